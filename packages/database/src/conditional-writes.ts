@@ -1,0 +1,125 @@
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
+import { type Database, internals } from './database.ts'
+import type { ParamBuilder } from './statement.ts'
+
+/** Column name → value: a parameter, an expression or a plain value. */
+export type Assignments = Readonly<
+  Record<string, Expression<unknown> | string | number | boolean | null>
+>
+
+export interface ConditionalUpdate<T, Params> {
+  readonly table: keyof T & string
+  /** Values of a unique key: they name the row and are not changed by `set`. */
+  readonly key: (param: ParamBuilder<Params>) => Assignments
+  /** What must also hold for the row to be changed. */
+  readonly where?: (
+    // biome-ignore lint/suspicious/noExplicitAny: the table is known only by name here
+    eb: ExpressionBuilder<any, any>,
+    param: ParamBuilder<Params>,
+  ) => Expression<SqlBool>
+  readonly set: (param: ParamBuilder<Params>) => Assignments
+  readonly returning: readonly string[]
+}
+
+export interface ClaimThenInsert<T, Params> {
+  readonly claim: ConditionalUpdate<T, Params>
+  readonly insert: {
+    readonly table: keyof T & string
+    /** `claimed(column)` stands for a column that `claim.returning` lists. */
+    readonly values: (
+      param: ParamBuilder<Params>,
+      claimed: (column: string) => Expression<unknown>,
+    ) => Assignments
+  }
+}
+
+/** The row won, or null when someone was faster or there is none. */
+export type Claim<Params, Row> = (params: Params, on?: Database) => Promise<Row | null>
+
+// biome-ignore lint/suspicious/noExplicitAny: tables are known only by name here
+type AnyKysely = Kysely<any>
+
+export function prepareUpdateOneReturning<T, Params extends object, Row>(
+  database: Database<T>,
+  definition: ConditionalUpdate<T, Params>,
+): Claim<Params, Row> {
+  if (database[internals].engine.updatesReturnRows) {
+    const update = database.statement<Params, Row>((db, param) =>
+      updateQuery(db, definition, param).returning(definition.returning as string[]),
+    )
+    return async (params, on = database) => (await update(params, on)).rows[0] ?? null
+  }
+  const update = database.statement<Params>((db, param) => updateQuery(db, definition, param))
+  const select = database.statement<Params, Row>((db, param) =>
+    (db as AnyKysely)
+      .selectFrom(definition.table as string)
+      .select(definition.returning as string[])
+      .where((eb) => eb.and(definition.key(param))),
+  )
+  return (params, on = database) =>
+    on.transaction(async (tx) => {
+      const { affected } = await update(params, tx)
+      return affected === 0 ? null : ((await select(params, tx)).rows[0] ?? null)
+    })
+}
+
+export function prepareClaimThenInsert<T, Params extends object, Row>(
+  database: Database<T>,
+  { claim, insert }: ClaimThenInsert<T, Params>,
+): Claim<Params, Row> {
+  if (database[internals].engine.ctesCanWrite) {
+    const both = database.statement<Params, Row>((db, param) =>
+      (db as AnyKysely)
+        .with('claimed', (cte) =>
+          updateQuery(cte, claim, param).returning(claim.returning as string[]),
+        )
+        .with('inserted', (cte) => {
+          const values = insert.values(param, (column) => sql.ref(`claimed.${column}`))
+          const columns = Object.keys(values)
+          return cte
+            .insertInto(insert.table as string)
+            .columns(columns)
+            .expression((eb) =>
+              eb
+                .selectFrom('claimed')
+                .select(columns.map((column) => sql`${values[column]}`.as(column))),
+            )
+        })
+        .selectFrom('claimed')
+        .selectAll(),
+    )
+    return async (params, on = database) => (await both(params, on)).rows[0] ?? null
+  }
+  const update = prepareUpdateOneReturning<T, Params, Row>(database, claim)
+  const add = database.statement<Record<string, unknown>>((db, param) =>
+    (db as AnyKysely)
+      .insertInto(insert.table as string)
+      .values(insert.values(param as ParamBuilder<Params>, (column) => param(claimedName(column)))),
+  )
+  return (params, on = database) =>
+    on.transaction(async (tx) => {
+      const row = await update(params, tx)
+      if (row) await add({ ...params, ...asParams(row) }, tx)
+      return row
+    })
+}
+
+function updateQuery<T, Params>(
+  db: unknown,
+  { table, set, key, where }: ConditionalUpdate<T, Params>,
+  param: ParamBuilder<Params>,
+) {
+  const update = (db as AnyKysely)
+    .updateTable(table as string)
+    .set(set(param))
+    .where((eb) => eb.and(key(param)))
+  return where ? update.where((eb) => where(eb, param)) : update
+}
+
+function claimedName(column: string): string {
+  return `claimed ${column}`
+}
+
+function asParams(row: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [claimedName(name), value]))
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { parseConnectionUrl, redact } from './connection-url.ts'
+
+describe('parseConnectionUrl', () => {
+  it.each([
+    ['nothing', undefined, /undefined/],
+    ['an object', {}, /object/],
+    ['empty text', '', /blank/],
+    ['blanks', ' \n', /blank/],
+    ['no scheme', 'app.db', /unknown scheme/],
+    ['a path', '/data/app.db', /unknown scheme/],
+    ['another product', 'mongodb://localhost/app', /unknown scheme/],
+    ['a web address', 'https://localhost/app', /unknown scheme/],
+    ['a misspelt scheme', 'postgress://localhost/app', /unknown scheme/],
+    ['a blank before the scheme', ' postgres://localhost/app', /unknown scheme/],
+    ['SQLite without a file', 'sqlite:', /names no file/],
+    ['a server without a database', 'postgres://localhost', /names no database/],
+    ['a server with only a slash', 'mysql://localhost/', /names no database/],
+    ['a URL that cannot be parsed', 'postgres://user:pa ss@:x/app', /cannot be read/],
+  ])('refuses %s with a TypeError that says what is expected', (_, url, reason) => {
+    expect(() => parseConnectionUrl(url)).toThrow(TypeError)
+    expect(() => parseConnectionUrl(url)).toThrow(reason)
+  })
+
+  it.each([
+    ['postgres://u:p@h/d', 'postgres'],
+    ['postgresql://h:5433/d?sslmode=require', 'postgres'],
+    ['PostgreSQL://h/d', 'postgres'],
+    ['mysql://h/d', 'mysql'],
+    ['mariadb://u@h:3307/d', 'mysql'],
+    ['sqlite::memory:', 'sqlite'],
+  ])('takes %s for %s', (url, dialect) => {
+    expect(parseConnectionUrl(url).dialect).toBe(dialect)
+  })
+})
+
+describe('redact', () => {
+  it.each([
+    'postgres://user:hunter2@host/app',
+    'postgres://user:hun:hunter2@host/app',
+    'postgres://user:p@hunter2@host/app',
+    'postgres://:hunter2@host/app',
+    'mysql://user:hunter2/x@host/app',
+    'nonsense:user:hunter2@host',
+    'postgres://host/app?user=me&password=hunter2',
+    'mysql://host/app?PASSWORD=hunter2&x=1',
+  ])('hides the password of %s', (url) => {
+    expect(redact(url)).not.toContain('hunter2')
+    expect(redact(url)).toContain('host')
+  })
+})

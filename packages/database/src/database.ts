@@ -1,0 +1,65 @@
+import type { Compilable, Kysely } from 'kysely'
+import type { Claim, ClaimThenInsert, ConditionalUpdate } from './conditional-writes.ts'
+import type { Dialect, Engine, Runner } from './engine.ts'
+import type { ParamBuilder, Statement } from './statement.ts'
+
+/** For this package only: how a Database is run, and which engine is below. */
+export const internals = Symbol('internals')
+
+export interface Internals extends Runner {
+  readonly engine: Engine
+  /** The database itself, when this is one of its transactions. */
+  readonly root: Database
+}
+
+/**
+ * A database of any of the three kinds, or one transaction on it.
+ *
+ * `kysely` builds and runs any query; `statement` and its relatives are compiled once and then only
+ * run, which is what belongs on a hot path. Values are text, finite numbers, booleans (stored as 1
+ * and 0), bytes or null; anything else is refused with a `TypeError` before it reaches a driver.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: without a schema, Kysely's own way to say "any table"
+export interface Database<T = any> {
+  readonly dialect: Dialect
+  readonly kysely: Kysely<T>
+  /**
+   * A query that is compiled on first use and then run with values.
+   * @example
+   * const findUser = database.statement<{ id: string }, User>((db, param) =>
+   *   db.selectFrom('users').selectAll().where('id', '=', param('id')))
+   * const { rows } = await findUser({ id: 'ada' })
+   */
+  statement<Params extends object, Row = unknown>(
+    build: (db: Kysely<T>, param: ParamBuilder<Params>) => Compilable,
+  ): Statement<Params, Row>
+  /**
+   * Changes the one row that `key` names if it also meets `where`, and gives back its columns as they
+   * then are; null when there is none. Only one of many simultaneous callers can win.
+   */
+  updateOneReturning<Params extends object, Row>(
+    update: ConditionalUpdate<T, Params>,
+  ): Claim<Params, Row>
+  /**
+   * `updateOneReturning`, and for the winner one insert that may use the claimed row's columns: both
+   * or neither. One statement on Postgres, one short transaction elsewhere.
+   */
+  claimThenInsert<Params extends object, Row>(
+    definition: ClaimThenInsert<T, Params>,
+  ): Claim<Params, Row>
+  /**
+   * Runs `work` in one short read-write transaction: `BEGIN IMMEDIATE` on SQLite, READ COMMITTED
+   * elsewhere. After a deadlock or serialization failure `work` runs again, so it must have no effects
+   * but through `tx`. A statement that fails fails the transaction, even if `work` catches the error.
+   * On a transaction this just runs `work` in it.
+   */
+  transaction<R>(work: (tx: Database<T>) => Promise<R>): Promise<R>
+  /**
+   * A transaction that one holder of `name` runs at a time, across all processes; others wait for up
+   * to five minutes. No statement timeout applies. On SQLite all names share the one writer's lock.
+   */
+  exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R>
+  /** Lets what is under way finish, then closes every connection. */
+  close(): Promise<void>
+  readonly [internals]: Internals
+}

@@ -1,0 +1,102 @@
+import type { Compilable, Kysely } from 'kysely'
+import {
+  type Claim,
+  type ClaimThenInsert,
+  type ConditionalUpdate,
+  prepareClaimThenInsert,
+  prepareUpdateOneReturning,
+} from './conditional-writes.ts'
+import { type Database, type Internals, internals } from './database.ts'
+import type { Dialect, Engine, Runner } from './engine.ts'
+import { createKysely } from './kysely-driver.ts'
+import { type ParamBuilder, prepareStatement, type Statement } from './statement.ts'
+import {
+  createStatementRunner,
+  runInTransaction,
+  type TransactionOptions,
+  type TransactionRunner,
+} from './transaction.ts'
+
+const WAIT_FOR_LOCK = 300_000
+
+export function createDatabase<T>(engine: Engine, options: TransactionOptions): Database<T> {
+  return new OpenDatabase<T>(engine, options, createStatementRunner(engine, options))
+}
+
+class OpenDatabase<T> implements Database<T> {
+  readonly dialect: Dialect
+  readonly [internals]: Internals
+  readonly #options: TransactionOptions
+  readonly #transaction: TransactionRunner | undefined
+  #kysely: Kysely<T> | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(
+    engine: Engine,
+    options: TransactionOptions,
+    runner: Runner,
+    within?: { readonly root: Database<T>; readonly transaction: TransactionRunner },
+  ) {
+    this.dialect = engine.dialect
+    this.#options = options
+    this.#transaction = within?.transaction
+    this[internals] = {
+      engine,
+      root: within?.root ?? this,
+      run: (query, values) => runner.run(query, values),
+    }
+  }
+
+  get kysely(): Kysely<T> {
+    this.#kysely ??= createKysely<T>(this[internals].engine.flavour, this[internals])
+    return this.#kysely
+  }
+
+  statement<Params extends object, Row = unknown>(
+    build: (db: Kysely<T>, param: ParamBuilder<Params>) => Compilable,
+  ): Statement<Params, Row> {
+    return prepareStatement(this, build)
+  }
+
+  updateOneReturning<Params extends object, Row>(
+    update: ConditionalUpdate<T, Params>,
+  ): Claim<Params, Row> {
+    return prepareUpdateOneReturning<T, Params, Row>(this, update)
+  }
+
+  claimThenInsert<Params extends object, Row>(
+    definition: ClaimThenInsert<T, Params>,
+  ): Claim<Params, Row> {
+    return prepareClaimThenInsert<T, Params, Row>(this, definition)
+  }
+
+  async transaction<R>(work: (tx: Database<T>) => Promise<R>): Promise<R> {
+    if (this.#transaction) return work(this)
+    return runInTransaction(this[internals].engine, this.#options, (transaction) =>
+      work(this.#bind(transaction)),
+    )
+  }
+
+  async exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R> {
+    if (this.#transaction) {
+      await this.#transaction.lock(name, WAIT_FOR_LOCK)
+      return work(this)
+    }
+    const patient = { ...this.#options, timeout: WAIT_FOR_LOCK }
+    return runInTransaction(this[internals].engine, patient, async (transaction) => {
+      await transaction.lock(name, WAIT_FOR_LOCK)
+      return work(this.#bind(transaction))
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#transaction) throw new Error('Close the database, not its transaction')
+    this.#closed ??= this[internals].engine.close()
+    await this.#closed
+  }
+
+  #bind(transaction: TransactionRunner): Database<T> {
+    const within = { root: this, transaction }
+    return new OpenDatabase<T>(this[internals].engine, this.#options, transaction, within)
+  }
+}

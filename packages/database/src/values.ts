@@ -1,0 +1,44 @@
+export type Storable = string | number | bigint | null | Buffer
+
+/**
+ * What the three databases store alike. Drivers differ wildly on anything else: one aborts the
+ * process on a boolean and cuts text at NUL, one turns an object into SQL.
+ */
+export function toStorable(value: unknown): Storable {
+  switch (typeof value) {
+    case 'string':
+      if (!isExactText(value)) {
+        throw new TypeError('Text with a NUL or half a surrogate pair cannot be stored exactly')
+      }
+      return value
+    case 'number':
+      if (Number.isFinite(value)) return value
+      throw new TypeError(`${value} cannot be stored; expected a finite number`)
+    case 'boolean':
+      return value ? 1 : 0
+    case 'bigint':
+      return value
+    case 'object':
+      if (value === null) return value
+      if (value instanceof Uint8Array) {
+        return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+      }
+      if (value instanceof Date) {
+        throw new TypeError('A Date cannot be stored; store its getTime() in an instant column')
+      }
+  }
+  throw new TypeError(
+    `A ${typeof value} cannot be stored; expected text, a number, a boolean, bytes or null`,
+  )
+}
+
+export function toStorables(values: readonly unknown[]): Storable[] {
+  const storables = new Array<Storable>(values.length)
+  for (let i = 0; i < values.length; i++) storables[i] = toStorable(values[i])
+  return storables
+}
+
+/** `isWellFormed` is in every Node we support, but not yet in the ES2023 typings. */
+function isExactText(text: string): boolean {
+  return !text.includes('\0') && (text as string & { isWellFormed(): boolean }).isWellFormed()
+}

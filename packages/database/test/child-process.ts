@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export interface Child {
+  /** Every line it printed so far. */
+  readonly lines: readonly string[]
+  /** Resolves when it has printed this many lines. */
+  untilLines(count: number): Promise<void>
+  /** Resolves with its exit code, or null if it was killed. */
+  readonly ended: Promise<number | null>
+  kill(): void
+}
+
+const script = fileURLToPath(new URL('./child.mjs', import.meta.url))
+const running = new Set<ChildProcess>()
+
+/** Another process that does one of the jobs in `child.mjs`, with the built package. */
+export function startChild(job: string, ...args: string[]): Child {
+  const child = spawn(process.execPath, [script, job, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  running.add(child)
+  const lines: string[] = []
+  const watchers = new Set<() => void>()
+  const reader = createInterface({ input: child.stdout })
+  reader.on('line', (line) => {
+    lines.push(line)
+    for (const watch of watchers) watch()
+  })
+  const closed = new Promise((resolve) => reader.once('close', resolve))
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('exit', async (code) => {
+      running.delete(child)
+      await closed
+      resolve(code)
+    })
+  })
+  return {
+    lines,
+    ended,
+    untilLines: (count) =>
+      new Promise((resolve, reject) => {
+        const watch = () => {
+          if (lines.length < count) return
+          watchers.delete(watch)
+          resolve()
+        }
+        watchers.add(watch)
+        watch()
+        ended.then(() => reject(new Error(`The child ended after ${lines.length} lines`)))
+      }),
+    kill: () => child.kill('SIGKILL'),
+  }
+}
+
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})

@@ -1,0 +1,84 @@
+// The other processes of the tests: node child.mjs <job> <url> <argument>…
+import { connect, createTable, migrate } from '@tollgate/database'
+
+const [job, url, ...args] = process.argv.slice(2)
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Slow enough to be killed in the middle, in steps that MariaDB commits one by one. */
+function slowMigrations(wait) {
+  const table = (name) => ({
+    id: name,
+    async up(database, columns) {
+      await createTable(database, `${name}_one`, {
+        columns: { id: columns.id, name: columns.string(50) },
+        primaryKey: ['id'],
+        indexes: { [`${name}_one_by_name`]: ['name'] },
+      })
+      console.log('halfway')
+      await pause(wait)
+      await createTable(database, `${name}_two`, { columns: { id: columns.counter } })
+    },
+  })
+  return { name: 'slow', migrations: [table('first'), table('second')] }
+}
+
+const jobs = {
+  async migrate(database, wait) {
+    const { applied } = await migrate(database, slowMigrations(Number(wait)))
+    console.log(`applied ${applied.join(' ')}`)
+  },
+
+  /** Reads, lets others run, and writes back: wrong unless it is alone. */
+  async increment(database, id, times) {
+    for (let i = 0; i < Number(times); i++) {
+      await database.exclusively('increment', async ({ kysely }) => {
+        const found = await kysely
+          .selectFrom('things')
+          .select('amount')
+          .where('id', '=', id)
+          .execute()
+        await pause(1)
+        const amount = found[0].amount + 1
+        await kysely.updateTable('things').set({ amount }).where('id', '=', id).execute()
+      })
+    }
+  },
+
+  async holdForever(database) {
+    await database.exclusively('held', async ({ kysely }) => {
+      await kysely.updateTable('things').set({ amount: 666 }).execute()
+      console.log('held')
+      await pause(1e9)
+    })
+  },
+
+  /** Prints each id after, and only after, its insert was acknowledged. */
+  async insert(database, prefix, count, atOnce) {
+    const insert = database.statement((db, param) =>
+      db.insertInto('things').values({ id: param('id'), amount: 0, flagged: 0 }),
+    )
+    const move = database.statement((db, param) =>
+      db.updateTable('things').set({ amount: 1 }).where('id', '=', param('id')),
+    )
+    let next = 0
+    const work = async () => {
+      while (next < Number(count)) {
+        const id = `${prefix}${next++}`
+        // half of them alone, half in a transaction of two writes
+        if (next % 2) await insert({ id })
+        else {
+          await database.transaction(async (tx) => {
+            await insert({ id }, tx)
+            await move({ id }, tx)
+          })
+        }
+        console.log(id)
+      }
+    }
+    await Promise.all(Array.from({ length: Number(atOnce) }, work))
+  },
+}
+
+const database = await connect(url)
+await jobs[job](database, ...args)
+await database.close()

@@ -1,0 +1,49 @@
+import { connect, type Database } from '@tollgate/database'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { startChild } from './child-process.ts'
+import { createThings, findThings, insertThings, type Tables, thing } from './things.ts'
+
+let test: TestDatabase
+let database: Database<Tables>
+beforeEach(async () => {
+  test = await createTestDatabase()
+  database = test.database
+  await createThings(database)
+})
+afterEach(() => test.drop())
+
+describe('many writers', () => {
+  it('in three processes at once all succeed', async () => {
+    const children = ['x', 'y', 'z'].map((p) => startChild('insert', test.url, p, '200', '8'))
+    const mine = Array.from({ length: 50 }, (_, i) => insertThings(database, thing(`mine${i}`)))
+    await Promise.all(mine)
+    expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0])
+    expect(await findThings(database)).toHaveLength(650)
+  })
+})
+
+describe('a process killed while it writes', () => {
+  it('leaves every row it was told of, and no half of a transaction', async () => {
+    for (const [round, after] of [10, 100, 250].entries()) {
+      const child = startChild('insert', test.url, `${round}-`, '100000', '4')
+      await child.untilLines(after)
+      child.kill()
+      await child.ended
+      const again = await connect<Tables>(test.url)
+      const there = new Map((await findThings(again)).map((row) => [row.id, row]))
+      await again.close()
+      // the last line may have been cut by the kill
+      const acknowledged = child.lines.slice(0, -1)
+      expect(acknowledged.filter((id) => !there.has(id))).toEqual([])
+      const halves = [...there.values()].filter(({ id, amount }) => {
+        const number = Number(id.split('-')[1])
+        return amount !== number % 2
+      })
+      expect(halves).toEqual([])
+    }
+  })
+})

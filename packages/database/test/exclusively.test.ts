@@ -1,0 +1,85 @@
+import { connect, type Database } from '@tollgate/database'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { startChild } from './child-process.ts'
+import { createThings, findThing, insertThings, type Tables, thing } from './things.ts'
+
+let test: TestDatabase
+let database: Database<Tables>
+beforeEach(async () => {
+  test = await createTestDatabase()
+  database = test.database
+  await createThings(database)
+  await insertThings(database, thing('a'))
+})
+afterEach(() => test.drop())
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe('exclusively', () => {
+  it('lets one in at a time, also longer than an ordinary statement may wait', async () => {
+    const hasty = await connect(test.url, { timeout: 200 })
+    let inside = 0
+    let most = 0
+    const work = (db: Database) =>
+      db.exclusively('work', async () => {
+        most = Math.max(most, ++inside)
+        await pause(150)
+        inside--
+      })
+    await Promise.all([work(database), work(hasty), work(hasty), work(database), work(hasty)])
+    expect(most).toBe(1)
+    await hasty.close()
+  })
+
+  it('is one transaction', async () => {
+    const fail = database.exclusively('work', async (tx) => {
+      await insertThings(tx, thing('b'))
+      throw new Error('no')
+    })
+    await expect(fail).rejects.toThrow('no')
+    expect(await findThing(database, 'b')).toBeNull()
+  })
+
+  it('can be entered inside a transaction and inside itself', async () => {
+    await database.transaction((tx) =>
+      tx.exclusively('outer', (outer) =>
+        outer.exclusively('inner', (inner) => insertThings(inner, thing('b'))),
+      ),
+    )
+    await database.exclusively('inner', async (tx) => {
+      await tx.exclusively('inner', async () => {})
+    })
+    expect(await findThing(database, 'b')).not.toBeNull()
+  })
+
+  it('leaves connections as they were', async () => {
+    const small = await connect<Tables>(test.url, { poolSize: 1 })
+    for (let i = 0; i < 3; i++) {
+      await small.exclusively('x', async () => {})
+      await small.exclusively('x', () => Promise.reject(new Error('no'))).catch(() => {})
+      await small.transaction((tx) => insertThings(tx, thing(`b${i}`)))
+    }
+    expect(await findThing(small, 'b2')).not.toBeNull()
+    await small.close()
+  })
+
+  it('counts right in three processes at once', async () => {
+    const children = [1, 2, 3].map(() => startChild('increment', test.url, 'a', '25'))
+    expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0])
+    expect(await findThing(database, 'a')).toMatchObject({ amount: 75 })
+  })
+
+  it('is free again when its holder was killed, and what it began is undone', async () => {
+    const child = startChild('holdForever', test.url)
+    await child.untilLines(1)
+    child.kill()
+    await child.ended
+    await database.exclusively('held', async (tx) => {
+      expect(await findThing(tx, 'a')).toMatchObject({ amount: 0 })
+    })
+  })
+})

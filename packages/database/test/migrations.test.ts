@@ -1,0 +1,153 @@
+import {
+  addColumn,
+  createIndex,
+  createTable,
+  type Database,
+  type Migration,
+  migrate,
+  SchemaTooNew,
+} from '@tollgate/database'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { startChild } from './child-process.ts'
+
+let test: TestDatabase
+let database: Database
+beforeEach(async () => {
+  test = await createTestDatabase()
+  database = test.database
+})
+afterEach(() => test.drop())
+
+const first: Migration = {
+  id: '001-first',
+  up: (db, columns) =>
+    createTable(db, 'first', { columns: { id: columns.id }, primaryKey: ['id'] }),
+}
+const second: Migration = {
+  id: '002-second',
+  async up(db, columns) {
+    await addColumn(db, 'first', 'name', columns.string(20).nullable())
+    await createIndex(db, { name: 'first_by_name', table: 'first', columns: ['name'] })
+  },
+}
+
+const findApplied = async (db: Database) => {
+  const rows = await db.kysely.selectFrom('tollgate_migrations').selectAll().orderBy('id').execute()
+  return rows.map((row) => `${row.set}/${row.id}`)
+}
+
+describe('migrate', () => {
+  it('runs each migration once, in order', async () => {
+    const set = { name: 'app', migrations: [first] }
+    expect(await migrate(database, set)).toEqual({ applied: ['001-first'] })
+    expect(await migrate(database, set)).toEqual({ applied: [] })
+    await database.kysely.insertInto('first').values({ id: 'kept' }).execute()
+    const longer = { name: 'app', migrations: [first, second] }
+    expect(await migrate(database, longer)).toEqual({ applied: ['002-second'] })
+    expect(await database.kysely.selectFrom('first').selectAll().execute()).toEqual([
+      { id: 'kept', name: null },
+    ])
+  })
+
+  it('keeps sets apart', async () => {
+    const other: Migration = { id: '001-first', up: async () => {} }
+    await migrate(database, { name: 'app', migrations: [first, second] })
+    await migrate(database, { name: 'App', migrations: [other] })
+    expect(await findApplied(database)).toEqual([
+      ...['App/001-first', 'app/001-first'].sort(() => 0),
+      'app/002-second',
+    ])
+  })
+
+  it('refuses a schema that is newer than the code, and says what to do', async () => {
+    await migrate(database, { name: 'app', migrations: [first, second] })
+    const old = migrate(database, { name: 'app', migrations: [first] })
+    await expect(old).rejects.toThrow(SchemaTooNew)
+    await expect(old).rejects.toThrow(/002-second.*Run the newer build/)
+  })
+
+  it('stops at the one that fails, and goes on from there next time', async () => {
+    let broken = true
+    const shaky: Migration = {
+      id: '002-second',
+      async up(db, columns) {
+        await second.up(db, columns)
+        if (broken) throw new Error('out of luck')
+      },
+    }
+    const set = { name: 'app', migrations: [first, shaky] }
+    await expect(migrate(database, set)).rejects.toThrow('out of luck')
+    broken = false
+    const { applied } = await migrate(database, set)
+    expect(applied.at(-1)).toBe('002-second')
+    expect(await findApplied(database)).toEqual(['app/001-first', 'app/002-second'])
+  })
+
+  it('refuses two migrations with the same id', async () => {
+    const twice = migrate(database, {
+      name: 'app',
+      migrations: [first, { ...second, id: first.id }],
+    })
+    await expect(twice).rejects.toThrow(TypeError)
+  })
+
+  it('refuses a new column that rows already there could not have', async () => {
+    await migrate(database, { name: 'app', migrations: [first] })
+    const up: Migration['up'] = (db, columns) => addColumn(db, 'first', 'must', columns.id)
+    const set = { name: 'more', migrations: [{ id: '001', up }] }
+    await expect(migrate(database, set)).rejects.toThrow(/nullable/)
+  })
+
+  it('does its work once when several processes start at once on an empty database', async () => {
+    const children = Array.from({ length: 4 }, () => startChild('migrate', test.url, '100'))
+    const exits = await Promise.all(children.map(({ ended }) => ended))
+    expect(exits).toEqual([0, 0, 0, 0])
+    const last = children.map(({ lines }) => lines.at(-1)?.trim()).sort()
+    expect(last).toEqual(['applied', 'applied', 'applied', 'applied first second'])
+    expect(await findApplied(database)).toEqual(['slow/first', 'slow/second'])
+  })
+
+  it('can be killed in the middle, and then runs to its end', async () => {
+    const victim = startChild('migrate', test.url, '60000')
+    await victim.untilLines(1)
+    victim.kill()
+    await victim.ended
+    const later = startChild('migrate', test.url, '0')
+    expect(await later.ended).toBe(0)
+    expect(later.lines.at(-1)).toBe('applied first second')
+    for (const table of ['first_one', 'second_one', 'first_two', 'second_two']) {
+      expect(await database.kysely.selectFrom(table).selectAll().execute()).toEqual([])
+    }
+  })
+
+  it('finishes while another that was killed had the database waiting', async () => {
+    const victim = startChild('migrate', test.url, '60000')
+    await victim.untilLines(1)
+    const waiting = startChild('migrate', test.url, '0')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    victim.kill()
+    expect(await waiting.ended).toBe(0)
+    expect(await findApplied(database)).toEqual(['slow/first', 'slow/second'])
+  })
+})
+
+describe('counter', () => {
+  it('gives each row the next number', async () => {
+    const up: Migration['up'] = (db, columns) =>
+      createTable(db, 'feed', { columns: { seq: columns.counter, body: columns.text } })
+    await migrate(database, { name: 'feed', migrations: [{ id: '001', up }] })
+    for (const body of ['a', 'b', 'c']) {
+      await database.kysely.insertInto('feed').values({ body }).execute()
+    }
+    const rows = await database.kysely.selectFrom('feed').selectAll().orderBy('seq').execute()
+    expect(rows).toEqual([
+      { seq: 1, body: 'a' },
+      { seq: 2, body: 'b' },
+      { seq: 3, body: 'c' },
+    ])
+  })
+})

@@ -1,0 +1,224 @@
+import { existsSync, renameSync } from 'node:fs'
+import { connect, type Database, isUnavailable } from '@tollgate/database'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { startTcpProxy, type TcpProxy } from '../../../test-support/tcp-proxy.ts'
+import { createThings, findThing, findThings, insertThings, type Tables, thing } from './things.ts'
+
+const isServer = process.env.TEST_DATABASE !== 'sqlite'
+
+let test: TestDatabase
+beforeEach(async () => {
+  test = await createTestDatabase()
+  await createThings(test.database)
+})
+afterEach(() => test.drop())
+
+describe.runIf(isServer)('a database server', () => {
+  let proxy: TcpProxy
+  let database: Database<Tables>
+  beforeEach(async () => {
+    proxy = await startTcpProxy(test.url)
+    database = await connect<Tables>(proxy.url, { poolSize: 3 })
+  })
+  afterEach(async () => {
+    await proxy.heal()
+    await database.close()
+    await proxy.close()
+  })
+
+  const operations: [string, (db: Database<Tables>) => Promise<unknown>][] = [
+    ['a read', (db) => findThings(db)],
+    ['a write', (db) => insertThings(db, thing(crypto.randomUUID()))],
+    ['a statement', (db) => db.statement((k) => k.selectFrom('things').select('id'))({})],
+    ['a transaction', (db) => db.transaction((tx) => insertThings(tx, thing(crypto.randomUUID())))],
+    ['a lock', (db) => db.exclusively('x', (tx) => findThings(tx))],
+  ]
+
+  async function expectUnavailable(): Promise<void> {
+    // more than there are connections, so that some wait for one
+    const attempts = [...operations, ...operations].map(([, run]) => run(database))
+    for (const result of await Promise.allSettled(attempts)) {
+      expect(result.status).toBe('rejected')
+      if (result.status === 'rejected') expect(result.reason).toSatisfy(isUnavailable)
+    }
+  }
+
+  async function expectAvailable(): Promise<void> {
+    await expect
+      .poll(() =>
+        findThings(database).then(
+          () => 'here',
+          () => 'away',
+        ),
+      )
+      .toBe('here')
+    for (const [, run] of operations) await run(database)
+  }
+
+  it('that goes away and returns is unavailable and then available', async () => {
+    await expectAvailable()
+    await proxy.cut()
+    await expectUnavailable()
+    await expectUnavailable()
+    await proxy.heal()
+    await expectAvailable()
+  })
+
+  it('that stops answering and returns is unavailable and then available', async () => {
+    await expectAvailable()
+    proxy.stall()
+    await expectUnavailable()
+    await proxy.heal()
+    await expectAvailable()
+  })
+
+  it('that is cut off in the middle of a transaction keeps none of it', async () => {
+    const broken = database.transaction(async (tx) => {
+      await insertThings(tx, thing('half'))
+      await proxy.cut()
+      await insertThings(tx, thing('other half'))
+    })
+    await expect(broken).rejects.toSatisfy(isUnavailable)
+    await proxy.heal()
+    await expectAvailable()
+    expect(await findThing(database, 'half')).toBeNull()
+  })
+
+  it('that is cut off before the commit fails the transaction', async () => {
+    const broken = database.transaction(async (tx) => {
+      await insertThings(tx, thing('unsaved'))
+      await proxy.cut()
+    })
+    await expect(broken).rejects.toSatisfy(isUnavailable)
+    await proxy.heal()
+    await expectAvailable()
+    expect(await findThing(database, 'unsaved')).toBeNull()
+  })
+
+  it('that ends our connections is available at once', async () => {
+    await Promise.all(operations.map(([, run]) => run(database)))
+    await endConnections(test.database, database.dialect)
+    await expectAvailable()
+  })
+
+  it('whose row someone else holds too long is unavailable', async () => {
+    await insertThings(test.database, thing('held'))
+    const update = (db: Database<Tables>) =>
+      db.kysely.updateTable('things').set({ amount: 1 }).where('id', '=', 'held').execute()
+    await test.database.transaction(async (tx) => {
+      await update(tx)
+      await expect(update(database)).rejects.toSatisfy(isUnavailable)
+    })
+    await update(database)
+  })
+
+  it('with no connection left is unavailable', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const holders = [1, 2, 3].map(() => database.exclusively(`${Math.random()}`, () => held))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await expect(findThings(database)).rejects.toSatisfy(isUnavailable)
+    release()
+    await Promise.all(holders)
+    await expectAvailable()
+  })
+
+  it('that cannot be reached at the start is named, without its password', async () => {
+    await proxy.cut()
+    const url = new URL(proxy.url)
+    url.password = 'hunter2'
+    const error = await connect(url.href).catch((e) => e)
+    expect(error).toSatisfy(isUnavailable)
+    expect(error.message).toContain(`127.0.0.1:${url.port}`)
+    expect(error.message).not.toContain('hunter2')
+  })
+})
+
+describe.runIf(isServer)('a server that refuses us', () => {
+  it.each([
+    ['an unknown database', (url: URL) => (url.pathname = '/nowhere')],
+    ['an unknown user', (url: URL) => (url.username = 'nobody_here')],
+  ])('for %s is not called unavailable', async (_, change) => {
+    const url = new URL(test.url)
+    change(url)
+    const error = await connect(url.href).catch((e) => e)
+    expect(error).toBeInstanceOf(Error)
+    expect(isUnavailable(error)).toBe(false)
+  })
+})
+
+describe.runIf(!isServer)('an SQLite file', () => {
+  it('that is moved away takes no more writes, and never starts anew', async () => {
+    const { database, url } = test
+    const path = url.replace('sqlite:', '')
+    await insertThings(database, thing('a'))
+    renameSync(path, `${path}.away`)
+    await expect(insertThings(database, thing('b'))).rejects.toSatisfy(isUnavailable)
+    const write = database.transaction((tx) => insertThings(tx, thing('b')))
+    await expect(write).rejects.toSatisfy(isUnavailable)
+    expect(existsSync(path)).toBe(false)
+    renameSync(`${path}.away`, path)
+    await insertThings(database, thing('c'))
+    expect((await findThings(database)).map(({ id }) => id)).toEqual(['a', 'c'])
+  })
+
+  it('that is full refuses, keeps what it has, and goes on when there is room', async () => {
+    const { database } = test
+    await insertThings(database, thing('a'))
+    await sql`pragma max_page_count = 20`.execute(database.kysely)
+    const large = (id: string) => thing(id, { owner: 'x'.repeat(200_000) })
+    await expect(insertThings(database, large('b'))).rejects.toSatisfy(isUnavailable)
+    const write = database.transaction(async (tx) => {
+      await insertThings(tx, thing('c'))
+      await insertThings(tx, large('d'))
+    })
+    await expect(write).rejects.toSatisfy(isUnavailable)
+    await sql`pragma max_page_count = 1000000`.execute(database.kysely)
+    await database.transaction((tx) => insertThings(tx, large('e')))
+    expect((await findThings(database)).map(({ id }) => id)).toEqual(['a', 'e'])
+  })
+
+  it('that another process holds is waited for, without holding up reads', async () => {
+    const other = await connect<Tables>(test.url)
+    let written: Promise<void> | undefined
+    await other.transaction(async (tx) => {
+      await insertThings(tx, thing('theirs'))
+      written = insertThings(test.database, thing('ours'))
+      expect(await findThings(test.database)).toEqual([])
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    })
+    await written
+    expect(await findThings(test.database)).toHaveLength(2)
+    await other.close()
+  })
+
+  it('that is held for too long is unavailable', async () => {
+    const hasty = await connect<Tables>(test.url, { timeout: 50 })
+    await test.database.transaction(async (tx) => {
+      await insertThings(tx, thing('a'))
+      await expect(insertThings(hasty, thing('b'))).rejects.toSatisfy(isUnavailable)
+      const write = hasty.transaction((mine) => insertThings(mine, thing('b')))
+      await expect(write).rejects.toSatisfy(isUnavailable)
+    })
+    await insertThings(hasty, thing('b'))
+    await hasty.close()
+  })
+})
+
+async function endConnections(admin: Database, dialect: string): Promise<void> {
+  if (dialect === 'postgres') {
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(admin.kysely)
+    return
+  }
+  const { rows } = await sql<{ id: number }>`select id from information_schema.processlist
+    where db = database() and id <> connection_id()`.execute(admin.kysely)
+  for (const { id } of rows) await sql`kill ${sql.lit(id)}`.execute(admin.kysely).catch(() => {})
+}

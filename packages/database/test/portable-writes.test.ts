@@ -1,0 +1,125 @@
+import { type Database, deleteBatch, insertIfAbsent, upsert } from '@tollgate/database'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { createThings, findThing, findThings, insertThings, type Tables, thing } from './things.ts'
+
+let test: TestDatabase
+let database: Database<Tables>
+beforeEach(async () => {
+  test = await createTestDatabase({ timeout: 10_000 })
+  database = test.database
+  await createThings(database)
+})
+afterEach(() => test.drop())
+
+describe('insertIfAbsent', () => {
+  it('inserts once and leaves the first row alone', async () => {
+    expect(await insertIfAbsent(database, 'things', { ...thing('a', { amount: 1 }) })).toBe(true)
+    expect(await insertIfAbsent(database, 'things', { ...thing('a', { amount: 2 }) })).toBe(false)
+    expect(await findThings(database)).toEqual([thing('a', { amount: 1 })])
+  })
+
+  it('heeds every unique key', async () => {
+    await insertThings(database, thing('a', { name: 'same' }))
+    expect(await insertIfAbsent(database, 'things', { ...thing('b', { name: 'same' }) })).toBe(
+      false,
+    )
+    expect(await findThing(database, 'b')).toBeNull()
+  })
+
+  it('has one winner among many', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        insertIfAbsent(database, 'things', { ...thing('a', { amount: i }) }),
+      ),
+    )
+    expect(results.filter(Boolean)).toHaveLength(1)
+  })
+
+  it.each([
+    ['a missing value', { id: 'a', amount: null, flagged: 0 }],
+    ['text that is too long', { id: 'x'.repeat(65), amount: 0, flagged: 0 }],
+    ['text for a number', { id: 'a', amount: 'many', flagged: 0 }],
+  ])('ignores nothing but duplicates: %s', async (_, row) => {
+    await expect(insertIfAbsent(database, 'things', row)).rejects.toThrow()
+    expect(await findThings(database)).toEqual([])
+  })
+
+  it('does not spoil the transaction it is in', async () => {
+    await insertThings(database, thing('a'))
+    await database.transaction(async (tx) => {
+      expect(await insertIfAbsent(tx, 'things', { ...thing('a') })).toBe(false)
+      expect(await insertIfAbsent(tx, 'things', { ...thing('b') })).toBe(true)
+    })
+    expect(await findThings(database)).toHaveLength(2)
+  })
+})
+
+describe('upsert', () => {
+  it('inserts, then updates all but the key', async () => {
+    await upsert(database, 'things', { ...thing('a', { amount: 1, name: 'one' }) }, ['id'])
+    await upsert(database, 'things', { ...thing('b', { amount: 5 }) }, ['id'])
+    await upsert(database, 'things', { ...thing('a', { amount: 2, owner: 'ada' }) }, ['id'])
+    expect(await findThings(database)).toEqual([
+      thing('a', { amount: 2, owner: 'ada' }),
+      thing('b', { amount: 5 }),
+    ])
+  })
+
+  it('leaves columns that the row does not name', async () => {
+    await insertThings(database, thing('a', { owner: 'ada', amount: 1 }))
+    await upsert(database, 'things', { id: 'a', amount: 2, flagged: 1 }, ['id'])
+    expect(await findThing(database, 'a')).toEqual(
+      thing('a', { owner: 'ada', amount: 2, flagged: 1 }),
+    )
+  })
+
+  it('takes the last of many at once, without an error', async () => {
+    await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        upsert(database, 'things', { ...thing('a', { amount: i }) }, ['id']),
+      ),
+    )
+    expect(await findThings(database)).toHaveLength(1)
+  })
+})
+
+describe('deleteBatch', () => {
+  const expired = (limit: number) => ({
+    table: 'things',
+    key: 'id',
+    where: (eb: Parameters<Parameters<typeof deleteBatch>[1]['where']>[0]) =>
+      eb('done_at', '<', 100),
+    limit,
+  })
+
+  it('deletes as many as it may, and only what meets the condition', async () => {
+    for (let i = 0; i < 7; i++) await insertThings(database, thing(`old${i}`, { done_at: i }))
+    const kept = [thing('at', { done_at: 100 }), thing('live'), thing('new', { done_at: 200 })]
+    await insertThings(database, ...kept)
+    expect(await deleteBatch(database, expired(5))).toBe(5)
+    expect(await findThings(database)).toHaveLength(5)
+    expect(await deleteBatch(database, expired(5))).toBe(2)
+    expect(await deleteBatch(database, expired(5))).toBe(0)
+    expect(await findThings(database)).toEqual(kept)
+  })
+
+  it('can run from several places at once', async () => {
+    for (let i = 0; i < 40; i++) await insertThings(database, thing(`old${i}`, { done_at: i }))
+    const work = async () => {
+      let total = 0
+      for (let misses = 0; misses < 3; ) {
+        const deleted = await deleteBatch(database, expired(3))
+        total += deleted
+        if (deleted === 0) misses++
+      }
+      return total
+    }
+    const totals = await Promise.all([work(), work(), work(), work()])
+    expect(totals.reduce((a, b) => a + b)).toBe(40)
+    expect(await findThings(database)).toEqual([])
+  })
+})

@@ -1,0 +1,170 @@
+import { connect, type Database, isUniqueViolation } from '@tollgate/database'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { createThings, findThing, findThings, insertThings, type Tables, thing } from './things.ts'
+
+let test: TestDatabase
+let database: Database<Tables>
+let other: Database<Tables>
+beforeEach(async () => {
+  test = await createTestDatabase({ timeout: 10_000 })
+  database = test.database
+  await createThings(database)
+  other = await connect<Tables>(test.url, { timeout: 10_000 })
+})
+afterEach(async () => {
+  await other.close()
+  await test.drop()
+})
+
+const add = (db: Database<Tables>, id: string, amount: number) =>
+  db.kysely
+    .updateTable('things')
+    .set((eb) => ({ amount: eb('amount', '+', amount) }))
+    .where('id', '=', id)
+    .execute()
+
+describe('transaction', () => {
+  it('keeps all or nothing', async () => {
+    const fail = database.transaction(async (tx) => {
+      await insertThings(tx, thing('a'), thing('b'))
+      throw new Error('no')
+    })
+    await expect(fail).rejects.toThrow('no')
+    expect(await findThings(database)).toEqual([])
+    const result = await database.transaction(async (tx) => {
+      await insertThings(tx, thing('a'), thing('b'))
+      return 'done'
+    })
+    expect(result).toBe('done')
+    expect(await findThings(other)).toHaveLength(2)
+  })
+
+  it('shows its changes to itself at once and to others when it ends; readers do not wait', async () => {
+    await database.transaction(async (tx) => {
+      await insertThings(tx, thing('a'))
+      expect(await findThings(tx)).toHaveLength(1)
+      expect(await findThings(database)).toEqual([])
+      expect(await findThings(other)).toEqual([])
+    })
+    expect(await findThings(database)).toHaveLength(1)
+    expect(await findThings(other)).toHaveLength(1)
+  })
+
+  it('inside a transaction is that transaction', async () => {
+    const fail = database.transaction(async (tx) => {
+      await tx.transaction((inner) => insertThings(inner, thing('a')))
+      throw new Error('no')
+    })
+    await expect(fail).rejects.toThrow('no')
+    expect(await findThings(database)).toEqual([])
+  })
+
+  it('fails as a whole when a statement failed, also if the work caught the error', async () => {
+    const swallow = database.transaction(async (tx) => {
+      await insertThings(tx, thing('a'))
+      await insertThings(tx, thing('a')).catch(() => {})
+      return 'looks fine'
+    })
+    await expect(swallow).rejects.toSatisfy(isUniqueViolation)
+    const goOn = database.transaction(async (tx) => {
+      await insertThings(tx, thing('a'), thing('a')).catch(() => {})
+      await insertThings(tx, thing('b'))
+    })
+    await expect(goOn).rejects.toSatisfy(isUniqueViolation)
+    expect(await findThings(database)).toEqual([])
+  })
+
+  it('refuses queries after its end', async () => {
+    const leaked = await database.transaction(async (tx) => tx)
+    await expect(findThings(leaked)).rejects.toThrow('has ended')
+    await expect(leaked.close()).rejects.toThrow()
+    expect(await findThings(database)).toEqual([])
+  })
+
+  it('loses no update among many at once, from two connections', async () => {
+    await insertThings(database, thing('a'))
+    const step = (db: Database<Tables>) =>
+      db.transaction(async (tx) => void (await add(tx, 'a', 1)))
+    await Promise.all(Array.from({ length: 60 }, (_, i) => step(i % 2 ? database : other)))
+    expect(await findThing(database, 'a')).toMatchObject({ amount: 60 })
+  })
+
+  it('runs again after a deadlock', async () => {
+    await insertThings(database, thing('a'), thing('b'))
+    let attempts = 0
+    const meet = createMeeting(2)
+    const cross = (db: Database<Tables>, first: string, second: string) =>
+      db.transaction(async (tx) => {
+        attempts++
+        await add(tx, first, 1)
+        // SQLite lets in one writer at a time, so the two never meet there
+        if (db.dialect !== 'sqlite') await meet()
+        await add(tx, second, 1)
+      })
+    await Promise.all([cross(database, 'a', 'b'), cross(other, 'b', 'a')])
+    expect((await findThings(database)).map(({ amount }) => amount)).toEqual([2, 2])
+    if (database.dialect !== 'sqlite') expect(attempts).toBeGreaterThan(2)
+  })
+
+  it('survives a storm of crossing updates', async () => {
+    const ids = ['a', 'b', 'c', 'd']
+    await insertThings(database, ...ids.map((id) => thing(id)))
+    const cross = (i: number) =>
+      (i % 2 ? database : other).transaction(async (tx) => {
+        const order = [...ids.slice(i % 4), ...ids.slice(0, i % 4)]
+        for (const id of i % 3 ? order : order.reverse()) await add(tx, id, 1)
+      })
+    await Promise.all(Array.from({ length: 24 }, (_, i) => cross(i)))
+    expect((await findThings(database)).map(({ amount }) => amount)).toEqual([24, 24, 24, 24])
+  })
+
+  it('gives every connection back', async () => {
+    const small = await connect<Tables>(test.url, { poolSize: 2, timeout: 10_000 })
+    for (let i = 0; i < 10; i++) {
+      await small
+        .transaction(async (tx) => {
+          if (i % 3 === 0) throw new Error('no')
+          if (i % 3 === 1) await sql`select nonsense`.execute(tx.kysely)
+          await insertThings(tx, thing(`${i}`))
+        })
+        .catch(() => {})
+    }
+    expect(await findThings(small)).toHaveLength(3)
+    await small.close()
+  })
+})
+
+describe('close', () => {
+  it('lets what is under way finish, and can be called twice', async () => {
+    const mine = await connect<Tables>(test.url)
+    let closing: Promise<void> | undefined
+    await mine.transaction(async (tx) => {
+      await insertThings(tx, thing('a'))
+      closing = mine.close()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      await insertThings(tx, thing('b'))
+    })
+    await closing
+    await mine.close()
+    expect(await findThings(database)).toHaveLength(2)
+    await expect(findThings(mine)).rejects.toThrow()
+  })
+})
+
+/** Lets the first `size` callers go on when all of them have come; later ones pass through. */
+function createMeeting(size: number): () => Promise<void> {
+  let come = 0
+  let open = () => {}
+  const all = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return () => {
+    if (++come >= size) open()
+    return all
+  }
+}

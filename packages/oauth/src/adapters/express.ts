@@ -1,0 +1,94 @@
+import type { RequestHandler } from 'express'
+import {
+  type AuthenticatedClient,
+  type AuthenticatedUser,
+  assertAnyScope,
+  assertScopes,
+  type Caller,
+  type GuardName,
+} from '../guard/guard.ts'
+import { settle } from '../guard/settle.ts'
+import { fromNodeRequest, sendReply } from '../http/node.ts'
+import type { AuthorizationServer } from '../server.ts'
+import type { UserRecord } from '../users.ts'
+import { nodeCredentials, nodeListener } from './node.ts'
+
+declare global {
+  namespace Express {
+    interface User extends AuthenticatedUser {}
+    interface Request {
+      /** Set by `auth('api')`. */
+      user?: User | undefined
+      /** Set by `auth('client')`. */
+      oauthClient?: AuthenticatedClient | undefined
+    }
+  }
+}
+
+export interface ExpressAdapter {
+  /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
+  readonly routes: RequestHandler
+  /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
+  auth(guard?: GuardName): RequestHandler
+  /** All of these scopes; after `auth`. */
+  scopes(...names: string[]): RequestHandler
+  /** At least one of these scopes; after `auth`. */
+  scope(...names: string[]): RequestHandler
+  /** Cookie mode for your pages; `response.locals.csrfToken` goes into the page. */
+  freshToken(): RequestHandler
+}
+
+/**
+ * @example
+ * const { routes, auth, scopes } = forExpress(oauth)
+ * app.use(routes)
+ * app.get('/orders', auth('api'), scopes('place-orders'), listOrders)
+ */
+export function forExpress<User extends UserRecord>(
+  oauth: AuthorizationServer<User>,
+): ExpressAdapter {
+  const listener = nodeListener(oauth)
+  const { guard } = oauth
+
+  const check =
+    (assert: (caller: Caller, names: readonly string[]) => void) =>
+    (...names: string[]): RequestHandler =>
+    (request, response, next) => {
+      const caller = request.user ?? request.oauthClient
+      if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
+      settle(
+        () => assert(caller, names),
+        () => next(),
+        (error) => sendReply(guard.refusal(error), response),
+      )
+    }
+
+  return {
+    routes(request, response, next) {
+      const path = request.originalUrl.split('?', 1)[0] ?? '/'
+      if (oauth.handles(path)) listener(request, response)
+      else next()
+    },
+    auth:
+      (name = 'api') =>
+      (request, response, next) => {
+        settle(
+          () => guard.authenticate(name, nodeCredentials(request)),
+          (caller) => {
+            if (name === 'api') request.user = caller as AuthenticatedUser
+            else request.oauthClient = caller as AuthenticatedClient
+            next()
+          },
+          (error) => sendReply(guard.refusal(error), response),
+        )
+      },
+    scopes: check(assertScopes),
+    scope: check(assertAnyScope),
+    freshToken: () => async (request, response, next) => {
+      const fresh = await oauth.freshToken(fromNodeRequest(request, oauth.issuer))
+      response.locals.csrfToken = fresh.csrfToken
+      if (fresh.setCookie) response.append('set-cookie', fresh.setCookie)
+      next()
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import type { FastifyPluginCallback, onRequestHookHandler } from 'fastify'
+import {
+  type AuthenticatedClient,
+  type AuthenticatedUser,
+  assertAnyScope,
+  assertScopes,
+  type Caller,
+  type GuardName,
+} from '../guard/guard.ts'
+import { settle } from '../guard/settle.ts'
+import type { Reply } from '../http/exchange.ts'
+import { fromNodeRequest } from '../http/node.ts'
+import type { AuthorizationServer } from '../server.ts'
+import type { UserRecord } from '../users.ts'
+import { nodeCredentials, nodeListener } from './node.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by `auth('api')`. */
+    user?: AuthenticatedUser
+    /** Set by `auth('client')`. */
+    oauthClient?: AuthenticatedClient
+    /** Set by `freshToken()`, for the page. */
+    csrfToken?: string | null
+  }
+}
+
+export interface FastifyAdapter {
+  /** Every route of the authorization server. `app.register(routes)` */
+  readonly routes: FastifyPluginCallback
+  /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
+  auth(guard?: GuardName): onRequestHookHandler
+  /** All of these scopes; after `auth`. */
+  scopes(...names: string[]): onRequestHookHandler
+  /** At least one of these scopes; after `auth`. */
+  scope(...names: string[]): onRequestHookHandler
+  /** Cookie mode for your pages; `request.csrfToken` goes into the page. */
+  freshToken(): onRequestHookHandler
+}
+
+/**
+ * @example
+ * const { routes, auth, scopes } = forFastify(oauth)
+ * app.register(routes)
+ * app.get('/orders', { onRequest: [auth('api'), scopes('place-orders')] }, listOrders)
+ */
+export function forFastify<User extends UserRecord>(
+  oauth: AuthorizationServer<User>,
+): FastifyAdapter {
+  const listener = nodeListener(oauth)
+  const { guard } = oauth
+
+  const check =
+    (assert: (caller: Caller, names: readonly string[]) => void) =>
+    (...names: string[]): onRequestHookHandler =>
+    (request, reply, done) => {
+      const caller = request.user ?? request.oauthClient
+      if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
+      settle(
+        () => assert(caller, names),
+        () => done(),
+        (error) => send(guard.refusal(error), reply),
+      )
+    }
+
+  return {
+    routes(instance, _options, done) {
+      // Our own rules read the body, so that it must arrive unread whatever its type.
+      instance.removeAllContentTypeParsers()
+      instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
+      for (const path of oauth.paths) {
+        instance.route({
+          method: ['GET', 'POST', 'PUT', 'DELETE'],
+          url: path.replace('{id}', ':id'),
+          exposeHeadRoute: false,
+          handler(request, reply) {
+            reply.hijack()
+            listener(request.raw, reply.raw)
+          },
+        })
+      }
+      done()
+    },
+    auth:
+      (name = 'api') =>
+      (request, reply, done) => {
+        settle(
+          () => guard.authenticate(name, nodeCredentials(request.raw)),
+          (caller) => {
+            if (name === 'api') request.user = caller as AuthenticatedUser
+            else request.oauthClient = caller as AuthenticatedClient
+            done()
+          },
+          (error) => send(guard.refusal(error), reply),
+        )
+      },
+    scopes: check(assertScopes),
+    scope: check(assertAnyScope),
+    freshToken: () => (request, reply, done) => {
+      oauth.freshToken(fromNodeRequest(request.raw, oauth.issuer)).then((fresh) => {
+        request.csrfToken = fresh.csrfToken
+        if (fresh.setCookie) reply.header('set-cookie', fresh.setCookie)
+        done()
+      }, done)
+    },
+  }
+}
+
+interface Sender {
+  code(status: number): Sender
+  headers(values: Record<string, unknown>): Sender
+  send(body: unknown): unknown
+}
+
+function send(refusal: Reply, reply: Sender): void {
+  reply.code(refusal.status).headers(refusal.headers).send(refusal.body)
+}

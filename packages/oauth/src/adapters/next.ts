@@ -1,0 +1,91 @@
+import {
+  assertAnyScope,
+  assertScopes,
+  type Caller,
+  type GuardName,
+  type GuardResults,
+} from '../guard/guard.ts'
+import { fromWebRequest, toWebResponse } from '../http/exchange.ts'
+import type { AuthorizationServer } from '../server.ts'
+import type { UserRecord } from '../users.ts'
+
+export type RouteHandler<Context = unknown> = (
+  request: Request,
+  context: Context,
+) => Response | Promise<Response>
+
+/** What a guarded handler gets beside Next's own `params`. */
+export interface GuardedContext<Result> {
+  readonly user: Result
+  readonly params?: unknown
+}
+
+export type ScopeCheck = (caller: Caller) => void
+
+export interface NextAdapter<User extends UserRecord> {
+  /** `export const { GET, POST, PUT, DELETE } = handlers` in app/oauth/[...path]/route.ts */
+  readonly handlers: Readonly<Record<'GET' | 'POST' | 'PUT' | 'DELETE', RouteHandler>>
+  /** Wraps a route handler: only callers with a valid token, and the scopes, get in. */
+  auth<Name extends GuardName>(
+    guard: Name,
+    ...rest: [
+      ...checks: ScopeCheck[],
+      handler: RouteHandler<GuardedContext<GuardResults<User>[Name]>>,
+    ]
+  ): RouteHandler
+  /** All of these scopes. */
+  scopes(...names: string[]): ScopeCheck
+  /** At least one of these scopes. */
+  scope(...names: string[]): ScopeCheck
+  /** Cookie mode: wraps a route handler that gives a page; `csrfToken` goes into it. */
+  freshToken(handler: RouteHandler<{ readonly csrfToken: string | null }>): RouteHandler
+}
+
+/**
+ * @example
+ * const { auth, scopes } = forNext(oauth)
+ * export const GET = auth('api', scopes('place-orders'), (request, { user }) => Response.json(user.id))
+ */
+export function forNext<User extends UserRecord>(
+  oauth: AuthorizationServer<User>,
+): NextAdapter<User> {
+  const { guard } = oauth
+  const answer: RouteHandler = (request) => oauth.fetch(request)
+  return {
+    handlers: { GET: answer, POST: answer, PUT: answer, DELETE: answer },
+    auth(name, ...rest) {
+      const handler = rest.at(-1) as RouteHandler<GuardedContext<unknown>>
+      const checks = rest.slice(0, -1) as ScopeCheck[]
+      return async (request, context) => {
+        let user: Caller
+        try {
+          user = await guard.authenticate(name, {
+            authorization: request.headers.get('authorization'),
+            cookie: request.headers.get('cookie'),
+            csrfToken: request.headers.get('x-csrf-token'),
+          })
+          for (const check of checks) check(user)
+        } catch (error) {
+          return toWebResponse(guard.refusal(error))
+        }
+        return handler(request, { ...(context as object), user })
+      }
+    },
+    scopes:
+      (...names) =>
+      (caller) =>
+        assertScopes(caller, names),
+    scope:
+      (...names) =>
+      (caller) =>
+        assertAnyScope(caller, names),
+    freshToken: (handler) => async (request, context) => {
+      const { csrfToken, setCookie } = await oauth.freshToken(fromWebRequest(request))
+      const response = await handler(request, { ...(context as object), csrfToken })
+      if (!setCookie) return response
+      const headers = new Headers(response.headers)
+      headers.append('set-cookie', setCookie)
+      return new Response(response.body, { status: response.status, headers })
+    },
+  }
+}

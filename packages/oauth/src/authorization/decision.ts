@@ -1,0 +1,70 @@
+import type { ServerContext } from '../context.ts'
+import { deriveKey, equalSecrets, hmac, randomSecret, sha256 } from '../crypto.ts'
+import { CsrfMismatch, InvalidRequest } from '../errors.ts'
+import type { Interaction } from '../storage/repositories.ts'
+import type { Person } from '../users.ts'
+import type { AuthorizationRequest } from './request.ts'
+
+const INTERACTION_LIFETIME = 10 * 60_000
+/** Open tabs of one person; older ones are dropped so that nobody can fill the table. */
+const MOST_PENDING = 50
+
+export interface PendingDecision {
+  readonly id: string
+  readonly csrfToken: string
+}
+
+/** A record of its own for each request, named in the URL, so that two tabs do not mix. */
+export async function openInteraction(
+  request: AuthorizationRequest,
+  person: Person,
+  context: ServerContext,
+): Promise<PendingDecision> {
+  const id = randomSecret()
+  const now = context.options.clock.now()
+  const interaction: Interaction = {
+    hash: sha256(id),
+    clientId: request.client.id,
+    userId: person.id,
+    sessionId: person.sessionId,
+    responseType: request.response.type,
+    redirectTo: request.redirectTo,
+    redirectUri: request.redirectUri,
+    scopes: request.scopes,
+    state: request.state,
+    codeChallenge: request.codeChallenge,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + INTERACTION_LIFETIME),
+    decidedAt: null,
+  }
+  await context.storage.interactions.create(interaction, MOST_PENDING)
+  return { id, csrfToken: csrfTokenOf(interaction, context) }
+}
+
+/** Only the person and session it was shown to may decide, and only from our own page. */
+export async function requireInteraction(
+  id: string,
+  csrfToken: string | null,
+  person: Person,
+  context: ServerContext,
+): Promise<Interaction> {
+  const interaction = await context.storage.interactions.find(sha256(id))
+  const theirs = interaction?.userId === person.id && interaction.sessionId === person.sessionId
+  if (!theirs) throw expired()
+  if (!equalSecrets(csrfToken ?? '', csrfTokenOf(interaction, context))) {
+    throw new CsrfMismatch('The form does not carry the token of the page it came from.')
+  }
+  if (interaction.decidedAt || interaction.expiresAt <= context.options.clock.now()) throw expired()
+  return interaction
+}
+
+function csrfTokenOf(interaction: Interaction, context: ServerContext): string {
+  const key = deriveKey(context.options.secrets[0] ?? '', 'approval forms')
+  return hmac(key, [interaction.hash, interaction.userId, interaction.sessionId].join('\n'))
+}
+
+export function expired(): InvalidRequest {
+  return new InvalidRequest('This request was answered before, or has waited too long', {
+    hint: 'Go back to the application and start again',
+  })
+}

@@ -1,0 +1,118 @@
+import { isConfidential } from '../clients/client.ts'
+import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
+import type { ServerContext } from '../context.ts'
+import {
+  InvalidRequest,
+  OAuthError,
+  UnauthorizedClient,
+  UnsupportedResponseType,
+} from '../errors.ts'
+import type { AuthorizationResponse } from '../grants/grant.ts'
+import { readChallenge } from '../grants/pkce.ts'
+import { type Form, requireParam } from '../http/form.ts'
+import { parseScope, resolveScopes } from '../scopes.ts'
+import type { Client } from '../storage/repositories.ts'
+import type { Prompt } from './silent-approval.ts'
+
+/** Longest `state` sent back; a longer one is refused rather than cut. */
+export const LONGEST_STATE = 2048
+
+/** Who asks and where the answer goes, proven: from here on errors may be sent there. */
+export interface ReturnAddress {
+  readonly client: Client
+  readonly redirectTo: string
+  /** What the request said, null when it left it out. */
+  readonly redirectUri: string | null
+  readonly state: string | null
+  readonly mode: 'query' | 'fragment'
+}
+
+export interface AuthorizationRequest extends ReturnAddress {
+  readonly response: AuthorizationResponse
+  readonly scopes: readonly string[]
+  readonly codeChallenge: string | null
+  readonly prompt: Prompt
+}
+
+/** Errors here become a page of ours: the address is not proven (threats A1, A2). */
+export async function requireReturnAddress(
+  params: Form,
+  context: ServerContext,
+): Promise<ReturnAddress> {
+  const client = await context.clients.find(requireParam(params, 'client_id'))
+  if (!client) throw new InvalidRequest('No application is registered with this client_id')
+  const redirectUri = params.get('redirect_uri') ?? null
+  const redirectTo = chooseRedirect(client, redirectUri)
+  const state = params.get('state') ?? null
+  const mode = context.responses.get(params.get('response_type') ?? '')?.mode ?? 'query'
+  const tooLong = state !== null && state.length > LONGEST_STATE
+  return { client, redirectTo, redirectUri, state: tooLong ? null : state, mode }
+}
+
+function chooseRedirect(client: Client, requested: string | null): string {
+  if (requested !== null) {
+    const known = client.redirectUris.some((registered) => matchesRedirect(registered, requested))
+    if (known) return requested
+    throw new InvalidRequest('The redirect_uri is not registered for this application', {
+      hint: 'It must be identical to the registered one, down to every slash and letter case',
+    })
+  }
+  const [only, ...others] = client.redirectUris
+  if (only === undefined || others.length > 0 || redirectProblem(only) !== null) {
+    throw new InvalidRequest("The parameter 'redirect_uri' is missing")
+  }
+  return only
+}
+
+/** Errors here are sent to the client. */
+export function parseAuthorizationRequest(
+  params: Form,
+  address: ReturnAddress,
+  context: ServerContext,
+): AuthorizationRequest {
+  const { client } = address
+  if ((params.get('state')?.length ?? 0) > LONGEST_STATE) {
+    throw new InvalidRequest(`state may have at most ${LONGEST_STATE} characters`)
+  }
+  const response = requireResponseType(params, client, context)
+  const scopes = resolveScopes(parseScope(params.get('scope')), {
+    defined: context.options.scopeNames,
+    client: client.scopes,
+    wildcard: 'refused',
+  })
+  const codeChallenge = response.type === 'code' ? readChallenge(params) : null
+  if (response.type === 'code' && !isConfidential(client) && codeChallenge === null) {
+    throw new InvalidRequest('This client must use PKCE: send a code_challenge with S256')
+  }
+  return { ...address, response, scopes, codeChallenge, prompt: readPrompt(params) }
+}
+
+function requireResponseType(
+  params: Form,
+  client: Client,
+  context: ServerContext,
+): AuthorizationResponse {
+  const name = requireParam(params, 'response_type')
+  const response = context.responses.get(name)
+  if (!response) {
+    const offered = [...context.responses.keys()].join(', ')
+    throw new UnsupportedResponseType(`The response_type must be one of: ${offered}`)
+  }
+  const grant = response.type === 'code' ? 'authorization_code' : 'implicit'
+  if (!client.grantTypes.includes(grant)) {
+    throw new UnauthorizedClient(`This client may not use response_type=${name}`)
+  }
+  return response
+}
+
+const PROMPTS: readonly string[] = ['none', 'consent', 'login']
+
+function readPrompt(params: Form): Prompt {
+  const prompt = params.get('prompt') ?? null
+  if (prompt === null || PROMPTS.includes(prompt)) return prompt as Prompt
+  throw new InvalidRequest('prompt must be none, consent or login')
+}
+
+export function isOAuthError(error: unknown): error is OAuthError {
+  return error instanceof OAuthError
+}

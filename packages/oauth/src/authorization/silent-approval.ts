@@ -1,0 +1,25 @@
+import { isConfidential } from '../clients/client.ts'
+import type { Client, Consent } from '../storage/repositories.ts'
+
+export interface ApprovalQuestion {
+  readonly client: Client
+  readonly redirectTo: string
+  readonly scopes: readonly string[]
+  readonly consent: Consent | null
+  readonly prompt: Prompt
+}
+
+export type Prompt = 'none' | 'consent' | 'login' | null
+
+/**
+ * Whether a request may be answered without showing the approval screen. A public client proves
+ * nothing about itself, so that anybody could come in its name (RFC 6819 §5.2.3.2): it is always
+ * asked about, except the application's own on an https address that only it can receive.
+ */
+export function mayApproveSilently(question: ApprovalQuestion): boolean {
+  const { client, consent, scopes, prompt } = question
+  if (prompt === 'consent') return false
+  const proven = isConfidential(client)
+  if (client.firstParty) return proven || question.redirectTo.startsWith('https://')
+  return proven && consent !== null && scopes.every((name) => consent.scopes.includes(name))
+}

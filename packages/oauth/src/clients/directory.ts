@@ -1,0 +1,35 @@
+import type { RevocationFeed } from '../revocations/feed.ts'
+import type { Client, ClientRepository } from '../storage/repositories.ts'
+import { createRecentCache } from '../tokens/recent-cache.ts'
+
+export interface ClientDirectory {
+  /** Null when unknown or revoked. From memory while the feed is fresh. */
+  find(id: string): Promise<Client | null>
+  forget(id: string): void
+}
+
+const REMEMBERED_CLIENTS = 5000
+const LONGEST_ID = 64
+
+/** Client records hardly change, and the feed that carries revocations says when they do. */
+export function createClientDirectory(
+  repository: ClientRepository,
+  feed: RevocationFeed,
+): ClientDirectory {
+  const known = createRecentCache<Client>(REMEMBERED_CLIENTS)
+  feed.onNotice('client', (id) => known.delete(id))
+  feed.onNotice('client-changed', (id) => known.delete(id))
+  return {
+    async find(id) {
+      if (id.length > LONGEST_ID) return null
+      if (!feed.isFresh()) await feed.sync()
+      const remembered = known.get(id)
+      if (remembered) return remembered
+      const client = await repository.find(id)
+      if (!client || client.revokedAt) return null
+      known.set(id, client)
+      return client
+    },
+    forget: (id) => known.delete(id),
+  }
+}

@@ -1,0 +1,148 @@
+import type { ServerContext } from '../context.ts'
+import { randomId, randomSecret, sha256 } from '../crypto.ts'
+import { NotFound } from '../errors.ts'
+import type { GrantType } from '../grants/grant.ts'
+import { YEAR } from '../lifetimes.ts'
+import type { Client, NewRevocation } from '../storage/repositories.ts'
+import { isConfidential, PERSONAL_ACCESS_CLIENT } from './client.ts'
+import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
+
+export interface NewClient {
+  readonly name: string
+  /** One address or several; may be left out for clients that never send people here. */
+  readonly redirect?: string | readonly string[]
+  /** The person it belongs to; left out for a client of the application itself. */
+  readonly userId?: string | number | null
+  /** Default `['authorization_code', 'refresh_token']`. */
+  readonly grants?: readonly GrantType[]
+  /** False for apps that cannot keep a secret (browser, mobile, CLI). Default true. */
+  readonly confidential?: boolean
+  /** Limits what it may ask for. Default: any defined scope. */
+  readonly scopes?: readonly string[]
+  /** Skips the approval screen. Only for your own applications. Default false. */
+  readonly firstParty?: boolean
+  /** An API that may introspect the tokens of every client. Default false. */
+  readonly resourceServer?: boolean
+}
+
+/** The only moment a secret is known: it is stored hashed. */
+export interface CreatedClient {
+  readonly client: Client
+  readonly secret: string | null
+}
+
+export interface Clients {
+  create(client: NewClient): Promise<CreatedClient>
+  find(id: string): Promise<Client | null>
+  list(): Promise<Client[]>
+  listByUser(userId: string | number): Promise<Client[]>
+  update(id: string, change: { readonly name: string; readonly redirect: string }): Promise<Client>
+  /** A new secret; the old one and every refresh token issued with it stop at once. */
+  rotateSecret(id: string): Promise<CreatedClient>
+  /** Ends the client with all its tokens. */
+  revoke(id: string): Promise<void>
+}
+
+/** How long the news is kept: no token outlives the first, and every process reads within a second. */
+const NEWS_KEPT = { client: 100 * YEAR * 1000, 'client-changed': 3600 * 1000 }
+
+export function manageClients(context: ServerContext): Clients {
+  const { storage, options } = context
+  const repository = storage.clients
+
+  async function requireClient(id: string): Promise<Client> {
+    const client = await repository.find(id)
+    if (!client || client.revokedAt) throw new NotFound('There is no such client.')
+    return client
+  }
+
+  async function save(client: Client, kind: 'client' | 'client-changed'): Promise<Client> {
+    const at = options.clock.now()
+    const until = new Date(at.getTime() + NEWS_KEPT[kind])
+    const notice: NewRevocation = { kind, subject: client.id, at, until }
+    await repository.update(client, notice)
+    context.feed.note(notice)
+    return client
+  }
+
+  return {
+    async create(input) {
+      const grantTypes = parseGrantTypes(input.grants)
+      const confidential = input.confidential ?? true
+      const secret = confidential ? newSecret() : null
+      const now = options.clock.now()
+      const client: Client = {
+        id: randomId(),
+        userId: input.userId === undefined || input.userId === null ? null : String(input.userId),
+        name: parseClientName(input.name),
+        secretHash: secret === null ? null : sha256(secret),
+        secretVersion: 1,
+        redirectUris: parseRedirects(input.redirect, grantTypes),
+        grantTypes,
+        scopes: parseScopeLimit(input.scopes, options.scopeNames),
+        firstParty: input.firstParty ?? false,
+        resourceServer: input.resourceServer ?? false,
+        revokedAt: null,
+        createdAt: now,
+        updatedAt: now,
+      }
+      await repository.create(client)
+      return { client, secret }
+    },
+    find: (id) => repository.find(id),
+    list: () => repository.list(),
+    listByUser: (userId) => repository.listByUser(String(userId)),
+    async update(id, change) {
+      const client = await requireClient(id)
+      const name = parseClientName(change.name)
+      const redirectUris = parseRedirects(change.redirect, client.grantTypes)
+      const updatedAt = options.clock.now()
+      return save({ ...client, name, redirectUris, updatedAt }, 'client-changed')
+    },
+    async rotateSecret(id) {
+      const client = await requireClient(id)
+      if (!isConfidential(client)) throw new NotFound('This client is public: it has no secret.')
+      const secret = newSecret()
+      const rotated = {
+        ...client,
+        secretHash: sha256(secret),
+        secretVersion: client.secretVersion + 1,
+        updatedAt: options.clock.now(),
+      }
+      return { client: await save(rotated, 'client-changed'), secret }
+    },
+    async revoke(id) {
+      const client = await requireClient(id)
+      const now = options.clock.now()
+      await save({ ...client, revokedAt: now, updatedAt: now }, 'client')
+    },
+  }
+}
+
+function newSecret(): string {
+  return `tgs_${randomSecret()}`
+}
+
+/** Made on first use, whichever process is first, so that nobody has to install it. */
+export async function personalAccessClient(context: ServerContext): Promise<Client> {
+  const found = await context.clients.find(PERSONAL_ACCESS_CLIENT)
+  if (found) return found
+  const now = context.options.clock.now()
+  const client: Client = {
+    id: PERSONAL_ACCESS_CLIENT,
+    userId: null,
+    name: 'Personal access tokens',
+    secretHash: null,
+    secretVersion: 1,
+    redirectUris: [],
+    grantTypes: ['personal_access'],
+    scopes: null,
+    firstParty: true,
+    resourceServer: false,
+    revokedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  await context.storage.clients.create(client)
+  return client
+}

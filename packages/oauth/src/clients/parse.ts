@@ -1,0 +1,77 @@
+import { ValidationFailed } from '../errors.ts'
+import type { GrantType } from '../grants/grant.ts'
+import { redirectProblem, splitRedirects } from './redirect-uris.ts'
+
+export const LONGEST_NAME = 191
+/** C0 and C1 controls, line and paragraph separators, and marks that turn the reading direction. */
+const DECEPTIVE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
+const GRANT_TYPES: readonly GrantType[] = [
+  'authorization_code',
+  'refresh_token',
+  'password',
+  'client_credentials',
+  'implicit',
+]
+
+/** Null when a person may be shown this name, else why not. */
+export function nameProblem(name: string): string | null {
+  if (name.trim() === '') return 'The name field is required.'
+  if (name.length > LONGEST_NAME) {
+    return `The name field must not be greater than ${LONGEST_NAME} characters.`
+  }
+  if (DECEPTIVE.test(name) || !name.isWellFormed()) {
+    return 'The name field must not contain control or direction characters.'
+  }
+  return null
+}
+
+export function parseClientName(name: string): string {
+  const problem = nameProblem(name)
+  if (problem) throw new ValidationFailed({ name: [problem] })
+  return name
+}
+
+export function redirectProblems(redirects: readonly string[]): string[] {
+  return redirects
+    .map((uri) => ({ uri, problem: redirectProblem(uri) }))
+    .filter(({ problem }) => problem !== null)
+    .map(({ uri, problem }) => `The redirect '${uri.slice(0, 200)}' ${problem}.`)
+}
+
+/** Clients that send people to the authorization endpoint need somewhere to get them back. */
+export function parseRedirects(
+  redirect: string | readonly string[] | undefined,
+  grantTypes: readonly string[],
+): string[] {
+  const uris = typeof redirect === 'string' ? splitRedirects(redirect) : [...(redirect ?? [])]
+  const needed = grantTypes.includes('authorization_code') || grantTypes.includes('implicit')
+  const problems =
+    needed && uris.length === 0 ? ['The redirect field is required.'] : redirectProblems(uris)
+  if (problems.length > 0) throw new ValidationFailed({ redirect: problems })
+  return [...new Set(uris)]
+}
+
+export function parseGrantTypes(grants: readonly GrantType[] | undefined): GrantType[] {
+  const list = grants ?? ['authorization_code', 'refresh_token']
+  const unknown = list.find((grant) => !GRANT_TYPES.includes(grant))
+  if (unknown !== undefined) {
+    throw new ValidationFailed({
+      grants: [`'${unknown}' is not a grant. There are ${GRANT_TYPES.join(', ')}.`],
+    })
+  }
+  return [...new Set(list)]
+}
+
+export function parseScopeLimit(
+  scopes: readonly string[] | undefined,
+  defined: ReadonlySet<string>,
+): string[] | null {
+  if (scopes === undefined) return null
+  const unknown = scopes.find((name) => !defined.has(name))
+  if (unknown !== undefined) {
+    throw new ValidationFailed({ scopes: [`The scope '${unknown}' is not defined.`] })
+  }
+  return [...scopes]
+}

@@ -1,0 +1,62 @@
+/** Schemes that run script or read the device (threats A5). */
+const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
+/** Parameters of our answer: one that is registered could pass for it (threats A4). */
+const ANSWER_PARAMETERS = new Set(
+  'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token'.split(
+    ' ',
+  ),
+)
+const LONGEST = 2000
+/** Printable ASCII without the characters that browsers rewrite or that end a header or attribute. */
+const PLAIN_URI = /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
+const DOT_SEGMENT = /(^|\/)(\.|%2e){1,2}(\/|$)/i
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)?$/
+
+/** Null when a client may be answered there, else why not, for the person who registers it. */
+export function redirectProblem(uri: string): string | null {
+  if (uri.length > LONGEST) return `must not be longer than ${LONGEST} characters`
+  if (uri.includes('#')) return 'must not have a fragment (#)'
+  if (!PLAIN_URI.test(uri)) {
+    return 'must be an absolute URL in plain ASCII, such as https://app.example.com/callback'
+  }
+  const scheme = uri.slice(0, uri.indexOf(':'))
+  if (FORBIDDEN_SCHEMES.has(scheme)) return `must not use the scheme ${scheme}:`
+  if (!URL.canParse(uri)) return 'is not a valid URL'
+  const url = new URL(uri)
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
+  const web = scheme === 'https' || scheme === 'http'
+  if (web && (url.hostname === '' || !uri.startsWith(`${scheme}://`))) return 'must name a host'
+  // What a browser would rewrite, it would also send elsewhere than what we compared.
+  if (web && url.href !== uri && url.href !== `${uri}/`) return `should be written ${url.href}`
+  if (DOT_SEGMENT.test(pathOf(uri))) return 'must not have dot segments in its path'
+  const answer = [...url.searchParams.keys()].find((name) => ANSWER_PARAMETERS.has(name))
+  if (answer) return `must not have the parameter '${answer}': the answer brings its own`
+  return null
+}
+
+function pathOf(uri: string): string {
+  const end = uri.indexOf('?')
+  return uri.slice(uri.indexOf(':') + 1, end < 0 ? undefined : end)
+}
+
+/**
+ * Identical to a registered one, or nothing. Only the port of a loopback address may differ, since
+ * native apps cannot know it beforehand (RFC 8252 §7.3).
+ */
+export function matchesRedirect(registered: string, requested: string): boolean {
+  if (redirectProblem(registered) !== null) return false
+  if (registered === requested) return true
+  const known = LOOPBACK.exec(registered)
+  const asked = LOOPBACK.exec(requested)
+  if (!known || !asked) return false
+  return known[1] === asked[1] && known[3] === asked[3] && Number(asked[2] ?? 80) <= 65_535
+}
+
+/** One address, or several with commas between them, as the JSON field `redirect` holds them. */
+export function splitRedirects(text: string): string[] {
+  return text === '' ? [] : text.split(',').map((part) => part.trim())
+}
+
+export function joinRedirects(uris: readonly string[]): string {
+  return uris.join(',')
+}

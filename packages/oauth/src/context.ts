@@ -1,0 +1,27 @@
+import type { ClientDirectory } from './clients/directory.ts'
+import type { Emitter } from './events.ts'
+import type { AuthorizationResponse, Grant } from './grants/grant.ts'
+import type { CookieMode } from './guard/cookie-mode.ts'
+import type { ResolvedOptions } from './options.ts'
+import type { RevocationFeed } from './revocations/feed.ts'
+import type { Storage } from './storage/repositories.ts'
+import type { AccessTokenFormat } from './tokens/format.ts'
+import type { RefreshTokens } from './tokens/refresh-tokens.ts'
+import type { SigningKeys } from './tokens/signing-keys.ts'
+import type { TokenVerifier } from './tokens/verify.ts'
+
+/** Made once by createAuthorizationServer() and handed down; nothing below reaches back up. */
+export interface ServerContext {
+  readonly options: ResolvedOptions
+  readonly storage: Storage
+  readonly grants: ReadonlyMap<string, Grant>
+  readonly responses: ReadonlyMap<string, AuthorizationResponse>
+  readonly clients: ClientDirectory
+  readonly keys: SigningKeys
+  readonly accessTokens: AccessTokenFormat
+  readonly refreshTokens: RefreshTokens
+  readonly verifier: TokenVerifier
+  readonly feed: RevocationFeed
+  readonly cookies: CookieMode
+  readonly events: Emitter
+}

@@ -1,0 +1,49 @@
+import { createClientDirectory } from './clients/directory.ts'
+import type { ServerContext } from './context.ts'
+import { createEmitter } from './events.ts'
+import type { AuthorizationResponse } from './grants/grant.ts'
+import { createCookieMode } from './guard/cookie-mode.ts'
+import type { ResolvedOptions } from './options.ts'
+import { followRevocations } from './revocations/feed.ts'
+import { createAccessTokenFormat } from './tokens/format.ts'
+import { createRefreshTokens } from './tokens/refresh-tokens.ts'
+import { createSigningKeys } from './tokens/signing-keys.ts'
+import { createTokenVerifier } from './tokens/verify.ts'
+
+/** Puts the parts together; each gets only what it needs. */
+export function createContext(options: ResolvedOptions): ServerContext {
+  const { storage, secrets, clock, issuer, audience } = options
+  const feed = followRevocations(storage.revocations)
+  const keys = createSigningKeys({
+    repository: storage.keys,
+    secrets,
+    algorithm: options.signingAlgorithm,
+    publishedAheadSeconds: options.keyPublishedAheadSeconds,
+    clock,
+  })
+  feed.onNotice('keys', () => {
+    keys.reload().catch((error) => options.logger.error('Signing keys were not reloaded', error))
+  })
+  const accessTokens = createAccessTokenFormat(options.accessTokenFormat, keys, secrets)
+  const responses = options.grants.flatMap(({ response }) => (response ? [response] : []))
+  return {
+    options,
+    storage,
+    grants: new Map(options.grants.map((grant) => [grant.type, grant])),
+    responses: new Map<string, AuthorizationResponse>(responses.map((r) => [r.type, r])),
+    clients: createClientDirectory(storage.clients, feed),
+    keys,
+    accessTokens,
+    refreshTokens: createRefreshTokens(secrets),
+    verifier: createTokenVerifier({ format: accessTokens, feed, issuer, audience, clock }),
+    feed,
+    cookies: createCookieMode({
+      secrets,
+      lifetimeSeconds: options.cookieSeconds,
+      secure: options.issuerUrl.protocol === 'https:',
+      clock,
+      feed,
+    }),
+    events: createEmitter(options.logger),
+  }
+}

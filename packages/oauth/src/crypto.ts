@@ -1,0 +1,161 @@
+/**
+ * The one file that touches node:crypto. It is used instead of WebCrypto because a signature costs
+ * 70 µs here and 190 µs there, and the token endpoint does little else (docs/decisions/0003-crypto.md).
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  randomUUID,
+  sign as signCallback,
+  sign as signSync,
+  timingSafeEqual,
+  verify,
+} from 'node:crypto'
+import { promisify } from 'node:util'
+
+export type { KeyObject }
+
+export type SigningAlgorithm = 'EdDSA' | 'ES256' | 'RS256'
+
+interface Algorithm {
+  readonly digest: string | null
+  generate(): Promise<{ publicKey: KeyObject; privateKey: KeyObject }>
+  /** RSA takes 3 ms and would stall everyone, so it signs on another thread. */
+  readonly offThread: boolean
+}
+
+const generate = promisify(generateKeyPair)
+
+const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
+  EdDSA: { digest: null, generate: () => generate('ed25519'), offThread: false },
+  ES256: {
+    digest: 'sha256',
+    generate: () => generate('ec', { namedCurve: 'P-256' }),
+    offThread: false,
+  },
+  RS256: {
+    digest: 'sha256',
+    generate: () => generate('rsa', { modulusLength: 2048 }),
+    offThread: true,
+  },
+}
+
+export const signingAlgorithms = Object.keys(ALGORITHMS) as readonly SigningAlgorithm[]
+
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Says nothing of when or how many. */
+export function randomId(): string {
+  return randomUUID()
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+export function hmac(key: Buffer, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url')
+}
+
+/** Constant-time for equal lengths; the length of a digest or token is no secret. */
+export function equalSecrets(left: string, right: string): boolean {
+  const a = Buffer.from(left)
+  const b = Buffer.from(right)
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** A key of its own for each purpose, so that a value made for one is worthless for another. */
+export function deriveKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, 'tollgate', purpose, 32))
+}
+
+/**
+ * AES-256-GCM with the nonce taken from the text itself, so that the same text gives the same bytes
+ * and two different texts do not share a nonce.
+ */
+export function sealText(key: Buffer, text: string): string {
+  const nonce = createHmac('sha256', key).update(text).digest().subarray(0, 12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
+  return Buffer.concat(sealed).toString('base64url')
+}
+
+export function openText(key: Buffer, sealed: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64url')
+  if (bytes.length < 28 || bytes.toString('base64url') !== sealed) return null
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+  decipher.setAuthTag(bytes.subarray(-16))
+  try {
+    return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')
+  } catch {
+    return null
+  }
+}
+
+/** Time-ordered (RFC 9562 version 7), so that an index on it grows at one end. Not a secret. */
+export function timeOrderedId(now: Date): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(now.getTime(), 0, 6)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+export async function generateSigningKey(
+  algorithm: SigningAlgorithm,
+): Promise<{ publicJwk: JsonWebKey; privateJwk: JsonWebKey }> {
+  const pair = await ALGORITHMS[algorithm].generate()
+  return {
+    publicJwk: pair.publicKey.export({ format: 'jwk' }),
+    privateJwk: pair.privateKey.export({ format: 'jwk' }),
+  }
+}
+
+export function importPublicKey(jwk: JsonWebKey): KeyObject {
+  return createPublicKey({ key: jwk as Record<string, string>, format: 'jwk' })
+}
+
+export function importPrivateKey(jwk: JsonWebKey): KeyObject {
+  return createPrivateKey({ key: jwk as Record<string, string>, format: 'jwk' })
+}
+
+/** JWS wants the two numbers of an ECDSA signature side by side (RFC 7518 §3.4), not DER. */
+function keyInput(key: KeyObject) {
+  return { key, dsaEncoding: 'ieee-p1363' as const }
+}
+
+export function signData(
+  algorithm: SigningAlgorithm,
+  key: KeyObject,
+  data: string,
+): string | Promise<string> {
+  const { digest, offThread } = ALGORITHMS[algorithm]
+  const bytes = Buffer.from(data)
+  if (!offThread) return signSync(digest, bytes, keyInput(key)).toString('base64url')
+  return new Promise((resolve, reject) => {
+    signCallback(digest, bytes, keyInput(key), (error, signature) => {
+      if (error) reject(error)
+      else resolve(signature.toString('base64url'))
+    })
+  })
+}
+
+export function verifyData(
+  algorithm: SigningAlgorithm,
+  key: KeyObject,
+  data: string,
+  signature: Buffer,
+): boolean {
+  return verify(ALGORITHMS[algorithm].digest, Buffer.from(data), keyInput(key), signature)
+}

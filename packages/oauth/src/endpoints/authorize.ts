@@ -1,0 +1,110 @@
+import { answer, answerError } from '../authorization/answer.ts'
+import { openInteraction } from '../authorization/decision.ts'
+import {
+  type AuthorizationRequest,
+  parseAuthorizationRequest,
+  type ReturnAddress,
+  requireReturnAddress,
+} from '../authorization/request.ts'
+import { mayApproveSilently } from '../authorization/silent-approval.ts'
+import type { ServerContext } from '../context.ts'
+import { ConsentRequired, LoginRequired, OAuthError, Unauthenticated } from '../errors.ts'
+import type { HttpRequest, Reply } from '../http/exchange.ts'
+import { parseForm } from '../http/form.ts'
+import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
+import { redirect } from '../http/replies.ts'
+import type { Token } from '../storage/repositories.ts'
+import { findSignedIn, type Person } from '../users.ts'
+
+/** GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or answers where none is needed. */
+export async function authorize(request: HttpRequest, context: ServerContext): Promise<Reply> {
+  const params = parseForm(request.query)
+  const address = await requireReturnAddress(params, context)
+  try {
+    const asked = parseAuthorizationRequest(params, address, context)
+    const person = await findSignedIn(context.options.users, request)
+    if (!person) return signIn(request, asked, context)
+    if (asked.prompt === 'login') return signIn(request, asked, context)
+    return await answerOrAsk(asked, person, context)
+  } catch (error) {
+    return sendError(error, address, context)
+  }
+}
+
+async function answerOrAsk(
+  asked: AuthorizationRequest,
+  person: Person,
+  context: ServerContext,
+): Promise<Reply> {
+  const consent = asked.client.firstParty
+    ? null
+    : await context.storage.consents.find(person.id, asked.client.id)
+  if (mayApproveSilently({ ...asked, consent })) return approveSilently(asked, person, context)
+  if (asked.prompt === 'none') throw new ConsentRequired('The user has to approve this request')
+  return showConsent(asked, person, context)
+}
+
+async function approveSilently(
+  asked: AuthorizationRequest,
+  person: Person,
+  context: ServerContext,
+): Promise<Reply> {
+  const result = await asked.response.prepare({ ...asked, userId: person.id }, context)
+  if (result.code) await context.storage.codes.create(result.code)
+  if (result.token) {
+    await context.storage.tokens.create(result.token)
+    announce(result.token, context)
+  }
+  return answer(asked, result.params, context.options.issuer)
+}
+
+/** A token handed over in a redirect raises the same event as one from the token endpoint. */
+export function announce(token: Token, context: ServerContext): void {
+  context.events.emit('AccessTokenCreated', {
+    tokenId: token.id,
+    userId: token.userId,
+    clientId: token.clientId,
+  })
+}
+
+async function showConsent(
+  asked: AuthorizationRequest,
+  person: Person,
+  context: ServerContext,
+): Promise<Reply> {
+  const pending = await openInteraction(asked, person, context)
+  const { pages, scopes, basePath } = context.options
+  const page = await pages.consent({
+    client: asked.client,
+    userId: person.id,
+    scopes: asked.scopes.map((id) => ({ id, description: scopes[id] ?? id })),
+    destination: redirectDestination(asked.redirectTo),
+    action: `${basePath}/authorize?interaction=${pending.id}`,
+    csrfToken: pending.csrfToken,
+  })
+  return htmlPage(page, 200, redirectSource(asked.redirectTo))
+}
+
+/** The application signs the person in and sends them back to this very request. */
+function signIn(request: HttpRequest, asked: AuthorizationRequest, context: ServerContext): Reply {
+  if (asked.prompt === 'none') throw new LoginRequired('The user is not signed in')
+  if (!wantsHtml(request) && request.header('accept')?.includes('application/json')) {
+    throw new Unauthenticated('Unauthenticated.')
+  }
+  const { path, query } = request
+  // Without prompt=login, or the person would be asked to sign in for ever.
+  const again = query.replace(/(^|&)prompt=login(?=&|$)/, '')
+  return redirect(signInLocation(context, `${path}?${again}`))
+}
+
+export function signInLocation(context: ServerContext, returnTo: string): string {
+  const { signInUrl } = context.options
+  const separator = signInUrl.includes('?') ? '&' : '?'
+  return `${signInUrl}${separator}return_to=${encodeURIComponent(returnTo)}`
+}
+
+/** The address is proven, so that the client learns what was wrong; our own failures stay ours. */
+function sendError(error: unknown, address: ReturnAddress, context: ServerContext): Reply {
+  if (error instanceof Unauthenticated || !(error instanceof OAuthError)) throw error
+  return answerError(address, error, context.options.issuer)
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { clientJson } from '../clients/client.ts'
+import { manageClients } from '../clients/manage.ts'
+import { nameProblem, redirectProblems } from '../clients/parse.ts'
+import { splitRedirects } from '../clients/redirect-uris.ts'
+import type { ServerContext } from '../context.ts'
+import { NotFound } from '../errors.ts'
+import type { GrantType } from '../grants/grant.ts'
+import type { HttpRequest, Reply } from '../http/exchange.ts'
+import { empty, noStoreJson } from '../http/replies.ts'
+import type { Client } from '../storage/repositories.ts'
+import { requireSignedIn } from './signed-in.ts'
+import { readValid } from './validate.ts'
+
+export const nameField = z
+  .string({ error: 'The name field is required and must be a string.' })
+  .superRefine((name, check) => {
+    const problem = nameProblem(name)
+    if (problem) check.addIssue({ code: 'custom', message: problem })
+  })
+
+const redirectField = z
+  .string({ error: 'The redirect field is required and must be a string.' })
+  .superRefine((redirect, check) => {
+    const uris = splitRedirects(redirect)
+    const problems =
+      uris.length === 0 ? ['The redirect field is required.'] : redirectProblems(uris)
+    for (const message of problems) check.addIssue({ code: 'custom', message })
+  })
+
+const changeSchema = z.object({ name: nameField, redirect: redirectField })
+const newSchema = changeSchema.extend({
+  confidential: z.boolean({ error: 'The confidential field must be true or false.' }).default(true),
+  implicit: z.boolean({ error: 'The implicit field must be true or false.' }).default(false),
+})
+
+/** GET /oauth/clients */
+export async function listClients(request: HttpRequest, context: ServerContext): Promise<Reply> {
+  const person = await requireSignedIn(request, context)
+  const clients = await manageClients(context).listByUser(person.id)
+  return noStoreJson(clients.map(clientJson))
+}
+
+/** POST /oauth/clients: the only answer, beside a rotation's, that holds the secret. */
+export async function createClient(request: HttpRequest, context: ServerContext): Promise<Reply> {
+  const person = await requireSignedIn(request, context)
+  const { name, redirect, confidential, implicit } = await readValid(request, newSchema)
+  const grants: GrantType[] = ['authorization_code', 'refresh_token']
+  if (implicit) grants.push('implicit')
+  const input = { name, redirect, confidential, grants, userId: person.id }
+  const { client, secret } = await manageClients(context).create(input)
+  return noStoreJson({ ...clientJson(client), ...(secret === null ? {} : { secret }) }, 201)
+}
+
+/** PUT /oauth/clients/{client-id} */
+export async function updateClient(
+  request: HttpRequest,
+  context: ServerContext,
+  id: string,
+): Promise<Reply> {
+  const client = await requireOwn(request, context, id)
+  const change = await readValid(request, changeSchema)
+  return noStoreJson(clientJson(await manageClients(context).update(client.id, change)))
+}
+
+/** DELETE /oauth/clients/{client-id}: the client and everything that hangs on it. */
+export async function deleteClient(
+  request: HttpRequest,
+  context: ServerContext,
+  id: string,
+): Promise<Reply> {
+  const client = await requireOwn(request, context, id)
+  await manageClients(context).revoke(client.id)
+  return empty()
+}
+
+/** POST /oauth/clients/{client-id}/secret: a new one; the old one stops at once. */
+export async function rotateClientSecret(
+  request: HttpRequest,
+  context: ServerContext,
+  id: string,
+): Promise<Reply> {
+  const own = await requireOwn(request, context, id)
+  const { client, secret } = await manageClients(context).rotateSecret(own.id)
+  return noStoreJson({ ...clientJson(client), secret })
+}
+
+/** Somebody else's client looks exactly like none (threats M1). */
+async function requireOwn(
+  request: HttpRequest,
+  context: ServerContext,
+  id: string,
+): Promise<Client> {
+  const person = await requireSignedIn(request, context)
+  const client = await context.clients.find(id)
+  if (client?.userId !== person.id) throw new NotFound('There is no such client.')
+  return client
+}

@@ -1,0 +1,76 @@
+import { answer, answerError } from '../authorization/answer.ts'
+import { expired, requireInteraction } from '../authorization/decision.ts'
+import type { ServerContext } from '../context.ts'
+import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
+import type { HttpRequest, Reply } from '../http/exchange.ts'
+import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
+import { assertSameOrigin } from '../http/same-origin.ts'
+import type { Client, Interaction } from '../storage/repositories.ts'
+import { findSignedIn } from '../users.ts'
+import { announce } from './authorize.ts'
+
+/** POST /oauth/authorize: the two buttons of the approval screen. */
+export async function decide(request: HttpRequest, context: ServerContext): Promise<Reply> {
+  assertSameOrigin(request, context.options.issuerUrl)
+  const form = await readForm(request)
+  const decision = form.get('decision') ?? 'approve'
+  const decisions: Readonly<Record<string, typeof approve>> = { approve, deny: refuse }
+  const carryOut = Object.hasOwn(decisions, decision) ? decisions[decision] : undefined
+  if (!carryOut) throw new InvalidRequest('decision must be approve or deny')
+  return carryOut(await pending(request, form, context), context)
+}
+
+/** DELETE /oauth/authorize: denies, for pages that use script. */
+export async function deny(request: HttpRequest, context: ServerContext): Promise<Reply> {
+  assertSameOrigin(request, context.options.issuerUrl)
+  return refuse(await pending(request, new Map(), context), context)
+}
+
+interface Pending {
+  readonly interaction: Interaction
+  readonly client: Client
+}
+
+async function pending(request: HttpRequest, form: Form, context: ServerContext): Promise<Pending> {
+  const id = requireParam(parseForm(request.query), 'interaction')
+  const person = await findSignedIn(context.options.users, request)
+  if (!person) throw new Unauthenticated('Unauthenticated.')
+  const csrfToken = form.get('csrf_token') ?? request.header('x-csrf-token')
+  const interaction = await requireInteraction(id, csrfToken, person, context)
+  // The client may have been deleted, or its address changed, while the page was open.
+  const client = await context.clients.find(interaction.clientId)
+  if (!client) throw expired()
+  return { interaction, client }
+}
+
+async function approve({ interaction, client }: Pending, context: ServerContext): Promise<Reply> {
+  const response = context.responses.get(interaction.responseType)
+  if (!response) throw expired()
+  const result = await response.prepare({ ...interaction, client }, context)
+  const at = context.options.clock.now()
+  const { userId, clientId, scopes } = interaction
+  const approved = await context.storage.interactions.approve(interaction.hash, {
+    at,
+    consent: { userId, clientId, scopes, updatedAt: at },
+    ...(result.code ? { code: result.code } : {}),
+    ...(result.token ? { token: result.token } : {}),
+  })
+  if (!approved) throw expired()
+  if (result.token) announce(result.token, context)
+  return answer(addressOf(interaction, context), result.params, context.options.issuer)
+}
+
+async function refuse({ interaction }: Pending, context: ServerContext): Promise<Reply> {
+  const denied = await context.storage.interactions.deny(
+    interaction.hash,
+    context.options.clock.now(),
+  )
+  if (!denied) throw expired()
+  const error = new AccessDenied('The user denied the request')
+  return answerError(addressOf(interaction, context), error, context.options.issuer)
+}
+
+function addressOf(interaction: Interaction, context: ServerContext) {
+  const mode = context.responses.get(interaction.responseType)?.mode ?? 'query'
+  return { redirectTo: interaction.redirectTo, state: interaction.state, mode }
+}

@@ -1,0 +1,72 @@
+import { authenticateClient } from '../clients/authenticate.ts'
+import { isConfidential } from '../clients/client.ts'
+import type { ServerContext } from '../context.ts'
+import { InvalidClient, InvalidToken } from '../errors.ts'
+import type { HttpRequest, Reply } from '../http/exchange.ts'
+import { readForm, requireParam } from '../http/form.ts'
+import { noStoreJson } from '../http/replies.ts'
+import type { Client } from '../storage/repositories.ts'
+import { formatSubject } from '../tokens/claims.ts'
+
+const INACTIVE = { active: false }
+
+/** POST /oauth/introspect (RFC 7662). A client sees its own tokens, a resource server all. */
+export async function introspect(request: HttpRequest, context: ServerContext): Promise<Reply> {
+  const params = await readForm(request)
+  const client = await authenticateClient(request, params, context)
+  if (!isConfidential(client)) throw new InvalidClient('Public clients cannot introspect tokens')
+  const text = requireParam(params, 'token')
+  const refresh = context.refreshTokens.parse(text)
+  const found = refresh
+    ? await describeRefreshToken(refresh, context)
+    : await describeAccessToken(text, context)
+  const visible = found && (client.resourceServer || found.client_id === client.id)
+  return noStoreJson(visible ? found : INACTIVE)
+}
+
+interface Description {
+  readonly active: true
+  readonly client_id: string
+  readonly [claim: string]: unknown
+}
+
+/** The guard's own verdict, so that the two always agree. */
+async function describeAccessToken(
+  text: string,
+  context: ServerContext,
+): Promise<Description | null> {
+  try {
+    const { claims } = await context.verifier.verify(text)
+    return { active: true, token_type: 'Bearer', ...claims }
+  } catch (error) {
+    if (error instanceof InvalidToken) return null
+    throw error
+  }
+}
+
+async function describeRefreshToken(
+  content: { readonly tokenId: string; readonly generation: number },
+  context: ServerContext,
+): Promise<Description | null> {
+  const token = await context.storage.tokens.find(content.tokenId)
+  if (!token?.refreshExpiresAt || token.revokedAt || token.generation !== content.generation) {
+    return null
+  }
+  const client = await context.clients.find(token.clientId)
+  const now = context.options.clock.now()
+  if (!isCurrent(client, token.clientSecretVersion) || token.refreshExpiresAt <= now) return null
+  return {
+    active: true,
+    token_type: 'refresh_token',
+    iss: context.options.issuer,
+    sub: formatSubject(token),
+    client_id: token.clientId,
+    scope: token.scopes.join(' '),
+    iat: Math.floor(token.issuedAt.getTime() / 1000),
+    exp: Math.floor(token.refreshExpiresAt.getTime() / 1000),
+  }
+}
+
+function isCurrent(client: Client | null, secretVersion: number): boolean {
+  return client?.secretVersion === secretVersion
+}

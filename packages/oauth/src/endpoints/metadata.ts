@@ -1,0 +1,50 @@
+import type { ServerContext } from '../context.ts'
+import type { HttpRequest, Reply } from '../http/exchange.ts'
+import { json } from '../http/replies.ts'
+
+const PUBLIC = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }
+
+/** GET /.well-known/oauth-authorization-server (RFC 8414): true to how this server is set up. */
+export async function metadata(_request: HttpRequest, context: ServerContext): Promise<Reply> {
+  const { options, grants, responses } = context
+  const at = (path: string) => `${options.issuerUrl.origin}${options.basePath}${path}`
+  const secretMethods = ['client_secret_basic', 'client_secret_post']
+  const document = {
+    issuer: options.issuer,
+    authorization_endpoint: at('/authorize'),
+    token_endpoint: at('/token'),
+    revocation_endpoint: at('/revoke'),
+    introspection_endpoint: at('/introspect'),
+    jwks_uri: `${options.issuerUrl.origin}${jwksPath(options.issuerUrl)}`,
+    scopes_supported: [...options.scopeNames],
+    response_types_supported: [...responses.keys()],
+    response_modes_supported: [...new Set([...responses.values()].map(({ mode }) => mode))],
+    grant_types_supported: [...grants.keys()],
+    token_endpoint_auth_methods_supported: secretMethods,
+    revocation_endpoint_auth_methods_supported: secretMethods,
+    introspection_endpoint_auth_methods_supported: secretMethods,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  }
+  return json(document, 200, PUBLIC)
+}
+
+export function jwksPath(issuer: URL): string {
+  return `${issuer.pathname === '/' ? '' : issuer.pathname}/.well-known/jwks.json`
+}
+
+/** RFC 8414 §3.1: the well-known part comes first, the issuer's path after it. */
+export function metadataPath(issuer: URL): string {
+  return `/.well-known/oauth-authorization-server${issuer.pathname === '/' ? '' : issuer.pathname}`
+}
+
+/** GET /.well-known/jwks.json: next, present and former keys, as long as tokens of theirs may live. */
+export async function jwks(_request: HttpRequest, context: ServerContext): Promise<Reply> {
+  const keys = context.keys.all().map((key) => ({
+    ...key.publicJwk,
+    kid: key.kid,
+    alg: key.algorithm,
+    use: 'sig',
+  }))
+  return json({ keys }, 200, PUBLIC)
+}

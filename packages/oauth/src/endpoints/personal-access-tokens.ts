@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { personalAccessClient } from '../clients/manage.ts'
+import type { ServerContext } from '../context.ts'
+import { ValidationFailed } from '../errors.ts'
+import type { HttpRequest, Reply } from '../http/exchange.ts'
+import { empty, noStoreJson } from '../http/replies.ts'
+import { issuePersonalAccessToken, listPersonalAccessTokens } from '../tokens/personal-access.ts'
+import { tokenJson } from '../tokens/token-json.ts'
+import { nameField } from './clients.ts'
+import { requireSignedIn } from './signed-in.ts'
+import { revokeOwnToken } from './tokens.ts'
+import { readValid } from './validate.ts'
+
+const schema = z.object({
+  name: nameField,
+  scopes: z.array(z.string({ error: 'Each scope must be a string.' }), {
+    error: 'The scopes field is required and must be an array.',
+  }),
+})
+
+/** GET /oauth/personal-access-tokens */
+export async function listPersonal(request: HttpRequest, context: ServerContext): Promise<Reply> {
+  const person = await requireSignedIn(request, context)
+  const client = await personalAccessClient(context)
+  const tokens = await listPersonalAccessTokens(person.id, context)
+  return noStoreJson(tokens.map((token) => tokenJson(token, client)))
+}
+
+/** POST /oauth/personal-access-tokens: the only answer that holds the token. */
+export async function createPersonal(request: HttpRequest, context: ServerContext): Promise<Reply> {
+  const person = await requireSignedIn(request, context)
+  const { name, scopes } = await readValid(request, schema)
+  assertDefined(scopes, context)
+  const { accessToken, token, client } = await issuePersonalAccessToken(
+    { userId: person.id, name, scopes },
+    context,
+  )
+  return noStoreJson({ accessToken, token: tokenJson(token, client) }, 201)
+}
+
+/** `*` is not a defined scope, so that it is refused here too. */
+function assertDefined(scopes: readonly string[], context: ServerContext): void {
+  const unknown = scopes.filter((name) => !context.options.scopeNames.has(name))
+  if (unknown.length === 0) return
+  const texts = unknown.map((name) => `The scope '${name.slice(0, 100)}' is not defined.`)
+  throw new ValidationFailed({ scopes: texts })
+}
+
+/** DELETE /oauth/personal-access-tokens/{token-id} */
+export async function deletePersonal(
+  request: HttpRequest,
+  context: ServerContext,
+  id: string,
+): Promise<Reply> {
+  const person = await requireSignedIn(request, context)
+  await revokeOwnToken(id, person.id, 'personal_access', context)
+  return empty()
+}

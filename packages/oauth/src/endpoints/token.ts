@@ -1,0 +1,20 @@
+import { authenticateClient } from '../clients/authenticate.ts'
+import type { ServerContext } from '../context.ts'
+import { UnauthorizedClient, UnsupportedGrantType } from '../errors.ts'
+import type { HttpRequest, Reply } from '../http/exchange.ts'
+import { readForm, requireParam } from '../http/form.ts'
+import { noStoreJson } from '../http/replies.ts'
+
+/** POST /oauth/token (RFC 6749 §3.2). */
+export async function token(request: HttpRequest, context: ServerContext): Promise<Reply> {
+  const params = await readForm(request)
+  const client = await authenticateClient(request, params, context)
+  const grant = context.grants.get(requireParam(params, 'grant_type'))
+  if (!grant?.exchange) {
+    throw new UnsupportedGrantType('This server does not offer that grant_type')
+  }
+  if (!client.grantTypes.includes(grant.type)) {
+    throw new UnauthorizedClient(`This client may not use grant_type=${grant.type}`)
+  }
+  return noStoreJson(await grant.exchange({ client, params }, context))
+}

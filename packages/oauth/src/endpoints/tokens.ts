@@ -1,0 +1,51 @@
+import type { ServerContext } from '../context.ts'
+import { NotFound } from '../errors.ts'
+import type { HttpRequest, Reply } from '../http/exchange.ts'
+import { empty, noStoreJson } from '../http/replies.ts'
+import type { Token } from '../storage/repositories.ts'
+import { revokeConsent, revokeTokens } from '../tokens/revoke.ts'
+import { type TokenJson, tokenJson } from '../tokens/token-json.ts'
+import { requireSignedIn } from './signed-in.ts'
+
+/** GET /oauth/tokens: what the signed-in person has authorized others to do, each with its client. */
+export async function listTokens(request: HttpRequest, context: ServerContext): Promise<Reply> {
+  const person = await requireSignedIn(request, context)
+  const tokens = await context.storage.tokens.listByUser(person.id, context.options.clock.now())
+  const entries = await Promise.all(tokens.map((token) => thirdPartyEntry(token, context)))
+  return noStoreJson(entries.filter((entry) => entry !== null))
+}
+
+/** The application's own clients are no third party, and revoked ones hold nothing any more. */
+async function thirdPartyEntry(token: Token, context: ServerContext): Promise<TokenJson | null> {
+  const client = await context.clients.find(token.clientId)
+  const own = !client || client.firstParty || client.grantTypes.includes('password')
+  return own ? null : tokenJson(token, client)
+}
+
+/** DELETE /oauth/tokens/{id}: with its refresh token, and with the approval it rested on. */
+export async function deleteToken(
+  request: HttpRequest,
+  context: ServerContext,
+  id: string,
+): Promise<Reply> {
+  const person = await requireSignedIn(request, context)
+  const token = await revokeOwnToken(id, person.id, null, context)
+  // Otherwise the client would get a new token without anybody being asked (threats A12).
+  await revokeConsent(person.id, token.clientId, context)
+  return empty()
+}
+
+export async function revokeOwnToken(
+  id: string,
+  userId: string,
+  grantType: string | null,
+  context: ServerContext,
+): Promise<Token> {
+  const token = id.length > 64 ? null : await context.storage.tokens.find(id)
+  const theirs = token?.userId === userId && token.revokedAt === null
+  if (!theirs || (token.grantType === 'personal_access') !== (grantType === 'personal_access')) {
+    throw new NotFound('There is no such token.')
+  }
+  await revokeTokens({ id: token.id }, context)
+  return token
+}

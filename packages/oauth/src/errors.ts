@@ -1,0 +1,244 @@
+/** The `error` values of RFC 6749, RFC 6750 and OpenID Connect's `prompt=none`, then those of the JSON management routes. */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'invalid_scope'
+  | 'access_denied'
+  | 'login_required'
+  | 'consent_required'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'server_error'
+  | 'temporarily_unavailable'
+  | 'unauthenticated'
+  | 'csrf_mismatch'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'validation_failed'
+
+export interface OAuthErrorOptions extends ErrorOptions {
+  /** Sent beside the description: what the caller can do about it. */
+  readonly hint?: string
+}
+
+/** `message` is sent as `error_description`; what only we may see goes in `cause`. */
+export abstract class OAuthError extends Error {
+  abstract readonly code: OAuthErrorCode
+  readonly status: number = 400
+  readonly hint: string | undefined
+
+  constructor(message: string, options: OAuthErrorOptions = {}) {
+    super(message, options)
+    this.name = new.target.name
+    this.hint = options.hint
+  }
+
+  headers(): Record<string, string> {
+    return {}
+  }
+
+  body(): Record<string, unknown> {
+    return {
+      error: this.code,
+      error_description: printable(this.message),
+      ...(this.hint === undefined ? {} : { hint: printable(this.hint) }),
+    }
+  }
+}
+
+/** RFC 6749 §5.2 allows only printable ASCII without `"` and `\` in a description. */
+export function printable(text: string): string {
+  return text
+    .replaceAll('"', "'")
+    .replace(/[^\x20-\x5b\x5d-\x7e]/g, '?')
+    .slice(0, 300)
+}
+
+export class InvalidRequest extends OAuthError {
+  readonly code = 'invalid_request'
+}
+
+export class InvalidClient extends OAuthError {
+  readonly code = 'invalid_client'
+  override readonly status = 401
+  readonly #challenge: boolean
+
+  /** RFC 6749 §5.2: answer with a challenge when the client used the Authorization header. */
+  constructor(message: string, options: OAuthErrorOptions & { challenge?: boolean } = {}) {
+    super(message, options)
+    this.#challenge = options.challenge ?? false
+  }
+
+  override headers(): Record<string, string> {
+    return this.#challenge ? { 'www-authenticate': 'Basic realm="Tollgate", charset="UTF-8"' } : {}
+  }
+}
+
+export class InvalidGrant extends OAuthError {
+  readonly code = 'invalid_grant'
+}
+
+export class UnauthorizedClient extends OAuthError {
+  readonly code = 'unauthorized_client'
+}
+
+export class UnsupportedGrantType extends OAuthError {
+  readonly code = 'unsupported_grant_type'
+}
+
+export class UnsupportedResponseType extends OAuthError {
+  readonly code = 'unsupported_response_type'
+}
+
+export class InvalidScope extends OAuthError {
+  readonly code = 'invalid_scope'
+}
+
+export class AccessDenied extends OAuthError {
+  readonly code = 'access_denied'
+}
+
+export class LoginRequired extends OAuthError {
+  readonly code = 'login_required'
+}
+
+export class ConsentRequired extends OAuthError {
+  readonly code = 'consent_required'
+}
+
+/** RFC 6750 §3: no or bad token. Without credentials the challenge carries no error. */
+export class InvalidToken extends OAuthError {
+  readonly code = 'invalid_token'
+  override readonly status = 401
+  readonly #presented: boolean
+
+  constructor(message: string, options: OAuthErrorOptions & { presented?: boolean } = {}) {
+    super(message, options)
+    this.#presented = options.presented ?? true
+  }
+
+  override headers(): Record<string, string> {
+    const detail = this.#presented
+      ? `, error="invalid_token", error_description="${printable(this.message)}"`
+      : ''
+    return { 'www-authenticate': `Bearer realm="api"${detail}` }
+  }
+
+  override body(): Record<string, unknown> {
+    return { ...super.body(), message: 'Unauthenticated.' }
+  }
+}
+
+/** RFC 6750 §3.1, naming every scope the route needs so that the client asks once. */
+export class InsufficientScope extends OAuthError {
+  readonly code = 'insufficient_scope'
+  override readonly status = 403
+  readonly scopes: readonly string[]
+
+  constructor(message: string, scopes: readonly string[]) {
+    super(message)
+    this.scopes = scopes
+  }
+
+  override headers(): Record<string, string> {
+    const description = printable(this.message)
+    return {
+      'www-authenticate': `Bearer realm="api", error="insufficient_scope", error_description="${description}", scope="${this.scopes.join(' ')}"`,
+    }
+  }
+
+  override body(): Record<string, unknown> {
+    return { ...super.body(), message: 'Invalid scope(s) provided.' }
+  }
+}
+
+export class ServerError extends OAuthError {
+  readonly code = 'server_error'
+  override readonly status = 500
+}
+
+/** The database is away: nothing was done, try again. */
+export class TemporarilyUnavailable extends OAuthError {
+  readonly code = 'temporarily_unavailable'
+  override readonly status = 503
+
+  override headers(): Record<string, string> {
+    return { 'retry-after': '1' }
+  }
+}
+
+/** Errors of the JSON management routes: `{ message }`, as their callers expect. */
+abstract class ManagementError extends OAuthError {
+  override body(): Record<string, unknown> {
+    return { message: this.message }
+  }
+}
+
+export class Unauthenticated extends ManagementError {
+  readonly code = 'unauthenticated'
+  override readonly status = 401
+}
+
+export class CsrfMismatch extends ManagementError {
+  readonly code = 'csrf_mismatch'
+  override readonly status = 403
+}
+
+export class NotFound extends ManagementError {
+  readonly code = 'not_found'
+  override readonly status = 404
+}
+
+export class MethodNotAllowed extends ManagementError {
+  readonly code = 'method_not_allowed'
+  override readonly status = 405
+  readonly #allowed: readonly string[]
+
+  constructor(allowed: readonly string[]) {
+    super(`This address takes ${allowed.join(', ')}.`)
+    this.#allowed = allowed
+  }
+
+  override headers(): Record<string, string> {
+    return { allow: this.#allowed.join(', ') }
+  }
+}
+
+export class PayloadTooLarge extends ManagementError {
+  readonly code = 'payload_too_large'
+  override readonly status = 413
+
+  /** The rest of the body stays unread, so that nothing else can follow on this connection. */
+  override headers(): Record<string, string> {
+    return { connection: 'close' }
+  }
+}
+
+export class UnsupportedMediaType extends ManagementError {
+  readonly code = 'unsupported_media_type'
+  override readonly status = 415
+}
+
+export class ValidationFailed extends ManagementError {
+  readonly code = 'validation_failed'
+  override readonly status = 422
+  readonly errors: Readonly<Record<string, readonly string[]>>
+
+  constructor(errors: Readonly<Record<string, readonly string[]>>) {
+    const texts = Object.values(errors).flat()
+    const more = texts.length - 1
+    const rest = more > 0 ? ` (and ${more} more error${more > 1 ? 's' : ''})` : ''
+    super(`${texts[0] ?? 'The request is invalid.'}${rest}`)
+    this.errors = errors
+  }
+
+  override body(): Record<string, unknown> {
+    return { message: this.message, errors: this.errors }
+  }
+}

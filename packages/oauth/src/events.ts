@@ -1,0 +1,47 @@
+import type { Logger } from './options.ts'
+
+export interface OAuthEvents {
+  AccessTokenCreated: {
+    readonly tokenId: string
+    readonly userId: string | null
+    readonly clientId: string
+  }
+  RefreshTokenCreated: { readonly refreshTokenId: string; readonly accessTokenId: string }
+  AccessTokenRevoked: { readonly tokenId: string }
+}
+
+export type EventName = keyof OAuthEvents
+export type Listener<Name extends EventName> = (event: OAuthEvents[Name]) => void | Promise<void>
+
+export interface Events {
+  /** Returns a function that takes the listener off again. */
+  on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
+}
+
+export interface Emitter extends Events {
+  emit<Name extends EventName>(name: Name, event: OAuthEvents[Name]): void
+}
+
+/** Listeners run after the commit and on their own: one that fails or hangs harms nobody. */
+export function createEmitter(logger: Logger): Emitter {
+  const listeners = new Map<EventName, Set<Listener<EventName>>>()
+  return {
+    on(name, listener) {
+      const known = listeners.get(name) ?? new Set()
+      listeners.set(name, known)
+      known.add(listener as Listener<EventName>)
+      return () => known.delete(listener as Listener<EventName>)
+    },
+    emit(name, event) {
+      for (const listener of listeners.get(name) ?? []) {
+        queueMicrotask(async () => {
+          try {
+            await listener(event)
+          } catch (error) {
+            logger.error(`A listener of ${name} failed`, error)
+          }
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import type { ServerContext } from '../context.ts'
+import { randomSecret, sha256, timeOrderedId } from '../crypto.ts'
+import { InvalidGrant } from '../errors.ts'
+import { type Form, requireParam } from '../http/form.ts'
+import type { AuthorizationCode, Client } from '../storage/repositories.ts'
+import { buildToken, handOver } from '../tokens/issue.ts'
+import { revokeTokens } from '../tokens/revoke.ts'
+import type { AuthorizationResponse, Grant } from './grant.ts'
+import { verifyChallenge } from './pkce.ts'
+
+/** RFC 6749 §4.1.2 allows 10 minutes; a redirect takes a second. */
+const CODE_LIFETIME = 60_000
+
+/** RFC 6749 §4.1 with PKCE (RFC 7636). */
+export function authorizationCode(): Grant {
+  return {
+    type: 'authorization_code',
+    response,
+    async exchange({ client, params }, context) {
+      const hash = sha256(requireParam(params, 'code'))
+      const code = await context.storage.codes.find(hash)
+      // Shown by another client it is refused and not burnt: its owner may still come.
+      if (!code || code.clientId !== client.id) throw refused()
+      if (code.usedAt) return refuseReplay(code, context)
+      assertExchangeable(code, client, params, context)
+      const token = buildToken(
+        {
+          id: code.tokenId,
+          client,
+          userId: code.userId,
+          scopes: code.scopes,
+          grantType: 'authorization_code',
+          refreshable: true,
+        },
+        context,
+      )
+      const won = await context.storage.codes.exchange(hash, token.createdAt, token)
+      return won ? handOver(token, context) : refuseReplay(code, context)
+    },
+  }
+}
+
+const response: AuthorizationResponse = {
+  type: 'code',
+  mode: 'query',
+  async prepare(request, context) {
+    const now = context.options.clock.now()
+    const text = `tgc_${randomSecret()}`
+    const code: AuthorizationCode = {
+      hash: sha256(text),
+      tokenId: timeOrderedId(now),
+      clientId: request.client.id,
+      userId: request.userId,
+      redirectUri: request.redirectUri,
+      scopes: request.scopes,
+      codeChallenge: request.codeChallenge,
+      expiresAt: new Date(now.getTime() + CODE_LIFETIME),
+      usedAt: null,
+    }
+    return { code, params: { code: text } }
+  },
+}
+
+function assertExchangeable(
+  code: AuthorizationCode,
+  client: Client,
+  params: Form,
+  context: ServerContext,
+): void {
+  if (code.expiresAt <= context.options.clock.now()) throw refused()
+  // RFC 6749 §4.1.3: identical to what the authorization request said.
+  const redirectUri = params.get('redirect_uri') ?? null
+  const unnamed = code.redirectUri === null && redirectUri === client.redirectUris[0]
+  if (redirectUri !== code.redirectUri && !unnamed) throw refused()
+  if (!verifyChallenge(code.codeChallenge, params.get('code_verifier') ?? null)) throw refused()
+}
+
+/** RFC 6749 §4.1.2: whoever comes second proves a leak, so what the code gave ends. */
+async function refuseReplay(code: AuthorizationCode, context: ServerContext): Promise<never> {
+  await revokeTokens({ id: code.tokenId }, context)
+  throw refused()
+}
+
+/** One answer whatever was wrong (threats T2). */
+function refused(): InvalidGrant {
+  return new InvalidGrant('The authorization code is invalid, expired or already used', {
+    hint: 'Send the redirect_uri and code_verifier that belong to the authorization request',
+  })
+}

@@ -1,0 +1,29 @@
+import { secondsUntil } from '../lifetimes.ts'
+import { buildToken, formatAccessToken } from '../tokens/issue.ts'
+import type { Grant } from './grant.ts'
+
+/** RFC 6749 §4.2: the token itself in the fragment, no refresh token. Off unless listed. */
+export function implicit(): Grant {
+  return {
+    type: 'implicit',
+    response: {
+      type: 'token',
+      mode: 'fragment',
+      async prepare({ client, userId, scopes }, context) {
+        const token = buildToken(
+          { client, userId, scopes, grantType: 'implicit', refreshable: false },
+          context,
+        )
+        return {
+          token,
+          params: {
+            access_token: await formatAccessToken(token, scopes, context),
+            token_type: 'Bearer',
+            expires_in: String(secondsUntil(token.expiresAt, context.options.clock)),
+            scope: scopes.join(' '),
+          },
+        }
+      },
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { InvalidGrant } from '../errors.ts'
+import { requireParam } from '../http/form.ts'
+import { parseScope, resolveScopes } from '../scopes.ts'
+import { issueTokens } from '../tokens/issue.ts'
+import type { Grant } from './grant.ts'
+
+/** Long enough for any passphrase; longer ones are refused, never cut (threats T8). */
+const LONGEST_CREDENTIAL = 1024
+
+/** RFC 6749 §4.3: for first-party clients made for it. The only grant that may give `*`. */
+export function password(): Grant {
+  return {
+    type: 'password',
+    async exchange({ client, params }, context) {
+      const username = requireParam(params, 'username')
+      const secret = requireParam(params, 'password')
+      const scopes = resolveScopes(parseScope(params.get('scope')), {
+        defined: context.options.scopeNames,
+        client: client.scopes,
+        wildcard: 'allowed',
+      })
+      const user = await findUser(username, secret, context.options.users)
+      if (!user) throw new InvalidGrant('The user credentials are incorrect')
+      return issueTokens(
+        { client, userId: String(user.id), scopes, grantType: 'password', refreshable: true },
+        context,
+      )
+    },
+  }
+}
+
+interface CredentialCheck {
+  findByCredentials?(username: string, password: string): Promise<{ id: string | number } | null>
+}
+
+async function findUser(username: string, secret: string, users: CredentialCheck) {
+  if (!users.findByCredentials) {
+    throw new TypeError('The password grant needs users.findByCredentials(username, password)')
+  }
+  if (username.length > LONGEST_CREDENTIAL || secret.length > LONGEST_CREDENTIAL) return null
+  return users.findByCredentials(username, secret)
+}

@@ -1,0 +1,106 @@
+import type { ServerContext } from '../context.ts'
+import { InvalidGrant } from '../errors.ts'
+import { requireParam } from '../http/form.ts'
+import { narrowScopes, parseScope, resolveScopes } from '../scopes.ts'
+import type { Client, Token } from '../storage/repositories.ts'
+import { handOver } from '../tokens/issue.ts'
+import type { RefreshTokenContent } from '../tokens/refresh-tokens.ts'
+import { revokeTokens } from '../tokens/revoke.ts'
+import type { Grant } from './grant.ts'
+
+/** A lost reply or two tabs at once: within this time a repeat gets the same successor. */
+const REPEAT_WINDOW = 10_000
+
+/** RFC 6749 §6 with rotation and reuse detection as RFC 9700 §4.14.2 asks. */
+export function refreshToken(): Grant {
+  return {
+    type: 'refresh_token',
+    async exchange({ client, params }, context) {
+      const content = context.refreshTokens.parse(requireParam(params, 'refresh_token'))
+      if (!content) throw refused()
+      const requested = parseScope(params.get('scope'))
+      // A request for more than was granted must not use the token up, so it is looked at first.
+      if (requested.length > 0) await assertMayNarrow(content, requested, client, context)
+      const token = await rotate(content, client, context)
+      await assertUserExists(token, context)
+      return handOver(token, context, narrowScopes(token.scopes, requested))
+    },
+  }
+}
+
+async function rotate(
+  content: RefreshTokenContent,
+  client: Client,
+  context: ServerContext,
+): Promise<Token> {
+  const { clock, accessTokensExpireAt, refreshTokensExpireAt } = context.options
+  const issuedAt = clock.now()
+  const rotated = await context.storage.tokens.rotate({
+    id: content.tokenId,
+    clientId: client.id,
+    clientSecretVersion: client.secretVersion,
+    generation: content.generation,
+    issuedAt,
+    expiresAt: accessTokensExpireAt(issuedAt),
+    refreshExpiresAt: refreshTokensExpireAt(issuedAt),
+  })
+  return rotated ?? repeatOrRefuse(content, client, context)
+}
+
+/** The token was genuine but is not the present one: a repeat, a reuse, or plainly over. */
+async function repeatOrRefuse(
+  content: RefreshTokenContent,
+  client: Client,
+  context: ServerContext,
+): Promise<Token> {
+  const token = await requireAlive(content, client, context)
+  if (content.generation >= token.generation) throw refused()
+  const age = context.options.clock.now().getTime() - token.issuedAt.getTime()
+  if (content.generation === token.generation - 1 && age <= REPEAT_WINDOW) return token
+  await revokeTokens({ id: token.id }, context)
+  throw refused()
+}
+
+async function assertMayNarrow(
+  content: RefreshTokenContent,
+  requested: readonly string[],
+  client: Client,
+  context: ServerContext,
+): Promise<void> {
+  const token = await requireAlive(content, client, context)
+  narrowScopes(token.scopes, requested)
+  resolveScopes(requested, {
+    defined: context.options.scopeNames,
+    client: null,
+    wildcard: 'allowed',
+  })
+}
+
+async function requireAlive(
+  content: RefreshTokenContent,
+  client: Client,
+  context: ServerContext,
+): Promise<Token> {
+  const token = await context.storage.tokens.find(content.tokenId)
+  const now = context.options.clock.now()
+  const alive =
+    token?.clientId === client.id &&
+    token.clientSecretVersion === client.secretVersion &&
+    token.revokedAt === null &&
+    token.refreshExpiresAt !== null &&
+    token.refreshExpiresAt > now
+  if (!alive) throw refused()
+  return token
+}
+
+/** A deleted account keeps nothing, even if the application forgot to call revokeUser(). */
+async function assertUserExists(token: Token, context: ServerContext): Promise<void> {
+  if (token.userId === null || (await context.options.users.findById(token.userId))) return
+  await revokeTokens({ id: token.id }, context)
+  throw refused()
+}
+
+/** One answer for damaged, foreign, expired, revoked and used tokens alike (threats T2). */
+function refused(): InvalidGrant {
+  return new InvalidGrant('The refresh token is invalid, expired or revoked')
+}

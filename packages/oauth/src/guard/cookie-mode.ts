@@ -1,0 +1,137 @@
+import { EncryptJWT, jwtDecrypt } from 'jose'
+import type { Clock } from '../clock.ts'
+import { deriveKey, equalSecrets, hmac } from '../crypto.ts'
+import { type CookieAttributes, readCookie, serializeCookie } from '../http/cookies.ts'
+import type { RevocationFeed } from '../revocations/feed.ts'
+import { createRecentCache } from '../tokens/recent-cache.ts'
+import type { Person } from '../users.ts'
+
+export const COOKIE_NAME = 'tollgate_token'
+
+export interface CookieUser {
+  readonly userId: string
+  readonly sessionId: string | null
+}
+
+export interface CookieMode {
+  /** Equal for all pages of a session, so that renewing the cookie breaks no open tab. */
+  csrfToken(person: Person): string
+  /** The `Set-Cookie` header, or null while the cookie that came is good for longer. */
+  refresh(person: Person, cookieHeader: string | null): Promise<string | null>
+  /** A `Set-Cookie` header in any case. */
+  issue(person: Person): Promise<string>
+  /** The `Set-Cookie` header that takes the cookie away. */
+  clear(): string
+  /** Null without a cookie, with a bad one, or without the CSRF token that belongs to it. */
+  authenticate(
+    cookieHeader: string | null | undefined,
+    csrfToken: string | null | undefined,
+  ): Promise<CookieUser | null>
+}
+
+export interface CookieModeOptions {
+  readonly secrets: readonly string[]
+  readonly lifetimeSeconds: number
+  readonly secure: boolean
+  readonly clock: Clock
+  readonly feed: RevocationFeed
+}
+
+interface Content extends CookieUser {
+  readonly csrf: string
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+export function createCookieMode(options: CookieModeOptions): CookieMode {
+  const { clock, feed } = options
+  const keys = options.secrets.map((secret) => deriveKey(secret, 'cookie mode'))
+  const csrfKey = deriveKey(options.secrets[0] ?? '', 'csrf tokens')
+  const attributes: CookieAttributes = { name: COOKIE_NAME, path: '/', secure: options.secure }
+  const opened = createRecentCache<Content>(5000)
+
+  function csrfToken(person: Person): string {
+    return hmac(csrfKey, `${person.id}\n${person.sessionId ?? ''}`)
+  }
+
+  async function issue(person: Person): Promise<string> {
+    const [key] = keys
+    if (!key) throw new Error('There is no secret to encrypt cookies with')
+    const now = clock.now().getTime()
+    const value = await new EncryptJWT({
+      sub: person.id,
+      ...(person.sessionId === null ? {} : { sid: person.sessionId }),
+      csrf: csrfToken(person),
+      // In milliseconds, beside the standard claim, so that a sign-in just after a revocation counts.
+      at: now,
+      exp: Math.floor(now / 1000) + options.lifetimeSeconds,
+    })
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+      .encrypt(key)
+    return serializeCookie(attributes, value, options.lifetimeSeconds)
+  }
+
+  async function open(value: string): Promise<Content | null> {
+    const known = opened.get(value)
+    if (known) return known
+    for (const key of keys) {
+      const content = await decrypt(value, key)
+      if (!content) continue
+      opened.set(value, content)
+      return content
+    }
+    return null
+  }
+
+  /** Expiry is checked here, each time and whatever else is asked (threats G6). */
+  function isAlive(content: Content): boolean {
+    if (content.expiresAt * 1000 <= clock.now().getTime()) return false
+    if (content.issuedAt <= feed.endedAt(content.userId)) return false
+    return content.sessionId === null || !feed.isRevoked('session', content.sessionId)
+  }
+
+  async function read(cookieHeader: string | null | undefined): Promise<Content | null> {
+    const value = readCookie(cookieHeader, COOKIE_NAME)
+    if (value === null || value.length > 4096) return null
+    const content = await open(value)
+    if (!feed.isFresh()) await feed.sync()
+    return content && isAlive(content) ? content : null
+  }
+
+  return {
+    csrfToken,
+    issue,
+    async refresh(person, cookieHeader) {
+      const content = await read(cookieHeader)
+      const theirs = content?.userId === person.id && content.sessionId === person.sessionId
+      const halfLife = (options.lifetimeSeconds * 1000) / 2
+      const young = content && clock.now().getTime() - content.issuedAt < halfLife
+      return theirs && young ? null : issue(person)
+    },
+    clear: () => serializeCookie(attributes, '', 0),
+    async authenticate(cookieHeader, given) {
+      if (!cookieHeader || !given) return null
+      const content = await read(cookieHeader)
+      if (!content || !equalSecrets(given, content.csrf)) return null
+      return { userId: content.userId, sessionId: content.sessionId }
+    },
+  }
+}
+
+async function decrypt(value: string, key: Uint8Array): Promise<Content | null> {
+  try {
+    // The clock of this server decides on expiry, not the library's.
+    const { payload } = await jwtDecrypt(value, key, {
+      contentEncryptionAlgorithms: ['A256GCM'],
+      keyManagementAlgorithms: ['dir'],
+      currentDate: new Date(0),
+    })
+    const { sub, sid, csrf, at, exp } = payload
+    if (typeof sub !== 'string' || typeof csrf !== 'string') return null
+    if (typeof at !== 'number' || typeof exp !== 'number') return null
+    const sessionId = typeof sid === 'string' ? sid : null
+    return { userId: sub, sessionId, csrf, issuedAt: at, expiresAt: exp }
+  } catch {
+    return null
+  }
+}

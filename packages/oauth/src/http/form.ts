@@ -1,0 +1,65 @@
+import { InvalidRequest, UnsupportedMediaType } from '../errors.ts'
+import { LARGEST_BODY, mediaType } from './body.ts'
+import type { HttpRequest } from './exchange.ts'
+
+export type Form = ReadonlyMap<string, string>
+
+const MOST_PARAMETERS = 64
+
+/**
+ * `application/x-www-form-urlencoded`, strictly: a parameter sent twice, a broken escape, a byte
+ * that is not UTF-8 or a NUL is an error (RFC 6749 §3.1, §3.2), and an empty one counts as absent.
+ */
+export function parseForm(text: string): Form {
+  const form = new Map<string, string>()
+  if (text === '') return form
+  const pairs = text.split('&', MOST_PARAMETERS + 1)
+  if (pairs.length > MOST_PARAMETERS) {
+    throw new InvalidRequest(`More than ${MOST_PARAMETERS} parameters were sent`)
+  }
+  const seen = new Set<string>()
+  for (const pair of pairs) {
+    if (pair === '') continue
+    const split = pair.indexOf('=')
+    const name = decode(split < 0 ? pair : pair.slice(0, split))
+    const value = split < 0 ? '' : decode(pair.slice(split + 1))
+    if (seen.has(name)) throw new InvalidRequest(`The parameter '${name}' was sent twice`)
+    seen.add(name)
+    if (value !== '') form.set(name, value)
+  }
+  return form
+}
+
+export async function readForm(request: HttpRequest): Promise<Form> {
+  if (mediaType(request) !== 'application/x-www-form-urlencoded') {
+    throw new UnsupportedMediaType('Send the body as application/x-www-form-urlencoded.')
+  }
+  return parseForm(await request.text(LARGEST_BODY))
+}
+
+export function requireParam(form: Form, name: string): string {
+  const value = form.get(name)
+  if (value === undefined) {
+    throw new InvalidRequest(`The parameter '${name}' is missing`, { hint: `Send ${name}` })
+  }
+  return value
+}
+
+const PLAIN = /^[\w.~!*'()-]*$/
+const UNREADABLE = /[\0\ufffd]/
+
+function decode(text: string): string {
+  if (PLAIN.test(text)) return text
+  let decoded: string
+  try {
+    decoded = decodeURIComponent(text.replaceAll('+', ' '))
+  } catch (cause) {
+    throw new InvalidRequest('A parameter holds a broken escape or bytes that are not UTF-8', {
+      cause,
+    })
+  }
+  if (UNREADABLE.test(decoded)) {
+    throw new InvalidRequest('A parameter holds a character that cannot be accepted')
+  }
+  return decoded
+}

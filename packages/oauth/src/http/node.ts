@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type HttpRequest, type Reply, splitTarget, tooLarge } from './exchange.ts'
+
+/** Express keeps the whole target in `originalUrl`, and what its parsers read in `body`. */
+export type NodeMessage = IncomingMessage & { originalUrl?: string; body?: unknown }
+
+export function fromNodeRequest(message: NodeMessage, origin: string): HttpRequest {
+  const target = message.originalUrl ?? message.url ?? '/'
+  const header = (name: string) => readHeader(message, name)
+  return {
+    method: message.method ?? 'GET',
+    ...splitTarget(target),
+    header,
+    text: (limit) => readNodeBody(message, limit),
+    toRequest: () =>
+      new Request(new URL(target, origin), {
+        method: message.method ?? 'GET',
+        headers: webHeaders(message),
+      }),
+  }
+}
+
+export function sendReply(reply: Reply, response: ServerResponse): void {
+  if (reply.body === null) {
+    response.writeHead(reply.status, { ...reply.headers, 'content-length': 0 }).end()
+    return
+  }
+  const length = Buffer.byteLength(reply.body)
+  response.writeHead(reply.status, { ...reply.headers, 'content-length': length }).end(reply.body)
+}
+
+/**
+ * Node drops a second Authorization header without a word; then nobody can say which one counts, so
+ * it is reported as two values, which no parser accepts.
+ */
+export function readHeader(message: IncomingMessage, name: string): string | null {
+  const value = message.headers[name]
+  if (value === undefined) return null
+  if (name === 'authorization') return sentTwice(message) ? `${value}, ${value}` : String(value)
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+function sentTwice(message: IncomingMessage): boolean {
+  const { rawHeaders } = message
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 13 && name.toLowerCase() === 'authorization') count += 1
+  }
+  return count > 1
+}
+
+function webHeaders(message: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(message.headers)) {
+    if (value === undefined || name.startsWith(':')) continue
+    headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  }
+  return headers
+}
+
+function readNodeBody(message: NodeMessage, limit: number): Promise<string> {
+  if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit))
+  if (message.readableEnded || message.body !== undefined) {
+    return Promise.resolve(encodeParsed(message))
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) {
+        message.pause()
+        reject(tooLarge(limit))
+      } else {
+        chunks.push(chunk)
+      }
+    })
+    message.on('end', () => {
+      const [first] = chunks
+      resolve(
+        chunks.length === 1 && first
+          ? first.toString('utf8')
+          : Buffer.concat(chunks).toString('utf8'),
+      )
+    })
+    message.on('error', reject)
+    message.on('aborted', () => reject(new Error('The request was cut off')))
+  })
+}
+
+/** A body parser was here before us: its result is written out again and read by our own rules. */
+function encodeParsed({ body, headers }: NodeMessage): string {
+  if (typeof body === 'string') return body
+  if (Buffer.isBuffer(body)) return body.toString('utf8')
+  if (typeof body !== 'object' || body === null) return ''
+  if (headers['content-type']?.includes('json')) return JSON.stringify(body)
+  return Object.entries(body)
+    .flatMap(([name, value]) => [value].flat().map((text) => [name, String(text)]))
+    .map((pair) => pair.map(encodeURIComponent).join('='))
+    .join('&')
+}

@@ -1,0 +1,34 @@
+import type { OAuthError } from '../errors.ts'
+import type { Reply } from './exchange.ts'
+
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
+/** Everything a token or management reply needs, in one object made once. */
+const NO_STORE_JSON = { ...JSON_TYPE, ...NO_STORE, 'x-content-type-options': 'nosniff' }
+
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Reply {
+  return { status, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) }
+}
+
+/** RFC 6749 §5.1: whatever holds a credential or depends on who asks must not be cached. */
+export function noStoreJson(body: unknown, status = 200, headers?: Record<string, string>): Reply {
+  return {
+    status,
+    headers: headers ? { ...NO_STORE_JSON, ...headers } : NO_STORE_JSON,
+    body: JSON.stringify(body),
+  }
+}
+
+export function empty(status = 204): Reply {
+  return { status, headers: NO_STORE, body: null }
+}
+
+/** 303, so that the browser never repeats a form's body at the client (threats A10). */
+export function redirect(location: string): Reply {
+  const headers = { location, 'referrer-policy': 'no-referrer', ...NO_STORE }
+  return { status: 303, headers, body: null }
+}
+
+export function errorReply(error: OAuthError): Reply {
+  return noStoreJson(error.body(), error.status, error.headers())
+}

@@ -1,0 +1,13 @@
+import { CsrfMismatch } from '../errors.ts'
+import type { HttpRequest } from './exchange.ts'
+
+/** Browsers name the origin of every post; one that is not ours means a page elsewhere sent it. */
+export function assertSameOrigin(request: HttpRequest, issuer: URL): void {
+  const origin = request.header('origin')
+  const site = request.header('sec-fetch-site')
+  const foreignOrigin = origin !== null && origin !== issuer.origin
+  const foreignSite = site !== null && site !== 'same-origin'
+  if (foreignOrigin || (origin === null && foreignSite)) {
+    throw new CsrfMismatch(`This form must be sent from ${issuer.origin}.`)
+  }
+}

@@ -1,0 +1,56 @@
+import type { Clock } from './clock.ts'
+
+/** `'15d'`, a number of seconds, or a function that gives the moment of expiry. */
+export type Lifetime = string | number | (() => Date)
+
+export const YEAR = 365 * 24 * 3600
+
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1,
+  m: 60,
+  h: 3600,
+  d: 24 * 3600,
+  w: 7 * 24 * 3600,
+  y: YEAR,
+}
+/** Beyond this an instant no longer fits what databases and JWT consumers can hold. */
+const LONGEST = 100 * YEAR
+
+/** Gives a function from "now" to the expiry, checked once at start-up for the fixed forms. */
+export function parseLifetime(name: string, lifetime: Lifetime): (now: Date) => Date {
+  if (typeof lifetime === 'function') {
+    return (now) => {
+      const expiry = lifetime()
+      if (!(expiry instanceof Date) || !(expiry.getTime() > now.getTime())) {
+        throw new TypeError(`${name}() must return a Date in the future, got ${String(expiry)}`)
+      }
+      return wholeSecond(expiry.getTime())
+    }
+  }
+  const seconds = parseSeconds(name, lifetime)
+  return (now) => wholeSecond(now.getTime() + seconds * 1000)
+}
+
+export function parseSeconds(name: string, lifetime: string | number): number {
+  const seconds = typeof lifetime === 'number' ? lifetime : secondsOf(lifetime)
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > LONGEST) {
+    throw new TypeError(
+      `${name}: ${JSON.stringify(lifetime)} is not a lifetime. Give whole seconds (3600) or a number with s, m, h, d, w or y ('15d'), up to 100 years.`,
+    )
+  }
+  return seconds
+}
+
+function secondsOf(text: string): number {
+  const match = /^(\d{1,9})([smhdwy])$/.exec(text)
+  return match ? Number(match[1]) * (UNITS[match[2] ?? ''] ?? Number.NaN) : Number.NaN
+}
+
+/** `exp` has seconds; a row that says more would outlive or undercut the token it describes. */
+function wholeSecond(milliseconds: number): Date {
+  return new Date(Math.floor(milliseconds / 1000) * 1000)
+}
+
+export function secondsUntil(expiry: Date, clock: Clock): number {
+  return Math.max(0, Math.ceil((expiry.getTime() - clock.now().getTime()) / 1000))
+}

@@ -1,0 +1,208 @@
+import type { Database } from '@tollgate/database'
+import { defaultPages, type Pages } from './authorization/pages.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
+import type { Grant } from './grants/grant.ts'
+import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
+import { assertScopeDefinitions, type ScopeDefinitions } from './scopes.ts'
+import { kyselyStorage } from './storage/kysely/storage.ts'
+import type { Storage } from './storage/repositories.ts'
+import { type AccessTokenFormatName, accessTokenFormats } from './tokens/format.ts'
+import type { UserRecord, Users } from './users.ts'
+
+export interface Logger {
+  error(message: string, error?: unknown): void
+}
+
+export interface AuthorizationServerOptions<User extends UserRecord = UserRecord> {
+  /** Public base URL, sent as `iss`. https, except on localhost. */
+  readonly issuer: string
+  /** 32 characters or more; keys are derived from it. To change it, give `[new, old]` for a while. */
+  readonly secret: string | readonly string[]
+  /** From `connect()` of `@tollgate/database`. Give this or `storage`. */
+  readonly database?: Database
+  /** A store of your own that passes the storage contract, or `memoryStorage()`. */
+  readonly storage?: Storage
+  /** The application's own users. */
+  readonly users: Users<User>
+  /** Scope name to the description people read before they approve. */
+  readonly scopes?: ScopeDefinitions
+  /** What the server offers: `[authorizationCode(), refreshToken()]` and so on. */
+  readonly grants: readonly Grant[]
+  /** Where people without a session are sent; gets `return_to` in the query. Default `/login`. */
+  readonly signInUrl?: string
+  /** Where the routes live. Default `/oauth`. */
+  readonly path?: string
+  /** `aud` of access tokens. Default: the issuer. */
+  readonly audience?: string
+  /** Default 1 year. */
+  readonly accessTokensExpireIn?: Lifetime
+  /** Default 1 year. */
+  readonly refreshTokensExpireIn?: Lifetime
+  /** Personal access tokens are always long-lived: default 1 year, whatever the two above say. */
+  readonly personalAccessTokensExpireIn?: Lifetime
+  /** Signed JWTs (RFC 9068) or opaque strings. Default `jwt`. */
+  readonly accessTokenFormat?: AccessTokenFormatName
+  /** Default `EdDSA`; `ES256` and `RS256` for consumers that cannot verify it. */
+  readonly signingAlgorithm?: SigningAlgorithm
+  /** How long a new signing key is published before it signs. Default 5 minutes. */
+  readonly keyPublishedAhead?: string | number
+  /** Cookie mode: how long a cookie lives without renewal. Default 2 hours. */
+  readonly cookieLifetime?: string | number
+  /** The approval and error pages. */
+  readonly pages?: Partial<Pages>
+  /** Make or update the tables on first use. Default true. */
+  readonly migrate?: boolean
+  /** Delete what has ended, every so often. Default every hour; false leaves it to you. */
+  readonly purgeEvery?: string | number | false
+  /** Where "now" comes from. Default: the system clock. */
+  readonly clock?: Clock
+  /** Where failures nobody can be told of go. Default: `console`. */
+  readonly logger?: Logger
+}
+
+export interface ResolvedOptions {
+  readonly issuer: string
+  readonly issuerUrl: URL
+  readonly secrets: readonly string[]
+  readonly storage: Storage
+  readonly users: Users
+  readonly scopes: ScopeDefinitions
+  readonly scopeNames: ReadonlySet<string>
+  readonly grants: readonly Grant[]
+  readonly signInUrl: string
+  /** Path prefix of every route, the issuer's own path included. */
+  readonly basePath: string
+  readonly audience: string
+  readonly accessTokensExpireAt: (now: Date) => Date
+  readonly refreshTokensExpireAt: (now: Date) => Date
+  readonly personalAccessTokensExpireAt: (now: Date) => Date
+  readonly accessTokenFormat: AccessTokenFormatName
+  readonly signingAlgorithm: SigningAlgorithm
+  readonly keyPublishedAheadSeconds: number
+  readonly cookieSeconds: number
+  readonly pages: Pages
+  readonly migrate: boolean
+  readonly purgeEverySeconds: number | null
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export function resolveOptions<User extends UserRecord>(
+  options: AuthorizationServerOptions<User>,
+): ResolvedOptions {
+  const issuerUrl = parseIssuer(options.issuer)
+  const scopes = options.scopes ?? {}
+  assertScopeDefinitions(scopes)
+  assertGrants(options.grants)
+  return {
+    issuer: options.issuer,
+    issuerUrl,
+    secrets: parseSecrets(options.secret),
+    storage: chooseStorage(options),
+    users: options.users,
+    scopes,
+    scopeNames: new Set(Object.keys(scopes)),
+    grants: [...options.grants],
+    signInUrl: options.signInUrl ?? '/login',
+    basePath: parseBasePath(issuerUrl, options.path ?? '/oauth'),
+    audience: options.audience ?? options.issuer,
+    accessTokensExpireAt: lifetime(options, 'accessTokensExpireIn'),
+    refreshTokensExpireAt: lifetime(options, 'refreshTokensExpireIn'),
+    personalAccessTokensExpireAt: lifetime(options, 'personalAccessTokensExpireIn'),
+    accessTokenFormat: oneOf(
+      'accessTokenFormat',
+      options.accessTokenFormat ?? 'jwt',
+      accessTokenFormats,
+    ),
+    signingAlgorithm: oneOf(
+      'signingAlgorithm',
+      options.signingAlgorithm ?? 'EdDSA',
+      signingAlgorithms,
+    ),
+    keyPublishedAheadSeconds: parseSeconds('keyPublishedAhead', options.keyPublishedAhead ?? '5m'),
+    cookieSeconds: parseSeconds('cookieLifetime', options.cookieLifetime ?? '2h'),
+    pages: { ...defaultPages, ...options.pages },
+    migrate: options.migrate ?? true,
+    purgeEverySeconds:
+      options.purgeEvery === false ? null : parseSeconds('purgeEvery', options.purgeEvery ?? '1h'),
+    clock: options.clock ?? systemClock,
+    logger: options.logger ?? console,
+  }
+}
+
+type LifetimeOption =
+  | 'accessTokensExpireIn'
+  | 'refreshTokensExpireIn'
+  | 'personalAccessTokensExpireIn'
+
+function lifetime(
+  options: { readonly [name in LifetimeOption]?: Lifetime },
+  name: LifetimeOption,
+): (now: Date) => Date {
+  return parseLifetime(name, options[name] ?? YEAR)
+}
+
+function parseIssuer(issuer: unknown): URL {
+  const fix = "Give the public base URL of this server, e.g. 'https://api.example.com'."
+  if (typeof issuer !== 'string' || !URL.canParse(issuer)) {
+    throw new TypeError(`issuer: ${JSON.stringify(issuer)} is not a URL. ${fix}`)
+  }
+  const url = new URL(issuer)
+  // RFC 8414 §2: no query, no fragment; clients compare the string, so it has one spelling only.
+  const canonical = url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`
+  if (issuer !== canonical || issuer.endsWith('/')) {
+    throw new TypeError(`issuer: '${issuer}' should be written '${canonical.replace(/\/+$/, '')}'.`)
+  }
+  const local = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
+    throw new TypeError(`issuer: '${issuer}' must use https (http only on localhost). ${fix}`)
+  }
+  return url
+}
+
+/** The message never repeats the value: it may be a secret with a blank at its end. */
+function parseSecrets(secret: unknown): readonly string[] {
+  const secrets = Array.isArray(secret) ? secret : [secret]
+  for (const value of secrets) {
+    if (typeof value !== 'string' || value.trim().length < 32) {
+      throw new TypeError(
+        'secret: give at least 32 random characters, e.g. from `openssl rand -base64 32`, and keep them: tokens and stored keys depend on it.',
+      )
+    }
+  }
+  if (secrets.length === 0) throw new TypeError('secret: the list is empty, give at least one.')
+  return [...secrets]
+}
+
+function parseBasePath(issuer: URL, path: string): string {
+  if (!/^\/[\w-]+(\/[\w-]+)*$/.test(path)) {
+    throw new TypeError(`path: '${path}' should look like '/oauth'.`)
+  }
+  return `${issuer.pathname === '/' ? '' : issuer.pathname}${path}`
+}
+
+function chooseStorage(options: { database?: Database; storage?: Storage }): Storage {
+  if (options.storage && options.database) {
+    throw new TypeError('Give either database or storage, not both.')
+  }
+  if (options.storage) return options.storage
+  if (options.database) return kyselyStorage(options.database)
+  throw new TypeError(
+    "database is missing: pass `await connect('sqlite:tollgate.db')` from @tollgate/database.",
+  )
+}
+
+function assertGrants(grants: unknown): void {
+  if (!Array.isArray(grants) || grants.length === 0) {
+    throw new TypeError('grants is empty: list what you offer, e.g. [authorizationCode()].')
+  }
+  const types = grants.map((grant: Grant) => grant.type)
+  const twice = types.find((type, index) => types.indexOf(type) !== index)
+  if (twice) throw new TypeError(`grants: ${twice} is listed twice.`)
+}
+
+function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]): T {
+  if (allowed.includes(value)) return value
+  throw new TypeError(`${name}: '${value}' is not one of ${allowed.join(', ')}.`)
+}

@@ -1,0 +1,113 @@
+import { TemporarilyUnavailable } from '../errors.ts'
+import type {
+  NewRevocation,
+  RevocationKind,
+  RevocationRepository,
+} from '../storage/repositories.ts'
+import { createCursor } from './cursor.ts'
+
+const POLL_EVERY = 250
+/** A verdict may rest on what was read within this time, so that a revocation holds after a second. */
+const FRESH_FOR = 900
+const PAGE = 1000
+
+export interface RevocationFeed {
+  /** Whether all that was revoked over a second ago is known here. */
+  isFresh(): boolean
+  /** Reads what is new; fails closed when the store is away. */
+  sync(): Promise<void>
+  /** Takes in what this process itself has just committed, without waiting for the next read. */
+  note(entry: NewRevocation): void
+  isRevoked(kind: RevocationKind, subject: string): boolean
+  /** The moment a person's sign-ins were last ended, in milliseconds, or 0. */
+  endedAt(userId: string): number
+  onNotice(kind: RevocationKind, listener: (subject: string) => void): void
+  /** Drops what concerned only things that ended before the moment. */
+  forget(before: Date): void
+  start(): void
+  stop(): void
+}
+
+/**
+ * Follows the feed of revocations, so that a guarded request needs no database read. Monotonic time
+ * decides freshness: a changed system clock must not make old knowledge look new.
+ */
+export function followRevocations(repository: RevocationRepository): RevocationFeed {
+  const revoked = new Map<string, number>()
+  const userEnds = new Map<string, { at: number; until: number }>()
+  const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
+  const cursor = createCursor()
+  let syncedAt = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | null = null
+  let timer: ReturnType<typeof setTimeout> | null = null
+  let stopped = true
+
+  function apply(entry: NewRevocation): void {
+    const until = entry.until.getTime()
+    if (entry.kind === 'user') {
+      const known = userEnds.get(entry.subject)
+      const at = Math.max(known?.at ?? 0, entry.at.getTime())
+      userEnds.set(entry.subject, { at, until: Math.max(known?.until ?? 0, until) })
+    } else if (entry.kind !== 'keys' && entry.kind !== 'client-changed') {
+      revoked.set(`${entry.kind}:${entry.subject}`, until)
+    }
+    for (const listener of listeners.get(entry.kind) ?? []) listener(entry.subject)
+  }
+
+  async function read(): Promise<void> {
+    const startedAt = performance.now()
+    let after = cursor.position()
+    for (;;) {
+      const page = await repository.readAfter(after, PAGE)
+      for (const entry of page) if (cursor.isNew(entry)) apply(entry)
+      const last = page.at(-1)
+      if (!last || page.length < PAGE) break
+      after = last.id
+    }
+    cursor.advance(startedAt)
+    syncedAt = startedAt
+  }
+
+  function sync(): Promise<void> {
+    running ??= read()
+      .catch((cause) => {
+        throw new TemporarilyUnavailable('The service cannot check tokens right now', { cause })
+      })
+      .finally(() => {
+        running = null
+      })
+    return running
+  }
+
+  function poll(): void {
+    if (stopped) return
+    // A failed read shows as staleness to whoever asks next; the next round tries again.
+    timer = setTimeout(() => sync().then(poll, poll), POLL_EVERY)
+    timer.unref?.()
+  }
+
+  return {
+    sync,
+    note: apply,
+    isFresh: () => performance.now() - syncedAt < FRESH_FOR,
+    isRevoked: (kind, subject) => revoked.has(`${kind}:${subject}`),
+    endedAt: (userId) => userEnds.get(userId)?.at ?? 0,
+    onNotice(kind, listener) {
+      listeners.set(kind, [...(listeners.get(kind) ?? []), listener])
+    },
+    forget(before) {
+      const limit = before.getTime()
+      for (const [key, until] of revoked) if (until < limit) revoked.delete(key)
+      for (const [key, { until }] of userEnds) if (until < limit) userEnds.delete(key)
+    },
+    start() {
+      if (!stopped) return
+      stopped = false
+      poll()
+    },
+    stop() {
+      stopped = true
+      if (timer) clearTimeout(timer)
+    },
+  }
+}

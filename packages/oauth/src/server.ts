@@ -1,0 +1,195 @@
+import { type Clients, manageClients } from './clients/manage.ts'
+import { createContext } from './create-context.ts'
+import { MethodNotAllowed, NotFound } from './errors.ts'
+import type { Events } from './events.ts'
+import { failureReply, publicError } from './failure.ts'
+import { type FreshToken, freshToken } from './guard/fresh-token.ts'
+import { createGuard, type Guard } from './guard/guard.ts'
+import { fromWebRequest, type HttpRequest, type Reply, toWebResponse } from './http/exchange.ts'
+import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
+import { purge, schedulePurge } from './purge.ts'
+import { createRouter } from './routes.ts'
+import type { ScopeDefinitions } from './scopes.ts'
+import type { Consent, Token } from './storage/repositories.ts'
+import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
+import { endSession, revokeConsent, revokeTokens, revokeUser } from './tokens/revoke.ts'
+import type { SigningKey } from './tokens/signing-keys.ts'
+import type { UserRecord } from './users.ts'
+
+export interface NewPersonalAccessToken {
+  readonly userId: string | number
+  readonly name: string
+  readonly scopes?: readonly string[]
+}
+
+export interface AuthorizationServer<User extends UserRecord = UserRecord> {
+  /** Answers every route; 404 for addresses that are not ours. */
+  fetch(request: Request): Promise<Response>
+  /** What `fetch` does, without Web-standard objects; the adapters use it. */
+  handle(request: HttpRequest): Promise<Reply>
+  /** Whether a path is one of ours, for frameworks that serve other things beside. */
+  handles(path: string): boolean
+  /** Every path, with `{id}` where a segment varies. */
+  readonly paths: readonly string[]
+  /** Public base URL. */
+  readonly issuer: string
+  readonly scopes: ScopeDefinitions
+  /** Migrates, makes the first key and reads the revocations. Every request waits for it. */
+  ready(): Promise<void>
+  readonly guard: Guard<User>
+  readonly events: Events
+  readonly clients: Clients
+  readonly tokens: {
+    /** Shown once: the text is not stored. */
+    createPersonal(request: NewPersonalAccessToken): Promise<PersonalAccessToken>
+    find(id: string): Promise<Token | null>
+    listByUser(userId: string | number): Promise<Token[]>
+    revoke(id: string): Promise<void>
+  }
+  readonly consents: {
+    listByUser(userId: string | number): Promise<Consent[]>
+    /** Forgets the approval and ends the tokens that rest on it. */
+    revoke(userId: string | number, clientId: string): Promise<void>
+  }
+  readonly keys: {
+    /** Published now; signs after `keyPublishedAhead`, or at once. */
+    rotate(options?: { readonly immediately?: boolean }): Promise<{ readonly kid: string }>
+    /** For a key that leaked: every token it signed fails from now on. */
+    revoke(kid: string): Promise<boolean>
+    list(): Promise<ReadonlyArray<Pick<SigningKey, 'kid' | 'algorithm' | 'activeFrom'>>>
+  }
+  /** Cookie mode: the CSRF token of whoever is signed in, and the cookie to set or to clear. */
+  freshToken(request: HttpRequest): Promise<FreshToken>
+  /** Call it when an account is deleted or disabled, or its password changes: all its tokens end. */
+  revokeUser(userId: string | number): Promise<void>
+  /** Call it when somebody signs out: the cookie of cookie mode ends on every process. */
+  endSession(sessionId: string): Promise<void>
+  /** Deletes what has ended; says how many rows. */
+  purge(): Promise<number>
+  /** Stops the timers. The database stays open: it is the caller's. */
+  close(): void
+}
+
+/**
+ * @example
+ * const oauth = createAuthorizationServer({
+ *   issuer: 'https://api.example.com', secret, database: await connect('sqlite:app.db'), users,
+ *   scopes: { 'place-orders': 'Place orders' }, grants: [authorizationCode(), refreshToken()],
+ * })
+ */
+export function createAuthorizationServer<User extends UserRecord = UserRecord>(
+  input: AuthorizationServerOptions<User>,
+): AuthorizationServer<User> {
+  const options = resolveOptions(input)
+  const context = createContext(options)
+  const router = createRouter(options)
+  let stopPurging = () => {}
+  let isReady = false
+  let starting: Promise<void> | null = null
+
+  async function start(): Promise<void> {
+    if (options.migrate) await context.storage.migrate()
+    await context.keys.load()
+    await context.feed.sync()
+    context.feed.start()
+    stopPurging = schedulePurge(context)
+    isReady = true
+  }
+
+  function ready(): Promise<void> {
+    starting ??= start().catch((error) => {
+      // The next request tries again: a database that was away at start-up may be back.
+      starting = null
+      throw error
+    })
+    return starting
+  }
+
+  async function route(request: HttpRequest): Promise<Reply> {
+    const match = router.match(request.method, request.path)
+    if (!match) throw new NotFound('There is nothing at this address.')
+    if (!match.endpoint) throw new MethodNotAllowed(match.allowed)
+    if (!isReady) await ready()
+    return match.endpoint(request, context, match.id)
+  }
+
+  function handle(request: HttpRequest): Promise<Reply> {
+    return route(request).catch((error) => failureReply(error, request, context))
+  }
+
+  const guard = createGuard<User>({
+    verifier: context.verifier,
+    cookies: context.cookies,
+    users: options.users,
+    ready: () => (isReady ? null : ready()),
+    publicError: (thrown) => publicError(thrown, context),
+  })
+
+  return {
+    handle,
+    fetch: async (request) => toWebResponse(await handle(fromWebRequest(request))),
+    handles: (path) => router.match('GET', path) !== null,
+    paths: router.paths,
+    issuer: options.issuer,
+    scopes: options.scopes,
+    ready,
+    guard,
+    events: context.events,
+    clients: afterReady(manageClients(context), ready),
+    tokens: afterReady(
+      {
+        createPersonal: ({ userId, name, scopes = [] }: NewPersonalAccessToken) =>
+          issuePersonalAccessToken({ userId: String(userId), name, scopes }, context),
+        find: (id: string) => context.storage.tokens.find(id),
+        listByUser: (userId: string | number) =>
+          context.storage.tokens.listByUser(String(userId), options.clock.now()),
+        revoke: async (id: string) => {
+          await revokeTokens({ id }, context)
+        },
+      },
+      ready,
+    ),
+    consents: afterReady(
+      {
+        listByUser: (userId: string | number) =>
+          context.storage.consents.listByUser(String(userId)),
+        revoke: (userId: string | number, clientId: string) =>
+          revokeConsent(String(userId), clientId, context),
+      },
+      ready,
+    ),
+    keys: afterReady(
+      {
+        rotate: (how?: { readonly immediately?: boolean }) => context.keys.rotate(how),
+        revoke: (kid: string) => context.keys.revoke(kid),
+        list: async () => context.keys.all(),
+      },
+      ready,
+    ),
+    ...afterReady(
+      {
+        freshToken: (request: HttpRequest) => freshToken(request, context),
+        revokeUser: (userId: string | number) => revokeUser(String(userId), context),
+        endSession: (sessionId: string) => endSession(sessionId, context),
+        purge: () => purge(context),
+      },
+      ready,
+    ),
+    close() {
+      context.feed.stop()
+      stopPurging()
+    },
+  }
+}
+
+/** The same methods, each waiting until the server is ready. */
+function afterReady<Methods extends object>(methods: Methods, ready: () => Promise<void>): Methods {
+  const waiting = Object.entries(methods).map(([name, method]) => [
+    name,
+    async (...args: unknown[]) => {
+      await ready()
+      return method(...args)
+    },
+  ])
+  return Object.fromEntries(waiting)
+}

@@ -1,0 +1,43 @@
+import { type Database, insertIfAbsent } from '@tollgate/database'
+import type { ClientRepository } from '../repositories.ts'
+import { appendRevocation } from './revocations.ts'
+import { type ClientRow, clientRow, type OAuthTables } from './tables.ts'
+
+export function clientRepository(database: Database<OAuthTables>): ClientRepository {
+  const findById = database.statement<{ id: string }, ClientRow>((db, param) =>
+    db.selectFrom('oauth_clients').selectAll().where('id', '=', param('id')),
+  )
+  return {
+    async find(id) {
+      const [row] = (await findById({ id })).rows
+      return row ? clientRow.fromRow(row) : null
+    },
+    async listByUser(userId) {
+      const rows = await database.kysely
+        .selectFrom('oauth_clients')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('revoked_at', 'is', null)
+        .orderBy('name')
+        .orderBy('id')
+        .execute()
+      return rows.map(clientRow.fromRow)
+    },
+    async list() {
+      const rows = await database.kysely
+        .selectFrom('oauth_clients')
+        .selectAll()
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+      return rows.map(clientRow.fromRow)
+    },
+    create: (client) => insertIfAbsent(database, 'oauth_clients', { ...clientRow.toRow(client) }),
+    update: (client, notice) =>
+      database.transaction(async (tx) => {
+        const { id, ...changes } = clientRow.toRow(client)
+        await tx.kysely.updateTable('oauth_clients').set(changes).where('id', '=', id).execute()
+        await appendRevocation(tx, notice)
+      }),
+  }
+}

@@ -1,0 +1,85 @@
+import { type Database, upsert } from '@tollgate/database'
+import type { Approval, Consent, InteractionRepository } from '../repositories.ts'
+import { insertCode } from './codes.ts'
+import {
+  codeRow,
+  consentRow,
+  type InteractionRow,
+  interactionRow,
+  type OAuthTables,
+  tokenRow,
+} from './tables.ts'
+import { insertToken } from './tokens.ts'
+
+export function interactionRepository(database: Database<OAuthTables>): InteractionRepository {
+  const addCode = insertCode(database)
+  const addToken = insertToken(database)
+  const decide = database.updateOneReturning<{ hash: string; at: number }, InteractionRow>({
+    table: 'oauth_interactions',
+    key: (param) => ({ hash: param('hash') }),
+    where: (eb, param) =>
+      eb.and([eb('decided_at', 'is', null), eb('expires_at', '>', param('at'))]),
+    set: (param) => ({ decided_at: param('at') }),
+    returning: ['hash'],
+  })
+
+  async function makeRoom(tx: Database<OAuthTables>, userId: string, limit: number): Promise<void> {
+    const oldest = await tx.kysely
+      .selectFrom('oauth_interactions')
+      .select('created_at')
+      .where('user_id', '=', userId)
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .offset(limit - 1)
+      .executeTakeFirst()
+    if (!oldest) return
+    await tx.kysely
+      .deleteFrom('oauth_interactions')
+      .where('user_id', '=', userId)
+      .where('created_at', '<=', oldest.created_at)
+      .execute()
+  }
+
+  return {
+    async create(interaction, limit) {
+      await makeRoom(database, interaction.userId, limit)
+      await database.kysely
+        .insertInto('oauth_interactions')
+        .values(interactionRow.toRow(interaction))
+        .execute()
+    },
+    async find(hash) {
+      const row = await database.kysely
+        .selectFrom('oauth_interactions')
+        .selectAll()
+        .where('hash', '=', hash)
+        .executeTakeFirst()
+      return row ? interactionRow.fromRow(row) : null
+    },
+    approve: (hash: string, approval: Approval) =>
+      database.transaction(async (tx) => {
+        if (!(await decide({ hash, at: approval.at.getTime() }, tx))) return false
+        await rememberConsent(tx, approval.consent)
+        if (approval.code) await addCode(codeRow.toRow(approval.code), tx)
+        if (approval.token) await addToken(tokenRow.toRow(approval.token), tx)
+        return true
+      }),
+    async deny(hash, at) {
+      return (await decide({ hash, at: at.getTime() })) !== null
+    },
+  }
+}
+
+/** Adds to what was approved before: asking for less today takes nothing back. */
+async function rememberConsent(tx: Database<OAuthTables>, consent: Consent): Promise<void> {
+  const before = await tx.kysely
+    .selectFrom('oauth_consents')
+    .selectAll()
+    .where('user_id', '=', consent.userId)
+    .where('client_id', '=', consent.clientId)
+    .executeTakeFirst()
+  const known = before ? consentRow.fromRow(before).scopes : []
+  const scopes = [...new Set([...known, ...consent.scopes])]
+  const row = consentRow.toRow({ ...consent, scopes })
+  await upsert(tx, 'oauth_consents', { ...row }, ['user_id', 'client_id'])
+}

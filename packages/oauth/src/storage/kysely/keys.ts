@@ -1,0 +1,34 @@
+import type { Database } from '@tollgate/database'
+import type { KeyRepository } from '../repositories.ts'
+import { appendRevocation } from './revocations.ts'
+import { keyRow, type OAuthTables } from './tables.ts'
+
+export function keyRepository(database: Database<OAuthTables>): KeyRepository {
+  const selectAll = (on: Database<OAuthTables>) =>
+    on.kysely.selectFrom('oauth_keys').selectAll().execute()
+  return {
+    async list() {
+      return (await selectAll(database)).map(keyRow.fromRow)
+    },
+    async addFirst(create) {
+      if ((await selectAll(database)).length > 0) return
+      await database.exclusively('oauth-keys', async (tx) => {
+        if ((await selectAll(tx)).length > 0) return
+        await tx.kysely
+          .insertInto('oauth_keys')
+          .values(keyRow.toRow(await create()))
+          .execute()
+      })
+    },
+    add: (key, notice) =>
+      database.transaction(async (tx) => {
+        await tx.kysely.insertInto('oauth_keys').values(keyRow.toRow(key)).execute()
+        await appendRevocation(tx, notice)
+      }),
+    remove: (kid, notice) =>
+      database.transaction(async (tx) => {
+        await tx.kysely.deleteFrom('oauth_keys').where('kid', '=', kid).execute()
+        await appendRevocation(tx, notice)
+      }),
+  }
+}

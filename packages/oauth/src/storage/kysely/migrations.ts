@@ -1,0 +1,125 @@
+import { createTable, type MigrationSet } from '@tollgate/database'
+
+/** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
+export const oauthMigrations: MigrationSet = {
+  name: 'oauth',
+  migrations: [
+    {
+      id: '0001-tables',
+      async up(database, columns) {
+        await createTable(database, 'oauth_clients', {
+          columns: {
+            id: columns.id,
+            user_id: columns.string(255).nullable(),
+            name: columns.string(255),
+            secret_hash: columns.id.nullable(),
+            secret_version: columns.integer,
+            redirect_uris: columns.text,
+            grant_types: columns.text,
+            scopes: columns.text.nullable(),
+            first_party: columns.flag,
+            resource_server: columns.flag,
+            revoked_at: columns.instant.nullable(),
+            created_at: columns.instant,
+            updated_at: columns.instant,
+          },
+          primaryKey: ['id'],
+          indexes: { oauth_clients_by_user: ['user_id'] },
+        })
+        await createTable(database, 'oauth_tokens', {
+          columns: {
+            id: columns.id,
+            client_id: columns.id,
+            user_id: columns.string(255).nullable(),
+            grant_type: columns.id,
+            name: columns.string(255).nullable(),
+            scopes: columns.text,
+            generation: columns.integer,
+            client_secret_version: columns.integer,
+            issued_at: columns.instant,
+            expires_at: columns.instant,
+            refresh_expires_at: columns.instant.nullable(),
+            live_until: columns.instant,
+            revoked_at: columns.instant.nullable(),
+            created_at: columns.instant,
+          },
+          primaryKey: ['id'],
+          indexes: {
+            oauth_tokens_by_user: ['user_id', 'client_id'],
+            oauth_tokens_by_end: ['live_until'],
+          },
+        })
+        await createTable(database, 'oauth_authorization_codes', {
+          columns: {
+            hash: columns.id,
+            token_id: columns.id,
+            client_id: columns.id,
+            user_id: columns.string(255),
+            redirect_uri: columns.text.nullable(),
+            scopes: columns.text,
+            code_challenge: columns.id.nullable(),
+            expires_at: columns.instant,
+            used_at: columns.instant.nullable(),
+          },
+          primaryKey: ['hash'],
+          indexes: {
+            oauth_codes_by_user: ['user_id', 'client_id'],
+            oauth_codes_by_end: ['expires_at'],
+          },
+        })
+        await createTable(database, 'oauth_interactions', {
+          columns: {
+            hash: columns.id,
+            client_id: columns.id,
+            user_id: columns.string(255),
+            session_id: columns.string(255).nullable(),
+            response_type: columns.id,
+            redirect_to: columns.text,
+            redirect_uri: columns.text.nullable(),
+            scopes: columns.text,
+            state: columns.text.nullable(),
+            code_challenge: columns.id.nullable(),
+            created_at: columns.instant,
+            expires_at: columns.instant,
+            decided_at: columns.instant.nullable(),
+          },
+          primaryKey: ['hash'],
+          indexes: {
+            oauth_interactions_by_user: ['user_id', 'created_at'],
+            oauth_interactions_by_end: ['expires_at'],
+          },
+        })
+        await createTable(database, 'oauth_consents', {
+          columns: {
+            user_id: columns.string(255),
+            client_id: columns.id,
+            scopes: columns.text,
+            updated_at: columns.instant,
+          },
+          primaryKey: ['user_id', 'client_id'],
+        })
+        await createTable(database, 'oauth_keys', {
+          columns: {
+            kid: columns.id,
+            algorithm: columns.id,
+            public_jwk: columns.text,
+            sealed_private_jwk: columns.text,
+            created_at: columns.instant,
+            active_from: columns.instant,
+          },
+          primaryKey: ['kid'],
+        })
+        await createTable(database, 'oauth_revocations', {
+          columns: {
+            id: columns.counter,
+            kind: columns.id,
+            subject: columns.string(255),
+            at: columns.instant,
+            until: columns.instant,
+          },
+          indexes: { oauth_revocations_by_end: ['until'] },
+        })
+      },
+    },
+  ],
+}

@@ -1,0 +1,49 @@
+import { type Database, deleteBatch, isUnavailable, migrate } from '@tollgate/database'
+import type { Storage } from '../repositories.ts'
+import { clientRepository } from './clients.ts'
+import { codeRepository } from './codes.ts'
+import { consentRepository } from './consents.ts'
+import { interactionRepository } from './interactions.ts'
+import { keyRepository } from './keys.ts'
+import { oauthMigrations } from './migrations.ts'
+import { revocationRepository } from './revocations.ts'
+import type { OAuthTables } from './tables.ts'
+import { tokenRepository } from './tokens.ts'
+
+/** Where each table keeps the moment after which a row is of no use, always on an index. */
+const ENDS = [
+  { table: 'oauth_tokens', key: 'id', column: 'live_until' },
+  { table: 'oauth_authorization_codes', key: 'hash', column: 'expires_at' },
+  { table: 'oauth_interactions', key: 'hash', column: 'expires_at' },
+  { table: 'oauth_revocations', key: 'id', column: 'until' },
+] as const
+
+/** The same on SQLite, Postgres and MariaDB/MySQL: every difference ends in `@tollgate/database`. */
+export function kyselyStorage(connected: Database): Storage {
+  const database = connected as Database<OAuthTables>
+  return {
+    clients: clientRepository(database),
+    tokens: tokenRepository(database),
+    codes: codeRepository(database),
+    interactions: interactionRepository(database),
+    consents: consentRepository(database),
+    keys: keyRepository(database),
+    revocations: revocationRepository(database),
+    async migrate() {
+      await migrate(database, oauthMigrations)
+    },
+    async purge(before, limit) {
+      let deleted = 0
+      for (const { table, key, column } of ENDS) {
+        deleted += await deleteBatch(database, {
+          table,
+          key,
+          where: (eb) => eb(column, '<', before.getTime()),
+          limit,
+        })
+      }
+      return deleted
+    },
+    isUnavailable,
+  }
+}

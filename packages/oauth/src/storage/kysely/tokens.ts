@@ -1,0 +1,183 @@
+import type { Database } from '@tollgate/database'
+import { sql } from 'kysely'
+import type { Rotation, Token, TokenRepository, TokenSelector } from '../repositories.ts'
+import { appendRevocation } from './revocations.ts'
+import { type OAuthTables, type TokenRow, tokenRow } from './tables.ts'
+
+/** In the order of the table; also what an exchange of a code inserts. */
+export const TOKEN_COLUMNS = [
+  'id',
+  'client_id',
+  'user_id',
+  'grant_type',
+  'name',
+  'scopes',
+  'generation',
+  'client_secret_version',
+  'issued_at',
+  'expires_at',
+  'refresh_expires_at',
+  'live_until',
+  'revoked_at',
+  'created_at',
+] as const satisfies ReadonlyArray<keyof TokenRow>
+
+/** Rows ended at a time when somebody's everything ends. */
+const BATCH = 500
+
+export function tokenRepository(database: Database<OAuthTables>): TokenRepository {
+  const insert = insertToken(database)
+  const findById = database.statement<{ id: string }, TokenRow>((db, param) =>
+    db.selectFrom('oauth_tokens').selectAll().where('id', '=', param('id')),
+  )
+  const rotate = rotateToken(database)
+  return {
+    async create(token) {
+      await insert(tokenRow.toRow(token))
+    },
+    async find(id) {
+      const [row] = (await findById({ id })).rows
+      return row ? tokenRow.fromRow(row) : null
+    },
+    async listByUser(userId, at) {
+      const rows = await database.kysely
+        .selectFrom('oauth_tokens')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('revoked_at', 'is', null)
+        .where('live_until', '>', at.getTime())
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map(tokenRow.fromRow)
+    },
+    async rotate(rotation) {
+      const row = await rotate(rotationParams(rotation))
+      return row && tokenRow.fromRow(row)
+    },
+    async revoke(selector, at) {
+      const revoked: Token[] = []
+      for (;;) {
+        const batch = await database.transaction((tx) => revokeBatch(tx, selector, at))
+        revoked.push(...batch)
+        if ('id' in selector || batch.length === 0) return revoked
+      }
+    },
+  }
+}
+
+export function insertToken(database: Database<OAuthTables>) {
+  return database.statement<TokenRow>((db, param) =>
+    db
+      .insertInto('oauth_tokens')
+      .values(Object.fromEntries(TOKEN_COLUMNS.map((name) => [name, param(name)])) as never),
+  )
+}
+
+interface RotationParams {
+  readonly id: string
+  readonly clientId: string
+  readonly version: number
+  readonly generation: number
+  readonly issuedAt: number
+  readonly expiresAt: number
+  readonly refreshExpiresAt: number
+  readonly liveUntil: number
+}
+
+function rotationParams(rotation: Rotation): RotationParams {
+  const expiresAt = rotation.expiresAt.getTime()
+  const refreshExpiresAt = rotation.refreshExpiresAt.getTime()
+  return {
+    id: rotation.id,
+    clientId: rotation.clientId,
+    version: rotation.clientSecretVersion,
+    generation: rotation.generation,
+    issuedAt: rotation.issuedAt.getTime(),
+    expiresAt,
+    refreshExpiresAt,
+    liveUntil: Math.max(expiresAt, refreshExpiresAt),
+  }
+}
+
+/** One conditional write that only one of many simultaneous callers can win. */
+function rotateToken(database: Database<OAuthTables>) {
+  return database.updateOneReturning<RotationParams, TokenRow>({
+    table: 'oauth_tokens',
+    key: (param) => ({ id: param('id') }),
+    where: (eb, param) =>
+      eb.and([
+        eb('generation', '=', param('generation')),
+        eb('client_id', '=', param('clientId')),
+        eb('client_secret_version', '=', param('version')),
+        eb('revoked_at', 'is', null),
+        eb('refresh_expires_at', '>', param('issuedAt')),
+      ]),
+    set: (param) => ({
+      generation: sql`generation + 1`,
+      issued_at: param('issuedAt'),
+      expires_at: param('expiresAt'),
+      refresh_expires_at: param('refreshExpiresAt'),
+      // Never earlier than before: access tokens of older generations may still be alive.
+      live_until: sql`case when live_until > ${param('liveUntil')} then live_until else ${param('liveUntil')} end`,
+    }),
+    returning: TOKEN_COLUMNS,
+  })
+}
+
+/**
+ * Pending codes go first: an exchange under way holds its code's row, so that by the time the delete
+ * is through, the token it made is there to be found.
+ */
+async function revokeBatch(
+  tx: Database<OAuthTables>,
+  selector: TokenSelector,
+  at: Date,
+): Promise<Token[]> {
+  await forgetPending(tx, selector)
+  const ended = await endRows(tx, selector, at)
+  if (ended.length === 0) return []
+  // Read after the write has locked them: a refresh just before may have prolonged their life.
+  const rows = await tx.kysely
+    .selectFrom('oauth_tokens')
+    .selectAll()
+    .where('id', 'in', ended)
+    .execute()
+  const tokens = rows.map(tokenRow.fromRow)
+  const notices = tokens.map(
+    ({ id, liveUntil }) => ({ kind: 'token', subject: id, at, until: liveUntil }) as const,
+  )
+  await appendRevocation(tx, ...notices)
+  return tokens
+}
+
+async function endRows(
+  tx: Database<OAuthTables>,
+  selector: TokenSelector,
+  at: Date,
+): Promise<string[]> {
+  let query = tx.kysely.selectFrom('oauth_tokens').select('id').where('revoked_at', 'is', null)
+  if ('id' in selector) query = query.where('id', '=', selector.id)
+  if ('userId' in selector) query = query.where('user_id', '=', selector.userId)
+  if ('clientId' in selector) query = query.where('client_id', '=', selector.clientId)
+  const ended: string[] = []
+  for (const { id } of await query.orderBy('id').limit(BATCH).execute()) {
+    const { numUpdatedRows } = await tx.kysely
+      .updateTable('oauth_tokens')
+      .set({ revoked_at: at.getTime() })
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst()
+    if (numUpdatedRows === 1n) ended.push(id)
+  }
+  return ended
+}
+
+async function forgetPending(tx: Database<OAuthTables>, selector: TokenSelector): Promise<void> {
+  if (!('userId' in selector)) return
+  for (const table of ['oauth_authorization_codes', 'oauth_interactions'] as const) {
+    let query = tx.kysely.deleteFrom(table).where('user_id', '=', selector.userId)
+    if ('clientId' in selector) query = query.where('client_id', '=', selector.clientId)
+    await query.execute()
+  }
+}

@@ -1,0 +1,205 @@
+import type {
+  AuthorizationCode,
+  Client,
+  Consent,
+  Interaction,
+  NewRevocation,
+  Revocation,
+  Storage,
+  StoredKey,
+  Token,
+  TokenSelector,
+} from './repositories.ts'
+
+/** For tests and demonstrations: one process, gone when it ends. Passes the same contract. */
+export function memoryStorage(): Storage {
+  const clients = new Map<string, Client>()
+  const tokens = new Map<string, Token>()
+  const codes = new Map<string, AuthorizationCode>()
+  const interactions = new Map<string, Interaction>()
+  const consents = new Map<string, Consent>()
+  const keys = new Map<string, StoredKey>()
+  let revocations: Revocation[] = []
+  let lastRevocation = 0
+
+  function append(entry: NewRevocation): void {
+    lastRevocation += 1
+    revocations.push({ ...entry, id: lastRevocation })
+  }
+
+  function decide(hash: string, at: Date): boolean {
+    const interaction = interactions.get(hash)
+    if (!interaction || interaction.decidedAt || interaction.expiresAt <= at) return false
+    interactions.set(hash, { ...interaction, decidedAt: at })
+    return true
+  }
+
+  function rememberConsent(consent: Consent): void {
+    const key = consentKey(consent.userId, consent.clientId)
+    const known = consents.get(key)?.scopes ?? []
+    consents.set(key, { ...consent, scopes: [...new Set([...known, ...consent.scopes])] })
+  }
+
+  return {
+    clients: {
+      find: async (id) => clients.get(id) ?? null,
+      listByUser: async (userId) =>
+        [...clients.values()]
+          .filter((client) => client.userId === userId && !client.revokedAt)
+          .sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id)),
+      list: async () => [...clients.values()],
+      async create(client) {
+        if (clients.has(client.id)) return false
+        clients.set(client.id, client)
+        return true
+      },
+      async update(client, notice) {
+        clients.set(client.id, client)
+        append(notice)
+      },
+    },
+    tokens: {
+      async create(token) {
+        if (tokens.has(token.id)) throw new Error(`There is a token ${token.id} already`)
+        tokens.set(token.id, token)
+      },
+      find: async (id) => tokens.get(id) ?? null,
+      listByUser: async (userId, at) =>
+        [...tokens.values()]
+          .filter((token) => token.userId === userId && !token.revokedAt && token.liveUntil > at)
+          .sort((a, b) => +b.createdAt - +a.createdAt || compare(b.id, a.id)),
+      async rotate(rotation) {
+        const token = tokens.get(rotation.id)
+        const alive =
+          token?.generation === rotation.generation &&
+          token.clientId === rotation.clientId &&
+          token.clientSecretVersion === rotation.clientSecretVersion &&
+          token.revokedAt === null &&
+          token.refreshExpiresAt !== null &&
+          token.refreshExpiresAt > rotation.issuedAt
+        if (!alive) return null
+        const { issuedAt, expiresAt, refreshExpiresAt } = rotation
+        const liveUntil = new Date(Math.max(+token.liveUntil, +expiresAt, +refreshExpiresAt))
+        const generation = token.generation + 1
+        const next = { ...token, generation, issuedAt, expiresAt, refreshExpiresAt, liveUntil }
+        tokens.set(token.id, next)
+        return next
+      },
+      async revoke(selector, at) {
+        for (const pending of [codes, interactions]) {
+          for (const [hash, entry] of pending) {
+            if (!('id' in selector) && matches(entry, selector)) pending.delete(hash)
+          }
+        }
+        const found = [...tokens.values()].filter(
+          (token) => !token.revokedAt && matches(token, selector),
+        )
+        for (const token of found) {
+          tokens.set(token.id, { ...token, revokedAt: at })
+          append({ kind: 'token', subject: token.id, at, until: token.liveUntil })
+        }
+        return found
+      },
+    },
+    codes: {
+      async create(code) {
+        codes.set(code.hash, code)
+      },
+      find: async (hash) => codes.get(hash) ?? null,
+      async exchange(hash, at, token) {
+        const code = codes.get(hash)
+        if (!code || code.usedAt) return false
+        codes.set(hash, { ...code, usedAt: at })
+        tokens.set(token.id, token)
+        return true
+      },
+    },
+    interactions: {
+      async create(interaction, limit) {
+        const theirs = [...interactions.values()]
+          .filter(({ userId }) => userId === interaction.userId)
+          .sort((a, b) => +b.createdAt - +a.createdAt)
+        for (const { hash } of theirs.slice(limit - 1)) interactions.delete(hash)
+        interactions.set(interaction.hash, interaction)
+      },
+      find: async (hash) => interactions.get(hash) ?? null,
+      async approve(hash, approval) {
+        if (!decide(hash, approval.at)) return false
+        rememberConsent(approval.consent)
+        if (approval.code) codes.set(approval.code.hash, approval.code)
+        if (approval.token) tokens.set(approval.token.id, approval.token)
+        return true
+      },
+      deny: async (hash, at) => decide(hash, at),
+    },
+    consents: {
+      find: async (userId, clientId) => consents.get(consentKey(userId, clientId)) ?? null,
+      listByUser: async (userId) =>
+        [...consents.values()].filter((consent) => consent.userId === userId),
+      async remove(userId, clientId) {
+        consents.delete(consentKey(userId, clientId))
+      },
+    },
+    keys: {
+      list: async () => [...keys.values()],
+      async addFirst(create) {
+        if (keys.size > 0) return
+        const key = await create()
+        if (keys.size === 0) keys.set(key.kid, key)
+      },
+      async add(key, notice) {
+        keys.set(key.kid, key)
+        append(notice)
+      },
+      async remove(kid, notice) {
+        keys.delete(kid)
+        append(notice)
+      },
+    },
+    revocations: {
+      readAfter: async (id, limit) => {
+        if (id >= lastRevocation) return []
+        return revocations.filter((entry) => entry.id > id).slice(0, limit)
+      },
+      async append(entry) {
+        append(entry)
+      },
+    },
+    async migrate() {},
+    async purge(before, limit) {
+      const kept = revocations.filter((entry) => entry.until >= before)
+      const forgotten = revocations.length - kept.length
+      revocations = kept
+      return (
+        forgotten +
+        drop(tokens, limit, (token) => token.liveUntil < before) +
+        drop(codes, limit, (code) => code.expiresAt < before) +
+        drop(interactions, limit, (interaction) => interaction.expiresAt < before)
+      )
+    },
+    isUnavailable: () => false,
+  }
+}
+
+function consentKey(userId: string, clientId: string): string {
+  return JSON.stringify([userId, clientId])
+}
+
+function matches(
+  entry: { readonly id?: string; readonly userId: string | null; readonly clientId: string },
+  selector: TokenSelector,
+): boolean {
+  if ('id' in selector) return entry.id === selector.id
+  if (entry.userId !== selector.userId) return false
+  return !('clientId' in selector) || entry.clientId === selector.clientId
+}
+
+function drop<T>(map: Map<string, T>, limit: number, isOver: (value: T) => boolean): number {
+  const over = [...map].filter(([, value]) => isOver(value)).slice(0, limit)
+  for (const [key] of over) map.delete(key)
+  return over.length
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}

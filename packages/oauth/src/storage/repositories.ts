@@ -1,0 +1,214 @@
+/**
+ * What the authorization server asks of a store. Each method is one whole step, so that no caller
+ * can leave a race between two. `testing/storage-contract.ts` says in tests what is meant here.
+ */
+
+export interface Client {
+  readonly id: string
+  /** The person who registered it; null for clients of the application itself. */
+  readonly userId: string | null
+  readonly name: string
+  /** Null for public clients, which cannot keep one. */
+  readonly secretHash: string | null
+  /** Grows when the secret is rotated: refresh tokens of an older version are dead. */
+  readonly secretVersion: number
+  readonly redirectUris: readonly string[]
+  readonly grantTypes: readonly string[]
+  /** Null: any defined scope. */
+  readonly scopes: readonly string[] | null
+  /** Belongs to the application itself, so that nobody needs to be asked for consent. */
+  readonly firstParty: boolean
+  /** An API that may introspect tokens of other clients. */
+  readonly resourceServer: boolean
+  readonly revokedAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/**
+ * An access token together with its refresh token. A refresh rewrites this one row, which is what
+ * makes rotation, reuse and revocation exclude each other on every database.
+ */
+export interface Token {
+  readonly id: string
+  readonly clientId: string
+  /** Null when the client acts for itself. */
+  readonly userId: string | null
+  readonly grantType: string
+  /** Only personal access tokens have one. */
+  readonly name: string | null
+  readonly scopes: readonly string[]
+  /** How often the refresh token was used: each use makes the number in older ones stale. */
+  readonly generation: number
+  readonly clientSecretVersion: number
+  /** When the present access token was issued, and when it expires. */
+  readonly issuedAt: Date
+  readonly expiresAt: Date
+  readonly refreshExpiresAt: Date | null
+  /** After this moment nothing that was ever issued from this row is alive. */
+  readonly liveUntil: Date
+  readonly revokedAt: Date | null
+  readonly createdAt: Date
+}
+
+export interface Rotation {
+  readonly id: string
+  readonly clientId: string
+  readonly clientSecretVersion: number
+  /** The generation the presented refresh token carries. */
+  readonly generation: number
+  readonly issuedAt: Date
+  readonly expiresAt: Date
+  readonly refreshExpiresAt: Date
+}
+
+export type TokenSelector =
+  | { readonly id: string }
+  | { readonly userId: string }
+  | { readonly userId: string; readonly clientId: string }
+
+export interface AuthorizationCode {
+  readonly hash: string
+  /** The id its token will have: one code can never lead to two rows. */
+  readonly tokenId: string
+  readonly clientId: string
+  readonly userId: string
+  /** What the request said, null when it named none and the client has just one. */
+  readonly redirectUri: string | null
+  readonly scopes: readonly string[]
+  readonly codeChallenge: string | null
+  readonly expiresAt: Date
+  readonly usedAt: Date | null
+}
+
+/** One authorization request waiting for a person to approve or deny it. */
+export interface Interaction {
+  readonly hash: string
+  readonly clientId: string
+  readonly userId: string
+  readonly sessionId: string | null
+  readonly responseType: string
+  /** Where the answer goes, and what the request literally said of it. */
+  readonly redirectTo: string
+  readonly redirectUri: string | null
+  readonly scopes: readonly string[]
+  readonly state: string | null
+  readonly codeChallenge: string | null
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly decidedAt: Date | null
+}
+
+export interface Consent {
+  readonly userId: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly updatedAt: Date
+}
+
+export interface Approval {
+  readonly at: Date
+  readonly consent: Consent
+  /** Exactly one of the two is made by an approval. */
+  readonly code?: AuthorizationCode
+  readonly token?: Token
+}
+
+export interface StoredKey {
+  readonly kid: string
+  readonly algorithm: string
+  readonly publicJwk: string
+  /** Encrypted with a key derived from the server's secret. */
+  readonly sealedPrivateJwk: string
+  readonly createdAt: Date
+  /** From here on it signs; it is published before. */
+  readonly activeFrom: Date
+}
+
+export type RevocationKind = 'token' | 'client' | 'client-changed' | 'user' | 'session' | 'keys'
+
+export interface Revocation {
+  readonly id: number
+  readonly kind: RevocationKind
+  readonly subject: string
+  readonly at: Date
+  /** When nothing it concerns can be alive any more, and it may be forgotten. */
+  readonly until: Date
+}
+
+export type NewRevocation = Omit<Revocation, 'id'>
+
+export interface ClientRepository {
+  find(id: string): Promise<Client | null>
+  /** Those not revoked, by name. */
+  listByUser(userId: string): Promise<Client[]>
+  list(): Promise<Client[]>
+  /** False when the id is taken. */
+  create(client: Client): Promise<boolean>
+  /** Writes the record and tells every process, in one step. */
+  update(client: Client, notice: NewRevocation): Promise<void>
+}
+
+export interface TokenRepository {
+  create(token: Token): Promise<void>
+  find(id: string): Promise<Token | null>
+  /** Neither revoked nor expired, newest first. */
+  listByUser(userId: string, at: Date): Promise<Token[]>
+  /** Moves to the next generation if `generation` is the present one and all is alive, else null. */
+  rotate(rotation: Rotation): Promise<Token | null>
+  /** Ends all that match and are not yet ended, with pending codes, and tells every process. */
+  revoke(selector: TokenSelector, at: Date): Promise<Token[]>
+}
+
+export interface AuthorizationCodeRepository {
+  create(code: AuthorizationCode): Promise<void>
+  find(hash: string): Promise<AuthorizationCode | null>
+  /** Marks the code used and stores its token in one step; false when someone was here before. */
+  exchange(hash: string, at: Date, token: Token): Promise<boolean>
+}
+
+export interface InteractionRepository {
+  /** Keeps at most `limit` undecided ones of a person, dropping the oldest. */
+  create(interaction: Interaction, limit: number): Promise<void>
+  find(hash: string): Promise<Interaction | null>
+  /** Decides, remembers the consent and stores the code or token in one step; false when decided before. */
+  approve(hash: string, approval: Approval): Promise<boolean>
+  deny(hash: string, at: Date): Promise<boolean>
+}
+
+export interface ConsentRepository {
+  find(userId: string, clientId: string): Promise<Consent | null>
+  listByUser(userId: string): Promise<Consent[]>
+  /** Forgets the approval; tokens are revoked separately. */
+  remove(userId: string, clientId: string): Promise<void>
+}
+
+export interface KeyRepository {
+  list(): Promise<StoredKey[]>
+  /** Adds the first key unless another process was faster. */
+  addFirst(create: () => Promise<StoredKey>): Promise<void>
+  add(key: StoredKey, notice: NewRevocation): Promise<void>
+  remove(kid: string, notice: NewRevocation): Promise<void>
+}
+
+/** A feed every process follows; ids grow, though one may become visible after a larger one. */
+export interface RevocationRepository {
+  readAfter(id: number, limit: number): Promise<Revocation[]>
+  append(revocation: NewRevocation): Promise<void>
+}
+
+export interface Storage {
+  readonly clients: ClientRepository
+  readonly tokens: TokenRepository
+  readonly codes: AuthorizationCodeRepository
+  readonly interactions: InteractionRepository
+  readonly consents: ConsentRepository
+  readonly keys: KeyRepository
+  readonly revocations: RevocationRepository
+  /** Makes or updates the tables. */
+  migrate(): Promise<void>
+  /** Deletes at most `limit` rows of each table that ended before the moment, and says how many. */
+  purge(before: Date, limit: number): Promise<number>
+  /** Whether an error means that the store is away for now, not that something is wrong. */
+  isUnavailable(error: unknown): boolean
+}

@@ -1,0 +1,28 @@
+import { WILDCARD } from '../scopes.ts'
+import type { AuthorizationServer } from '../server.ts'
+import type { UserRecord } from '../users.ts'
+
+export interface ActingHeaders {
+  readonly authorization: string
+  readonly accept: 'application/json'
+}
+
+/**
+ * Headers that make a test's request come from this user, with a real token that holds these scopes.
+ * @example
+ * const headers = await actingAs(oauth, user, ['place-orders'])
+ * expect((await app.request('/orders', { headers })).status).toBe(200)
+ */
+export async function actingAs(
+  oauth: Pick<AuthorizationServer, 'tokens' | 'scopes'>,
+  user: UserRecord,
+  scopes: readonly string[] = [],
+): Promise<ActingHeaders> {
+  const held = scopes.includes(WILDCARD) ? Object.keys(oauth.scopes) : scopes
+  const { accessToken } = await oauth.tokens.createPersonal({
+    userId: user.id,
+    name: 'test',
+    scopes: held,
+  })
+  return { authorization: `Bearer ${accessToken}`, accept: 'application/json' }
+}

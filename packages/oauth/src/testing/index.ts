@@ -1,0 +1,3 @@
+export { type ActingHeaders, actingAs } from './acting-as.ts'
+export { type MovableClock, movableClock } from './movable-clock.ts'
+export { type StorageContractRunner, storageContract } from './storage-contract.ts'

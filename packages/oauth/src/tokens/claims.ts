@@ -1,0 +1,62 @@
+import type { Token } from '../storage/repositories.ts'
+
+/** RFC 9068 §2.2. */
+export interface AccessTokenClaims {
+  readonly iss: string
+  readonly sub: string
+  readonly aud: string
+  readonly client_id: string
+  readonly jti: string
+  readonly iat: number
+  readonly exp: number
+  readonly scope: string
+}
+
+/** Typed, so that a client acting for itself is never taken for the user with the same id. */
+export type Subject =
+  | { readonly kind: 'user'; readonly id: string }
+  | { readonly kind: 'client'; readonly id: string }
+
+export function formatSubject(token: Pick<Token, 'userId' | 'clientId'>): string {
+  return token.userId === null ? `client:${token.clientId}` : `user:${token.userId}`
+}
+
+export function parseSubject(text: string): Subject | null {
+  if (text.startsWith('user:')) return { kind: 'user', id: text.slice(5) }
+  if (text.startsWith('client:')) return { kind: 'client', id: text.slice(7) }
+  return null
+}
+
+export function buildClaims(
+  token: Token,
+  scopes: readonly string[],
+  server: { readonly issuer: string; readonly audience: string },
+): AccessTokenClaims {
+  return {
+    iss: server.issuer,
+    sub: formatSubject(token),
+    aud: server.audience,
+    client_id: token.clientId,
+    jti: `${token.id}.${token.generation}`,
+    iat: Math.floor(token.issuedAt.getTime() / 1000),
+    exp: Math.floor(token.expiresAt.getTime() / 1000),
+    scope: scopes.join(' '),
+  }
+}
+
+/** Every token issued from one row shares its fate; the part after the dot counts refreshes. */
+export function tokenIdOf(jti: string): string {
+  const dot = jti.indexOf('.')
+  return dot < 0 ? jti : jti.slice(0, dot)
+}
+
+/** `unknown` from a token's payload to claims, or null: wrong types never reach a decision. */
+export function parseClaims(value: unknown): AccessTokenClaims | null {
+  if (typeof value !== 'object' || value === null) return null
+  const claims = value as Record<string, unknown>
+  const texts = ['iss', 'sub', 'aud', 'client_id', 'jti', 'scope'] as const
+  const times = ['iat', 'exp'] as const
+  if (!texts.every((name) => typeof claims[name] === 'string')) return null
+  if (!times.every((name) => Number.isFinite(claims[name]))) return null
+  return claims as unknown as AccessTokenClaims
+}

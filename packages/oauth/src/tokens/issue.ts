@@ -1,0 +1,95 @@
+import type { ServerContext } from '../context.ts'
+import { timeOrderedId } from '../crypto.ts'
+import type { GrantType, TokenResponse } from '../grants/grant.ts'
+import { secondsUntil } from '../lifetimes.ts'
+import type { Client, Token } from '../storage/repositories.ts'
+import { buildClaims } from './claims.ts'
+
+export interface IssueRequest {
+  readonly client: Client
+  readonly userId: string | null
+  readonly scopes: readonly string[]
+  readonly grantType: GrantType | 'personal_access'
+  /** Whether this grant gives refresh tokens, where the server and the client have them at all. */
+  readonly refreshable: boolean
+  readonly id?: string
+  readonly name?: string
+}
+
+/** The row of a new token; storing it is the caller's single write. */
+export function buildToken(request: IssueRequest, context: ServerContext): Token {
+  const { options, grants } = context
+  const now = options.clock.now()
+  const personal = request.grantType === 'personal_access'
+  const expiresAt = (
+    personal ? options.personalAccessTokensExpireAt : options.accessTokensExpireAt
+  )(now)
+  const refreshable =
+    request.refreshable &&
+    grants.has('refresh_token') &&
+    request.client.grantTypes.includes('refresh_token')
+  const refreshExpiresAt = refreshable ? options.refreshTokensExpireAt(now) : null
+  return {
+    id: request.id ?? timeOrderedId(now),
+    clientId: request.client.id,
+    userId: request.userId,
+    grantType: request.grantType,
+    name: request.name ?? null,
+    scopes: request.scopes,
+    generation: 0,
+    clientSecretVersion: request.client.secretVersion,
+    issuedAt: now,
+    expiresAt,
+    refreshExpiresAt,
+    liveUntil: refreshExpiresAt && refreshExpiresAt > expiresAt ? refreshExpiresAt : expiresAt,
+    revokedAt: null,
+    createdAt: now,
+  }
+}
+
+export async function issueTokens(
+  request: IssueRequest,
+  context: ServerContext,
+): Promise<TokenResponse> {
+  const token = buildToken(request, context)
+  await context.storage.tokens.create(token)
+  return handOver(token, context)
+}
+
+/** After the commit: the texts a client gets, and the events. A narrowed refresh passes its scopes. */
+export async function handOver(
+  token: Token,
+  context: ServerContext,
+  scopes: readonly string[] = token.scopes,
+): Promise<TokenResponse> {
+  const accessToken = await formatAccessToken(token, scopes, context)
+  context.events.emit('AccessTokenCreated', {
+    tokenId: token.id,
+    userId: token.userId,
+    clientId: token.clientId,
+  })
+  const response = {
+    token_type: 'Bearer',
+    expires_in: secondsUntil(token.expiresAt, context.options.clock),
+    access_token: accessToken,
+    scope: scopes.join(' '),
+  } as const
+  if (!token.refreshExpiresAt) return response
+  context.events.emit('RefreshTokenCreated', {
+    refreshTokenId: `${token.id}.${token.generation}`,
+    accessTokenId: token.id,
+  })
+  return { ...response, refresh_token: formatRefreshToken(token, context) }
+}
+
+export function formatAccessToken(
+  token: Token,
+  scopes: readonly string[],
+  context: ServerContext,
+): string | Promise<string> {
+  return context.accessTokens.encode(buildClaims(token, scopes, context.options))
+}
+
+export function formatRefreshToken(token: Token, context: ServerContext): string {
+  return context.refreshTokens.format({ tokenId: token.id, generation: token.generation })
+}

@@ -1,0 +1,39 @@
+import { personalAccessClient } from '../clients/manage.ts'
+import type { ServerContext } from '../context.ts'
+import { resolveScopes } from '../scopes.ts'
+import type { Client, Token } from '../storage/repositories.ts'
+import { buildToken, handOver } from './issue.ts'
+
+export interface PersonalAccessToken {
+  /** Shown once, to the person; it is not stored. */
+  readonly accessToken: string
+  readonly token: Token
+  readonly client: Client
+}
+
+export async function issuePersonalAccessToken(
+  request: { readonly userId: string; readonly name: string; readonly scopes: readonly string[] },
+  context: ServerContext,
+): Promise<PersonalAccessToken> {
+  const client = await personalAccessClient(context)
+  const scopes = resolveScopes([...new Set(request.scopes)], {
+    defined: context.options.scopeNames,
+    client: null,
+    wildcard: 'refused',
+  })
+  const token = buildToken(
+    { ...request, scopes, client, grantType: 'personal_access', refreshable: false },
+    context,
+  )
+  await context.storage.tokens.create(token)
+  const { access_token } = await handOver(token, context)
+  return { accessToken: access_token, token, client }
+}
+
+export async function listPersonalAccessTokens(
+  userId: string,
+  context: ServerContext,
+): Promise<Token[]> {
+  const tokens = await context.storage.tokens.listByUser(userId, context.options.clock.now())
+  return tokens.filter((token) => token.grantType === 'personal_access')
+}

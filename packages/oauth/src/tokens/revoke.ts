@@ -1,0 +1,45 @@
+import type { ServerContext } from '../context.ts'
+import type { Token, TokenSelector } from '../storage/repositories.ts'
+
+/** Ends access and refresh tokens here at once and on every other process within a second. */
+export async function revokeTokens(
+  selector: TokenSelector,
+  context: ServerContext,
+): Promise<Token[]> {
+  const at = context.options.clock.now()
+  const revoked = await context.storage.tokens.revoke(selector, at)
+  for (const token of revoked) {
+    context.feed.note({ kind: 'token', subject: token.id, at, until: token.liveUntil })
+    context.events.emit('AccessTokenRevoked', { tokenId: token.id })
+  }
+  return revoked
+}
+
+/** A withdrawn approval takes along what was issued on it; the client has to ask again. */
+export async function revokeConsent(
+  userId: string,
+  clientId: string,
+  context: ServerContext,
+): Promise<void> {
+  await context.storage.consents.remove(userId, clientId)
+  await revokeTokens({ userId, clientId }, context)
+}
+
+/** For deleted, disabled or compromised accounts and changed passwords: tokens and cookies end. */
+export async function revokeUser(userId: string, context: ServerContext): Promise<void> {
+  const at = context.options.clock.now()
+  const until = new Date(at.getTime() + context.options.cookieSeconds * 1000)
+  const notice = { kind: 'user', subject: userId, at, until } as const
+  await context.storage.revocations.append(notice)
+  context.feed.note(notice)
+  await revokeTokens({ userId }, context)
+}
+
+/** Signing out: the cookie of cookie mode dies with the session. */
+export async function endSession(sessionId: string, context: ServerContext): Promise<void> {
+  const at = context.options.clock.now()
+  const until = new Date(at.getTime() + context.options.cookieSeconds * 1000)
+  const notice = { kind: 'session', subject: sessionId, at, until } as const
+  await context.storage.revocations.append(notice)
+  context.feed.note(notice)
+}

@@ -1,0 +1,168 @@
+import { CompactEncrypt, compactDecrypt } from 'jose'
+import type { Clock } from '../clock.ts'
+import {
+  deriveKey,
+  generateSigningKey,
+  importPrivateKey,
+  importPublicKey,
+  type KeyObject,
+  type SigningAlgorithm,
+  sha256,
+} from '../crypto.ts'
+import type { KeyRepository, StoredKey } from '../storage/repositories.ts'
+
+export interface SigningKey {
+  readonly kid: string
+  readonly algorithm: SigningAlgorithm
+  readonly publicJwk: JsonWebKey
+  readonly publicKey: KeyObject
+  readonly privateKey: KeyObject
+  readonly activeFrom: Date
+  /** Encoded once; the same for every token this key signs. */
+  readonly jwtHeader: string
+}
+
+export interface SigningKeys {
+  load(): Promise<void>
+  /** Takes in what another process has added or taken back. */
+  reload(): Promise<void>
+  /** The youngest key that is already active. */
+  current(): SigningKey
+  find(kid: string): SigningKey | null
+  /** For a key id never seen: looks again, at most once a second, so that strangers cause no load. */
+  findOrReload(kid: string): Promise<SigningKey | null>
+  all(): readonly SigningKey[]
+  /** A new key, published now and signing later, or at once. */
+  rotate(options?: { readonly immediately?: boolean }): Promise<SigningKey>
+  /** Takes a key back: every token it signed fails. For a key that leaked. */
+  revoke(kid: string): Promise<boolean>
+}
+
+export interface SigningKeyOptions {
+  readonly repository: KeyRepository
+  readonly secrets: readonly string[]
+  readonly algorithm: SigningAlgorithm
+  readonly publishedAheadSeconds: number
+  readonly clock: Clock
+}
+
+const RELOAD_AT_MOST_EVERY = 1000
+
+export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
+  const { repository, algorithm, clock } = options
+  const sealingKeys = options.secrets.map((secret) => deriveKey(secret, 'signing keys'))
+  let keys: readonly SigningKey[] = []
+  let byKid = new Map<string, SigningKey>()
+  let reloadedAt = Number.NEGATIVE_INFINITY
+  let reloading: Promise<void> | null = null
+
+  async function readAll(): Promise<void> {
+    const stored = await repository.list()
+    const opened = stored.map(async (key) => byKid.get(key.kid) ?? open(key, sealingKeys))
+    keys = (await Promise.all(opened)).sort((a, b) => +a.activeFrom - +b.activeFrom)
+    byKid = new Map(keys.map((key) => [key.kid, key]))
+  }
+
+  async function create(activeFrom: Date): Promise<StoredKey> {
+    const { publicJwk, privateJwk } = await generateSigningKey(algorithm)
+    const kid = sha256(JSON.stringify(publicJwk)).slice(0, 16)
+    return {
+      kid,
+      algorithm,
+      publicJwk: JSON.stringify(publicJwk),
+      sealedPrivateJwk: await seal(JSON.stringify(privateJwk), sealingKeys[0]),
+      createdAt: clock.now(),
+      activeFrom,
+    }
+  }
+
+  function notice() {
+    const at = clock.now()
+    return { kind: 'keys', subject: 'changed', at, until: at } as const
+  }
+
+  const self: SigningKeys = {
+    load: async () => {
+      await repository.addFirst(() => create(clock.now()))
+      await readAll()
+      if (!keys.some((key) => key.algorithm === algorithm)) {
+        await self.rotate({ immediately: true })
+      }
+    },
+    reload: readAll,
+    current() {
+      const now = clock.now().getTime()
+      const usable = keys.filter((key) => key.algorithm === algorithm)
+      const active = usable.findLast((key) => key.activeFrom.getTime() <= now) ?? usable[0]
+      if (!active) throw new Error(`There is no ${algorithm} signing key; was ready() awaited?`)
+      return active
+    },
+    find: (kid) => byKid.get(kid) ?? null,
+    async findOrReload(kid) {
+      const known = byKid.get(kid)
+      if (known) return known
+      if (performance.now() - reloadedAt > RELOAD_AT_MOST_EVERY) {
+        reloadedAt = performance.now()
+        reloading = readAll().finally(() => {
+          reloading = null
+        })
+      }
+      await reloading
+      return byKid.get(kid) ?? null
+    },
+    all: () => keys,
+    async rotate({ immediately = false } = {}) {
+      const delay = immediately ? 0 : options.publishedAheadSeconds * 1000
+      const key = await create(new Date(clock.now().getTime() + delay))
+      await repository.add(key, notice())
+      await readAll()
+      const added = byKid.get(key.kid)
+      if (!added) throw new Error(`The new signing key ${key.kid} was not stored`)
+      return added
+    },
+    async revoke(kid) {
+      if (!byKid.has(kid)) return false
+      if (keys.length === 1) await self.rotate({ immediately: true })
+      await repository.remove(kid, notice())
+      await readAll()
+      return true
+    },
+  }
+  return self
+}
+
+async function open(stored: StoredKey, sealingKeys: readonly Buffer[]): Promise<SigningKey> {
+  const publicJwk: JsonWebKey = JSON.parse(stored.publicJwk)
+  const algorithm = stored.algorithm as SigningAlgorithm
+  const header = { alg: algorithm, typ: 'at+jwt', kid: stored.kid }
+  return {
+    kid: stored.kid,
+    algorithm,
+    publicJwk,
+    publicKey: importPublicKey(publicJwk),
+    privateKey: importPrivateKey(JSON.parse(await unseal(stored, sealingKeys))),
+    activeFrom: stored.activeFrom,
+    jwtHeader: Buffer.from(JSON.stringify(header)).toString('base64url'),
+  }
+}
+
+async function seal(text: string, key: Buffer | undefined): Promise<string> {
+  if (!key) throw new Error('There is no secret to seal a key with')
+  return new CompactEncrypt(new TextEncoder().encode(text))
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+    .encrypt(key)
+}
+
+async function unseal(stored: StoredKey, sealingKeys: readonly Buffer[]): Promise<string> {
+  for (const key of sealingKeys) {
+    try {
+      const { plaintext } = await compactDecrypt(stored.sealedPrivateJwk, key)
+      return new TextDecoder().decode(plaintext)
+    } catch {
+      // Sealed with another of the secrets, or with one that is no longer given: said below.
+    }
+  }
+  throw new Error(
+    `The signing key ${stored.kid} cannot be opened with the secret given. Start with the secret it was made with, or pass secret: [new, old] while you change it.`,
+  )
+}

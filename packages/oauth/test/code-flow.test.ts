@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+} from './support.ts'
+
+let server: TestServer
+beforeEach(async () => {
+  server = await startServer()
+})
+afterEach(() => server.close())
+
+describe('the authorization code flow', () => {
+  it('goes from the approval screen to a token that opens the guard', async () => {
+    const client = await createClient(server)
+    const tokens = await codeFlow(server, client, { scope: 'place-orders' })
+    expect(tokens).toMatchObject({
+      token_type: 'Bearer',
+      scope: 'place-orders',
+      expires_in: 31_536_000,
+    })
+    const user = await server.oauth.guard.authenticate('api', {
+      authorization: `Bearer ${tokens.access_token}`,
+      cookie: null,
+      csrfToken: null,
+    })
+    expect(user.id).toBe('ada')
+    expect(user.tokenCan('place-orders')).toBe(true)
+    expect(user.tokenCan('check-status')).toBe(false)
+  })
+
+  it('sends a denial back with state and without a code', async () => {
+    const client = await createClient(server)
+    const page = await askFor(server, 'ada', {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: '',
+      state: 'a b&c=ü',
+    })
+    const answered = await decideOn(server, 'ada', page, 'deny')
+    expect(answered.origin + answered.pathname).toBe(REDIRECT)
+    expect(Object.fromEntries(answered.searchParams)).toMatchObject({
+      error: 'access_denied',
+      state: 'a b&c=ü',
+      iss: server.url,
+    })
+    expect(answered.searchParams.has('code')).toBe(false)
+  })
+
+  it('refreshes, and repeats the same successor within ten seconds', async () => {
+    const client = await createClient(server)
+    const first = await codeFlow(server, client)
+    const form = {
+      grant_type: 'refresh_token',
+      refresh_token: first.refresh_token,
+      client_id: client.id,
+      client_secret: client.secret,
+    }
+    server.clock.advance(5)
+    const second = await server.post('/oauth/token', form)
+    expect(second.status).toBe(200)
+    const body = await second.json()
+    server.clock.advance(5)
+    expect(await (await server.post('/oauth/token', form)).json()).toEqual({
+      ...body,
+      expires_in: body.expires_in - 5,
+    })
+    server.clock.advance(6)
+    expect((await server.post('/oauth/token', form)).status).toBe(400)
+    const dead = await server.post('/oauth/token', { ...form, refresh_token: body.refresh_token })
+    expect(await dead.json()).toMatchObject({ error: 'invalid_grant' })
+  })
+})

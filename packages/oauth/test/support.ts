@@ -1,0 +1,254 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ConnectOptions, Database } from '@tollgate/database'
+import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import { nodeListener } from '../src/adapters/node.ts'
+import {
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+  authorizationCode,
+  clientCredentials,
+  createAuthorizationServer,
+  implicit,
+  password,
+  refreshToken,
+} from '../src/index.ts'
+import { type MovableClock, movableClock } from '../src/testing/index.ts'
+
+export const SECRET = 'a test secret of more than thirty-two characters'
+export const REDIRECT = 'https://app.example/callback'
+export const SCOPES = { 'place-orders': 'Place orders', 'check-status': 'Check order status' }
+
+export interface TestUser {
+  readonly id: string
+  readonly email: string
+  readonly password: string
+}
+
+/** The application's users. A session is the header `cookie: session=<user id>.<anything>`. */
+export class TestUsers {
+  readonly all = new Map<string, TestUser>(
+    [
+      { id: 'ada', email: 'ada@example.com', password: 'correct horse' },
+      { id: 'bob', email: 'bob@example.com', password: 'battery staple' },
+    ].map((user) => [user.id, user]),
+  )
+
+  async findById(id: string): Promise<TestUser | null> {
+    return this.all.get(id) ?? null
+  }
+
+  async findByCredentials(username: string, secret: string): Promise<TestUser | null> {
+    const found = [...this.all.values()].find(({ email }) => email === username)
+    return found?.password === secret ? found : null
+  }
+
+  async fromRequest(request: Request): Promise<{ id: string; sessionId: string } | null> {
+    const session = /(?:^|; )session=([^;]+)/.exec(request.headers.get('cookie') ?? '')?.[1]
+    const user = this.all.get(session?.split('.')[0] ?? '')
+    return session && user ? { id: user.id, sessionId: session } : null
+  }
+}
+
+export interface TestServer {
+  readonly oauth: AuthorizationServer<TestUser>
+  readonly users: TestUsers
+  readonly clock: MovableClock
+  readonly database: Database
+  readonly url: string
+  readonly databaseUrl: string
+  readonly logged: unknown[]
+  /** A request to the issuer, through `fetch()` of the server, without a network. */
+  request(path: string, init?: RequestInit): Promise<Response>
+  /** A form post, as clients send it. */
+  post(path: string, form: Record<string, string>, headers?: HeadersInit): Promise<Response>
+  /** A JSON call of the signed-in user, with the CSRF token of the session. */
+  json(user: string, method: string, path: string, body?: unknown): Promise<Response>
+  /** What the fresh-token middleware gives this user: the cookie of cookie mode and the CSRF token. */
+  cookieMode(user: string): Promise<{ cookie: string; csrfToken: string }>
+  close(): Promise<void>
+}
+
+export type TestServerOptions = Partial<AuthorizationServerOptions<TestUser>> & {
+  readonly connect?: ConnectOptions
+}
+
+/** A whole authorization server on the database of this test project. */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { connect, ...changes } = options
+  const { database, url: databaseUrl, drop } = await createTestDatabase(connect)
+  const users = new TestUsers()
+  const clock = movableClock()
+  const logged: unknown[] = []
+  const issuer = changes.issuer ?? 'http://localhost:4999'
+  const oauth = createAuthorizationServer<TestUser>({
+    issuer,
+    secret: SECRET,
+    ...(changes.storage ? {} : { database }),
+    users,
+    scopes: SCOPES,
+    grants: [authorizationCode(), refreshToken(), password(), implicit(), clientCredentials()],
+    clock,
+    logger: { error: (message, error) => logged.push([message, error]) },
+    ...changes,
+  })
+  await oauth.ready()
+
+  const request = (path: string, init?: RequestInit) =>
+    oauth.fetch(new Request(new URL(path, issuer), { redirect: 'manual', ...init }))
+
+  async function cookieMode(user: string) {
+    const page = new Request(issuer, { headers: { cookie: sessionOf(user) } })
+    const fresh = await oauth.freshToken({
+      method: 'GET',
+      path: '/',
+      query: '',
+      header: (name) => page.headers.get(name),
+      text: async () => '',
+      toRequest: () => page,
+    })
+    const cookie = fresh.setCookie?.split(';')[0] ?? ''
+    return { cookie, csrfToken: fresh.csrfToken ?? '' }
+  }
+
+  return {
+    oauth,
+    users,
+    clock,
+    database,
+    url: issuer,
+    databaseUrl,
+    logged,
+    request,
+    post: (path, form, headers) =>
+      request(path, {
+        method: 'POST',
+        body: new URLSearchParams(form),
+        ...(headers && { headers }),
+      }),
+    async json(user, method, path, body) {
+      const { csrfToken } = await cookieMode(user)
+      return request(path, {
+        method,
+        headers: {
+          cookie: sessionOf(user),
+          accept: 'application/json',
+          'x-csrf-token': csrfToken,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+    },
+    cookieMode,
+    async close() {
+      oauth.close()
+      await drop()
+    },
+  }
+}
+
+export function sessionOf(user: string): string {
+  return `session=${user}.1`
+}
+
+export interface ListeningServer extends TestServer {
+  close(): Promise<void>
+}
+
+/** The same, listening on loopback with the issuer that belongs to its port. */
+export async function listen(options: TestServerOptions = {}): Promise<ListeningServer> {
+  const http: Server = createServer()
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const { port } = http.address() as AddressInfo
+  const server = await startServer({ issuer: `http://127.0.0.1:${port}`, ...options })
+  http.on('request', nodeListener(server.oauth))
+  return {
+    ...server,
+    async close() {
+      http.closeAllConnections()
+      await new Promise((resolve) => http.close(resolve))
+      await server.close()
+    },
+  }
+}
+
+/** Presses a button of the approval screen as the signed-in user and gives where that leads. */
+export async function decideOn(
+  server: TestServer,
+  user: string,
+  page: Response,
+  decision: 'approve' | 'deny' = 'approve',
+): Promise<URL> {
+  const html = await page.text()
+  const action = decodeEntities(/action="([^"]+)"/.exec(html)?.[1])
+  const csrfToken = decodeEntities(/name="csrf_token" value="([^"]+)"/.exec(html)?.[1])
+  const reply = await server.post(
+    action,
+    { csrf_token: csrfToken, decision },
+    { cookie: sessionOf(user), origin: server.url },
+  )
+  return new URL(reply.headers.get('location') ?? `error:${reply.status}`)
+}
+
+function decodeEntities(text = ''): string {
+  return text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"')
+}
+
+/** Asks for authorization as a signed-in browser. */
+export function askFor(
+  server: TestServer,
+  user: string,
+  params: Record<string, string>,
+): Promise<Response> {
+  return server.request(`/oauth/authorize?${new URLSearchParams(params)}`, {
+    headers: { cookie: sessionOf(user), accept: 'text/html' },
+  })
+}
+
+export interface TokenReply {
+  readonly token_type: string
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly expires_in: number
+  readonly scope: string
+}
+
+/** The whole code flow up to the tokens. */
+export async function codeFlow(
+  server: TestServer,
+  client: { readonly id: string; readonly secret: string },
+  options: { readonly user?: string; readonly scope?: string } = {},
+): Promise<TokenReply> {
+  const { user = 'ada', scope = 'place-orders' } = options
+  const page = await askFor(server, user, {
+    client_id: client.id,
+    redirect_uri: REDIRECT,
+    response_type: 'code',
+    scope,
+  })
+  const answered =
+    page.status === 200
+      ? await decideOn(server, user, page)
+      : new URL(page.headers.get('location') ?? '')
+  const reply = await server.post('/oauth/token', {
+    grant_type: 'authorization_code',
+    client_id: client.id,
+    client_secret: client.secret,
+    redirect_uri: REDIRECT,
+    code: answered.searchParams.get('code') ?? '',
+  })
+  if (reply.status !== 200) throw new Error(`No token: ${await reply.text()}`)
+  return (await reply.json()) as TokenReply
+}
+
+export async function createClient(
+  server: TestServer,
+  options: Partial<Parameters<TestServer['oauth']['clients']['create']>[0]> = {},
+): Promise<{ id: string; secret: string }> {
+  const { client, secret } = await server.oauth.clients.create({
+    name: 'Test app',
+    redirect: REDIRECT,
+    ...options,
+  })
+  return { id: client.id, secret: secret ?? '' }
+}

@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
+
+/** Tests run against the sources, as one program; only child processes use what was built. */
+const alias = [
+  { find: /^@tollgate\/(\w+)$/, replacement: path('./packages/$1/src/index.ts') },
+  { find: /^@tollgate\/(\w+)\/testing$/, replacement: path('./packages/$1/src/testing/index.ts') },
+  {
+    find: /^@tollgate\/oauth\/(express|fastify|hono|next)$/,
+    replacement: path('./packages/oauth/src/adapters/$1.ts'),
+  },
+]
+
+/** Every flow runs on every database; machines that run tests are noisy, so nothing here is hasty. */
+function createFlows(kind: 'sqlite' | 'postgres' | 'mariadb'): TestProjectConfiguration {
+  return {
+    resolve: { alias },
+    test: {
+      name: kind,
+      include: ['packages/*/test/**/*.test.ts'],
+      env: { TEST_DATABASE: kind },
+      globalSetup: kind === 'postgres' ? ['./test-support/postgres-setup.ts'] : [],
+      testTimeout: 30_000,
+      hookTimeout: 60_000,
+    },
+  }
+}
+
+const withMariadb = Boolean(process.env.TEST_MYSQL_URL)
+if (!withMariadb) {
+  console.log('MariaDB is left out: set TEST_MYSQL_URL=mysql://root@127.0.0.1:3306, or use .ci/run')
+}
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: [
+      {
+        resolve: { alias },
+        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], testTimeout: 30_000 },
+      },
+      createFlows('sqlite'),
+      createFlows('postgres'),
+      ...(withMariadb ? [createFlows('mariadb')] : []),
+    ],
+  },
+})
