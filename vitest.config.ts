@@ -7,10 +7,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 const alias = [
   { find: /^@tollgate\/(\w+)$/, replacement: path('./packages/$1/src/index.ts') },
   { find: /^@tollgate\/(\w+)\/testing$/, replacement: path('./packages/$1/src/testing/index.ts') },
-  {
-    find: /^@tollgate\/oauth\/(express|fastify|hono|next)$/,
-    replacement: path('./packages/oauth/src/adapters/$1.ts'),
-  },
+  { find: /^@tollgate\/oauth\/(\w+)$/, replacement: path('./packages/oauth/src/adapters/$1.ts') },
 ]
 
 /** Every flow runs on every database; machines that run tests are noisy, so nothing here is hasty. */
@@ -39,7 +36,11 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias },
-        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], testTimeout: 30_000 },
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+          testTimeout: 30_000,
+        },
       },
       createFlows('sqlite'),
       createFlows('postgres'),

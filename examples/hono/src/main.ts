@@ -32,6 +32,10 @@ const oauth = createAuthorizationServer({
 })
 await oauth.ready()
 
+// A secret is shown once and not kept, so that each start makes a client anew.
+for (const old of await oauth.clients.list()) {
+  if (old.name === 'Demo client' && !old.revokedAt) await oauth.clients.revoke(old.id)
+}
 const { client, secret } = await oauth.clients.create({
   name: 'Demo client',
   redirect: `${issuer}/callback`,
