@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
+import type { AnyTables } from './any-tables.ts'
 import { type Database, internals } from './database.ts'
 import type { ParamBuilder } from './statement.ts'
 
@@ -13,8 +14,7 @@ export interface ConditionalUpdate<T, Params> {
   readonly key: (param: ParamBuilder<Params>) => Assignments
   /** What must also hold for the row to be changed. */
   readonly where?: (
-    // biome-ignore lint/suspicious/noExplicitAny: the table is known only by name here
-    eb: ExpressionBuilder<any, any>,
+    eb: ExpressionBuilder<AnyTables, AnyTables>,
     param: ParamBuilder<Params>,
   ) => Expression<SqlBool>
   readonly set: (param: ParamBuilder<Params>) => Assignments
@@ -36,8 +36,7 @@ export interface ClaimThenInsert<T, Params> {
 /** The row won, or null when someone was faster or there is none. */
 export type Claim<Params, Row> = (params: Params, on?: Database) => Promise<Row | null>
 
-// biome-ignore lint/suspicious/noExplicitAny: tables are known only by name here
-type AnyKysely = Kysely<any>
+type AnyKysely = Kysely<AnyTables>
 
 export function prepareUpdateOneReturning<T, Params extends object, Row>(
   database: Database<T>,

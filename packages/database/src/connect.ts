@@ -1,9 +1,11 @@
+import type { AnyTables } from './any-tables.ts'
 import { parseConnectionUrl } from './connection-url.ts'
 import type { Database } from './database.ts'
 import type { Engine, EngineOptions } from './engine.ts'
 import { openMysql } from './mysql.ts'
 import { createDatabase } from './open-database.ts'
 import { openPostgres } from './postgres.ts'
+import { createRetry } from './retry.ts'
 import { openSqlite } from './sqlite.ts'
 
 export interface ConnectOptions {
@@ -25,8 +27,7 @@ export interface ConnectOptions {
  * await connect('postgres://user:secret@db.internal/app')
  * await connect('mysql://user:secret@db.internal/app')   // or mariadb:
  */
-// biome-ignore lint/suspicious/noExplicitAny: without a schema, Kysely's own way to say "any table"
-export async function connect<T = any>(
+export async function connect<T = AnyTables>(
   url: string,
   options: ConnectOptions = {},
 ): Promise<Database<T>> {
@@ -43,7 +44,11 @@ export async function connect<T = any>(
     const reason = cause instanceof Error ? cause.message || String(cause) : String(cause)
     throw new Error(`Cannot open the database ${target.shown}: ${reason}`, { cause })
   }
-  return createDatabase<T>(engine, { timeout, onQuery: options.onQuery })
+  return createDatabase<T>(engine, {
+    timeout,
+    onQuery: options.onQuery,
+    retry: createRetry(timeout),
+  })
 }
 
 async function open(

@@ -1,4 +1,5 @@
 import type { Compilable, Kysely } from 'kysely'
+import type { AnyTables } from './any-tables.ts'
 import type { Claim, ClaimThenInsert, ConditionalUpdate } from './conditional-writes.ts'
 import type { Dialect, Engine, Runner } from './engine.ts'
 import type { ParamBuilder, Statement } from './statement.ts'
@@ -19,8 +20,7 @@ export interface Internals extends Runner {
  * run, which is what belongs on a hot path. Values are text, finite numbers, booleans (stored as 1
  * and 0), bytes or null; anything else is refused with a `TypeError` before it reaches a driver.
  */
-// biome-ignore lint/suspicious/noExplicitAny: without a schema, Kysely's own way to say "any table"
-export interface Database<T = any> {
+export interface Database<T = AnyTables> {
   readonly dialect: Dialect
   readonly kysely: Kysely<T>
   /**

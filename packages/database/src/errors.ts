@@ -9,8 +9,18 @@ export class WaitedTooLong extends Error {
   readonly code = 'TOLLGATE_WAITED_TOO_LONG'
 }
 
-const unavailableCodes = new Set([
+/** The connection is well, but someone else took too long. */
+const tooSlow = new Set([
   'TOLLGATE_WAITED_TOO_LONG',
+  '57014', // Postgres: statement timeout
+  '55P03', // Postgres: lock timeout
+  'ER_LOCK_WAIT_TIMEOUT',
+  'ER_STATEMENT_TIMEOUT',
+  'ER_QUERY_TIMEOUT',
+])
+
+/** The connection is lost, was refused, or leads to a server that cannot do its work. */
+const brokenConnection = new Set([
   'TOLLGATE_FILE_GONE',
   // the network
   'ECONNREFUSED',
@@ -36,8 +46,6 @@ const unavailableCodes = new Set([
   '53400',
   '25006',
   '25P03',
-  '57014', // statement timeout
-  '55P03', // lock timeout
   '58030',
   // MySQL and MariaDB
   'PROTOCOL_CONNECTION_LOST',
@@ -51,9 +59,6 @@ const unavailableCodes = new Set([
   'ER_SERVER_SHUTDOWN',
   'ER_NORMAL_SHUTDOWN',
   'ER_CONNECTION_KILLED',
-  'ER_LOCK_WAIT_TIMEOUT',
-  'ER_STATEMENT_TIMEOUT',
-  'ER_QUERY_TIMEOUT',
   'ER_QUERY_INTERRUPTED',
   'ER_DISK_FULL',
   'ER_RECORD_FILE_FULL',
@@ -61,23 +66,30 @@ const unavailableCodes = new Set([
   'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION',
   'ER_READ_ONLY_MODE',
 ])
-const unavailableSqlite =
-  /^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|NOTADB|CORRUPT|PROTOCOL)/
+const brokenSqlite = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|NOTADB|CORRUPT|PROTOCOL)/
 /** The drivers give these no code. */
-const unavailableMessage =
-  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Pool is closed|The database connection is not open)/
+const brokenMessage =
+  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|Pool is closed|The database connection is not open|ConnectionFailed)/
 
 /**
  * True when the database could not be asked, or gave up, through no fault of the request: it is
- * away, starting, failing over, out of connections or disk, or someone holds a lock for too long.
+ * away, starting, failing over, out of connections or disk, or others are in the way for too long.
  * The right answer to the caller is "try again soon" (503), never a verdict about the request.
  */
 export function isUnavailable(error: unknown): boolean {
+  return (
+    breaksConnection(error) ||
+    someCause(error, ({ code }) => code !== undefined && tooSlow.has(code)) ||
+    // what may be retried was retried before a caller could see it
+    isRetryable(error)
+  )
+}
+
+/** True when the connection should be closed and not be used again. */
+export function breaksConnection(error: unknown): boolean {
   return someCause(error, ({ code, message, fatal }) => {
-    if (code === undefined) return unavailableMessage.test(message)
-    return (
-      fatal || unavailableCodes.has(code) || code.startsWith('08') || unavailableSqlite.test(code)
-    )
+    if (code === undefined) return brokenMessage.test(message)
+    return fatal || brokenConnection.has(code) || code.startsWith('08') || brokenSqlite.test(code)
   })
 }
 

@@ -1,5 +1,10 @@
 export type { Column, Columns } from './columns.ts'
-export type { Assignments, ClaimThenInsert, ConditionalUpdate } from './conditional-writes.ts'
+export type {
+  Assignments,
+  Claim,
+  ClaimThenInsert,
+  ConditionalUpdate,
+} from './conditional-writes.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export type { Database } from './database.ts'
 export type { Dialect } from './engine.ts'

@@ -43,7 +43,7 @@ function createConnection(runner: Runner): DatabaseConnection {
         ...(insertId ? { insertId: BigInt(insertId) } : {}),
       }
     },
-    // biome-ignore lint/correctness/useYield: Kysely's interface asks for a generator
+    // biome-ignore lint/correctness/useYield: Kysely asks for a generator
     async *streamQuery(): AsyncIterableIterator<never> {
       throw new Error('Streaming is not offered; page by key instead')
     },

@@ -27,7 +27,7 @@ export class Mutex {
         enter: resolve,
         timer: setTimeout(() => {
           this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
-          reject(new WaitedTooLong(`Waited ${wait} ms for other work on this SQLite file`))
+          reject(new WaitedTooLong(`Waited ${wait} ms for earlier work on this database`))
         }, wait),
       }
       this.#waiting.push(waiter)

@@ -22,6 +22,7 @@ export async function openMysqlPool(
     connectionLimit: poolSize,
     connectTimeout: timeout,
     enableKeepAlive: true,
+    keepAliveInitialDelay: 10_000,
     charset: 'utf8mb4_bin',
     timezone: 'Z',
     stringifyObjects: true,
@@ -29,9 +30,11 @@ export async function openMysqlPool(
   })
   const settled = new WeakSet<PoolConnection>()
   let taken = 0
+  let closing = false
   let onIdle: (() => void) | undefined
 
   async function take(): Promise<PoolConnection> {
+    if (closing) throw new Error('Pool is closed.')
     const connection = await getConnection()
     taken++
     if (settled.has(connection)) return connection
@@ -73,20 +76,20 @@ export async function openMysqlPool(
   }
 
   async function close(): Promise<void> {
+    closing = true
     if (taken > 0) {
       await new Promise<void>((resolve) => {
         onIdle = resolve
       })
     }
-    await new Promise<void>((resolve, reject) => {
-      pool.end((error) => (error ? reject(error) : resolve()))
-    })
+    // An error here is of a connection that could not say goodbye, which is gone all the same.
+    await new Promise<void>((resolve) => pool.end(() => resolve()))
   }
 
   return { take, give, close }
 }
 
-/** Runs one query; `patience` is in milliseconds, 0 for no end. */
+/** Runs one query; `patience` is in milliseconds. */
 export function askMysql(
   connection: PoolConnection,
   query: Query,
@@ -94,9 +97,9 @@ export function askMysql(
   patience: number,
 ): Promise<QueryResult> {
   return new Promise((resolve, reject) => {
-    const options = { sql: query.sql, values, ...(patience > 0 ? { timeout: patience } : {}) }
-    // `query` and not `execute`: measured to be the faster one of the two by 3 µs a statement, and
-    // it sends whole numbers as such where `execute` makes them floats.
+    const options = { sql: query.sql, values, timeout: patience }
+    // `query` and not `execute`: as fast once prepared, a round trip less before that, and it sends
+    // whole numbers as such where `execute` makes them floats.
     connection.query(options, (error, result) => {
       if (!error) {
         if (Array.isArray(result)) return resolve({ rows: result, affected: 0 })

@@ -1,13 +1,15 @@
 import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler } from 'kysely'
 import type { PoolConnection } from 'mysql2'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from './engine.ts'
-import { isUnavailable, WaitedTooLong } from './errors.ts'
+import { breaksConnection, WaitedTooLong } from './errors.ts'
 import { askMysql, openMysqlPool } from './mysql-pool.ts'
 import { toStorables } from './values.ts'
 
 /** Seconds after which the server ends a transaction left open by a process that hangs. */
 const IDLE_IN_TRANSACTION = 5
 const IDLE_WITH_LOCK = 60
+/** A migration may rebuild a large table; beyond this many milliseconds something is wrong. */
+const LONG_STATEMENT = 3_600_000
 /** The server ends a slow statement itself; the client gives up only when the server cannot. */
 const GRACE = 300
 
@@ -30,7 +32,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
       const left = timeout + GRACE - (performance.now() - started)
       return await askMysql(connection, query, storables, Math.max(left, GRACE))
     } catch (error) {
-      broken = isUnavailable(error)
+      broken = breaksConnection(error)
       throw error
     } finally {
       pool.give(connection, broken)
@@ -50,8 +52,8 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
       rollback: async () => void (await command('rollback')),
       async lock(name, wait) {
         locked = true
-        await askMysql(connection, sessionSettings(0, IDLE_WITH_LOCK), [], patience)
-        patience = 0
+        await askMysql(connection, sessionSettings(LONG_STATEMENT, IDLE_WITH_LOCK), [], patience)
+        patience = LONG_STATEMENT + GRACE
         const { rows } = await command(
           `select get_lock(sha2(concat_ws(':', 'tollgate', database(), ?), 256), ?) as locked`,
           [name, Math.ceil(wait / 1000)],
@@ -106,10 +108,10 @@ const isolation = { sql: 'set session transaction isolation level read committed
 /**
  * What every connection must agree on, whatever the server's defaults. The mode must not include
  * NO_BACKSLASH_ESCAPES: the driver's escaping relies on backslashes. `timeout` is in milliseconds,
- * 0 for none; `idle` in seconds. MariaDB reads what follows `/*M!`, MySQL what follows `/*!80000`.
+ * `idle` in seconds. MariaDB reads what follows `/*M!`, MySQL what follows `/*!80000`.
  */
 function sessionSettings(timeout: number, idle: number): Query {
-  const lockWait = timeout === 0 ? 3600 : Math.max(1, Math.floor(timeout / 1000))
+  const lockWait = Math.max(1, Math.floor(timeout / 1000))
   return {
     sql: `set session
       sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',

@@ -1,11 +1,11 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
+import type { AnyTables } from './any-tables.ts'
 import { type Database, internals } from './database.ts'
 import type { Dialect, Query } from './engine.ts'
 import { type ParamBuilder, prepareStatement, type Statement } from './statement.ts'
 
 type Row = Readonly<Record<string, unknown>>
-// biome-ignore lint/suspicious/noExplicitAny: tables are known only by name here
-type AnyKysely = Kysely<any>
+type AnyKysely = Kysely<AnyTables>
 
 /** Inserts the row unless one with an equal unique key is there; says whether it did. */
 export async function insertIfAbsent(
@@ -14,8 +14,11 @@ export async function insertIfAbsent(
   row: Row,
 ): Promise<boolean> {
   const columns = Object.keys(row)
-  const insert = rowStatement(database, `insert into ${table} (${columns})`, (db, param) =>
-    unlessDuplicate[database.dialect](insertQuery(db, table, columns, param)),
+  const insert = rowStatement(
+    database,
+    `insert into ${table} (${columns})`,
+    (db, param) => unlessDuplicate[database.dialect](insertQuery(db, table, columns, param)),
+    { duplicateIsNoop: true },
   )
   const { affected } = await insert(row, database)
   return affected === 1
@@ -76,8 +79,7 @@ export interface DeleteBatch {
   /** A column that is unique by itself. */
   readonly key: string
   /** Which rows; keep it on an index and the cost stays flat however large the table. */
-  // biome-ignore lint/suspicious/noExplicitAny: tables are known only by name here
-  readonly where: (eb: ExpressionBuilder<any, any>) => Expression<SqlBool>
+  readonly where: (eb: ExpressionBuilder<AnyTables, AnyTables>) => Expression<SqlBool>
   readonly limit: number
 }
 
@@ -123,6 +125,7 @@ function rowStatement(
   database: Database,
   what: string,
   build: (db: AnyKysely, param: ParamBuilder<Row>) => InsertQuery,
+  extra?: Partial<Query>,
 ): Statement<Row, unknown> {
   const { root } = database[internals]
   let statements = compiled.get(root)
@@ -132,8 +135,7 @@ function rowStatement(
   }
   let statement = statements.get(what)
   if (!statement) {
-    const ifDuplicate: Partial<Query> = { duplicateIsNoop: what.startsWith('insert') }
-    statement = prepareStatement<unknown, Row, unknown>(root, build, ifDuplicate)
+    statement = prepareStatement<unknown, Row, unknown>(root, build, extra)
     statements.set(what, statement)
   }
   return statement

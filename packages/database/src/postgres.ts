@@ -1,7 +1,7 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { PoolClient } from 'pg'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from './engine.ts'
-import { isStalePlan, isUnavailable } from './errors.ts'
+import { breaksConnection, isStalePlan } from './errors.ts'
 import { importDriver } from './import-driver.ts'
 import { toStorables } from './values.ts'
 
@@ -9,6 +9,8 @@ const BIGINT = 20
 /** A transaction left open by a process that hangs ends after this long and frees its locks. */
 const IDLE_IN_TRANSACTION = 5000
 const IDLE_WITH_LOCK = 60_000
+/** A migration may rebuild a large table; beyond this something is wrong. */
+const LONG_STATEMENT = 3_600_000
 /** The server ends a slow statement itself; the client gives up only when the server cannot. */
 const GRACE = 300
 
@@ -22,6 +24,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     connectionTimeoutMillis: timeout,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     statement_timeout: timeout,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
     types: {
@@ -46,7 +49,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
       client.release()
       return result
     } catch (error) {
-      client.release(isUnavailable(error))
+      client.release(breaksConnection(error))
       throw error
     }
   }
@@ -60,7 +63,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   /** Statements that had to be prepared again got a new name. */
   const renamed = new Map<string, string>()
 
-  /** Runs one query; `patience` is in milliseconds, 0 for no end. */
+  /** Runs one query; `patience` is in milliseconds. */
   function ask(
     client: PoolClient,
     query: Query,
@@ -93,12 +96,12 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
       commit: async () => void (await command('commit')),
       rollback: async () => void (await command('rollback')),
       async lock(name, wait) {
-        patience = 0
         await command(
-          `select set_config('statement_timeout', '0', true),
+          `select set_config('statement_timeout', '${LONG_STATEMENT}', true),
                   set_config('idle_in_transaction_session_timeout', '${IDLE_WITH_LOCK}', true),
                   set_config('lock_timeout', '${wait}', true)`,
         )
+        patience = LONG_STATEMENT + GRACE
         await command('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
       },
       async release(broken) {

@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Engine, Query, Runner, Session } from './engine.ts'
-import { isRetryable, isUnavailable } from './errors.ts'
-
-const ATTEMPTS = 8
+import type { Engine, Query, QueryResult, Runner, Session } from './engine.ts'
+import { breaksConnection, isRetryable } from './errors.ts'
+import type { Retry } from './retry.ts'
 
 export interface TransactionOptions {
   /** How long, in milliseconds, to wait for the right to write where there is one writer. */
   readonly timeout: number
   readonly onQuery: ((sql: string) => void) | undefined
+  readonly retry: Retry
 }
 
 export interface TransactionRunner extends Runner {
@@ -15,7 +14,8 @@ export interface TransactionRunner extends Runner {
 }
 
 /** Single statements, each its own transaction. */
-export function createStatementRunner(engine: Engine, { onQuery }: TransactionOptions): Runner {
+export function createStatementRunner(engine: Engine, options: TransactionOptions): Runner {
+  const { onQuery, retry } = options
   const run = (query: Query, values: readonly unknown[]) => {
     onQuery?.(query.sql)
     return engine.run(query, values)
@@ -34,7 +34,7 @@ export function runInTransaction<R>(
   options: TransactionOptions,
   work: (tx: TransactionRunner) => Promise<R>,
 ): Promise<R> {
-  return retry(() => attempt(engine, options, work))
+  return options.retry(() => attempt(engine, options, work))
 }
 
 async function attempt<R>(
@@ -43,17 +43,18 @@ async function attempt<R>(
   work: (tx: TransactionRunner) => Promise<R>,
 ): Promise<R> {
   const session = await engine.reserve()
+  const tx = createTransactionRunner(session, options)
   let broken = false
   try {
     await session.begin(options.timeout)
-    const tx = createTransactionRunner(session, options)
     const result = await work(tx)
-    tx.end()
+    await tx.end()
     await session.commit()
     return result
   } catch (error) {
+    await tx.end().catch(() => {})
     // Rolling back over a connection that does not answer would only wait again.
-    broken = isUnavailable(error) || !(await rollback(session))
+    broken = breaksConnection(error) || !(await rollback(session))
     throw error
   } finally {
     await session.release(broken)
@@ -61,27 +62,42 @@ async function attempt<R>(
 }
 
 /**
- * After a failed statement Postgres answers COMMIT with a silent rollback, and MariaDB after a
- * deadlock goes on outside of any transaction. Remembering the failure makes all three refuse alike.
+ * Runs queries one after the other. After a failed statement Postgres answers COMMIT with a silent
+ * rollback, and MariaDB after a deadlock goes on outside of any transaction: remembering the failure
+ * makes all three refuse alike.
  */
 function createTransactionRunner(session: Session, { onQuery }: TransactionOptions) {
+  let last: Promise<unknown> = Promise.resolve()
   let failure: unknown
   let ended = false
-  return {
-    async run(query: Query, values: readonly unknown[]) {
-      if (ended) throw new Error('This transaction has ended; await every query inside its work')
+
+  function next<R>(step: () => Promise<R>): Promise<R> {
+    if (ended) {
+      const reason = 'This transaction has ended; await every query inside its work'
+      return Promise.reject(new Error(reason))
+    }
+    const result = last.then(async () => {
       if (failure !== undefined) throw failure
-      onQuery?.(query.sql)
-      try {
-        return await session.run(query, values)
-      } catch (error) {
-        failure ??= error
-        throw error
-      }
+      return step()
+    })
+    last = result.catch((error) => {
+      failure ??= error
+    })
+    return result
+  }
+
+  return {
+    run(query: Query, values: readonly unknown[]): Promise<QueryResult> {
+      return next(() => {
+        onQuery?.(query.sql)
+        return session.run(query, values)
+      })
     },
-    lock: (name: string, wait: number) => session.lock(name, wait),
-    end() {
+    lock: (name: string, wait: number) => next(() => session.lock(name, wait)),
+    /** Waits for what was begun, refuses what comes later, and throws if anything failed. */
+    async end(): Promise<void> {
       ended = true
+      await last
       if (failure !== undefined) throw failure
     },
   }
@@ -93,16 +109,5 @@ async function rollback(session: Session): Promise<boolean> {
     return true
   } catch {
     return false
-  }
-}
-
-async function retry<R>(attempt: () => Promise<R>): Promise<R> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!isRetryable(error) || tries === ATTEMPTS) throw error
-    }
-    await sleep(Math.random() * 5 * 2 ** Math.min(tries, 5))
   }
 }

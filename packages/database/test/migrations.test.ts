@@ -36,7 +36,12 @@ const second: Migration = {
 }
 
 const findApplied = async (db: Database) => {
-  const rows = await db.kysely.selectFrom('tollgate_migrations').selectAll().orderBy('id').execute()
+  const rows = await db.kysely
+    .selectFrom('tollgate_migrations')
+    .selectAll()
+    .orderBy('set')
+    .orderBy('id')
+    .execute()
   return rows.map((row) => `${row.set}/${row.id}`)
 }
 
@@ -58,7 +63,8 @@ describe('migrate', () => {
     await migrate(database, { name: 'app', migrations: [first, second] })
     await migrate(database, { name: 'App', migrations: [other] })
     expect(await findApplied(database)).toEqual([
-      ...['App/001-first', 'app/001-first'].sort(() => 0),
+      'App/001-first',
+      'app/001-first',
       'app/002-second',
     ])
   })

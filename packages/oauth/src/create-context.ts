@@ -20,10 +20,10 @@ export function createContext(options: ResolvedOptions): ServerContext {
     algorithm: options.signingAlgorithm,
     publishedAheadSeconds: options.keyPublishedAheadSeconds,
     clock,
+    logger: options.logger,
   })
-  feed.onNotice('keys', () => {
-    keys.reload().catch((error) => options.logger.error('Signing keys were not reloaded', error))
-  })
+  feed.onNotice('keys', keys.expectChange)
+  feed.onSync(keys.reload)
   const accessTokens = createAccessTokenFormat(options.accessTokenFormat, keys, secrets)
   const responses = options.grants.flatMap(({ response }) => (response ? [response] : []))
   return {
@@ -35,7 +35,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     keys,
     accessTokens,
     refreshTokens: createRefreshTokens(secrets),
-    verifier: createTokenVerifier({ format: accessTokens, feed, issuer, audience, clock }),
+    verifier: createTokenVerifier({ format: accessTokens, keys, feed, issuer, audience, clock }),
     feed,
     cookies: createCookieMode({
       secrets,

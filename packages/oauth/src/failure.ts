@@ -1,6 +1,12 @@
 import type { ServerContext } from './context.ts'
 import { signInLocation } from './endpoints/authorize.ts'
-import { OAuthError, ServerError, TemporarilyUnavailable, Unauthenticated } from './errors.ts'
+import {
+  OAuthError,
+  printable,
+  ServerError,
+  TemporarilyUnavailable,
+  Unauthenticated,
+} from './errors.ts'
 import type { HttpRequest, Reply } from './http/exchange.ts'
 import { htmlPage, wantsHtml } from './http/html.ts'
 import { errorReply, redirect } from './http/replies.ts'
@@ -19,10 +25,22 @@ export async function failureReply(
   }
   const isPage = path === `${context.options.basePath}/authorize`
   if (isPage && (browser || !request.header('accept')?.includes('json'))) {
-    const { status, message, hint = null } = error
-    return htmlPage(await context.options.pages.error({ status, message, hint }), status)
+    return errorPage(error, context)
   }
   return errorReply(error)
+}
+
+/** A page of the application's own that fails costs the page, never the answer. */
+async function errorPage(error: OAuthError, context: ServerContext): Promise<Reply> {
+  const { pages, logger } = context.options
+  const { status, hint } = error
+  try {
+    const view = { status, message: printable(error.message), hint: hint ?? null }
+    return htmlPage(await pages.error(view), status)
+  } catch (thrown) {
+    logger.error('The error page failed', thrown)
+    return errorReply(error)
+  }
 }
 
 /** Anything but an OAuthError is a bug or an outage: it is logged, and strangers learn nothing of it. */

@@ -127,7 +127,20 @@ export function resolveOptions<User extends UserRecord>(
     purgeEverySeconds:
       options.purgeEvery === false ? null : parseSeconds('purgeEvery', options.purgeEvery ?? '1h'),
     clock: options.clock ?? systemClock,
-    logger: options.logger ?? console,
+    logger: patientLogger(options.logger ?? console),
+  }
+}
+
+/** A log that fails must not take the request along that it tells of. */
+function patientLogger(logger: Logger): Logger {
+  return {
+    error(message, error) {
+      try {
+        logger.error(message, error)
+      } catch {
+        // There is nobody left to tell.
+      }
+    },
   }
 }
 
@@ -145,18 +158,19 @@ function lifetime(
 
 function parseIssuer(issuer: unknown): URL {
   const fix = "Give the public base URL of this server, e.g. 'https://api.example.com'."
-  if (typeof issuer !== 'string' || !URL.canParse(issuer)) {
-    throw new TypeError(`issuer: ${JSON.stringify(issuer)} is not a URL. ${fix}`)
+  // The value is not repeated: what is no URL of the web may be a secret in the wrong place.
+  if (typeof issuer !== 'string' || !/^https?:\/\//.test(issuer) || !URL.canParse(issuer)) {
+    throw new TypeError(`issuer: this is not an https URL. ${fix}`)
   }
   const url = new URL(issuer)
   // RFC 8414 §2: no query, no fragment; clients compare the string, so it has one spelling only.
   const canonical = url.pathname === '/' ? url.origin : `${url.origin}${url.pathname}`
   if (issuer !== canonical || issuer.endsWith('/')) {
-    throw new TypeError(`issuer: '${issuer}' should be written '${canonical.replace(/\/+$/, '')}'.`)
+    throw new TypeError(`issuer: it should be written '${canonical.replace(/\/+$/, '')}'.`)
   }
   const local = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
-    throw new TypeError(`issuer: '${issuer}' must use https (http only on localhost). ${fix}`)
+    throw new TypeError(`issuer: ${issuer} must use https (http only on localhost). ${fix}`)
   }
   return url
 }

@@ -6,6 +6,7 @@ import { failureReply, publicError } from './failure.ts'
 import { type FreshToken, freshToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
 import { fromWebRequest, type HttpRequest, type Reply, toWebResponse } from './http/exchange.ts'
+import { errorReply } from './http/replies.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
 import { purge, schedulePurge } from './purge.ts'
 import { createRouter } from './routes.ts'
@@ -114,7 +115,12 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
   }
 
   function handle(request: HttpRequest): Promise<Reply> {
-    return route(request).catch((error) => failureReply(error, request, context))
+    return (
+      route(request)
+        .catch((error) => failureReply(error, request, context))
+        // The application's own error page has failed; whoever called must still get an answer.
+        .catch((error) => errorReply(publicError(error, context)))
+    )
   }
 
   const guard = createGuard<User>({

@@ -1,3 +1,4 @@
+import { sha256 } from './crypto.ts'
 import type { HttpRequest } from './http/exchange.ts'
 
 /** The least Tollgate needs to know of a person. */
@@ -23,7 +24,12 @@ export interface Users<User extends UserRecord = UserRecord> {
 
 export interface Person {
   readonly id: string
+  /** Hashed: the application's own may open its session to whoever reads it in our tables. */
   readonly sessionId: string | null
+}
+
+export function hashSessionId(sessionId: string): string {
+  return sha256(sessionId)
 }
 
 export async function findSignedIn(users: Users, request: HttpRequest): Promise<Person | null> {
@@ -33,5 +39,6 @@ export async function findSignedIn(users: Users, request: HttpRequest): Promise<
   if (id === '' || id.length > 255) {
     throw new TypeError('users.fromRequest() must return an id of 1 to 255 characters')
   }
-  return { id, sessionId: found.sessionId ?? null }
+  const { sessionId } = found
+  return { id, sessionId: sessionId === undefined ? null : hashSessionId(sessionId) }
 }

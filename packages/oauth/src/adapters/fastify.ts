@@ -12,7 +12,7 @@ import type { Reply } from '../http/exchange.ts'
 import { fromNodeRequest } from '../http/node.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
-import { nodeCredentials, nodeListener } from './node.ts'
+import { nodeCredentials } from './node.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -47,7 +47,6 @@ export interface FastifyAdapter {
 export function forFastify<User extends UserRecord>(
   oauth: AuthorizationServer<User>,
 ): FastifyAdapter {
-  const listener = nodeListener(oauth)
   const { guard } = oauth
 
   const check =
@@ -73,9 +72,8 @@ export function forFastify<User extends UserRecord>(
           method: ['GET', 'POST', 'PUT', 'DELETE'],
           url: path.replace('{id}', ':id'),
           exposeHeadRoute: false,
-          handler(request, reply) {
-            reply.hijack()
-            listener(request.raw, reply.raw)
+          async handler(request, reply) {
+            return send(await oauth.handle(fromNodeRequest(request.raw, oauth.issuer)), reply)
           },
         })
       }
@@ -112,6 +110,6 @@ interface Sender {
   send(body: unknown): unknown
 }
 
-function send(refusal: Reply, reply: Sender): void {
-  reply.code(refusal.status).headers(refusal.headers).send(refusal.body)
+function send(answer: Reply, reply: Sender): unknown {
+  return reply.code(answer.status).headers(answer.headers).send(answer.body)
 }

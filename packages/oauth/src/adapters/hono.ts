@@ -1,4 +1,5 @@
-import type { MiddlewareHandler } from 'hono'
+import type { IncomingMessage } from 'node:http'
+import type { Context, MiddlewareHandler } from 'hono'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
@@ -11,6 +12,7 @@ import {
 import { fromWebRequest, toWebResponse } from '../http/exchange.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
+import { nodeCredentials } from './node.ts'
 
 export interface TollgateVariables<User extends UserRecord = UserRecord> {
   /** Set by `auth('api')`. */
@@ -62,13 +64,18 @@ export function forHono<User extends UserRecord>(
     }
 
   return {
-    routes: (c, next) => (oauth.handles(c.req.path) ? oauth.fetch(c.req.raw) : next()),
+    async routes(c, next) {
+      if (!oauth.handles(c.req.path)) return next()
+      const request = fromWebRequest(c.req.raw)
+      // A middleware that has read the body left it with Hono.
+      const readable = c.req.raw.bodyUsed ? { ...request, text: () => c.req.text() } : request
+      return toWebResponse(await oauth.handle(readable))
+    },
     auth:
       (name = 'api') =>
       async (c, next) => {
         try {
-          const credentials = credentialsOf((header) => c.req.header(header))
-          const found = guard.authenticate(name, credentials)
+          const found = guard.authenticate(name, credentialsOf(c))
           const caller = found instanceof Promise ? await found : found
           if (name === 'api') c.set('user', caller as AuthenticatedUser<User>)
           else c.set('oauthClient', caller as AuthenticatedClient)
@@ -83,15 +90,29 @@ export function forHono<User extends UserRecord>(
       const fresh = await oauth.freshToken(fromWebRequest(c.req.raw))
       c.set('csrfToken', fresh.csrfToken)
       await next()
-      if (fresh.setCookie) c.res.headers.append('set-cookie', fresh.setCookie)
+      // Not on c.res itself: the headers of a redirect or of a fetched Response are immutable.
+      if (fresh.setCookie) c.header('set-cookie', fresh.setCookie, { append: true })
     },
   }
 }
 
-function credentialsOf(header: (name: string) => string | undefined): Credentials {
+/** On Node the message itself is at hand, which saves building a Headers object from it. */
+function credentialsOf(c: Context): Credentials {
+  const message = (c.env as { incoming?: IncomingMessage } | undefined)?.incoming
+  if (message?.rawHeaders && isUntouched(c.req.raw, message)) return nodeCredentials(message)
   return {
-    authorization: header('authorization'),
-    cookie: header('cookie'),
-    csrfToken: header('x-csrf-token'),
+    authorization: c.req.header('authorization'),
+    cookie: c.req.header('cookie'),
+    csrfToken: c.req.header('x-csrf-token'),
   }
+}
+
+/**
+ * Whether the Request says what the message says: it was made from it, and nobody has asked for its
+ * headers, so that no middleware can have changed them. A Request made inside the application, or put
+ * in place of the first one, speaks for itself though it comes with the same `env`.
+ */
+function isUntouched(request: Request, message: IncomingMessage): boolean {
+  const held = Object.getOwnPropertySymbols(request).map((key) => Reflect.get(request, key))
+  return held.includes(message) && !held.some((value) => value instanceof Headers)
 }

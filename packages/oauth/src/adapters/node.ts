@@ -15,6 +15,8 @@ export function nodeListener(
     oauth
       .handle(fromNodeRequest(message as NodeMessage, oauth.issuer))
       .then((reply) => sendReply(reply, response))
+      // handle() always answers, so what fails here is the connection.
+      .catch(() => response.destroy())
   }
 }
 

@@ -75,13 +75,18 @@ ${request}
 }
 
 function error(view: ErrorView): string {
-  const hint = view.hint === null ? '' : `\n<p class="note">${escapeHtml(view.hint)}.</p>`
+  const hint = view.hint === null ? '' : `\n<p class="note">${sentence(view.hint)}</p>`
   return documentOf(
     'Request refused',
     'pages.css',
     `<h1>This request cannot be completed</h1>
-<p>${escapeHtml(view.message)}.</p>${hint}`,
+<p>${sentence(view.message)}</p>${hint}`,
   )
+}
+
+/** Messages for clients end without a full stop, those for people with one. */
+function sentence(text: string): string {
+  return escapeHtml(text.replace(/\.?$/, '.'))
 }
 
 const stylesheet = `:root { color-scheme: light dark; --line: #8885; --accent: #0b57d0; --on-accent: #fff }

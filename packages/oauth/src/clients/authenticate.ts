@@ -2,7 +2,7 @@ import type { ServerContext } from '../context.ts'
 import { equalSecrets, sha256 } from '../crypto.ts'
 import { InvalidClient, InvalidRequest } from '../errors.ts'
 import type { HttpRequest } from '../http/exchange.ts'
-import type { Form } from '../http/form.ts'
+import { type Form, UNREADABLE } from '../http/form.ts'
 import type { Client } from '../storage/repositories.ts'
 
 interface Credentials {
@@ -65,6 +65,10 @@ function parseBasic(header: string): Credentials | null {
   }
 }
 
+const NOT_ENCODED = /^[^%+]*$/
+
 function decodeFormValue(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '))
+  const value = NOT_ENCODED.test(text) ? text : decodeURIComponent(text.replaceAll('+', ' '))
+  if (UNREADABLE.test(value)) throw new InvalidRequest('The credentials are not text')
+  return value
 }

@@ -5,7 +5,6 @@ import { createRecentCache } from '../tokens/recent-cache.ts'
 export interface ClientDirectory {
   /** Null when unknown or revoked. From memory while the feed is fresh. */
   find(id: string): Promise<Client | null>
-  forget(id: string): void
 }
 
 const REMEMBERED_CLIENTS = 5000
@@ -17,19 +16,25 @@ export function createClientDirectory(
   feed: RevocationFeed,
 ): ClientDirectory {
   const known = createRecentCache<Client>(REMEMBERED_CLIENTS)
-  feed.onNotice('client', (id) => known.delete(id))
-  feed.onNotice('client-changed', (id) => known.delete(id))
+  let changes = 0
+  const drop = (id: string) => {
+    changes += 1
+    known.delete(id)
+  }
+  feed.onNotice('client', drop)
+  feed.onNotice('client-changed', drop)
   return {
     async find(id) {
       if (id.length > LONGEST_ID) return null
       if (!feed.isFresh()) await feed.sync()
       const remembered = known.get(id)
       if (remembered) return remembered
+      const changesBefore = changes
       const client = await repository.find(id)
       if (!client || client.revokedAt) return null
-      known.set(id, client)
+      // What was read before a change was announced must not be remembered after it.
+      if (changes === changesBefore) known.set(id, client)
       return client
     },
-    forget: (id) => known.delete(id),
   }
 }

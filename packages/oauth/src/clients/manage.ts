@@ -3,7 +3,7 @@ import { randomId, randomSecret, sha256 } from '../crypto.ts'
 import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import { YEAR } from '../lifetimes.ts'
-import type { Client, NewRevocation } from '../storage/repositories.ts'
+import type { Client, ClientChange, NewRevocation } from '../storage/repositories.ts'
 import { isConfidential, PERSONAL_ACCESS_CLIENT } from './client.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
 
@@ -52,17 +52,23 @@ export function manageClients(context: ServerContext): Clients {
 
   async function requireClient(id: string): Promise<Client> {
     const client = await repository.find(id)
-    if (!client || client.revokedAt) throw new NotFound('There is no such client.')
+    if (!client || client.revokedAt) throw notFound()
     return client
   }
 
-  async function save(client: Client, kind: 'client' | 'client-changed'): Promise<Client> {
+  async function save(
+    client: Client,
+    fields: Omit<ClientChange, 'updatedAt'>,
+    kind: 'client' | 'client-changed' = 'client-changed',
+  ): Promise<Client> {
     const at = options.clock.now()
     const until = new Date(at.getTime() + NEWS_KEPT[kind])
     const notice: NewRevocation = { kind, subject: client.id, at, until }
-    await repository.update(client, notice)
+    const change = { ...fields, updatedAt: at }
+    // Somebody else has just revoked it, or rotated its secret: theirs was first and stands.
+    if (!(await repository.update(client.id, change, notice))) throw notFound()
     context.feed.note(notice)
-    return client
+    return { ...client, ...change }
   }
 
   return {
@@ -96,27 +102,24 @@ export function manageClients(context: ServerContext): Clients {
       const client = await requireClient(id)
       const name = parseClientName(change.name)
       const redirectUris = parseRedirects(change.redirect, client.grantTypes)
-      const updatedAt = options.clock.now()
-      return save({ ...client, name, redirectUris, updatedAt }, 'client-changed')
+      return save(client, { name, redirectUris })
     },
     async rotateSecret(id) {
       const client = await requireClient(id)
       if (!isConfidential(client)) throw new NotFound('This client is public: it has no secret.')
       const secret = newSecret()
-      const rotated = {
-        ...client,
-        secretHash: sha256(secret),
-        secretVersion: client.secretVersion + 1,
-        updatedAt: options.clock.now(),
-      }
-      return { client: await save(rotated, 'client-changed'), secret }
+      const fields = { secretHash: sha256(secret), secretVersion: client.secretVersion + 1 }
+      return { client: await save(client, fields), secret }
     },
     async revoke(id) {
       const client = await requireClient(id)
-      const now = options.clock.now()
-      await save({ ...client, revokedAt: now, updatedAt: now }, 'client')
+      await save(client, { revokedAt: options.clock.now() }, 'client')
     },
   }
+}
+
+function notFound(): NotFound {
+  return new NotFound('There is no such client.')
 }
 
 function newSecret(): string {

@@ -1,5 +1,9 @@
 /** Schemes that run script or read the device (threats A5). */
-const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
+const FORBIDDEN_SCHEMES = new Set(
+  'javascript data vbscript livescript file filesystem blob about view-source jar intent'.split(
+    ' ',
+  ),
+)
 /** Parameters of our answer: one that is registered could pass for it (threats A4). */
 const ANSWER_PARAMETERS = new Set(
   'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token'.split(
@@ -9,6 +13,8 @@ const ANSWER_PARAMETERS = new Set(
 const LONGEST = 2000
 /** Printable ASCII without the characters that browsers rewrite or that end a header or attribute. */
 const PLAIN_URI = /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
+/** URLs allow `;` and more in a host, which would mean something in the policy of our page. */
+const PLAIN_HOST = /^[\w.-]+$|^\[[\da-f:.]+\]$/
 const DOT_SEGMENT = /(^|\/)(\.|%2e){1,2}(\/|$)/i
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)?$/
 
@@ -26,6 +32,7 @@ export function redirectProblem(uri: string): string | null {
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
   const web = scheme === 'https' || scheme === 'http'
   if (web && (url.hostname === '' || !uri.startsWith(`${scheme}://`))) return 'must name a host'
+  if (web && !PLAIN_HOST.test(url.hostname)) return 'must name a host of letters, digits and dots'
   // What a browser would rewrite, it would also send elsewhere than what we compared.
   if (web && url.href !== uri && url.href !== `${uri}/`) return `should be written ${url.href}`
   if (DOT_SEGMENT.test(pathOf(uri))) return 'must not have dot segments in its path'

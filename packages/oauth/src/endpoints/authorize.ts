@@ -91,10 +91,10 @@ function signIn(request: HttpRequest, asked: AuthorizationRequest, context: Serv
   if (!wantsHtml(request) && request.header('accept')?.includes('application/json')) {
     throw new Unauthenticated('Unauthenticated.')
   }
-  const { path, query } = request
   // Without prompt=login, or the person would be asked to sign in for ever.
-  const again = query.replace(/(^|&)prompt=login(?=&|$)/, '')
-  return redirect(signInLocation(context, `${path}?${again}`))
+  const again = new Map(parseForm(request.query))
+  if (asked.prompt === 'login') again.delete('prompt')
+  return redirect(signInLocation(context, `${request.path}?${new URLSearchParams([...again])}`))
 }
 
 export function signInLocation(context: ServerContext, returnTo: string): string {

@@ -1,5 +1,6 @@
 import { answer, answerError } from '../authorization/answer.ts'
 import { expired, requireInteraction } from '../authorization/decision.ts'
+import { matchesRedirect } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
@@ -39,7 +40,8 @@ async function pending(request: HttpRequest, form: Form, context: ServerContext)
   const interaction = await requireInteraction(id, csrfToken, person, context)
   // The client may have been deleted, or its address changed, while the page was open.
   const client = await context.clients.find(interaction.clientId)
-  if (!client) throw expired()
+  const reachable = client?.redirectUris.some((uri) => matchesRedirect(uri, interaction.redirectTo))
+  if (!client || !reachable) throw expired()
   return { interaction, client }
 }
 

@@ -20,6 +20,7 @@ export async function metadata(_request: HttpRequest, context: ServerContext): P
     response_types_supported: [...responses.keys()],
     response_modes_supported: [...new Set([...responses.values()].map(({ mode }) => mode))],
     grant_types_supported: [...grants.keys()],
+    // Never `none`: a public client names itself and proves the code by PKCE, which authenticates nobody.
     token_endpoint_auth_methods_supported: secretMethods,
     revocation_endpoint_auth_methods_supported: secretMethods,
     introspection_endpoint_auth_methods_supported: secretMethods,
@@ -38,7 +39,7 @@ export function metadataPath(issuer: URL): string {
   return `/.well-known/oauth-authorization-server${issuer.pathname === '/' ? '' : issuer.pathname}`
 }
 
-/** GET /.well-known/jwks.json: next, present and former keys, as long as tokens of theirs may live. */
+/** GET /.well-known/jwks.json: next, present and former keys, until they are taken back. */
 export async function jwks(_request: HttpRequest, context: ServerContext): Promise<Reply> {
   const keys = context.keys.all().map((key) => ({
     ...key.publicJwk,

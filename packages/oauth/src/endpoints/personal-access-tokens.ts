@@ -11,6 +11,9 @@ import { requireSignedIn } from './signed-in.ts'
 import { revokeOwnToken } from './tokens.ts'
 import { readValid } from './validate.ts'
 
+/** Wrong names told of in one answer. */
+const MOST_TEXTS = 20
+
 const schema = z.object({
   name: nameField,
   scopes: z.array(z.string({ error: 'Each scope must be a string.' }), {
@@ -42,7 +45,9 @@ export async function createPersonal(request: HttpRequest, context: ServerContex
 function assertDefined(scopes: readonly string[], context: ServerContext): void {
   const unknown = scopes.filter((name) => !context.options.scopeNames.has(name))
   if (unknown.length === 0) return
-  const texts = unknown.map((name) => `The scope '${name.slice(0, 100)}' is not defined.`)
+  const texts = unknown
+    .slice(0, MOST_TEXTS)
+    .map((name) => `The scope '${name.slice(0, 100)}' is not defined.`)
   throw new ValidationFailed({ scopes: texts })
 }
 

@@ -1,11 +1,18 @@
 import type { ServerContext } from '../context.ts'
+import { Unauthenticated } from '../errors.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { noStoreJson } from '../http/replies.ts'
+import { findSignedIn } from '../users.ts'
 import { requireSignedIn } from './signed-in.ts'
 
-/** POST /oauth/token/refresh: a new cookie for cookie mode, before the present one expires. */
+/**
+ * POST /oauth/token/refresh: a new cookie for cookie mode, before the present one expires. Only while
+ * the session lives: a cookie that renewed itself would outlast it.
+ */
 export async function refreshCookie(request: HttpRequest, context: ServerContext): Promise<Reply> {
-  const person = await requireSignedIn(request, context)
+  const { id } = await requireSignedIn(request, context)
+  const person = await findSignedIn(context.options.users, request)
+  if (person?.id !== id) throw new Unauthenticated('Unauthenticated.')
   const cookie = await context.cookies.issue(person)
   return noStoreJson({ message: 'Refreshed.' }, 200, { 'set-cookie': cookie })
 }

@@ -3,7 +3,7 @@ import { NotFound } from '../errors.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { empty, noStoreJson } from '../http/replies.ts'
 import type { Token } from '../storage/repositories.ts'
-import { revokeConsent, revokeTokens } from '../tokens/revoke.ts'
+import { revokeTokens } from '../tokens/revoke.ts'
 import { type TokenJson, tokenJson } from '../tokens/token-json.ts'
 import { requireSignedIn } from './signed-in.ts'
 
@@ -31,7 +31,7 @@ export async function deleteToken(
   const person = await requireSignedIn(request, context)
   const token = await revokeOwnToken(id, person.id, null, context)
   // Otherwise the client would get a new token without anybody being asked (threats A12).
-  await revokeConsent(person.id, token.clientId, context)
+  await context.storage.consents.remove(person.id, token.clientId)
   return empty()
 }
 

@@ -1,3 +1,4 @@
+import { CLOCK_SKEW } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { randomSecret, sha256, timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
@@ -67,7 +68,9 @@ function assertExchangeable(
   params: Form,
   context: ServerContext,
 ): void {
-  if (code.expiresAt <= context.options.clock.now()) throw refused()
+  const left = code.expiresAt.getTime() - context.options.clock.now().getTime()
+  // More than it ever had: the clock went back, which must not prolong its life.
+  if (left <= 0 || left > CODE_LIFETIME + CLOCK_SKEW) throw refused()
   // RFC 6749 §4.1.3: identical to what the authorization request said.
   const redirectUri = params.get('redirect_uri') ?? null
   const unnamed = code.redirectUri === null && redirectUri === client.redirectUris[0]

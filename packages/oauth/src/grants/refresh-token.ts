@@ -1,3 +1,4 @@
+import { CLOCK_SKEW } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidGrant } from '../errors.ts'
 import { requireParam } from '../http/form.ts'
@@ -56,7 +57,8 @@ async function repeatOrRefuse(
   const token = await requireAlive(content, client, context)
   if (content.generation >= token.generation) throw refused()
   const age = context.options.clock.now().getTime() - token.issuedAt.getTime()
-  if (content.generation === token.generation - 1 && age <= REPEAT_WINDOW) return token
+  const isRecent = age <= REPEAT_WINDOW && age >= -CLOCK_SKEW
+  if (content.generation === token.generation - 1 && isRecent) return token
   await revokeTokens({ id: token.id }, context)
   throw refused()
 }

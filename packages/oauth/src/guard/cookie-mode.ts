@@ -1,5 +1,5 @@
 import { EncryptJWT, jwtDecrypt } from 'jose'
-import type { Clock } from '../clock.ts'
+import { CLOCK_SKEW, type Clock } from '../clock.ts'
 import { deriveKey, equalSecrets, hmac } from '../crypto.ts'
 import { type CookieAttributes, readCookie, serializeCookie } from '../http/cookies.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
@@ -85,7 +85,8 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
 
   /** Expiry is checked here, each time and whatever else is asked (threats G6). */
   function isAlive(content: Content): boolean {
-    if (content.expiresAt * 1000 <= clock.now().getTime()) return false
+    const now = clock.now().getTime()
+    if (content.expiresAt * 1000 <= now || content.issuedAt > now + CLOCK_SKEW) return false
     if (content.issuedAt <= feed.endedAt(content.userId)) return false
     return content.sessionId === null || !feed.isRevoked('session', content.sessionId)
   }

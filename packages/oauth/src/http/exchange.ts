@@ -1,4 +1,4 @@
-import { PayloadTooLarge } from '../errors.ts'
+import { InvalidRequest, PayloadTooLarge } from '../errors.ts'
 
 /**
  * What an endpoint reads and what it gives back. Web-standard objects cost more than the work of a
@@ -58,7 +58,9 @@ async function readWebBody(request: Request, limit: number): Promise<string> {
   let size = 0
   const reader = request.body.getReader()
   for (;;) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch((cause) => {
+      throw cutOff(cause)
+    })
     if (done) return Buffer.concat(chunks).toString('utf8')
     size += value.byteLength
     if (size > limit) {
@@ -67,6 +69,11 @@ async function readWebBody(request: Request, limit: number): Promise<string> {
     }
     chunks.push(value)
   }
+}
+
+/** The caller went away; nobody reads this, and it is no fault of ours to be logged. */
+export function cutOff(cause?: unknown): InvalidRequest {
+  return new InvalidRequest('The request was cut off', { cause })
 }
 
 export function tooLarge(limit: number): PayloadTooLarge {

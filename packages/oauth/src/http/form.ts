@@ -1,4 +1,4 @@
-import { InvalidRequest, UnsupportedMediaType } from '../errors.ts'
+import { InvalidRequest } from '../errors.ts'
 import { LARGEST_BODY, mediaType } from './body.ts'
 import type { HttpRequest } from './exchange.ts'
 
@@ -32,7 +32,7 @@ export function parseForm(text: string): Form {
 
 export async function readForm(request: HttpRequest): Promise<Form> {
   if (mediaType(request) !== 'application/x-www-form-urlencoded') {
-    throw new UnsupportedMediaType('Send the body as application/x-www-form-urlencoded.')
+    throw new InvalidRequest('The body must be application/x-www-form-urlencoded')
   }
   return parseForm(await request.text(LARGEST_BODY))
 }
@@ -46,7 +46,8 @@ export function requireParam(form: Form, name: string): string {
 }
 
 const PLAIN = /^[\w.~!*'()-]*$/
-const UNREADABLE = /[\0\ufffd]/
+/** No text: a NUL, or what stands for bytes that were not UTF-8. */
+export const UNREADABLE = /[\0\ufffd]/
 
 function decode(text: string): string {
   if (PLAIN.test(text)) return text

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type HttpRequest, type Reply, splitTarget, tooLarge } from './exchange.ts'
+import { InvalidRequest } from '../errors.ts'
+import { cutOff, type HttpRequest, type Reply, splitTarget, tooLarge } from './exchange.ts'
 
 /** Express keeps the whole target in `originalUrl`, and what its parsers read in `body`. */
 export type NodeMessage = IncomingMessage & { originalUrl?: string; body?: unknown }
@@ -62,7 +63,7 @@ function webHeaders(message: IncomingMessage): Headers {
 function readNodeBody(message: NodeMessage, limit: number): Promise<string> {
   if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit))
   if (message.readableEnded || message.body !== undefined) {
-    return Promise.resolve(encodeParsed(message))
+    return Promise.resolve(message).then(encodeParsed)
   }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -84,8 +85,8 @@ function readNodeBody(message: NodeMessage, limit: number): Promise<string> {
           : Buffer.concat(chunks).toString('utf8'),
       )
     })
-    message.on('error', reject)
-    message.on('aborted', () => reject(new Error('The request was cut off')))
+    message.on('error', (cause) => reject(cutOff(cause)))
+    if (message.destroyed) reject(cutOff())
   })
 }
 
@@ -96,7 +97,21 @@ function encodeParsed({ body, headers }: NodeMessage): string {
   if (typeof body !== 'object' || body === null) return ''
   if (headers['content-type']?.includes('json')) return JSON.stringify(body)
   return Object.entries(body)
-    .flatMap(([name, value]) => [value].flat().map((text) => [name, String(text)]))
-    .map((pair) => pair.map(encodeURIComponent).join('='))
+    .flatMap(([name, value]) => [value].flat().map((text) => [name, requireText(text)]))
+    .map((pair) => pair.map(encodeText).join('='))
     .join('&')
+}
+
+/** Some parsers make objects of `a[b]=c`. */
+function requireText(value: unknown): string {
+  if (typeof value === 'string') return value
+  throw new InvalidRequest('Parameters must be plain text')
+}
+
+function encodeText(text: string): string {
+  try {
+    return encodeURIComponent(text)
+  } catch (cause) {
+    throw new InvalidRequest('A parameter is not text', { cause })
+  }
 }

@@ -37,7 +37,7 @@ describe('the cursor of the revocation feed', () => {
     const cursor = createCursor()
     cursor.isNew(entry(5, 1_000_000))
     cursor.isNew(entry(9, 1_000_000))
-    cursor.isNew(entry(10, 2_000_000))
+    cursor.isNew(entry(10, 5_000_000))
     cursor.advance(0)
     expect(cursor.position()).toBe(10)
   })

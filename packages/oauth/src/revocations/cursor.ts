@@ -2,8 +2,11 @@ import type { Revocation } from '../storage/repositories.ts'
 
 /** Longer than any transaction of ours may live (the database ends idle ones after 5 s). */
 const GAP_PATIENCE = 15_000
-/** An entry this much younger proves that a hole before it was left by a purge or a rollback. */
-const SETTLED = 60_000
+/**
+ * An entry this much younger proves that a hole before it was left by a purge or a rollback. Far more
+ * than the clocks of two processes are apart, since each entry carries the time of its own.
+ */
+const SETTLED = 3_600_000
 
 export interface FeedCursor {
   /** All entries up to this id are known. */

@@ -22,6 +22,8 @@ export interface RevocationFeed {
   /** The moment a person's sign-ins were last ended, in milliseconds, or 0. */
   endedAt(userId: string): number
   onNotice(kind: RevocationKind, listener: (subject: string) => void): void
+  /** Part of every read: while it fails, nothing counts as known. */
+  onSync(step: () => Promise<void> | null): void
   /** Drops what concerned only things that ended before the moment. */
   forget(before: Date): void
   start(): void
@@ -36,6 +38,7 @@ export function followRevocations(repository: RevocationRepository): RevocationF
   const revoked = new Map<string, number>()
   const userEnds = new Map<string, { at: number; until: number }>()
   const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
+  const steps: Array<() => Promise<void> | null> = []
   const cursor = createCursor()
   let syncedAt = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null
@@ -65,10 +68,18 @@ export function followRevocations(repository: RevocationRepository): RevocationF
       after = last.id
     }
     cursor.advance(startedAt)
+    for (const step of steps) await step()
     syncedAt = startedAt
   }
 
-  function sync(): Promise<void> {
+  const isFresh = () => performance.now() - syncedAt < FRESH_FOR
+
+  async function sync(): Promise<void> {
+    if (running) {
+      await running
+      // It may have begun long before it was asked for here; then only a new one will do.
+      if (isFresh()) return
+    }
     running ??= read()
       .catch((cause) => {
         throw new TemporarilyUnavailable('The service cannot check tokens right now', { cause })
@@ -89,11 +100,14 @@ export function followRevocations(repository: RevocationRepository): RevocationF
   return {
     sync,
     note: apply,
-    isFresh: () => performance.now() - syncedAt < FRESH_FOR,
+    isFresh,
     isRevoked: (kind, subject) => revoked.has(`${kind}:${subject}`),
     endedAt: (userId) => userEnds.get(userId)?.at ?? 0,
     onNotice(kind, listener) {
       listeners.set(kind, [...(listeners.get(kind) ?? []), listener])
+    },
+    onSync(step) {
+      steps.push(step)
     },
     forget(before) {
       const limit = before.getTime()

@@ -53,9 +53,14 @@ export function memoryStorage(): Storage {
         clients.set(client.id, client)
         return true
       },
-      async update(client, notice) {
-        clients.set(client.id, client)
+      async update(id, change, notice) {
+        const client = clients.get(id)
+        if (!client || client.revokedAt) return false
+        const { secretVersion = client.secretVersion + 1 } = change
+        if (secretVersion !== client.secretVersion + 1) return false
+        clients.set(id, { ...client, ...change })
         append(notice)
+        return true
       },
     },
     tokens: {
@@ -95,7 +100,7 @@ export function memoryStorage(): Storage {
           (token) => !token.revokedAt && matches(token, selector),
         )
         for (const token of found) {
-          tokens.set(token.id, { ...token, revokedAt: at })
+          tokens.set(token.id, { ...token, revokedAt: at, liveUntil: at })
           append({ kind: 'token', subject: token.id, at, until: token.liveUntil })
         }
         return found

@@ -45,7 +45,7 @@ export interface Token {
   readonly issuedAt: Date
   readonly expiresAt: Date
   readonly refreshExpiresAt: Date | null
-  /** After this moment nothing that was ever issued from this row is alive. */
+  /** After this moment nothing that was ever issued from this row is alive, and it may be purged. */
   readonly liveUntil: Date
   readonly revokedAt: Date | null
   readonly createdAt: Date
@@ -145,9 +145,18 @@ export interface ClientRepository {
   list(): Promise<Client[]>
   /** False when the id is taken. */
   create(client: Client): Promise<boolean>
-  /** Writes the record and tells every process, in one step. */
-  update(client: Client, notice: NewRevocation): Promise<void>
+  /**
+   * Writes the fields given and tells every process, in one step. False, and nothing is done, when the
+   * client is unknown or revoked, or when `secretVersion` is given and does not follow the present one.
+   */
+  update(id: string, change: ClientChange, notice: NewRevocation): Promise<boolean>
 }
+
+/** Only what changes, so that two changes at once do not undo each other. */
+export type ClientChange = Partial<
+  Pick<Client, 'name' | 'redirectUris' | 'secretHash' | 'secretVersion' | 'revokedAt'>
+> &
+  Pick<Client, 'updatedAt'>
 
 export interface TokenRepository {
   create(token: Token): Promise<void>

@@ -146,11 +146,50 @@ export function storageContract(
     it('updates and announces in one step', async () => {
       const { clients, revocations } = await create()
       await clients.create(client)
-      const changed = { ...client, name: 'new', scopes: ['a'], secretVersion: 2 }
-      await clients.update(changed, notice('client-changed', client.id))
-      assert.deepEqual(await clients.find(client.id), changed)
+      const change = { name: 'new', redirectUris: ['https://b.example'], updatedAt: later(1) }
+      assert.equal(
+        await clients.update(client.id, change, notice('client-changed', client.id)),
+        true,
+      )
+      assert.deepEqual(await clients.find(client.id), { ...client, ...change })
       const [entry] = await revocations.readAfter(0, 10)
       assert.equal(entry?.subject, client.id)
+    })
+  })
+
+  describe('changes of a client', () => {
+    const change = (fields: object) => ({ ...fields, updatedAt: later(1) })
+    const news = notice('client-changed', client.id)
+
+    it('leave alone what they do not name', async () => {
+      const { clients } = await create()
+      await clients.create(client)
+      const rotation = change({ secretHash: 'new', secretVersion: 2 })
+      await Promise.all([
+        clients.update(client.id, rotation, news),
+        clients.update(client.id, change({ name: 'new' }), news),
+      ])
+      assert.deepEqual(await clients.find(client.id), { ...client, ...rotation, name: 'new' })
+    })
+
+    it('of the secret are won by one of many', async () => {
+      const { clients } = await create()
+      await clients.create(client)
+      const results = await Promise.all(
+        ['a', 'b', 'c'].map((secretHash) =>
+          clients.update(client.id, change({ secretHash, secretVersion: 2 }), news),
+        ),
+      )
+      assert.equal(results.filter((won) => won).length, 1)
+    })
+
+    it('come too late when it is revoked or unknown, and announce nothing', async () => {
+      const { clients, revocations } = await create()
+      await clients.create({ ...client, revokedAt: T0 })
+      assert.equal(await clients.update(client.id, change({ name: 'new' }), news), false)
+      assert.equal(await clients.update('none', change({ name: 'new' }), news), false)
+      assert.deepEqual((await clients.find(client.id))?.revokedAt, T0)
+      assert.deepEqual(await revocations.readAfter(0, 10), [])
     })
   })
 
@@ -213,6 +252,15 @@ export function storageContract(
       assert.equal(entries.length, 1)
       assert.deepEqual(entries[0]?.until, token.liveUntil)
       assert.equal(await tokens.rotate(rotation(0, later(6))), null)
+    })
+
+    it('lets a revoked one be purged while the news of it stays', async () => {
+      const storage = await create()
+      await storage.tokens.create(token)
+      await storage.tokens.revoke({ id: token.id }, later(5))
+      await storage.purge(later(6), 10)
+      assert.equal(await storage.tokens.find(token.id), null)
+      assert.equal((await storage.revocations.readAfter(0, 10)).length, 1)
     })
 
     it('revokes what matches and nothing else', async () => {

@@ -1,5 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import type { Token, TokenSelector } from '../storage/repositories.ts'
+import { hashSessionId } from '../users.ts'
 
 /** Ends access and refresh tokens here at once and on every other process within a second. */
 export async function revokeTokens(
@@ -39,7 +40,7 @@ export async function revokeUser(userId: string, context: ServerContext): Promis
 export async function endSession(sessionId: string, context: ServerContext): Promise<void> {
   const at = context.options.clock.now()
   const until = new Date(at.getTime() + context.options.cookieSeconds * 1000)
-  const notice = { kind: 'session', subject: sessionId, at, until } as const
+  const notice = { kind: 'session', subject: hashSessionId(sessionId), at, until } as const
   await context.storage.revocations.append(notice)
   context.feed.note(notice)
 }

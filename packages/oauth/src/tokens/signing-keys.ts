@@ -9,6 +9,7 @@ import {
   type SigningAlgorithm,
   sha256,
 } from '../crypto.ts'
+import type { Logger } from '../options.ts'
 import type { KeyRepository, StoredKey } from '../storage/repositories.ts'
 
 export interface SigningKey {
@@ -24,12 +25,16 @@ export interface SigningKey {
 
 export interface SigningKeys {
   load(): Promise<void>
-  /** Takes in what another process has added or taken back. */
-  reload(): Promise<void>
+  /** Another process has added or taken back a key: `reload()` is due. */
+  expectChange(): void
+  /** Takes in what another process has added or taken back; null when nothing is due. */
+  reload(): Promise<void> | null
+  /** How often keys were taken back: what was verified before may not be genuine any more. */
+  removals(): number
   /** The youngest key that is already active. */
   current(): SigningKey
   find(kid: string): SigningKey | null
-  /** For a key id never seen: looks again, at most once a second, so that strangers cause no load. */
+  /** For a key id never seen: waits for a new look, of which there are few, so that strangers cause no load. */
   findOrReload(kid: string): Promise<SigningKey | null>
   all(): readonly SigningKey[]
   /** A new key, published now and signing later, or at once. */
@@ -44,23 +49,66 @@ export interface SigningKeyOptions {
   readonly algorithm: SigningAlgorithm
   readonly publishedAheadSeconds: number
   readonly clock: Clock
+  readonly logger: Logger
 }
 
-const RELOAD_AT_MOST_EVERY = 1000
+const LOOK_AT_MOST_EVERY = 500
 
 export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   const { repository, algorithm, clock } = options
   const sealingKeys = options.secrets.map((secret) => deriveKey(secret, 'signing keys'))
   let keys: readonly SigningKey[] = []
   let byKid = new Map<string, SigningKey>()
-  let reloadedAt = Number.NEGATIVE_INFINITY
-  let reloading: Promise<void> | null = null
+  let removals = 0
+  let reads = 0
+  let newestRead = 0
+  let changeExpected = false
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let nextLook: Promise<void> | null = null
 
   async function readAll(): Promise<void> {
-    const stored = await repository.list()
-    const opened = stored.map(async (key) => byKid.get(key.kid) ?? open(key, sealingKeys))
-    keys = (await Promise.all(opened)).sort((a, b) => +a.activeFrom - +b.activeFrom)
+    reads += 1
+    const thisRead = reads
+    changeExpected = false
+    try {
+      const stored = await repository.list()
+      const opened = await Promise.all(stored.map((key) => byKid.get(key.kid) ?? tryOpen(key)))
+      const found = opened.filter((key) => key !== null)
+      // A slow read must not bring back what a later one has found gone.
+      if (thisRead > newestRead) take(found)
+      newestRead = Math.max(newestRead, thisRead)
+    } catch (error) {
+      changeExpected = true
+      throw error
+    }
+  }
+
+  /** Null for a key that another process has sealed with a secret unknown here, once this one runs. */
+  async function tryOpen(stored: StoredKey): Promise<SigningKey | null> {
+    try {
+      return await open(stored, sealingKeys)
+    } catch (error) {
+      if (newestRead === 0) throw error
+      options.logger.error('A new signing key is left out, and its tokens are refused', error)
+      return null
+    }
+  }
+
+  function take(found: SigningKey[]): void {
+    const before = byKid
+    keys = found.sort((a, b) => +a.activeFrom - +b.activeFrom)
     byKid = new Map(keys.map((key) => [key.kid, key]))
+    for (const kid of before.keys()) if (!byKid.has(kid)) removals += 1
+  }
+
+  /** Shared by all who ask before it begins; nobody gets the result of one that began earlier. */
+  function look(): Promise<void> {
+    nextLook ??= pause(lookedAt + LOOK_AT_MOST_EVERY - performance.now()).then(() => {
+      nextLook = null
+      lookedAt = performance.now()
+      return readAll()
+    })
+    return nextLook
   }
 
   async function create(activeFrom: Date): Promise<StoredKey> {
@@ -89,7 +137,11 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
         await self.rotate({ immediately: true })
       }
     },
-    reload: readAll,
+    expectChange() {
+      changeExpected = true
+    },
+    reload: () => (changeExpected ? readAll() : null),
+    removals: () => removals,
     current() {
       const now = clock.now().getTime()
       const usable = keys.filter((key) => key.algorithm === algorithm)
@@ -99,15 +151,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     },
     find: (kid) => byKid.get(kid) ?? null,
     async findOrReload(kid) {
-      const known = byKid.get(kid)
-      if (known) return known
-      if (performance.now() - reloadedAt > RELOAD_AT_MOST_EVERY) {
-        reloadedAt = performance.now()
-        reloading = readAll().finally(() => {
-          reloading = null
-        })
-      }
-      await reloading
+      if (!byKid.has(kid)) await look()
       return byKid.get(kid) ?? null
     },
     all: () => keys,
@@ -129,6 +173,10 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     },
   }
   return self
+}
+
+async function pause(milliseconds: number): Promise<void> {
+  if (milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
 async function open(stored: StoredKey, sealingKeys: readonly Buffer[]): Promise<SigningKey> {

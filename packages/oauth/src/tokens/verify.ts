@@ -1,10 +1,11 @@
-import type { Clock } from '../clock.ts'
+import { CLOCK_SKEW, type Clock } from '../clock.ts'
 import { InvalidToken } from '../errors.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { parseScope } from '../scopes.ts'
 import { type AccessTokenClaims, parseSubject, type Subject, tokenIdOf } from './claims.ts'
 import type { AccessTokenFormat } from './format.ts'
 import { createRecentCache } from './recent-cache.ts'
+import type { SigningKeys } from './signing-keys.ts'
 
 export interface VerifiedToken {
   readonly tokenId: string
@@ -23,24 +24,36 @@ export interface TokenVerifier {
 
 export interface VerifierOptions {
   readonly format: AccessTokenFormat
+  readonly keys: Pick<SigningKeys, 'removals'>
   readonly feed: RevocationFeed
   readonly issuer: string
   readonly audience: string
   readonly clock: Clock
 }
 
+type Decoding = VerifiedToken | null | Promise<VerifiedToken | null>
+
 /** Node refuses headers over 16 kB; ours have a few hundred bytes. */
 const LONGEST_TOKEN = 8 * 1024
-/** How far the clocks of two of our processes may be apart. */
-const SKEW_SECONDS = 60
+const SKEW_SECONDS = CLOCK_SKEW / 1000
 const REMEMBERED_TOKENS = 20_000
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
-  const { format, feed, clock } = options
+  const { format, keys, feed, clock } = options
   // Keyed by the full text: altered content is another key.
-  const genuine = createRecentCache<VerifiedToken>(REMEMBERED_TOKENS)
+  let genuine = createRecentCache<VerifiedToken>(REMEMBERED_TOKENS)
+  let removals = keys.removals()
 
-  function decode(text: string): VerifiedToken | null | Promise<VerifiedToken | null> {
+  /** Starts anew when a key was taken back: its tokens are genuine no more. */
+  function recall(text: string): VerifiedToken | undefined {
+    if (removals !== keys.removals()) {
+      removals = keys.removals()
+      genuine = createRecentCache(REMEMBERED_TOKENS)
+    }
+    return genuine.get(text)
+  }
+
+  function decode(text: string): Decoding {
     if (text.length > LONGEST_TOKEN) return null
     const claims = format.decode(text)
     return claims instanceof Promise ? claims.then(understand) : understand(claims)
@@ -69,24 +82,27 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     return token
   }
 
-  async function verifySlowly(text: string): Promise<VerifiedToken> {
-    const token = genuine.get(text) ?? (await decode(text))
-    if (token) genuine.set(text, token)
+  async function verifySlowly(text: string, decoding: Decoding): Promise<VerifiedToken> {
+    const cache = genuine
+    const removalsBefore = keys.removals()
+    const token = await decoding
+    if (token) cache.set(text, token)
     if (!feed.isFresh()) await feed.sync()
+    if (keys.removals() !== removalsBefore) return verifySlowly(text, decode(text))
     return requireAlive(token)
   }
 
   return {
     verify(text) {
-      const known = genuine.get(text)
+      const known = recall(text)
       if (known && feed.isFresh()) return requireAlive(known)
-      const fresh = known ? null : decode(text)
-      if (fresh instanceof Promise || !feed.isFresh()) return verifySlowly(text)
-      if (fresh) genuine.set(text, fresh)
-      return requireAlive(fresh)
+      const decoding = known ?? decode(text)
+      if (decoding instanceof Promise || !feed.isFresh()) return verifySlowly(text, decoding)
+      if (decoding) genuine.set(text, decoding)
+      return requireAlive(decoding)
     },
     async identify(text) {
-      return genuine.get(text) ?? decode(text)
+      return recall(text) ?? decode(text)
     },
   }
 }

@@ -33,11 +33,20 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
       return rows.map(clientRow.fromRow)
     },
     create: (client) => insertIfAbsent(database, 'oauth_clients', { ...clientRow.toRow(client) }),
-    update: (client, notice) =>
+    update: (id, change, notice) =>
       database.transaction(async (tx) => {
-        const { id, ...changes } = clientRow.toRow(client)
-        await tx.kysely.updateTable('oauth_clients').set(changes).where('id', '=', id).execute()
+        let update = tx.kysely
+          .updateTable('oauth_clients')
+          .set(clientRow.toChange(change))
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+        if (change.secretVersion !== undefined) {
+          update = update.where('secret_version', '=', change.secretVersion - 1)
+        }
+        const { numUpdatedRows } = await update.executeTakeFirst()
+        if (numUpdatedRows === 0n) return false
         await appendRevocation(tx, notice)
+        return true
       }),
   }
 }

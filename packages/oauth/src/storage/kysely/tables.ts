@@ -1,6 +1,7 @@
 import type {
   AuthorizationCode,
   Client,
+  ClientChange,
   Consent,
   Interaction,
   NewRevocation,
@@ -53,6 +54,17 @@ export const clientRow = {
       revoked_at: toInstant(client.revokedAt),
       created_at: client.createdAt.getTime(),
       updated_at: client.updatedAt.getTime(),
+    }
+  },
+  toChange(change: ClientChange): Partial<ClientRow> {
+    const { name, redirectUris, secretHash, secretVersion, revokedAt, updatedAt } = change
+    return {
+      ...(name === undefined ? {} : { name }),
+      ...(redirectUris === undefined ? {} : { redirect_uris: JSON.stringify(redirectUris) }),
+      ...(secretHash === undefined ? {} : { secret_hash: secretHash }),
+      ...(secretVersion === undefined ? {} : { secret_version: secretVersion }),
+      ...(revokedAt === undefined ? {} : { revoked_at: toInstant(revokedAt) }),
+      updated_at: updatedAt.getTime(),
     }
   },
   fromRow(row: ClientRow): Client {

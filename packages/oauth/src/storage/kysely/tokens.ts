@@ -126,8 +126,9 @@ function rotateToken(database: Database<OAuthTables>) {
 }
 
 /**
- * Pending codes go first: an exchange under way holds its code's row, so that by the time the delete
- * is through, the token it made is there to be found.
+ * In the order in which a grant is made: requests, codes, tokens. An approval or exchange under way
+ * holds the row it started from, so that by the time the delete of that row is through, what it made
+ * is there to be found.
  */
 async function revokeBatch(
   tx: Database<OAuthTables>,
@@ -148,6 +149,12 @@ async function revokeBatch(
     ({ id, liveUntil }) => ({ kind: 'token', subject: id, at, until: liveUntil }) as const,
   )
   await appendRevocation(tx, ...notices)
+  // The feed carries the news from here on, so that the row itself may be purged.
+  await tx.kysely
+    .updateTable('oauth_tokens')
+    .set({ live_until: at.getTime() })
+    .where('id', 'in', ended)
+    .execute()
   return tokens
 }
 
@@ -175,7 +182,7 @@ async function endRows(
 
 async function forgetPending(tx: Database<OAuthTables>, selector: TokenSelector): Promise<void> {
   if (!('userId' in selector)) return
-  for (const table of ['oauth_authorization_codes', 'oauth_interactions'] as const) {
+  for (const table of ['oauth_interactions', 'oauth_authorization_codes'] as const) {
     let query = tx.kysely.deleteFrom(table).where('user_id', '=', selector.userId)
     if ('clientId' in selector) query = query.where('client_id', '=', selector.clientId)
     await query.execute()

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { breaksConnection, isRetryable, isUnavailable, isUniqueViolation } from './errors.ts'
+
+const withCode = (code: string, message = 'x') => Object.assign(new Error(message), { code })
+
+describe('isUnavailable', () => {
+  it.each([
+    withCode('ECONNREFUSED'),
+    withCode('57P01'),
+    withCode('57P03'),
+    withCode('25006'),
+    withCode('53300'),
+    withCode('08006'),
+    withCode('57014'),
+    withCode('40P01'),
+    withCode('SQLITE_BUSY'),
+    withCode('SQLITE_IOERR_WRITE'),
+    withCode('SQLITE_FULL'),
+    withCode('SQLITE_READONLY_DBMOVED'),
+    withCode('SQLITE_CANTOPEN'),
+    withCode('PROTOCOL_CONNECTION_LOST'),
+    withCode('ER_CON_COUNT_ERROR'),
+    withCode('ER_LOCK_WAIT_TIMEOUT'),
+    new Error('timeout exceeded when trying to connect'),
+    new Error('Connection terminated unexpectedly'),
+    new Error('wrapped', { cause: withCode('ECONNRESET') }),
+    new AggregateError([withCode('ECONNREFUSED')], 'every address'),
+  ])('is true for %s', (error) => {
+    expect(isUnavailable(error)).toBe(true)
+  })
+
+  it.each([
+    withCode('23505'),
+    withCode('42P01'),
+    withCode('28P01'),
+    withCode('3D000'),
+    withCode('ER_DUP_ENTRY'),
+    withCode('ER_NO_SUCH_TABLE'),
+    Object.assign(withCode('ER_ACCESS_DENIED_ERROR'), { fatal: true }),
+    withCode('SQLITE_CONSTRAINT_UNIQUE'),
+    withCode('SQLITE_ERROR'),
+    withCode('ENOENT'),
+    new TypeError('x is not a function'),
+    new Error('the connection terminated the story'),
+    'ECONNREFUSED',
+    null,
+    undefined,
+    { code: 'ECONNREFUSED' },
+  ])('is false for %s', (error) => {
+    expect(isUnavailable(error)).toBe(false)
+  })
+
+  it('ends on errors that cause each other', () => {
+    const first = new Error('first')
+    first.cause = new Error('second', { cause: first })
+    expect(isUnavailable(first)).toBe(false)
+  })
+})
+
+describe('the kinds of failure', () => {
+  it('are told apart', () => {
+    const kinds = (error: Error) => [
+      breaksConnection(error),
+      isRetryable(error),
+      isUniqueViolation(error),
+    ]
+    expect(kinds(withCode('ECONNRESET'))).toEqual([true, false, false])
+    expect(kinds(withCode('57014'))).toEqual([false, false, false])
+    expect(kinds(withCode('40P01'))).toEqual([false, true, false])
+    expect(kinds(withCode('ER_LOCK_DEADLOCK'))).toEqual([false, true, false])
+    expect(kinds(withCode('0A000', 'cached plan must not change result type'))).toEqual([
+      false,
+      true,
+      false,
+    ])
+    expect(kinds(withCode('0A000', 'something else'))).toEqual([false, false, false])
+    expect(kinds(withCode('ER_DUP_ENTRY'))).toEqual([false, false, true])
+    expect(kinds(withCode('SQLITE_CONSTRAINT_PRIMARYKEY'))).toEqual([false, false, true])
+  })
+})

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest'
+import { importDriver } from './import-driver.ts'
+
+describe('importDriver', () => {
+  it('names the package to install when it is missing', async () => {
+    const missing = Object.assign(new Error('no'), { code: 'ERR_MODULE_NOT_FOUND' })
+    const load = importDriver('pg', () => Promise.reject(missing))
+    await expect(load).rejects.toThrow('npm install pg')
+  })
+
+  it('leaves other failures as they are', async () => {
+    const broken = new SyntaxError('broken')
+    await expect(importDriver('pg', () => Promise.reject(broken))).rejects.toBe(broken)
+  })
+})

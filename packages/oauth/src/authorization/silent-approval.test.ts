@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import type { Client } from '../storage/repositories.ts'
+import { mayApproveSilently, type Prompt } from './silent-approval.ts'
+
+const HTTPS = 'https://app.example/cb'
+const APP = 'com.example.app:/cb'
+
+/** Who asks; scopes asked for; scopes approved before, or null; prompt; address; the verdict. */
+const CASES: ReadonlyArray<
+  readonly [
+    'secret' | 'public' | 'own' | 'own public',
+    string[],
+    string[] | null,
+    Prompt,
+    string,
+    boolean,
+  ]
+> = [
+  ['secret', ['a'], null, null, HTTPS, false],
+  ['secret', [], null, null, HTTPS, false],
+  ['secret', ['a'], ['a'], null, HTTPS, true],
+  ['secret', [], ['a'], null, HTTPS, true],
+  ['secret', ['a'], ['a', 'b'], null, APP, true],
+  ['secret', ['a', 'b'], ['a'], null, HTTPS, false],
+  ['secret', ['a'], ['*'], null, HTTPS, false],
+  ['secret', ['a'], ['a'], 'none', HTTPS, true],
+  ['secret', ['a'], ['a'], 'consent', HTTPS, false],
+  ['public', ['a'], ['a'], null, HTTPS, false],
+  ['public', ['a'], ['a'], 'none', APP, false],
+  ['own', ['a'], null, null, APP, true],
+  ['own', ['a'], null, 'consent', HTTPS, false],
+  ['own public', ['a'], null, null, HTTPS, true],
+  ['own public', ['a'], null, null, APP, false],
+  ['own public', ['a'], ['a'], null, 'http://127.0.0.1/cb', false],
+]
+
+describe('mayApproveSilently', () => {
+  it.each(CASES)('%s client, asks %j, has %j, prompt=%s, %s: %s', (kind, scopes, had, ...rest) => {
+    const [prompt, redirectTo, verdict] = rest
+    const client = {
+      secretHash: kind.includes('public') ? null : 'hash',
+      firstParty: kind.includes('own'),
+    } as Client
+    const consent = had && { userId: 'u', clientId: 'c', scopes: had, updatedAt: new Date(0) }
+    expect(mayApproveSilently({ client, redirectTo, scopes, consent, prompt })).toBe(verdict)
+  })
+})

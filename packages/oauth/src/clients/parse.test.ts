@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { nameProblem, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
+
+describe('nameProblem', () => {
+  it.each(['Shop', 'Кофейня', '咖啡店 ☕', 'مقهى', "O'Neill & <Söhne>", 'n'.repeat(191)])(
+    'has nothing against %s',
+    (name) => expect(nameProblem(name)).toBeNull(),
+  )
+
+  it.each([
+    ['', 'required'],
+    [' \t', 'required'],
+    ['n'.repeat(192), '191'],
+    ['a\u0000b', 'control'],
+    ['a\nb', 'control'],
+    ['\u202egnp.exe', 'direction'],
+    ['\u2066x', 'direction'],
+    ['lone \ud800', 'control'],
+  ])('refuses %j', (name, why) => {
+    expect(nameProblem(name)).toContain(why)
+  })
+})
+
+describe('parseRedirects', () => {
+  const one = 'https://app.example/cb'
+
+  it.each([
+    [one, ['authorization_code'], [one]],
+    [[one, one], ['implicit'], [one]],
+    [`${one},https://b.example`, ['authorization_code'], [one, 'https://b.example']],
+    [undefined, ['client_credentials'], []],
+    ['', ['password', 'refresh_token'], []],
+  ])('%j for %j gives %j', (redirect, grants, uris) => {
+    expect(parseRedirects(redirect, grants)).toEqual(uris)
+  })
+
+  it.each([
+    [undefined, ['authorization_code']],
+    ['', ['implicit']],
+    ['nowhere', ['client_credentials']],
+    [`${one},`, ['authorization_code']],
+    [[one, 'javascript:x'], ['authorization_code']],
+  ])('%j for %j is refused', (redirect, grants) => {
+    expect(() => parseRedirects(redirect, grants)).toThrow(
+      expect.objectContaining({ code: 'validation_failed' }),
+    )
+  })
+})
+
+describe('parseGrantTypes', () => {
+  it('has the code flow with refresh by default, and each grant once', () => {
+    expect(parseGrantTypes(undefined)).toEqual(['authorization_code', 'refresh_token'])
+    expect(parseGrantTypes(['password', 'password'])).toEqual(['password'])
+  })
+
+  it('refuses what is no grant', () => {
+    expect(() => parseGrantTypes(['personal_access' as never])).toThrow('not a grant')
+  })
+})
+
+describe('parseScopeLimit', () => {
+  const defined = new Set(['a', 'b'])
+
+  it('is null without a limit, and a list with one', () => {
+    expect(parseScopeLimit(undefined, defined)).toBeNull()
+    expect(parseScopeLimit([], defined)).toEqual([])
+    expect(parseScopeLimit(['b'], defined)).toEqual(['b'])
+  })
+
+  it.each(['c', '*', ''])('refuses %j', (scope) => {
+    expect(() => parseScopeLimit([scope], defined)).toThrow('not defined')
+  })
+})

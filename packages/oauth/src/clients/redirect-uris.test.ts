@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { joinRedirects, matchesRedirect, redirectProblem, splitRedirects } from './redirect-uris.ts'
+
+describe('redirectProblem', () => {
+  it.each([
+    'https://app.example/callback',
+    'https://app.example',
+    'https://app.example/',
+    'https://app.example:8443/a/b?tenant=7',
+    'https://app.example/a%20b',
+    'http://localhost:3000/callback',
+    'http://127.0.0.1/callback',
+    'http://[::1]:8080/',
+    'com.example.app:/callback',
+    'com.example.app://callback',
+    'urn:ietf:wg:oauth:2.0:oob',
+  ])('has nothing against %s', (uri) => {
+    expect(redirectProblem(uri)).toBeNull()
+  })
+
+  it.each([
+    ['', 'absolute'],
+    ['callback', 'absolute'],
+    ['/callback', 'absolute'],
+    ['//app.example/', 'absolute'],
+    ['HTTPS://app.example/', 'absolute'],
+    [' https://app.example/', 'absolute'],
+    ['https://app.example/ x', 'absolute'],
+    ['https://app.example/\n', 'absolute'],
+    ['https://app.example/\u0000', 'absolute'],
+    ['https://app.example\\@evil.example/', 'absolute'],
+    ['https://äpp.example/', 'absolute'],
+    ['https://app.example/"x', 'absolute'],
+    ['https://app.example/<x>', 'absolute'],
+    ['https://app.example/#x', 'fragment'],
+    ['https://app.example/#', 'fragment'],
+    ['javascript:alert(1)', 'javascript'],
+    ['data:text/html,x', 'data'],
+    ['vbscript:x', 'vbscript'],
+    ['file:///etc/passwd', 'file'],
+    ['blob:https://app.example/x', 'blob'],
+    ['about:blank', 'about'],
+    ['https://user@app.example/', 'user name'],
+    ['https://user:pass@app.example/', 'user name'],
+    ['https:app.example/', 'host'],
+    ['https:///app.example/', 'host|written'],
+    ['https://', 'valid|host'],
+    ['https://APP.example/', 'written https://app.example/'],
+    ['https://app.example:443/', 'written https://app.example/'],
+    ['http://0x7f.1/', 'written http://127.0.0.1/'],
+    ['https://app.example/a/../b', 'written|dot'],
+    ['https://app.example/%2e%2e/b', 'written|dot'],
+    ['com.example.app:/a/../b', 'dot'],
+    ['https://app.example/?code=1', "'code'"],
+    ['https://app.example/?x=1&state=2', "'state'"],
+    ['https://app.example/?access%5Ftoken=1', "'access_token'"],
+    [`https://app.example/${'a'.repeat(2000)}`, 'longer'],
+  ])('refuses %j', (uri, why) => {
+    expect(redirectProblem(uri)).toMatch(new RegExp(why))
+  })
+})
+
+describe('matchesRedirect', () => {
+  it.each([
+    ['https://app.example/cb', 'https://app.example/cb'],
+    ['https://app.example/cb?x=1', 'https://app.example/cb?x=1'],
+    ['com.example.app:/cb', 'com.example.app:/cb'],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:51004/cb'],
+    ['http://127.0.0.1:1234/cb', 'http://127.0.0.1:51004/cb'],
+    ['http://127.0.0.1:1234/cb', 'http://127.0.0.1/cb'],
+    ['http://[::1]/cb', 'http://[::1]:8080/cb'],
+  ])('%s takes %s', (registered, requested) => {
+    expect(matchesRedirect(registered, requested)).toBe(true)
+  })
+
+  it.each([
+    ['https://app.example/cb', 'https://app.example/cb/'],
+    ['https://app.example/cb', 'https://app.example/CB'],
+    ['https://app.example/cb', 'https://app.example:443/cb'],
+    ['https://app.example/cb', 'https://app.example/cb?x=1'],
+    ['https://app.example/cb', 'https://app.example/cb#x'],
+    ['https://app.example/cb', 'https://app.example/x/../cb'],
+    ['https://app.example/cb', 'https://app.example/cb;x'],
+    ['https://app.example/cb', 'https://app.example.evil/cb'],
+    ['https://app.example/cb?a=1&b=2', 'https://app.example/cb?b=2&a=1'],
+    ['https://app.example/cb', 'http://app.example/cb'],
+    ['http://localhost/cb', 'http://localhost:8080/cb'],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:8080/other'],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:99999/cb'],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:0/cb'],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:80@evil.example/cb'],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1.evil.example/cb'],
+    ['http://127.0.0.1/cb', 'http://127.1:8080/cb'],
+    ['http://127.0.0.1/cb', 'http://[::1]/cb'],
+    ['http://127.0.0.1/cb', 'https://127.0.0.1/cb'],
+    ['https://127.0.0.1/cb', 'https://127.0.0.1:8443/cb'],
+    ['javascript:alert(1)', 'javascript:alert(1)'],
+  ])('%s does not take %s', (registered, requested) => {
+    expect(matchesRedirect(registered, requested)).toBe(false)
+  })
+})
+
+describe('splitRedirects and joinRedirects', () => {
+  it.each([
+    ['', []],
+    ['https://a.example', ['https://a.example']],
+    ['https://a.example,https://b.example', ['https://a.example', 'https://b.example']],
+    ['https://a.example , https://b.example', ['https://a.example', 'https://b.example']],
+    ['https://a.example,', ['https://a.example', '']],
+  ])('%j is %j', (text, uris) => {
+    expect(splitRedirects(text)).toEqual(uris)
+    expect(splitRedirects(joinRedirects(uris))).toEqual(uris)
+  })
+})

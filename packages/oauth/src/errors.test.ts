@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { InsufficientScope, InvalidRequest, printable, ValidationFailed } from './errors.ts'
+
+describe('printable', () => {
+  it.each([
+    ['plain text', 'plain text'],
+    ['say "hi"', "say 'hi'"],
+    ['back\\slash', 'back?slash'],
+    ['tab\tline\r\n', 'tab?line??'],
+    ['ü', '?'],
+    ['x'.repeat(400), 'x'.repeat(300)],
+  ])('%j', (text, shown) => {
+    expect(printable(text)).toBe(shown)
+  })
+})
+
+describe('bodies', () => {
+  it('never show the cause', () => {
+    const error = new InvalidRequest('Bad', { cause: new Error('secret'), hint: 'Better' })
+    expect(error.body()).toEqual({
+      error: 'invalid_request',
+      error_description: 'Bad',
+      hint: 'Better',
+    })
+  })
+
+  it('name every scope a route needs', () => {
+    const { 'www-authenticate': challenge } = new InsufficientScope('No', ['a', 'b']).headers()
+    expect(challenge).toContain('scope="a b"')
+  })
+
+  it.each([
+    [{ name: ['One.'] }, 'One.'],
+    [{ name: ['One.', 'Two.'] }, 'One. (and 1 more error)'],
+    [{ name: ['One.'], redirect: ['Two.', 'Three.'] }, 'One. (and 2 more errors)'],
+    [{}, 'The request is invalid.'],
+  ])('of a failed validation %j', (errors, message) => {
+    expect(new ValidationFailed(errors).body()).toEqual({ message, errors })
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { parseForm, requireParam } from './form.ts'
+
+describe('parseForm', () => {
+  it.each([
+    ['', {}],
+    ['a=1', { a: '1' }],
+    ['a=1&b=2', { a: '1', b: '2' }],
+    ['a=', {}],
+    ['a', {}],
+    ['&&a=1&', { a: '1' }],
+    ['a=1=2', { a: '1=2' }],
+    ['a=b+c%20d', { a: 'b c d' }],
+    ['a%20b=1', { 'a b': '1' }],
+    ['a=%C3%BC%F0%9F%98%80', { a: 'ü😀' }],
+    ['a=ü', { a: 'ü' }],
+    ['__proto__=1&constructor=2', { ['__proto__']: '1', constructor: '2' }],
+  ])('%j', (text, form) => {
+    expect([...parseForm(text)]).toEqual(Object.entries(form))
+  })
+
+  it.each([
+    ['a=1&a=2', 'sent twice'],
+    ['a=1&a=', 'sent twice'],
+    ['a&a=1', 'sent twice'],
+    ['a=1&%61=1', 'sent twice'],
+    ['a=%', 'broken escape'],
+    ['a=%zz', 'broken escape'],
+    ['a=%ff', 'broken escape'],
+    ['a=%ed%a0%80', 'broken escape'],
+    ['a=%00', 'cannot be accepted'],
+    ['a=\ufffd', 'cannot be accepted'],
+    [Array.from({ length: 65 }, (_, index) => `p${index}=1`).join('&'), '64 parameters'],
+  ])('refuses %j', (text, why) => {
+    expect(() => parseForm(text)).toThrow(why)
+  })
+
+  it('takes 64 parameters', () => {
+    const text = Array.from({ length: 64 }, (_, index) => `p${index}=1`).join('&')
+    expect(parseForm(text).size).toBe(64)
+  })
+})
+
+describe('requireParam', () => {
+  it('gives the value, or says which one is missing', () => {
+    const form = parseForm('a=1&b=')
+    expect(requireParam(form, 'a')).toBe('1')
+    expect(() => requireParam(form, 'b')).toThrow("The parameter 'b' is missing")
+  })
+})

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { formatSubject, parseClaims, parseSubject, tokenIdOf } from './claims.ts'
+
+const claims = {
+  iss: 'https://api.example.com',
+  sub: 'user:7',
+  aud: 'https://api.example.com',
+  client_id: 'c',
+  jti: 'id.0',
+  iat: 1,
+  exp: 2,
+  scope: '',
+}
+
+describe('subjects', () => {
+  it.each([
+    ['7', 'user:7', { kind: 'user', id: '7' }],
+    ['client:7', 'user:client:7', { kind: 'user', id: 'client:7' }],
+    [null, 'client:c', { kind: 'client', id: 'c' }],
+  ])('of the user %j is %s', (userId, text, subject) => {
+    expect(formatSubject({ userId, clientId: 'c' })).toBe(text)
+    expect(parseSubject(text)).toEqual(subject)
+  })
+
+  it.each(['', '7', 'User:7', 'admin:7'])('%j is nobody', (text) => {
+    expect(parseSubject(text)).toBeNull()
+  })
+})
+
+describe('parseClaims', () => {
+  it('takes whole claims', () => {
+    expect(parseClaims(claims)).toEqual(claims)
+  })
+
+  it.each([
+    null,
+    undefined,
+    'x',
+    [],
+    { ...claims, sub: 7 },
+    { ...claims, aud: [claims.aud] },
+    { ...claims, scope: undefined },
+    { ...claims, exp: '2' },
+    { ...claims, exp: Number.NaN },
+    { ...claims, exp: Number.POSITIVE_INFINITY },
+    { ...claims, exp: undefined },
+    { ...claims, iat: null },
+  ])('refuses %j', (value) => {
+    expect(parseClaims(value)).toBeNull()
+  })
+})
+
+describe('tokenIdOf', () => {
+  it.each([
+    ['id.0', 'id'],
+    ['id.12', 'id'],
+    ['id', 'id'],
+    ['', ''],
+  ])('%j is %j', (jti, id) => {
+    expect(tokenIdOf(jti)).toBe(id)
+  })
+})

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { createRefreshTokens } from './refresh-tokens.ts'
+
+const content = { tokenId: '019b76da-a800-7921-bbcd-50e2eab1ff58', generation: 7 }
+const [oldSecret, newSecret] = ['o'.repeat(32), 'n'.repeat(32)]
+
+describe('refresh tokens', () => {
+  const tokens = createRefreshTokens([oldSecret])
+  const text = tokens.format(content)
+
+  it('are read back as they were made, and are the same each time', () => {
+    expect(tokens.parse(text)).toEqual(content)
+    expect(tokens.format(content)).toBe(text)
+  })
+
+  it.each([
+    ['another generation', text.replace('.7.', '.8.')],
+    ['another row', text.replace('019b', '019c')],
+    ['a longer number', text.replace('.7.', '.07.')],
+    ['one letter changed', text.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'))],
+    ['one letter less', text.slice(0, -1)],
+    ['one letter more', `${text}A`],
+    ['a blank at the end', `${text} `],
+    ['a line end', `${text}\n`],
+    ['no prefix', text.replace('tgr_', '')],
+    ['nothing', ''],
+  ])('with %s are not ours', (_what, damaged) => {
+    expect(tokens.parse(damaged)).toBeNull()
+  })
+
+  it('outlive a change of the secret while the old one is given too', () => {
+    const both = createRefreshTokens([newSecret, oldSecret])
+    expect(both.parse(text)).toEqual(content)
+    expect(tokens.parse(both.format(content))).toBeNull()
+    expect(createRefreshTokens([newSecret]).parse(text)).toBeNull()
+  })
+})

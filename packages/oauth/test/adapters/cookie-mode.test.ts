@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPage } from './callers.ts'
+import { type App, frameworks } from './frameworks.ts'
+
+function tollgateCookies(response: Response): string[] {
+  return response.headers.getSetCookie().filter((cookie) => cookie.startsWith('tollgate_token='))
+}
+
+describe.each(frameworks)('cookie mode in $name', (framework) => {
+  let app: App
+  beforeAll(async () => {
+    app = await framework.start()
+  })
+  afterAll(() => app.close())
+
+  it('puts an HttpOnly, SameSite=Lax cookie on the page of a signed-in person', async () => {
+    const { setCookies, csrfToken } = await openPage(app)
+    expect(setCookies).toHaveLength(2)
+    expect(setCookies).toContain('theme=dark')
+    expect(setCookies.find((cookie) => cookie.startsWith('tollgate_token='))).toMatch(
+      /^tollgate_token=[\w.-]{50,}; Path=\/; Max-Age=7200; HttpOnly; SameSite=Lax$/,
+    )
+    expect(csrfToken).toMatch(/^[\w-]{43}$/)
+  })
+
+  it('puts it on a page that redirects, too', async () => {
+    const moved = await app.fetch('/moved', { headers: { cookie: 'session=ada.moved' } })
+    expect(moved.status).toBe(303)
+    expect(new URL(moved.headers.get('location') ?? '', app.url).pathname).toBe('/page')
+    expect(tollgateCookies(moved)).toHaveLength(1)
+  })
+
+  it('sets nothing in answer to a post, and nothing for a stranger', async () => {
+    const posted = await app.fetch('/page', {
+      method: 'POST',
+      headers: { cookie: 'session=ada.1', 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(posted.status).toBe(200)
+    expect(tollgateCookies(posted)).toEqual([])
+    expect(await posted.text()).toMatch(/content="[\w-]{43}"/)
+    const stranger = await app.fetch('/page')
+    expect(tollgateCookies(stranger)).toEqual([])
+    expect(await stranger.text()).toContain('content=""')
+  })
+
+  it('lets the page call the API as the person, whatever the scope', async () => {
+    const { cookie, csrfToken } = await openPage(app)
+    const headers = { cookie, 'x-csrf-token': csrfToken }
+    const me = await app.fetch('/me', { headers })
+    expect(await me.json()).toMatchObject({ id: 'ada', mayPlace: true, mayCheck: true })
+    expect((await app.fetch('/orders', { headers })).status).toBe(200)
+    expect((await app.fetch('/status', { headers })).status).toBe(200)
+  })
+
+  it('refuses the cookie without the CSRF token, or with that of another session', async () => {
+    const { cookie } = await openPage(app)
+    const other = await openPage(app, 'session=ada.other')
+    for (const headers of [
+      { cookie },
+      { cookie, 'x-csrf-token': 'wrong' },
+      { cookie, 'x-csrf-token': other.csrfToken },
+    ]) {
+      const reply = await app.fetch('/me', { headers })
+      expect(reply.status).toBe(401)
+      expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer/)
+    }
+  })
+
+  it('takes the cookie alone for the person, not the session beside it', async () => {
+    const { cookie, csrfToken } = await openPage(app)
+    const session = cookie.split('; ')[0] ?? ''
+    const headers = { cookie: session, 'x-csrf-token': csrfToken }
+    expect((await app.fetch('/me', { headers })).status).toBe(401)
+  })
+
+  it('is for people: a route for clients refuses it', async () => {
+    const { cookie, csrfToken } = await openPage(app)
+    const headers = { cookie, 'x-csrf-token': csrfToken }
+    expect((await app.fetch('/machine', { headers })).status).toBe(401)
+  })
+
+  it('refuses a bad bearer token even beside a good cookie', async () => {
+    const { cookie, csrfToken } = await openPage(app)
+    const headers = { cookie, 'x-csrf-token': csrfToken, authorization: 'Bearer bad' }
+    expect((await app.fetch('/me', { headers })).status).toBe(401)
+  })
+
+  it('renews the cookie on a page once half its life is over', async () => {
+    const { cookie, csrfToken } = await openPage(app)
+    const again = () => app.fetch('/page', { headers: { cookie } })
+    expect(tollgateCookies(await again())).toEqual([])
+    app.clock.advance('1h')
+    expect(tollgateCookies(await again())).toHaveLength(1)
+    app.clock.advance('1h')
+    const headers = { cookie, 'x-csrf-token': csrfToken }
+    expect((await app.fetch('/me', { headers })).status).toBe(401)
+  })
+
+  it('renews the cookie by POST /oauth/token/refresh', async () => {
+    const { cookie, csrfToken } = await openPage(app)
+    const headers = { cookie, 'x-csrf-token': csrfToken }
+    const refreshed = await app.fetch('/oauth/token/refresh', { method: 'POST', headers })
+    expect(refreshed.status).toBe(200)
+    const [renewed = ''] = tollgateCookies(refreshed)
+    const me = await app.fetch('/me', {
+      headers: { cookie: renewed.split(';')[0] ?? '', 'x-csrf-token': csrfToken },
+    })
+    expect(me.status).toBe(200)
+  })
+
+  it('clears the cookie on the first page after sign-out', async () => {
+    const { cookie } = await openPage(app)
+    const [, token = ''] = cookie.split('; ')
+    const page = await app.fetch('/page', { headers: { cookie: token } })
+    expect(tollgateCookies(page)).toEqual([
+      'tollgate_token=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax',
+    ])
+    expect(await page.text()).toContain('content=""')
+  })
+
+  it('refuses a kept cookie once the session has ended', async () => {
+    const session = 'session=ada.signing-out'
+    const { cookie, csrfToken } = await openPage(app, session)
+    const headers = { cookie, 'x-csrf-token': csrfToken }
+    expect((await app.fetch('/me', { headers })).status).toBe(200)
+    await app.oauth.endSession('ada.signing-out')
+    expect((await app.fetch('/me', { headers })).status).toBe(401)
+  })
+})
+
+it('marks the cookie Secure when the issuer is https', async () => {
+  const [framework] = frameworks.filter(({ overHttp }) => !overHttp)
+  const app = await framework?.start({ issuer: 'https://app.example' })
+  if (!app) throw new Error('There is no framework without HTTP')
+  const { setCookies } = await openPage(app)
+  expect(setCookies.join()).toMatch(/HttpOnly; SameSite=Lax; Secure/)
+  await app.close()
+})

@@ -1,0 +1,159 @@
+import {
+  type AuthorizationServer,
+  authorizationCode,
+  createAuthorizationServer,
+  memoryStorage,
+  type Storage,
+} from '@tollgate/oauth'
+import { forHono, type TollgateVariables } from '@tollgate/oauth/hono'
+import { actingAs, type MovableClock, movableClock, storageContract } from '@tollgate/oauth/testing'
+import { Hono } from 'hono'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../../test-support/create-test-database.ts'
+
+interface Customer {
+  readonly id: number
+  readonly name: string
+}
+
+const ada: Customer = { id: 7, name: 'Ada' }
+
+/** An application as its author would test it: in memory, without a network. */
+function createShop(oauth: AuthorizationServer<Customer>) {
+  const { auth, scopes } = forHono(oauth)
+  const app = new Hono<{ Variables: TollgateVariables<Customer> }>()
+  app.get('/me', auth('api'), async (c) => c.json((await c.get('user').find())?.name ?? null))
+  app.get('/orders', auth('api'), scopes('place-orders'), (c) => c.json([]))
+  return app
+}
+
+let test: TestDatabase
+let clock: MovableClock
+let oauth: AuthorizationServer<Customer>
+beforeEach(async () => {
+  test = await createTestDatabase()
+  clock = movableClock(new Date('2030-06-01T12:00:00Z'))
+  oauth = createAuthorizationServer<Customer>({
+    issuer: 'http://localhost:3000',
+    secret: 'a secret for tests, long enough to be one',
+    database: test.database,
+    users: {
+      findById: async (id) => (id === '7' ? ada : null),
+      fromRequest: async () => null,
+    },
+    scopes: { 'place-orders': 'Place orders', 'check-status': 'Check order status' },
+    grants: [authorizationCode()],
+    personalAccessTokensExpireIn: '10d',
+    clock,
+  })
+})
+afterEach(async () => {
+  oauth.close()
+  await test.drop()
+})
+
+describe('actingAs', () => {
+  it('makes a request come from the user, without anything set up before', async () => {
+    const headers = { ...(await actingAs(oauth, ada)) }
+    const reply = await createShop(oauth).request('/me', { headers })
+    expect(await reply.json()).toBe('Ada')
+  })
+
+  it.each([
+    [['place-orders'], 200],
+    [['place-orders', 'check-status'], 200],
+    [['*'], 200],
+    [['check-status'], 403],
+    [[], 403],
+  ])('with the scopes %j gets %i from a route that needs one', async (scopes, status) => {
+    const headers = { ...(await actingAs(oauth, ada, scopes)) }
+    expect((await createShop(oauth).request('/orders', { headers })).status).toBe(status)
+  })
+
+  it('refuses a scope the application does not define', async () => {
+    await expect(actingAs(oauth, ada, ['mistyped'])).rejects.toThrow('mistyped')
+  })
+
+  it('gives a real token, which ends like any other', async () => {
+    const headers = { ...(await actingAs(oauth, ada)) }
+    await oauth.revokeUser(ada.id)
+    expect((await createShop(oauth).request('/me', { headers })).status).toBe(401)
+  })
+})
+
+describe('movableClock', () => {
+  it('stands still until it is moved', async () => {
+    const before = clock.now()
+    await actingAs(oauth, ada)
+    expect(clock.now()).toEqual(before)
+  })
+
+  it('makes a token expire when a test moves it', async () => {
+    const app = createShop(oauth)
+    const headers = { ...(await actingAs(oauth, ada)) }
+    clock.advance('9d')
+    expect((await app.request('/me', { headers })).status).toBe(200)
+    clock.advance(24 * 3600 - 1)
+    expect((await app.request('/me', { headers })).status).toBe(200)
+    clock.advance('1s')
+    expect((await app.request('/me', { headers })).status).toBe(401)
+  })
+
+  it('goes to any moment, and gives a Date that nobody else holds', () => {
+    clock.set(new Date('2040-01-01T00:00:00Z'))
+    clock.now().setFullYear(1999)
+    expect(clock.now().toISOString()).toBe('2040-01-01T00:00:00.000Z')
+  })
+
+  it.each(['soon', '', '-1d', 0, 1.5, Number.NaN])('does not advance by %j', (by) => {
+    const before = clock.now()
+    expect(() => clock.advance(by)).toThrow(TypeError)
+    expect(clock.now()).toEqual(before)
+  })
+})
+
+/** Runs the contract as a test runner would, and gives the names of what failed. */
+async function failuresOf(create: () => Promise<Storage>): Promise<string[]> {
+  const tests: Array<{ name: string; body: () => Promise<void> }> = []
+  storageContract(
+    {
+      describe: (_name, body) => body(),
+      it: (name, body) => tests.push({ name, body }),
+    },
+    create,
+  )
+  const failed: string[] = []
+  for (const { name, body } of tests) await body().catch(() => failed.push(name))
+  return failed
+}
+
+describe('storageContract', () => {
+  storageContract({ describe, it }, async () => memoryStorage())
+
+  it('runs in any test runner that has describe and it', async () => {
+    expect(await failuresOf(async () => memoryStorage())).toEqual([])
+  })
+
+  it('catches a store that lets a code be exchanged twice', async () => {
+    const careless = async (): Promise<Storage> => {
+      const storage = memoryStorage()
+      const exchange: Storage['codes']['exchange'] = async (...args) => {
+        await storage.codes.exchange(...args)
+        return true
+      }
+      return { ...storage, codes: { ...storage.codes, exchange } }
+    }
+    expect(await failuresOf(careless)).not.toEqual([])
+  })
+
+  it('catches a store that forgets to publish a revocation', async () => {
+    const silent = async (): Promise<Storage> => {
+      const storage = memoryStorage()
+      return { ...storage, revocations: { ...storage.revocations, readAfter: async () => [] } }
+    }
+    expect(await failuresOf(silent)).not.toEqual([])
+  })
+})
