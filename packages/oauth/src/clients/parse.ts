@@ -5,7 +5,9 @@ import { redirectProblem, splitRedirects } from './redirect-uris.ts'
 export const LONGEST_NAME = 191
 const MOST_REDIRECTS = 50
 /** C0 and C1 controls, line and paragraph separators, and marks that turn the reading direction. */
-const DECEPTIVE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
+const DECEPTIVE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 const GRANT_TYPES: readonly GrantType[] = [
   'authorization_code',
   'refresh_token',

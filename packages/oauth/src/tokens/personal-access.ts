@@ -1,4 +1,5 @@
 import { personalAccessClient } from '../clients/manage.ts'
+import { parseClientName } from '../clients/parse.ts'
 import type { ServerContext } from '../context.ts'
 import { resolveScopes } from '../scopes.ts'
 import type { Client, Token } from '../storage/repositories.ts'
@@ -15,14 +16,15 @@ export async function issuePersonalAccessToken(
   request: { readonly userId: string; readonly name: string; readonly scopes: readonly string[] },
   context: ServerContext,
 ): Promise<PersonalAccessToken> {
-  const client = await personalAccessClient(context)
+  const name = parseClientName(request.name)
   const scopes = resolveScopes([...new Set(request.scopes)], {
     defined: context.options.scopeNames,
     client: null,
     wildcard: 'refused',
   })
+  const client = await personalAccessClient(context)
   const token = buildToken(
-    { ...request, scopes, client, grantType: 'personal_access', refreshable: false },
+    { ...request, name, scopes, client, grantType: 'personal_access', refreshable: false },
     context,
   )
   await context.storage.tokens.create(token)

@@ -1,0 +1,237 @@
+import { readFileSync } from 'node:fs'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { jwksPath, metadataPath } from '../src/endpoints/metadata.ts'
+import * as oauth from '../src/index.ts'
+import { resolveOptions } from '../src/options.ts'
+import { routes } from '../src/routes.ts'
+
+const read = (relative: string) => readFileSync(new URL(relative, import.meta.url), 'utf8')
+const page = (name: string) => read(`../../../docs/reference/${name}.md`)
+
+interface Table {
+  readonly columns: readonly string[]
+  readonly rows: ReadonlyArray<Readonly<Record<string, string>>>
+}
+
+/** The first table below a heading, each row by the names of its columns. */
+function tableBelow(markdown: string, heading: string): Table {
+  const [, section = ''] = markdown.split(`\n${heading}\n`)
+  const own = section.split(/\n#+ /)[0] ?? ''
+  const lines = own.split('\n').filter((line) => line.startsWith('|'))
+  const [columns = [], , ...rows] = lines.map(cellsOf)
+  const named = rows.map((cells) =>
+    Object.fromEntries(columns.map((name, index) => [name, cells[index] ?? ''])),
+  )
+  return { columns, rows: named }
+}
+
+function cellsOf(line: string): string[] {
+  const cells = line.slice(1, line.lastIndexOf('|')).split(/(?<!\\)\|/)
+  return cells.map((cell) => cell.trim().replaceAll('\\|', '|'))
+}
+
+const plain = (cell = '') => cell.replaceAll('`', '')
+const listOf = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '')
+
+interface Member {
+  readonly name: string
+  readonly type: string
+  readonly required: boolean
+}
+
+/** The members of an interface as its source has them. */
+function membersOf(file: string, name: string): Member[] {
+  const text = read(`../src/${file}`)
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const found = source.statements.find(
+    (node): node is ts.InterfaceDeclaration =>
+      ts.isInterfaceDeclaration(node) && node.name.text === name,
+  )
+  if (!found) throw new Error(`There is no interface ${name} in ${file}`)
+  return found.members.flatMap((member) => {
+    if (!ts.isPropertySignature(member) && !ts.isMethodSignature(member)) return []
+    const result = member.type?.getText() ?? 'unknown'
+    const type = ts.isMethodSignature(member)
+      ? `(${member.parameters.map((parameter) => parameter.getText()).join(', ')}) => ${result}`
+      : result
+    const required = member.questionToken === undefined
+    return [{ name: member.name.getText(), type, required }]
+  })
+}
+
+describe('docs/reference/routes.md', () => {
+  const { rows } = tableBelow(page('routes'), '## All routes')
+
+  it('lists every route, and no other', () => {
+    const issuer = new URL('https://api.example.com')
+    const offered = [
+      ...routes.map(({ method, path }) => `${method} /oauth${path}`),
+      `GET ${metadataPath(issuer)}`,
+      `GET ${jwksPath(issuer)}`,
+    ]
+    expect(rows.map(({ Method, Path }) => `${Method} ${plain(Path)}`)).toEqual(offered)
+  })
+
+  it('says of each who may call it, what it takes and what it gives', () => {
+    for (const { Caller, Request, Reply } of rows) {
+      expect(Caller).toMatch(/^(anybody|client|user)/)
+      expect(Request).not.toBe('')
+      expect(Reply).not.toBe('')
+    }
+  })
+
+  it.each([
+    ['### Client', 'clients/client.ts', 'ClientJson'],
+    ['### Token', 'tokens/token-json.ts', 'TokenJson'],
+  ])('%s has the fields of the JSON', (heading, file, name) => {
+    const [, section = ''] = page('routes').split(`\n${heading}\n`)
+    const [sentence = ''] = section.split('.')
+    expect(listOf(sentence)).toEqual(membersOf(file, name).map((member) => member.name))
+  })
+})
+
+describe('docs/reference/errors.md', () => {
+  const { rows } = tableBelow(page('errors'), '## All errors')
+
+  /** One of each, made the way that gives all its headers. */
+  const special: Record<string, () => oauth.OAuthError> = {
+    InvalidClient: () => new oauth.InvalidClient('text', { challenge: true }),
+    InsufficientScope: () => new oauth.InsufficientScope('text', ['a']),
+    MethodNotAllowed: () => new oauth.MethodNotAllowed(['GET']),
+    ValidationFailed: () => new oauth.ValidationFailed({ name: ['text'] }),
+  }
+  type Constructor = new (message: string) => oauth.OAuthError
+  const isErrorClass = (value: unknown): value is Constructor =>
+    typeof value === 'function' && value.prototype instanceof oauth.OAuthError
+  const exported = Object.entries(oauth).flatMap(([name, value]) =>
+    isErrorClass(value) ? [{ name, error: special[name]?.() ?? new value('text') }] : [],
+  )
+
+  it('lists every class with its code, status, body and headers, and no other', () => {
+    const documented = rows.map((row) => ({
+      name: plain(row.Class),
+      code: plain(row.Code),
+      status: Number(row.Status),
+      body: listOf(row.Body),
+      headers: listOf(row.Headers),
+    }))
+    const real = exported.map(({ name, error }) => ({
+      name,
+      code: error.code,
+      status: error.status,
+      body: Object.keys(error.body()),
+      headers: Object.keys(error.headers()),
+    }))
+    const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
+    expect(documented.sort(byName)).toEqual(real.sort(byName))
+  })
+
+  it('says of every code when it comes', () => {
+    const advice = tableBelow(page('errors'), '## When, and what to do').rows
+    const codes = exported.map(({ error }) => error.code)
+    expect(advice.map((row) => plain(row.Code)).sort()).toEqual([...codes].sort())
+    for (const { When } of advice) expect(When).not.toBe('')
+  })
+
+  it('knows every code there is', () => {
+    const source = read('../src/errors.ts')
+    const [, union = ''] = source.split('export type OAuthErrorCode =')
+    const codes = [...(union.split('\n\n')[0] ?? '').matchAll(/'(\w+)'/g)].map(([, code]) => code)
+    expect(codes.sort()).toEqual(exported.map(({ error }) => error.code as string).sort())
+  })
+})
+
+describe('docs/reference/options.md', () => {
+  const options = page('options')
+
+  it.each([
+    ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
+    ['## NewClient', 'Option', 'clients/manage.ts', 'NewClient'],
+    ['## Users', 'Method', 'users.ts', 'Users'],
+    ['## Pages', 'Member', 'authorization/pages.ts', 'Pages'],
+  ])('%s has every member, its type and whether it is required', (heading, column, file, name) => {
+    const { rows } = tableBelow(options, heading)
+    const documented = rows.map((row) => ({ name: plain(row[column]), type: plain(row.Type) }))
+    const members = membersOf(file, name)
+    expect(documented).toEqual(members.map(({ name, type }) => ({ name, type })))
+    // Pages has defaults for all; of database and storage one is required.
+    const exempt = name === 'Pages' ? members.map((member) => member.name) : ['database', 'storage']
+    for (const [index, member] of members.entries()) {
+      if (exempt.includes(member.name)) continue
+      const isRequired = rows[index]?.Default === 'required'
+      expect(`${member.name}: ${isRequired}`).toBe(`${member.name}: ${member.required}`)
+    }
+  })
+
+  it('names the defaults that are used', () => {
+    const { rows } = tableBelow(options, '## AuthorizationServerOptions')
+    const documented = new Map(rows.map((row) => [plain(row.Option), plain(row.Default)]))
+    const said = (name: string) => documented.get(name)
+    const defaults = resolveOptions({
+      issuer: 'https://api.example.com',
+      secret: 's'.repeat(32),
+      storage: oauth.memoryStorage(),
+      users: { findById: async () => null, fromRequest: async () => null },
+      grants: [oauth.authorizationCode()],
+    })
+    const now = new Date(0)
+    const year = 365 * 24 * 3600 * 1000
+    expect(defaults.accessTokensExpireAt(now).getTime()).toBe(year)
+    expect(defaults.refreshTokensExpireAt(now).getTime()).toBe(year)
+    expect(defaults.personalAccessTokensExpireAt(now).getTime()).toBe(year)
+    for (const name of ['accessTokens', 'refreshTokens', 'personalAccessTokens']) {
+      expect(said(`${name}ExpireIn`)).toBe('1 year')
+    }
+    expect(said('signInUrl')).toBe(defaults.signInUrl)
+    expect(said('path')).toBe(defaults.basePath)
+    expect(said('scopes')).toBe(JSON.stringify(defaults.scopes))
+    expect(said('audience')).toBe('the issuer')
+    expect(defaults.audience).toBe(defaults.issuer)
+    expect(said('accessTokenFormat')).toBe(defaults.accessTokenFormat)
+    expect(said('signingAlgorithm')).toBe(defaults.signingAlgorithm)
+    expect(said('keyPublishedAhead')).toBe(`${defaults.keyPublishedAheadSeconds / 60}m`)
+    expect(said('cookieLifetime')).toBe(`${defaults.cookieSeconds / 3600}h`)
+    expect(said('purgeEvery')).toBe(`${(defaults.purgeEverySeconds ?? 0) / 3600}h`)
+    expect(said('migrate')).toBe(String(defaults.migrate))
+  })
+
+  it('lists every grant', () => {
+    const { rows } = tableBelow(options, '## Grants')
+    const { authorizationCode, refreshToken, password, clientCredentials, implicit } = oauth
+    const grants = { authorizationCode, refreshToken, password, clientCredentials, implicit }
+    const real = Object.entries(grants).map(([name, create]) => {
+      const { type, exchange } = create()
+      return { function: `${name}()`, type: exchange ? type : '' }
+    })
+    const documented = rows.map((row) => ({
+      function: plain(row.Function),
+      type: plain(row['`grant_type`']),
+    }))
+    expect(documented).toEqual(real)
+  })
+})
+
+describe('docs/reference/events.md', () => {
+  it('lists every event with its payload, and no other', () => {
+    const { rows } = tableBelow(page('events'), '```')
+    const real = membersOf('events.ts', 'OAuthEvents').map(({ name, type }) => {
+      const fields = [...type.matchAll(/readonly (\w+): ([^;\n}]+)/g)]
+      const payload = fields.map(([, field, text]) => `${field}: ${text?.trim()}`)
+      return { name, payload }
+    })
+    const documented = rows.map((row) => ({
+      name: plain(row.Event),
+      payload: listOf(row.Payload),
+    }))
+    expect(documented).toEqual(real)
+  })
+})
+
+describe('docs/reference/testing.md', () => {
+  it('lists everything that is exported', () => {
+    const names = [...read('../src/testing/index.ts').matchAll(/\b(\w+)(?=,| \})/g)]
+    const { rows } = tableBelow(`\n${page('testing')}`, '# Testing')
+    expect(rows.map((row) => plain(row.Name)).sort()).toEqual(names.map(([, n]) => n).sort())
+  })
+})

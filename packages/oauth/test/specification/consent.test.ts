@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+} from '../support.ts'
+import { changingNothing } from './rows.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+/** `screen` when the person is asked, else what the client is sent. */
+async function ask(
+  client: { id: string },
+  change: Record<string, string> = {},
+  user = 'ada',
+): Promise<'screen' | 'sign in' | 'code' | string> {
+  const reply = await askFor(server, user, {
+    client_id: client.id,
+    redirect_uri: REDIRECT,
+    response_type: 'code',
+    scope: 'place-orders',
+    ...change,
+  })
+  if (reply.status === 200) return 'screen'
+  const location = reply.headers.get('location') ?? ''
+  if (location.startsWith('/login')) return 'sign in'
+  const params = new URL(location).searchParams
+  return params.has('code') ? 'code' : (params.get('error') ?? location)
+}
+
+const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
+
+async function approve(client: { id: string }, change: Record<string, string> = {}, user = 'ada') {
+  const page = await askFor(server, user, {
+    client_id: client.id,
+    redirect_uri: REDIRECT,
+    response_type: 'code',
+    scope: 'place-orders',
+    ...change,
+  })
+  await decideOn(server, user, page)
+}
+
+describe('consent', () => {
+  it('design §4 is remembered: the same or fewer scopes are not asked for again', async () => {
+    const client = await createClient(server)
+    expect(await ask(client)).toBe('screen')
+    await approve(client)
+    expect(await ask(client)).toBe('code')
+    expect(await ask(client, { scope: '' })).toBe('code')
+  })
+
+  it('design §4 is asked again for more scopes, and then covers both', async () => {
+    const client = await createClient(server)
+    await approve(client)
+    expect(await ask(client, { scope: 'place-orders check-status' })).toBe('screen')
+    await approve(client, { scope: 'check-status' })
+    expect(await ask(client, { scope: 'place-orders check-status' })).toBe('code')
+  })
+
+  it('design §4 belongs to one person and one client', async () => {
+    const client = await createClient(server)
+    await approve(client)
+    expect(await ask(client, {}, 'bob')).toBe('screen')
+    expect(await ask(await createClient(server))).toBe('screen')
+  })
+
+  it('design §4 is not remembered when the person denies', async () => {
+    const client = await createClient(server)
+    const page = await askFor(server, 'ada', {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+    })
+    await decideOn(server, 'ada', page, 'deny')
+    expect(await ask(client, { scope: '' })).toBe('screen')
+  })
+
+  it('design §4 is skipped by first-party clients', async () => {
+    expect(await ask(await createClient(server, { firstParty: true }))).toBe('code')
+  })
+
+  it('design §4 is asked of public clients every time', async () => {
+    const client = await createClient(server, { confidential: false })
+    await approve(client, pkce)
+    expect(await ask(client, pkce)).toBe('screen')
+    expect(await ask(client, { ...pkce, prompt: 'none' })).toBe('consent_required')
+  })
+
+  it('threats A12 a public first-party client is let through on an https address alone', async () => {
+    const web = await createClient(server, { confidential: false, firstParty: true })
+    expect(await ask(web, pkce)).toBe('code')
+    const redirect = 'com.example.app:/callback'
+    const app = await createClient(server, { confidential: false, firstParty: true, redirect })
+    expect(await ask(app, { ...pkce, redirect_uri: redirect })).toBe('screen')
+  })
+
+  it('design §4 is asked again after DELETE /oauth/tokens/{id}', async () => {
+    const client = await createClient(server)
+    await codeFlow(server, client)
+    expect(await ask(client)).toBe('code')
+    const tokens = await (await server.json('ada', 'GET', '/oauth/tokens')).json()
+    const token = tokens.find((entry: { client_id: string }) => entry.client_id === client.id)
+    expect((await server.json('ada', 'DELETE', `/oauth/tokens/${token.id}`)).status).toBe(204)
+    expect(await ask(client)).toBe('screen')
+  })
+
+  it('design §4 is asked again after consents.revoke(), which ends its tokens', async () => {
+    const client = await createClient(server)
+    const { access_token } = await codeFlow(server, client)
+    expect(await server.oauth.consents.listByUser('ada')).toContainEqual(
+      expect.objectContaining({ clientId: client.id, scopes: ['place-orders'] }),
+    )
+    await server.oauth.consents.revoke('ada', client.id)
+    expect(await ask(client)).toBe('screen')
+    const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
+    expect(() => server.oauth.guard.authenticate('api', credentials)).toThrow('revoked')
+  })
+
+  it('design §4 prompt=consent shows the screen even where none is needed', async () => {
+    const client = await createClient(server)
+    await approve(client)
+    expect(await ask(client, { prompt: 'consent' })).toBe('screen')
+    const own = await createClient(server, { firstParty: true })
+    expect(await ask(own, { prompt: 'consent' })).toBe('screen')
+  })
+
+  it('design §4 prompt=none never shows a screen: a code, or consent_required', async () => {
+    const client = await createClient(server)
+    const asked = () => ask(client, { prompt: 'none' })
+    expect(await changingNothing(server, asked)).toBe('consent_required')
+    await approve(client)
+    expect(await asked()).toBe('code')
+  })
+
+  it('design §4 prompt=login sends even the signed-in person to sign in, once', async () => {
+    const client = await createClient(server)
+    await approve(client)
+    const query = new URLSearchParams({
+      prompt: 'login',
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+    })
+    const headers = { cookie: 'session=ada.1', accept: 'text/html' }
+    const first = await server.request(`/oauth/authorize?${query}`, { headers })
+    const signIn = new URL(first.headers.get('location') ?? '', server.url)
+    expect(signIn.pathname).toBe('/login')
+    const returnTo = signIn.searchParams.get('return_to') ?? ''
+    const second = await server.request(returnTo, { headers })
+    expect(new URL(second.headers.get('location') ?? '').searchParams.has('code')).toBe(true)
+  })
+})

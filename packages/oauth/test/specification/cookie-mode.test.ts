@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sessionOf, startServer, type TestServer } from '../support.ts'
+import { type GuardedApp, guardedApp } from './guarded-app.ts'
+
+let server: TestServer
+let app: GuardedApp
+beforeAll(async () => {
+  server = await startServer()
+  app = guardedApp(server)
+})
+afterAll(() => server.close())
+
+let sessions = 0
+/** A session of its own for each test, so that ending one does not end another's. */
+let session: string
+beforeEach(() => {
+  sessions += 1
+  session = `session=ada.cookie-mode-${sessions}`
+})
+
+interface Page {
+  readonly csrfToken: string
+  readonly setCookie: string | null
+  readonly cookie: string
+}
+
+async function visitPage(headers: Record<string, string> = { cookie: session }): Promise<Page> {
+  const reply = await app.get('/page', headers)
+  const setCookie = reply.headers.get('set-cookie')
+  const { csrfToken } = await reply.json()
+  return { csrfToken, setCookie, cookie: setCookie?.split(';')[0] ?? '' }
+}
+
+const call = (cookie: string, csrfToken: string) =>
+  app.get('/me', { cookie, 'x-csrf-token': csrfToken })
+
+describe('§5.3 cookie mode', () => {
+  it('§5.3 pages of signed-in people carry the cookie tollgate_token, an encrypted JWT', async () => {
+    const { setCookie, cookie } = await visitPage()
+    expect(setCookie).toMatch(
+      /^tollgate_token=[^;]+; Path=\/; Max-Age=7200; HttpOnly; SameSite=Lax$/,
+    )
+    const parts = cookie.replace('tollgate_token=', '').split('.')
+    expect(parts).toHaveLength(5)
+    const header = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString())
+    expect(header).toEqual({ alg: 'dir', enc: 'A256GCM' })
+  })
+
+  it('design §4 the cookie is Secure on https', async () => {
+    const https = await startServer({ issuer: 'https://api.example.com' })
+    try {
+      const reply = await guardedApp(https).get('/page', { cookie: session })
+      expect(reply.headers.get('set-cookie')).toMatch(/; Secure$/)
+    } finally {
+      await https.close()
+    }
+  })
+
+  it("§5.3 the cookie authenticates the application's own JavaScript", async () => {
+    const { cookie, csrfToken } = await visitPage()
+    const reply = await call(cookie, csrfToken)
+    expect(reply.status).toBe(200)
+    expect(await reply.json()).toMatchObject({ id: 'ada', email: 'ada@example.com' })
+  })
+
+  it('§5.3 every such request must carry the CSRF token in X-CSRF-TOKEN', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    for (const send of [app.get, app.post]) {
+      expect((await send('/me', { cookie, 'x-csrf-token': csrfToken })).status).toBe(200)
+      expect((await send('/me', { cookie })).status).toBe(401)
+      expect((await send('/me', { cookie, 'x-csrf-token': '' })).status).toBe(401)
+      expect((await send('/me', { cookie, 'x-csrf-token': `${csrfToken}x` })).status).toBe(401)
+    }
+  })
+
+  it("threats G6 another session's CSRF token does not fit", async () => {
+    const { cookie } = await visitPage()
+    const other = await visitPage({ cookie: 'session=ada.other' })
+    const bob = await visitPage({ cookie: 'session=bob.1' })
+    expect((await call(cookie, other.csrfToken)).status).toBe(401)
+    expect((await call(cookie, bob.csrfToken)).status).toBe(401)
+  })
+
+  it('design §4 it passes scope checks as the user itself', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    const reply = await app.get('/all', { cookie, 'x-csrf-token': csrfToken })
+    expect(reply.status).toBe(200)
+  })
+
+  it('design §4 a cookie is kept for half its life, then a page visit renews it', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    const both = { cookie: `${session}; ${cookie}` }
+    server.clock.advance(3599)
+    expect((await visitPage(both)).setCookie).toBeNull()
+    server.clock.advance(1)
+    const renewed = await visitPage(both)
+    expect(renewed.setCookie).not.toBeNull()
+    // The open tab goes on with the CSRF token it has.
+    expect(renewed.csrfToken).toBe(csrfToken)
+    expect((await call(renewed.cookie, csrfToken)).status).toBe(200)
+  })
+
+  it('design §4 nobody signed in: the page takes a cookie that was left away', async () => {
+    const { cookie } = await visitPage()
+    const left = await visitPage({ cookie })
+    expect(left.csrfToken).toBeNull()
+    expect(left.setCookie).toMatch(/^tollgate_token=; Path=\/; Max-Age=0;/)
+    expect((await visitPage({})).setCookie).toBeNull()
+  })
+
+  it("design §4 another person's page replaces the cookie of the one before", async () => {
+    const { cookie } = await visitPage()
+    const bob = await visitPage({ cookie: `session=bob.1; ${cookie}` })
+    expect(await (await call(bob.cookie, bob.csrfToken)).json()).toMatchObject({ id: 'bob' })
+  })
+})
+
+describe('POST /oauth/token/refresh', () => {
+  const refresh = (cookie: string, csrfToken: string) =>
+    server.request('/oauth/token/refresh', {
+      method: 'POST',
+      headers: { cookie, 'x-csrf-token': csrfToken, accept: 'application/json' },
+    })
+
+  it('design §4 renews the cookie of cookie mode', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    server.clock.advance('1h')
+    const reply = await refresh(`${session}; ${cookie}`, csrfToken)
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    const renewed = reply.headers.get('set-cookie')?.split(';')[0] ?? ''
+    server.clock.advance('90m')
+    expect((await call(cookie, csrfToken)).status).toBe(401)
+    expect((await call(renewed, csrfToken)).status).toBe(200)
+  })
+
+  it('design §4 needs the CSRF token', async () => {
+    const { cookie } = await visitPage()
+    const reply = await refresh(`${session}; ${cookie}`, 'wrong')
+    expect(reply.status).toBe(403)
+    expect(reply.headers.get('set-cookie')).toBeNull()
+  })
+
+  it('design §4 a cookie cannot outlive its session by renewing itself', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    const reply = await refresh(cookie, csrfToken)
+    expect(reply.status).toBe(401)
+    expect(reply.headers.get('set-cookie')).toBeNull()
+  })
+})
+
+describe('the cookie ends', () => {
+  it('design §4 when its time is over', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    server.clock.advance(7199)
+    expect((await call(cookie, csrfToken)).status).toBe(200)
+    server.clock.advance(1)
+    expect((await call(cookie, csrfToken)).status).toBe(401)
+  })
+
+  it('design §4 with the session, by endSession()', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    const other = await visitPage({ cookie: 'session=ada.elsewhere' })
+    await server.oauth.endSession(session.replace('session=', ''))
+    expect((await call(cookie, csrfToken)).status).toBe(401)
+    expect((await call(other.cookie, other.csrfToken)).status).toBe(200)
+  })
+
+  it('threats G6 with the account, by revokeUser(), until the person signs in again', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    const bob = await visitPage({ cookie: sessionOf('bob') })
+    server.clock.advance(1)
+    await server.oauth.revokeUser('ada')
+    expect((await call(cookie, csrfToken)).status).toBe(401)
+    expect((await call(bob.cookie, bob.csrfToken)).status).toBe(200)
+    server.clock.advance(1)
+    const again = await visitPage({ cookie: 'session=ada.again' })
+    expect((await call(again.cookie, again.csrfToken)).status).toBe(200)
+  })
+
+  it.each([
+    ['tampered with', (value: string) => flip(value, 40)],
+    ['given another header', (value: string) => value.replace(/^[^.]+/, 'eyJhbGciOiJub25lIn0')],
+    ['cut short', (value: string) => value.slice(0, -5)],
+    ['cut to one part', (value: string) => value.split('.')[0] ?? ''],
+    ['empty', () => ''],
+    ['made longer than any cookie', (value: string) => value + 'A'.repeat(5000)],
+  ])('threats G6 when %s', async (_what, damage) => {
+    const { cookie, csrfToken } = await visitPage()
+    const value = cookie.replace('tollgate_token=', '')
+    expect((await call(`tollgate_token=${damage(value)}`, csrfToken)).status).toBe(401)
+    expect((await call(cookie, csrfToken)).status).toBe(200)
+  })
+
+  it('threats G7 when it is sent twice: nobody can say which is ours', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    expect((await call(`${cookie}; ${cookie}`, csrfToken)).status).toBe(401)
+    expect((await call(`tollgate_token=x; ${cookie}`, csrfToken)).status).toBe(401)
+    expect((await call(`xtollgate_token=x; ${cookie}`, csrfToken)).status).toBe(200)
+  })
+
+  it('threats G6 when it comes from a server with another secret', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    const other = await startServer({ secret: 'another secret of more than thirty-two characters' })
+    try {
+      const headers = { cookie, 'x-csrf-token': csrfToken }
+      expect((await guardedApp(other).get('/me', headers)).status).toBe(401)
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+describe('the management routes in cookie mode', () => {
+  it('design §4 take the cookie with its CSRF token', async () => {
+    const { cookie, csrfToken } = await visitPage()
+    const ask = (headers: Record<string, string>) =>
+      server.request('/oauth/scopes', { headers: { accept: 'application/json', ...headers } })
+    expect((await ask({ cookie, 'x-csrf-token': csrfToken })).status).toBe(200)
+    expect((await ask({ cookie })).status).toBe(401)
+  })
+})
+
+function flip(text: string, at: number): string {
+  const other = text[at] === 'A' ? 'B' : 'A'
+  return `${text.slice(0, at)}${other}${text.slice(at + 1)}`
+}

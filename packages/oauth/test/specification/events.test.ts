@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { EventName, OAuthEvents } from '../../src/index.ts'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+  type TokenReply,
+} from '../support.ts'
+
+let server: TestServer
+let heard: Array<{ [Name in EventName]: [Name, OAuthEvents[Name]] }[EventName]>
+beforeEach(async () => {
+  server = await startServer()
+  heard = []
+  server.oauth.events.on('AccessTokenCreated', (event) => {
+    heard.push(['AccessTokenCreated', event])
+  })
+  server.oauth.events.on('RefreshTokenCreated', (event) => {
+    heard.push(['RefreshTokenCreated', event])
+  })
+  server.oauth.events.on('AccessTokenRevoked', (event) => {
+    heard.push(['AccessTokenRevoked', event])
+  })
+})
+afterEach(() => server.close())
+
+const names = () => heard.map(([name]) => name)
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('§6 events', () => {
+  it('§6 AccessTokenCreated and RefreshTokenCreated: tokens from a code', async () => {
+    const client = await createClient(server)
+    await codeFlow(server, client)
+    await settled()
+    const [token] = await server.oauth.tokens.listByUser('ada')
+    expect(heard).toEqual([
+      ['AccessTokenCreated', { tokenId: token?.id, userId: 'ada', clientId: client.id }],
+      [
+        'RefreshTokenCreated',
+        { refreshTokenId: expect.stringContaining(token?.id ?? ''), accessTokenId: token?.id },
+      ],
+    ])
+  })
+
+  it('§6 AccessTokenCreated and RefreshTokenCreated: a refresh', async () => {
+    const client = await createClient(server)
+    const tokens = await codeFlow(server, client)
+    await settled()
+    const first = heard.splice(0)
+    await server.post('/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+      client_id: client.id,
+      client_secret: client.secret,
+    })
+    await settled()
+    expect(names()).toEqual(['AccessTokenCreated', 'RefreshTokenCreated'])
+    expect(heard[1]?.[1]).not.toEqual(first[1]?.[1])
+  })
+
+  it('§6 AccessTokenCreated alone: client credentials, with no user', async () => {
+    const client = await createClient(server, { grants: ['client_credentials'] })
+    await server.post('/oauth/token', {
+      grant_type: 'client_credentials',
+      client_id: client.id,
+      client_secret: client.secret,
+    })
+    await settled()
+    expect(heard).toEqual([
+      ['AccessTokenCreated', { tokenId: expect.any(String), userId: null, clientId: client.id }],
+    ])
+  })
+
+  it('§6 AccessTokenCreated alone: implicit, asked for and silent', async () => {
+    for (const firstParty of [false, true]) {
+      const client = await createClient(server, { grants: ['implicit'], firstParty })
+      const page = await askFor(server, 'ada', {
+        client_id: client.id,
+        redirect_uri: REDIRECT,
+        response_type: 'token',
+      })
+      if (page.status === 200) await decideOn(server, 'ada', page)
+      await settled()
+      expect(heard.splice(0)).toEqual([
+        ['AccessTokenCreated', { tokenId: expect.any(String), userId: 'ada', clientId: client.id }],
+      ])
+    }
+  })
+
+  it('§6 AccessTokenCreated alone: a personal access token', async () => {
+    const body = { name: 'laptop', scopes: [] }
+    const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
+    const { token } = await reply.json()
+    await settled()
+    expect(heard).toEqual([
+      ['AccessTokenCreated', { tokenId: token.id, userId: 'ada', clientId: token.client_id }],
+    ])
+  })
+
+  it('design §4 AccessTokenRevoked: when a token ends before its time', async () => {
+    const client = await createClient(server)
+    const { access_token } = await codeFlow(server, client)
+    await settled()
+    heard.length = 0
+    const [token] = await server.oauth.tokens.listByUser('ada')
+    const form = { token: access_token, client_id: client.id, client_secret: client.secret }
+    await server.post('/oauth/revoke', form)
+    await server.post('/oauth/revoke', form)
+    await settled()
+    expect(heard).toEqual([['AccessTokenRevoked', { tokenId: token?.id }]])
+  })
+
+  it('§6 a refused request raises no event', async () => {
+    const client = await createClient(server, { grants: ['password'] })
+    await server.post('/oauth/token', {
+      grant_type: 'password',
+      client_id: client.id,
+      client_secret: client.secret,
+      username: 'ada@example.com',
+      password: 'wrong',
+    })
+    await settled()
+    expect(heard).toEqual([])
+  })
+
+  it('design §4 comes after the commit: a listener finds the token, and may revoke the others', async () => {
+    const client = await createClient(server)
+    const first = await codeFlow(server, client)
+    const done = new Promise<void>((resolve, reject) => {
+      server.oauth.events.on('AccessTokenCreated', async ({ tokenId, userId, clientId }) => {
+        try {
+          expect(await server.oauth.tokens.find(tokenId)).toMatchObject({ id: tokenId })
+          for (const token of await server.oauth.tokens.listByUser(userId ?? '')) {
+            const old = token.clientId === clientId && token.id !== tokenId
+            if (old) await server.oauth.tokens.revoke(token.id)
+          }
+          resolve()
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+    const second = await codeFlow(server, client)
+    await done
+    const verdict = async ({ access_token }: TokenReply) => {
+      const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
+      try {
+        await server.oauth.guard.authenticate('api', credentials)
+        return 'alive'
+      } catch {
+        return 'ended'
+      }
+    }
+    expect(await verdict(first)).toBe('ended')
+    expect(await verdict(second)).toBe('alive')
+  })
+
+  it('design §4 a failing listener is logged and harms nobody', async () => {
+    server.oauth.events.on('AccessTokenCreated', () => {
+      throw new Error('thrown')
+    })
+    server.oauth.events.on('AccessTokenCreated', async () => {
+      throw new Error('rejected')
+    })
+    const after: string[] = []
+    server.oauth.events.on('AccessTokenCreated', ({ tokenId }) => {
+      after.push(tokenId)
+    })
+    await codeFlow(server, await createClient(server))
+    await settled()
+    expect(after).toHaveLength(1)
+    expect(server.logged).toEqual([
+      ['A listener of AccessTokenCreated failed', new Error('thrown')],
+      ['A listener of AccessTokenCreated failed', new Error('rejected')],
+    ])
+  })
+
+  it('design §4 a hanging listener keeps nobody waiting', async () => {
+    server.oauth.events.on('AccessTokenCreated', () => new Promise<void>(() => {}))
+    await codeFlow(server, await createClient(server))
+    await settled()
+    expect(names()).toEqual(['AccessTokenCreated', 'RefreshTokenCreated'])
+  })
+
+  it('design §4 a listener can be taken off again', async () => {
+    let count = 0
+    const off = server.oauth.events.on('AccessTokenCreated', () => {
+      count += 1
+    })
+    const client = await createClient(server)
+    await codeFlow(server, client)
+    await settled()
+    off()
+    await codeFlow(server, client)
+    await settled()
+    expect(count).toBe(1)
+  })
+})

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+} from '../support.ts'
+import { changingNothing } from './rows.ts'
+
+let server: TestServer
+let ownId: string
+beforeAll(async () => {
+  server = await startServer()
+  const body = { name: 'Mine', redirect: REDIRECT }
+  ownId = (await (await server.json('ada', 'POST', '/oauth/clients', body)).json()).id
+})
+afterAll(() => server.close())
+
+const good = { name: 'Shop', redirect: REDIRECT }
+/** A field left out, and then the wrong values a caller may think of. */
+const badNames = [
+  undefined,
+  null,
+  '',
+  '   ',
+  7,
+  ['x'],
+  {},
+  'n'.repeat(192),
+  'a\u0000b',
+  '\u202egnp',
+]
+const badRedirects = [
+  undefined,
+  null,
+  '',
+  7,
+  [REDIRECT],
+  'callback',
+  '/callback',
+  'javascript:alert(1)',
+  'https://app.example/#x',
+  'https://user:pass@app.example/',
+  'https://app.example/a/../b',
+  'https://app.example/?code=1',
+  `https://app.example/${'a'.repeat(2000)}`,
+  `${REDIRECT},data:text/html,x`,
+]
+
+async function refused(method: string, path: string, body: unknown, field: string) {
+  const reply = await changingNothing(server, () => server.json('ada', method, path, body))
+  expect(reply.status).toBe(422)
+  const { message, errors } = await reply.json()
+  expect(Object.keys(errors)).toEqual([field])
+  expect(errors[field].length).toBeGreaterThan(0)
+  expect(message.startsWith(errors[field][0])).toBe(true)
+}
+
+describe('Client', () => {
+  it.each(['POST', 'PUT'])('§2.1 name is a string, required on %s', async (method) => {
+    const path = method === 'POST' ? '/oauth/clients' : `/oauth/clients/${ownId}`
+    for (const name of badNames) await refused(method, path, { ...good, name }, 'name')
+  })
+
+  it.each(['POST', 'PUT'])('§2.1 redirect is a URL, required on %s', async (method) => {
+    const path = method === 'POST' ? '/oauth/clients' : `/oauth/clients/${ownId}`
+    for (const redirect of badRedirects) {
+      await refused(method, path, { ...good, redirect }, 'redirect')
+    }
+  })
+
+  it('§2.1 name takes any language, and 191 characters', async () => {
+    for (const name of ['Кофейня', '咖啡店 ☕', 'مقهى', "O'Neill & <Söhne>", 'n'.repeat(191)]) {
+      const reply = await server.json('ada', 'POST', '/oauth/clients', { ...good, name })
+      expect(reply.status).toBe(201)
+      expect((await reply.json()).name).toBe(name)
+    }
+  })
+
+  it('§2.1 redirect is where people go after they approve or deny', async () => {
+    const client = await createClient(server)
+    for (const decision of ['approve', 'deny'] as const) {
+      const page = await askFor(server, 'ada', {
+        client_id: client.id,
+        redirect_uri: REDIRECT,
+        response_type: 'code',
+        prompt: 'consent',
+      })
+      const answered = await decideOn(server, 'ada', page, decision)
+      expect(answered.origin + answered.pathname).toBe(REDIRECT)
+    }
+  })
+
+  it('§2.1 redirect must equal the redirect_uri of authorization requests', async () => {
+    const client = await createClient(server)
+    const ask = (redirect_uri: string) =>
+      askFor(server, 'ada', { client_id: client.id, redirect_uri, response_type: 'code' })
+    expect((await ask(REDIRECT)).status).toBe(200)
+    expect((await ask(`${REDIRECT}x`)).status).toBe(400)
+  })
+
+  it('§2.1 client ID is issued at creation and sent as client_id', async () => {
+    const [one, two] = [await createClient(server), await createClient(server)]
+    expect(one.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(one.id).not.toBe(two.id)
+  })
+
+  it('§2.1 client secret is issued at creation and sent as client_secret', async () => {
+    const client = await createClient(server, { grants: ['client_credentials'] })
+    const ask = (client_secret: string) =>
+      server.post('/oauth/token', {
+        grant_type: 'client_credentials',
+        client_id: client.id,
+        client_secret,
+      })
+    expect((await ask(client.secret)).status).toBe(200)
+    expect((await ask(`${client.secret}x`)).status).toBe(401)
+  })
+
+  it('§2.1 client secret is not sent by implicit-grant consumers', async () => {
+    const client = await createClient(server, { grants: ['implicit'], confidential: false })
+    const page = await askFor(server, 'ada', {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'token',
+    })
+    const answered = await decideOn(server, 'ada', page)
+    expect(new URLSearchParams(answered.hash.slice(1)).get('access_token')).toBeTruthy()
+  })
+})
+
+describe('Token response', () => {
+  it('§2.1 access_token, refresh_token and expires_in', async () => {
+    const reply = await codeFlow(server, await createClient(server))
+    expect(typeof reply.access_token).toBe('string')
+    expect(typeof reply.refresh_token).toBe('string')
+    expect(Number.isInteger(reply.expires_in)).toBe(true)
+  })
+
+  it('design §4 access_token is a JWT of RFC 9068', async () => {
+    const client = await createClient(server)
+    const { access_token } = await codeFlow(server, client)
+    const [header, payload] = access_token
+      .split('.')
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
+    const jwks = await (await server.request('/.well-known/jwks.json')).json()
+    expect(header).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid: jwks.keys[0].kid })
+    const now = Math.floor(server.clock.now().getTime() / 1000)
+    expect(payload).toEqual({
+      iss: server.url,
+      sub: 'user:ada',
+      aud: server.url,
+      client_id: client.id,
+      jti: expect.any(String),
+      iat: now,
+      exp: now + 365 * 24 * 3600,
+      scope: 'place-orders',
+    })
+  })
+
+  it('threats M3 neither token is stored readable', async () => {
+    const reply = await codeFlow(server, await createClient(server))
+    const rows = await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute()
+    const stored = JSON.stringify(rows)
+    expect(stored).not.toContain(reply.access_token.split('.')[2])
+    expect(stored).not.toContain(reply.refresh_token.split('.').at(-1))
+  })
+})
+
+describe('Personal access token', () => {
+  const path = '/oauth/personal-access-tokens'
+
+  it('§2.1 name is a string, required on create', async () => {
+    for (const name of badNames) await refused('POST', path, { name, scopes: [] }, 'name')
+    for (const name of ['', 'n'.repeat(192), 'a\u0000b']) {
+      const made = () => server.oauth.tokens.createPersonal({ userId: 'ada', name }).catch((e) => e)
+      expect(await changingNothing(server, made)).toMatchObject({ code: 'validation_failed' })
+    }
+  })
+
+  it('§2.1 scopes is an array of scope names, required on create', async () => {
+    const wrong = [undefined, null, 'place-orders', {}, [7], [null], ['nope'], [['place-orders']]]
+    for (const scopes of wrong) {
+      await refused('POST', path, { name: 'laptop', scopes }, 'scopes')
+    }
+  })
+
+  it('§2.1 scopes may be empty', async () => {
+    const reply = await server.json('ada', 'POST', path, { name: 'laptop', scopes: [] })
+    expect(reply.status).toBe(201)
+    expect((await reply.json()).token.scopes).toEqual([])
+  })
+
+  it('§2.1 the create response holds the token value as accessToken', async () => {
+    const reply = await server.json('ada', 'POST', path, { name: 'laptop', scopes: [] })
+    expect((await reply.json()).accessToken).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+  })
+
+  it('design §4 ["*"] is refused', async () => {
+    for (const scopes of [['*'], ['place-orders', '*']]) {
+      await refused('POST', path, { name: 'laptop', scopes }, 'scopes')
+    }
+    const { createPersonal } = server.oauth.tokens
+    const made = createPersonal({ userId: 'ada', name: 'laptop', scopes: ['*'] })
+    await expect(made).rejects.toMatchObject({ code: 'invalid_scope' })
+  })
+})
+
+describe('Scope', () => {
+  it('§2.1 names are separated by single spaces in requests', async () => {
+    const client = await createClient(server)
+    const reply = await codeFlow(server, client, { scope: 'place-orders check-status' })
+    expect(reply.scope).toBe('place-orders check-status')
+  })
+
+  it('§2.1 the description is shown on the approval screen', async () => {
+    const client = await createClient(server)
+    const page = await askFor(server, 'ada', {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'check-status',
+    })
+    const html = await page.text()
+    expect(html).toContain('Check order status')
+    expect(html).not.toContain('Place orders')
+  })
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  REDIRECT,
+  startServer,
+  type TestServer,
+} from '../support.ts'
+import { bearer, guardedApp } from './guarded-app.ts'
+import { changingNothing, countRows } from './rows.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer({
+    purgeEvery: false,
+    accessTokensExpireIn: '15d',
+    refreshTokensExpireIn: '30d',
+  })
+})
+afterAll(() => server.close())
+
+describe('purge', () => {
+  it('design §4 never deletes what is alive', async () => {
+    const client = await createClient(server)
+    await codeFlow(server, client)
+    await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'laptop' })
+    await askFor(server, 'ada', {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      prompt: 'consent',
+    })
+    expect(await changingNothing(server, () => server.oauth.purge())).toBe(0)
+  })
+
+  it('design §4 deletes codes and approval screens that are over', async () => {
+    server.clock.advance('2d')
+    expect(await server.oauth.purge()).toBeGreaterThan(0)
+    expect(await countRows(server, 'oauth_authorization_codes')).toBe(0)
+    expect(await countRows(server, 'oauth_interactions')).toBe(0)
+    expect(await countRows(server, 'oauth_tokens')).toBe(2)
+  })
+
+  it('threats R1 keeps a token whose refresh token still lives', async () => {
+    const client = await createClient(server)
+    const { refresh_token } = await codeFlow(server, client)
+    server.clock.advance('29d')
+    await server.oauth.purge()
+    const reply = await server.post('/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token,
+      client_id: client.id,
+      client_secret: client.secret,
+    })
+    expect(reply.status).toBe(200)
+  })
+
+  it('design §4 deletes expired tokens, and keeps those of a year', async () => {
+    server.clock.advance('60d')
+    await server.oauth.purge()
+    const left = await server.oauth.tokens.listByUser('ada')
+    expect(left.map(({ grantType }) => grantType)).toEqual(['personal_access'])
+    expect(await countRows(server, 'oauth_tokens')).toBe(1)
+  })
+
+  it('design §4 deletes revoked tokens, which stay refused', async () => {
+    const { accessToken, token } = await server.oauth.tokens.createPersonal({
+      userId: 'ada',
+      name: 'lost laptop',
+    })
+    await server.oauth.tokens.revoke(token.id)
+    server.clock.advance('2d')
+    await server.oauth.purge()
+    expect(await server.oauth.tokens.find(token.id)).toBeNull()
+    expect((await guardedApp(server).get('/me', bearer(accessToken))).status).toBe(401)
+  })
+
+  it('design §4 keeps clients, consents and keys', async () => {
+    const before = await Promise.all(
+      (['oauth_clients', 'oauth_consents', 'oauth_keys'] as const).map((table) =>
+        countRows(server, table),
+      ),
+    )
+    expect(before.every((count) => count > 0)).toBe(true)
+    server.clock.advance('5y')
+    await server.oauth.purge()
+    const after = await Promise.all(
+      (['oauth_clients', 'oauth_consents', 'oauth_keys'] as const).map((table) =>
+        countRows(server, table),
+      ),
+    )
+    expect(after).toEqual(before)
+    expect(await countRows(server, 'oauth_tokens')).toBe(0)
+  })
+
+  it('design §4 runs by itself every so often', async () => {
+    const scheduled = await startServer({ purgeEvery: 1 })
+    try {
+      await codeFlow(scheduled, await createClient(scheduled))
+      scheduled.clock.advance('2y')
+      await vi.waitFor(async () => expect(await countRows(scheduled, 'oauth_tokens')).toBe(0), {
+        timeout: 20_000,
+        interval: 200,
+      })
+    } finally {
+      await scheduled.close()
+    }
+  })
+})

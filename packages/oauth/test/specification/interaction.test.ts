@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  askFor,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+} from '../support.ts'
+import { changingNothing, countRows } from './rows.ts'
+
+let server: TestServer
+let client: { id: string; secret: string }
+beforeAll(async () => {
+  server = await startServer()
+})
+beforeEach(async () => {
+  client = await createClient(server)
+})
+afterAll(() => server.close())
+
+interface Screen {
+  readonly action: string
+  readonly csrfToken: string
+}
+
+async function openScreen(change: Record<string, string> = {}): Promise<Screen> {
+  const page = await askFor(server, 'ada', {
+    client_id: client.id,
+    redirect_uri: REDIRECT,
+    response_type: 'code',
+    scope: 'place-orders',
+    ...change,
+  })
+  const html = await page.text()
+  return {
+    action: /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '',
+    csrfToken: /name="csrf_token" value="([^"]+)"/.exec(html)?.[1] ?? '',
+  }
+}
+
+/** Presses Approve, unless a header or field is changed. */
+function approve(
+  screen: Screen,
+  headers: Record<string, string> = {},
+  form: Record<string, string> = {},
+): Promise<Response> {
+  return server.post(
+    screen.action,
+    { csrf_token: screen.csrfToken, decision: 'approve', ...form },
+    { cookie: 'session=ada.1', origin: server.url, ...headers },
+  )
+}
+
+describe('POST /oauth/authorize', () => {
+  it('issue 2 two tabs do not overwrite each other', async () => {
+    const first = await openScreen({ state: 'first', scope: 'place-orders' })
+    const second = await openScreen({ state: 'second', scope: 'check-status' })
+    expect(first.action).not.toBe(second.action)
+    for (const [screen, state] of [
+      [second, 'second'],
+      [first, 'first'],
+    ] as const) {
+      const reply = await approve(screen)
+      const answered = new URL(reply.headers.get('location') ?? '')
+      expect(answered.searchParams.get('state')).toBe(state)
+    }
+  })
+
+  it('threats G8 approving twice gives one code', async () => {
+    const screen = await openScreen()
+    const before = await countRows(server, 'oauth_authorization_codes')
+    const replies = await Promise.all([approve(screen), approve(screen), approve(screen)])
+    expect(replies.filter(({ status }) => status === 303)).toHaveLength(1)
+    expect(replies.filter(({ status }) => status === 400)).toHaveLength(2)
+    expect(await countRows(server, 'oauth_authorization_codes')).toBe(before + 1)
+    const late = await changingNothing(server, () => approve(screen))
+    expect(late.status).toBe(400)
+    expect(await late.text()).toContain('answered before')
+  })
+
+  it('threats G8 a denied request cannot be approved afterwards', async () => {
+    const screen = await openScreen()
+    expect((await approve(screen, {}, { decision: 'deny' })).status).toBe(303)
+    expect((await changingNothing(server, () => approve(screen))).status).toBe(400)
+  })
+
+  it.each([
+    ['another user', { cookie: 'session=bob.1' }, 400],
+    ['another session of the same user', { cookie: 'session=ada.2' }, 400],
+    ['nobody', { cookie: 'nothing=1' }, 401],
+    ['a page elsewhere', { origin: 'https://evil.example' }, 403],
+    ['a page without an origin', { origin: 'null' }, 403],
+    ['a sibling site', { origin: 'http://localhost:5000' }, 403],
+  ])('threats G8 %s cannot decide', async (_who, headers, status) => {
+    const screen = await openScreen()
+    const reply = await changingNothing(server, () => approve(screen, headers))
+    expect(reply.status).toBe(status)
+    expect(reply.headers.get('location')).toBeNull()
+    expect((await approve(screen)).status).toBe(303)
+  })
+
+  it('threats G8 a cross-site request that names no origin is told by its fetch metadata', async () => {
+    const screen = await openScreen()
+    const form = { csrf_token: screen.csrfToken }
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      const headers = { cookie: 'session=ada.1', 'sec-fetch-site': site }
+      const reply = await changingNothing(server, () => server.post(screen.action, form, headers))
+      expect(reply.status).toBe(403)
+    }
+  })
+
+  it.each([
+    ['no CSRF token', { csrf_token: '' }, 403],
+    ['a wrong CSRF token', { csrf_token: 'x'.repeat(43) }, 403],
+    ['an unknown decision', { decision: 'constructor' }, 400],
+  ])('threats G8 with %s nothing is decided', async (_what, form, status) => {
+    const screen = await openScreen()
+    const reply = await changingNothing(server, () => approve(screen, {}, form))
+    expect(reply.status).toBe(status)
+  })
+
+  it("threats G8 another tab's CSRF token does not fit", async () => {
+    const [first, second] = [await openScreen(), await openScreen()]
+    const mixed = { ...first, csrfToken: second.csrfToken }
+    expect((await changingNothing(server, () => approve(mixed))).status).toBe(403)
+  })
+
+  it('design §4 an approval screen waits ten minutes', async () => {
+    const screen = await openScreen()
+    server.clock.advance('10m')
+    expect((await changingNothing(server, () => approve(screen))).status).toBe(400)
+  })
+
+  it('threats A1 a client deleted while the screen was open gets nothing', async () => {
+    const screen = await openScreen()
+    await server.oauth.clients.revoke(client.id)
+    expect((await changingNothing(server, () => approve(screen))).status).toBe(400)
+  })
+
+  it('threats A2 an address taken off the client while the screen was open gets nothing', async () => {
+    const screen = await openScreen()
+    const redirect = 'https://new.example/callback'
+    await server.oauth.clients.update(client.id, { name: 'Moved', redirect })
+    const reply = await changingNothing(server, () => approve(screen))
+    expect(reply.status).toBe(400)
+    expect(reply.headers.get('location')).toBeNull()
+  })
+
+  it('issue 2 an unknown or missing interaction is a 400 page', async () => {
+    const { csrfToken } = await openScreen()
+    for (const action of ['/oauth/authorize', '/oauth/authorize?interaction=nope']) {
+      const reply = await changingNothing(server, () => approve({ action, csrfToken }))
+      expect(reply.status).toBe(400)
+      expect(reply.headers.get('content-type')).toContain('text/html')
+    }
+  })
+
+  it('threats L3 at most 50 screens of one person wait; the oldest go first', async () => {
+    const oldest = await openScreen()
+    for (let tab = 0; tab < 50; tab += 1) {
+      server.clock.advance(1)
+      await openScreen()
+    }
+    expect((await approve(oldest)).status).toBe(400)
+    const page = await askFor(server, 'ada', {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+    })
+    expect((await decideOn(server, 'ada', page)).searchParams.has('code')).toBe(true)
+  })
+})
+
+describe('DELETE /oauth/authorize', () => {
+  it('design §4 denies', async () => {
+    const screen = await openScreen({ state: 'xyz' })
+    const deny = (headers: Record<string, string>) =>
+      server.request(screen.action, {
+        method: 'DELETE',
+        headers: { cookie: 'session=ada.1', origin: server.url, ...headers },
+      })
+    expect((await changingNothing(server, () => deny({}))).status).toBe(403)
+    const reply = await deny({ 'x-csrf-token': screen.csrfToken })
+    expect(reply.status).toBe(303)
+    const answered = new URL(reply.headers.get('location') ?? '')
+    expect(answered.searchParams.get('error')).toBe('access_denied')
+    expect(answered.searchParams.get('state')).toBe('xyz')
+  })
+})

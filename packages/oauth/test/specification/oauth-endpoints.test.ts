@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  codeFlow,
+  createClient,
+  startServer,
+  type TestServer,
+  type TokenReply,
+} from '../support.ts'
+import { bearer, guardedApp } from './guarded-app.ts'
+import { changingNothing } from './rows.ts'
+
+let server: TestServer
+let client: { id: string; secret: string }
+let tokens: TokenReply
+beforeAll(async () => {
+  server = await startServer()
+})
+beforeEach(async () => {
+  client = await createClient(server)
+  tokens = await codeFlow(server, client)
+})
+afterAll(() => server.close())
+
+type Credentials = { readonly id: string; readonly secret: string }
+const post = (path: string, by: Credentials, form: Record<string, string>) =>
+  server.post(path, {
+    client_id: by.id,
+    ...(by.secret ? { client_secret: by.secret } : {}),
+    ...form,
+  })
+
+const introspect = async (token: string, by: Credentials = client) =>
+  (await post('/oauth/introspect', by, { token })).json()
+const opens = async () =>
+  (await guardedApp(server).get('/me', bearer(tokens.access_token))).status === 200
+
+describe('POST /oauth/revoke', () => {
+  it.each(['access_token', 'refresh_token'] as const)(
+    'design §4 (RFC 7009) an %s ends together with the other',
+    async (kind) => {
+      const reply = await post('/oauth/revoke', client, { token: tokens[kind] })
+      expect(reply.status).toBe(200)
+      expect(reply.headers.get('cache-control')).toBe('no-store')
+      expect(await opens()).toBe(false)
+      const { refresh_token } = tokens
+      const refreshed = await post('/oauth/token', client, {
+        grant_type: 'refresh_token',
+        refresh_token,
+      })
+      expect(await refreshed.json()).toMatchObject({ error: 'invalid_grant' })
+      const again = await changingNothing(server, () =>
+        post('/oauth/revoke', client, { token: tokens[kind] }),
+      )
+      expect(again.status).toBe(200)
+    },
+  )
+
+  it("design §4 (RFC 7009) another client's token, or none, is 200 without effect", async () => {
+    const other = await createClient(server)
+    for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
+      const reply = await changingNothing(server, () => post('/oauth/revoke', other, { token }))
+      expect(reply.status).toBe(200)
+    }
+    expect(await opens()).toBe(true)
+  })
+
+  it('design §4 (RFC 7009) needs the client and the token', async () => {
+    const token = tokens.access_token
+    const unknown = await post('/oauth/revoke', { ...client, secret: 'x' }, { token })
+    expect(unknown.status).toBe(401)
+    expect(await unknown.json()).toMatchObject({ error: 'invalid_client' })
+    const missing = await post('/oauth/revoke', client, {})
+    expect(await missing.json()).toMatchObject({ error: 'invalid_request' })
+  })
+})
+
+describe('POST /oauth/introspect', () => {
+  it('design §4 (RFC 7662) describes a living access token', async () => {
+    const reply = await post('/oauth/introspect', client, { token: tokens.access_token })
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    const now = Math.floor(server.clock.now().getTime() / 1000)
+    expect(await reply.json()).toEqual({
+      active: true,
+      token_type: 'Bearer',
+      iss: server.url,
+      aud: server.url,
+      sub: 'user:ada',
+      client_id: client.id,
+      jti: expect.any(String),
+      scope: 'place-orders',
+      iat: now,
+      exp: now + 365 * 24 * 3600,
+    })
+  })
+
+  it('design §4 (RFC 7662) describes a living refresh token', async () => {
+    expect(await introspect(tokens.refresh_token)).toMatchObject({
+      active: true,
+      token_type: 'refresh_token',
+      client_id: client.id,
+      sub: 'user:ada',
+    })
+  })
+
+  it('design §4 (RFC 7662) whatever is not alive is just inactive', async () => {
+    await post('/oauth/revoke', client, { token: tokens.access_token })
+    for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
+      expect(await introspect(token)).toEqual({ active: false })
+    }
+  })
+
+  it("threats T14 other clients' tokens are hidden, except from a resource server", async () => {
+    const other = await createClient(server)
+    const api = await createClient(server, { grants: ['client_credentials'], resourceServer: true })
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      expect(await introspect(token, other)).toEqual({ active: false })
+      expect(await introspect(token, api)).toMatchObject({ active: true })
+    }
+  })
+
+  it('threats T14 public clients cannot ask', async () => {
+    const spa = await createClient(server, { confidential: false })
+    const reply = await post('/oauth/introspect', spa, { token: tokens.access_token })
+    expect(reply.status).toBe(401)
+    expect(await reply.json()).toMatchObject({ error: 'invalid_client' })
+  })
+})
+
+describe('discovery', () => {
+  it('design §4 GET /.well-known/oauth-authorization-server (RFC 8414) is true to the options', async () => {
+    const reply = await server.request('/.well-known/oauth-authorization-server')
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await reply.json()).toMatchObject({
+      issuer: server.url,
+      authorization_endpoint: `${server.url}/oauth/authorize`,
+      token_endpoint: `${server.url}/oauth/token`,
+      revocation_endpoint: `${server.url}/oauth/revoke`,
+      introspection_endpoint: `${server.url}/oauth/introspect`,
+      jwks_uri: `${server.url}/.well-known/jwks.json`,
+      scopes_supported: ['place-orders', 'check-status'],
+      response_types_supported: ['code', 'token'],
+      grant_types_supported: [
+        'authorization_code',
+        'refresh_token',
+        'password',
+        'implicit',
+        'client_credentials',
+      ],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+    })
+  })
+
+  it('design §4 GET /.well-known/jwks.json publishes public keys, the next one before it signs', async () => {
+    const read = async () => (await server.request('/.well-known/jwks.json')).json()
+    const [first] = (await read()).keys
+    expect(first).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' })
+    expect(first).not.toHaveProperty('d')
+    const { kid } = await server.oauth.keys.rotate()
+    expect((await read()).keys.map((key: { kid: string }) => key.kid)).toEqual([first.kid, kid])
+    const kidOf = (token: string) =>
+      JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid
+    expect(kidOf((await codeFlow(server, client)).access_token)).toBe(first.kid)
+    server.clock.advance('5m')
+    expect(kidOf((await codeFlow(server, client)).access_token)).toBe(kid)
+    expect(await opens()).toBe(true)
+  })
+
+  it('RFC 8414 §3.1 a path of the issuer comes after the well-known part', async () => {
+    const below = await startServer({ issuer: 'https://example.com/api' })
+    try {
+      const path = '/.well-known/oauth-authorization-server/api'
+      const { token_endpoint, jwks_uri } = await (await below.request(path)).json()
+      expect(token_endpoint).toBe('https://example.com/api/oauth/token')
+      expect(jwks_uri).toBe('https://example.com/api/.well-known/jwks.json')
+      expect((await below.request('/api/.well-known/jwks.json')).status).toBe(200)
+    } finally {
+      await below.close()
+    }
+  })
+
+  it('GET /oauth/pages.css is the stylesheet of the default pages', async () => {
+    const reply = await server.request('/oauth/pages.css')
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('content-type')).toBe('text/css; charset=utf-8')
+  })
+})
+
+describe('formats', () => {
+  it.each(['EdDSA', 'ES256', 'RS256'] as const)(
+    'design §4 tokens signed with %s open the guard and name their key',
+    async (signingAlgorithm) => {
+      const signing = await startServer({ signingAlgorithm })
+      try {
+        const { access_token } = await codeFlow(signing, await createClient(signing))
+        const header = JSON.parse(
+          Buffer.from(access_token.split('.')[0] ?? '', 'base64url').toString(),
+        )
+        const { keys } = await (await signing.request('/.well-known/jwks.json')).json()
+        expect(keys).toMatchObject([{ kid: header.kid, alg: signingAlgorithm }])
+        expect(header.alg).toBe(signingAlgorithm)
+        expect((await guardedApp(signing).get('/me', bearer(access_token))).status).toBe(200)
+      } finally {
+        await signing.close()
+      }
+    },
+  )
+
+  it('issue 2 opaque tokens show nothing, open the guard and can be introspected', async () => {
+    const opaque = await startServer({ accessTokenFormat: 'opaque' })
+    try {
+      const own = await createClient(opaque)
+      const { access_token } = await codeFlow(opaque, own)
+      expect(access_token).toMatch(/^tga_[\w-]+$/)
+      const text = Buffer.from(access_token.slice(4), 'base64url').toString('latin1')
+      expect(text).not.toContain('ada')
+      const app = guardedApp(opaque)
+      expect((await app.get('/me', bearer(access_token))).status).toBe(200)
+      expect((await app.get('/me', bearer(`${access_token}A`))).status).toBe(401)
+      const reply = await opaque.post('/oauth/introspect', {
+        client_id: own.id,
+        client_secret: own.secret,
+        token: access_token,
+      })
+      expect(await reply.json()).toMatchObject({ active: true, sub: 'user:ada' })
+    } finally {
+      await opaque.close()
+    }
+  })
+})

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  REDIRECT,
+  startServer,
+  type TestServer,
+  type TokenReply,
+} from '../support.ts'
+import { bearer, guardedApp } from './guarded-app.ts'
+
+/** MariaDB has no RETURNING on an update and no CTE that writes; only Postgres has both. */
+const kind = process.env.TEST_DATABASE as 'sqlite' | 'postgres' | 'mariadb'
+
+let server: TestServer
+let client: { id: string; secret: string }
+let statements: string[] = []
+beforeAll(async () => {
+  server = await startServer({
+    // The server follows the feed of revocations by itself, whatever is asked of it.
+    connect: { onQuery: (sql) => !sql.includes('oauth_revocations') && statements.push(sql) },
+  })
+  client = await createClient(server, {
+    grants: ['authorization_code', 'refresh_token', 'password', 'client_credentials'],
+  })
+  await codeFlow(server, client)
+})
+beforeEach(() => {
+  statements = []
+})
+afterAll(() => server.close())
+
+const post = (path: string, form: Record<string, string>) =>
+  server.post(path, { client_id: client.id, client_secret: client.secret, ...form })
+
+async function counting(act: () => Promise<Response>, status = 200): Promise<number> {
+  statements = []
+  expect((await act()).status).toBe(status)
+  return statements.length
+}
+
+const authorize = () =>
+  askFor(server, 'ada', {
+    client_id: client.id,
+    redirect_uri: REDIRECT,
+    response_type: 'code',
+    scope: 'place-orders',
+  })
+
+describe('speed: statements a request', () => {
+  it.each([
+    ['client credentials', { grant_type: 'client_credentials' }],
+    [
+      'password',
+      { grant_type: 'password', username: 'ada@example.com', password: 'correct horse' },
+    ],
+  ])('issuing a token takes 1: %s', async (_grant, form) => {
+    expect(await counting(() => post('/oauth/token', form))).toBe(1)
+  })
+
+  it('a refresh takes 1 (2 on MariaDB)', async () => {
+    const { refresh_token } = await codeFlow(server, client)
+    const form = { grant_type: 'refresh_token', refresh_token }
+    const expected = { postgres: 1, sqlite: 1, mariadb: 2 }
+    expect(await counting(() => post('/oauth/token', form))).toBe(expected[kind])
+  })
+
+  it('authorize takes 2 when the consent is known, and 1 for a first-party client', async () => {
+    expect(await counting(authorize, 303)).toBe(2)
+    const own = await createClient(server, { firstParty: true })
+    const ask = () =>
+      askFor(server, 'ada', { client_id: own.id, redirect_uri: REDIRECT, response_type: 'code' })
+    await ask()
+    expect(await counting(ask, 303)).toBe(1)
+  })
+
+  it('exchanging a code takes 2 (3 on SQLite, 4 on MariaDB)', async () => {
+    const code = new URL((await authorize()).headers.get('location') ?? '').searchParams.get('code')
+    const form = { grant_type: 'authorization_code', code: code ?? '', redirect_uri: REDIRECT }
+    const expected = { postgres: 2, sqlite: 3, mariadb: 4 }
+    expect(await counting(() => post('/oauth/token', form))).toBe(expected[kind])
+  })
+
+  it('a guarded request takes none', async () => {
+    const { access_token } = await codeFlow(server, client)
+    const app = guardedApp(server)
+    for (let round = 0; round < 3; round += 1) {
+      expect(await counting(() => app.get('/any', bearer(access_token)))).toBe(0)
+    }
+    expect(await counting(() => app.get('/any', bearer(`${access_token}x`)), 401)).toBe(0)
+  })
+
+  it('introspecting takes at most 1', async () => {
+    const tokens: TokenReply = await codeFlow(server, client)
+    for (const token of [tokens.access_token, tokens.refresh_token, 'nonsense']) {
+      const count = await counting(() => post('/oauth/introspect', { token }))
+      expect(count).toBeLessThanOrEqual(1)
+    }
+  })
+})
