@@ -1,4 +1,4 @@
-import type { Logger } from './options.ts'
+import type { Logger } from './logger.ts'
 
 export interface OAuthEvents {
   AccessTokenCreated: {

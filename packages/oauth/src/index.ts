@@ -47,7 +47,8 @@ export type {
   GuardResults,
 } from './guard/guard.ts'
 export type { Lifetime } from './lifetimes.ts'
-export type { AuthorizationServerOptions, Logger } from './options.ts'
+export type { Logger } from './logger.ts'
+export type { AuthorizationServerOptions } from './options.ts'
 export type { ScopeDefinitions } from './scopes.ts'
 export {
   type AuthorizationServer,

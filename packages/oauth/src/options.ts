@@ -4,15 +4,12 @@ import { type Clock, systemClock } from './clock.ts'
 import { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 import type { Grant } from './grants/grant.ts'
 import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
+import type { Logger } from './logger.ts'
 import { assertScopeDefinitions, type ScopeDefinitions } from './scopes.ts'
 import { kyselyStorage } from './storage/kysely/storage.ts'
 import type { Storage } from './storage/repositories.ts'
 import { type AccessTokenFormatName, accessTokenFormats } from './tokens/format.ts'
 import type { UserRecord, Users } from './users.ts'
-
-export interface Logger {
-  error(message: string, error?: unknown): void
-}
 
 export interface AuthorizationServerOptions<User extends UserRecord = UserRecord> {
   /** Public base URL, sent as `iss`. https, except on localhost. */

@@ -34,6 +34,12 @@ export function memoryStorage(): Storage {
     return true
   }
 
+  function forgetPending(selector: TokenSelector): void {
+    for (const pending of [codes, interactions]) {
+      for (const [hash, entry] of pending) if (matches(entry, selector)) pending.delete(hash)
+    }
+  }
+
   function rememberConsent(consent: Consent): void {
     const key = consentKey(consent.userId, consent.clientId)
     const known = consents.get(key)?.scopes ?? []
@@ -91,11 +97,7 @@ export function memoryStorage(): Storage {
         return next
       },
       async revoke(selector, at) {
-        for (const pending of [codes, interactions]) {
-          for (const [hash, entry] of pending) {
-            if (!('id' in selector) && matches(entry, selector)) pending.delete(hash)
-          }
-        }
+        if (!('id' in selector)) forgetPending(selector)
         const found = [...tokens.values()].filter(
           (token) => !token.revokedAt && matches(token, selector),
         )
@@ -142,6 +144,7 @@ export function memoryStorage(): Storage {
       listByUser: async (userId) =>
         [...consents.values()].filter((consent) => consent.userId === userId),
       async remove(userId, clientId) {
+        forgetPending({ userId, clientId })
         consents.delete(consentKey(userId, clientId))
       },
     },

@@ -188,7 +188,7 @@ export interface InteractionRepository {
 export interface ConsentRepository {
   find(userId: string, clientId: string): Promise<Consent | null>
   listByUser(userId: string): Promise<Consent[]>
-  /** Forgets the approval; tokens are revoked separately. */
+  /** Forgets the approval, with codes and requests still pending on it; tokens are revoked apart. */
   remove(userId: string, clientId: string): Promise<void>
 }
 

@@ -1,110 +1,21 @@
 import assert from 'node:assert/strict'
-import type {
-  AuthorizationCode,
-  Client,
-  Interaction,
-  NewRevocation,
-  Storage,
-  StoredKey,
-  Token,
-} from '../storage/repositories.ts'
+import type { Rotation, Storage, Token } from '../storage/repositories.ts'
+import {
+  client,
+  code,
+  interaction,
+  key,
+  later,
+  notice,
+  rotation,
+  T0,
+  token,
+} from './contract-fixtures.ts'
 
 /** `describe` and `it` of whatever test runner you use. */
 export interface StorageContractRunner {
   describe(name: string, body: () => void): void
   it(name: string, body: () => Promise<void>): void
-}
-
-const T0 = new Date('2026-01-01T00:00:00.123Z')
-
-function later(seconds: number): Date {
-  return new Date(T0.getTime() + seconds * 1000)
-}
-
-const client: Client = {
-  id: 'client-1',
-  userId: 'ada',
-  name: 'Ünïcode 🛂 app',
-  secretHash: 'hash',
-  secretVersion: 1,
-  redirectUris: ['https://app.example/callback?x=1'],
-  grantTypes: ['authorization_code', 'refresh_token'],
-  scopes: null,
-  firstParty: false,
-  resourceServer: false,
-  revokedAt: null,
-  createdAt: T0,
-  updatedAt: T0,
-}
-
-const token: Token = {
-  id: '01900000-0000-7000-8000-000000000001',
-  clientId: 'client-1',
-  userId: 'ada',
-  grantType: 'authorization_code',
-  name: null,
-  scopes: ['a', 'b'],
-  generation: 0,
-  clientSecretVersion: 1,
-  issuedAt: T0,
-  expiresAt: later(60),
-  refreshExpiresAt: later(600),
-  liveUntil: later(600),
-  revokedAt: null,
-  createdAt: T0,
-}
-
-const code: AuthorizationCode = {
-  hash: 'code-hash',
-  tokenId: token.id,
-  clientId: 'client-1',
-  userId: 'ada',
-  redirectUri: 'https://app.example/callback?x=1',
-  scopes: ['a'],
-  codeChallenge: null,
-  expiresAt: later(60),
-  usedAt: null,
-}
-
-const interaction: Interaction = {
-  hash: 'interaction-hash',
-  clientId: 'client-1',
-  userId: 'ada',
-  sessionId: 'session',
-  responseType: 'code',
-  redirectTo: 'https://app.example/callback?x=1',
-  redirectUri: null,
-  scopes: ['a'],
-  state: 'ställ "this" 🧳 back',
-  codeChallenge: null,
-  createdAt: T0,
-  expiresAt: later(600),
-  decidedAt: null,
-}
-
-const key: StoredKey = {
-  kid: 'key-1',
-  algorithm: 'EdDSA',
-  publicJwk: '{"kty":"OKP"}',
-  sealedPrivateJwk: 'sealed',
-  createdAt: T0,
-  activeFrom: T0,
-}
-
-function rotation(generation: number, at: Date) {
-  return {
-    id: token.id,
-    clientId: token.clientId,
-    clientSecretVersion: 1,
-    generation,
-    issuedAt: at,
-    expiresAt: new Date(at.getTime() + 60_000),
-    refreshExpiresAt: new Date(at.getTime() + 600_000),
-  }
-}
-
-function notice(kind: NewRevocation['kind'], subject: string): NewRevocation {
-  return { kind, subject, at: T0, until: later(600) }
 }
 
 /**
@@ -223,7 +134,7 @@ export function storageContract(
       assert.deepEqual(rotated?.liveUntil, later(9999))
     })
 
-    const dead: ReadonlyArray<[string, Partial<Token>, Partial<ReturnType<typeof rotation>>]> = [
+    const dead: ReadonlyArray<[string, Partial<Token>, Partial<Rotation>]> = [
       ['of another client', {}, { clientId: 'other' }],
       ['of an older secret', {}, { clientSecretVersion: 2 }],
       ['of another generation', { generation: 3 }, {}],
@@ -364,6 +275,17 @@ export function storageContract(
       assert.deepEqual(found?.scopes, ['a', 'b', 'c'])
       await consents.remove('ada', 'client-1')
       assert.equal(await consents.find('ada', 'client-1'), null)
+    })
+
+    it('a consent that is removed takes pending codes and requests along', async () => {
+      const { interactions, consents, codes } = await create()
+      await codes.create(code)
+      await codes.create({ ...code, hash: 'other', clientId: 'client-2' })
+      await interactions.create(interaction, 10)
+      await consents.remove('ada', 'client-1')
+      assert.equal(await codes.find(code.hash), null)
+      assert.equal(await interactions.find(interaction.hash), null)
+      assert.notEqual(await codes.find('other'), null)
     })
 
     it('are bounded for each person, dropping the oldest', async () => {

@@ -9,7 +9,7 @@ import {
   type SigningAlgorithm,
   sha256,
 } from '../crypto.ts'
-import type { Logger } from '../options.ts'
+import type { Logger } from '../logger.ts'
 import type { KeyRepository, StoredKey } from '../storage/repositories.ts'
 
 export interface SigningKey {

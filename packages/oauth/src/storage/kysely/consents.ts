@@ -1,6 +1,7 @@
 import type { Database } from '@tollgate/database'
 import type { ConsentRepository } from '../repositories.ts'
 import { type ConsentRow, consentRow, type OAuthTables } from './tables.ts'
+import { forgetPending } from './tokens.ts'
 
 export function consentRepository(database: Database<OAuthTables>): ConsentRepository {
   const findOne = database.statement<{ userId: string; clientId: string }, ConsentRow>(
@@ -25,12 +26,14 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
         .execute()
       return rows.map(consentRow.fromRow)
     },
-    async remove(userId, clientId) {
-      await database.kysely
-        .deleteFrom('oauth_consents')
-        .where('user_id', '=', userId)
-        .where('client_id', '=', clientId)
-        .execute()
-    },
+    remove: (userId, clientId) =>
+      database.transaction(async (tx) => {
+        await forgetPending(tx, { userId, clientId })
+        await tx.kysely
+          .deleteFrom('oauth_consents')
+          .where('user_id', '=', userId)
+          .where('client_id', '=', clientId)
+          .execute()
+      }),
   }
 }

@@ -180,7 +180,11 @@ async function endRows(
   return ended
 }
 
-async function forgetPending(tx: Database<OAuthTables>, selector: TokenSelector): Promise<void> {
+/** Codes not yet exchanged and requests not yet decided. */
+export async function forgetPending(
+  tx: Database<OAuthTables>,
+  selector: TokenSelector,
+): Promise<void> {
   if (!('userId' in selector)) return
   for (const table of ['oauth_interactions', 'oauth_authorization_codes'] as const) {
     let query = tx.kysely.deleteFrom(table).where('user_id', '=', selector.userId)

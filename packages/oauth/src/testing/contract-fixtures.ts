@@ -1,0 +1,101 @@
+import type {
+  AuthorizationCode,
+  Client,
+  Interaction,
+  NewRevocation,
+  Rotation,
+  StoredKey,
+  Token,
+} from '../storage/repositories.ts'
+
+export const T0 = new Date('2026-01-01T00:00:00.123Z')
+
+export function later(seconds: number): Date {
+  return new Date(T0.getTime() + seconds * 1000)
+}
+
+export const client: Client = {
+  id: 'client-1',
+  userId: 'ada',
+  name: 'Ünïcode 🛂 app',
+  secretHash: 'hash',
+  secretVersion: 1,
+  redirectUris: ['https://app.example/callback?x=1'],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  scopes: null,
+  firstParty: false,
+  resourceServer: false,
+  revokedAt: null,
+  createdAt: T0,
+  updatedAt: T0,
+}
+
+export const token: Token = {
+  id: '01900000-0000-7000-8000-000000000001',
+  clientId: 'client-1',
+  userId: 'ada',
+  grantType: 'authorization_code',
+  name: null,
+  scopes: ['a', 'b'],
+  generation: 0,
+  clientSecretVersion: 1,
+  issuedAt: T0,
+  expiresAt: later(60),
+  refreshExpiresAt: later(600),
+  liveUntil: later(600),
+  revokedAt: null,
+  createdAt: T0,
+}
+
+export const code: AuthorizationCode = {
+  hash: 'code-hash',
+  tokenId: token.id,
+  clientId: 'client-1',
+  userId: 'ada',
+  redirectUri: 'https://app.example/callback?x=1',
+  scopes: ['a'],
+  codeChallenge: null,
+  expiresAt: later(60),
+  usedAt: null,
+}
+
+export const interaction: Interaction = {
+  hash: 'interaction-hash',
+  clientId: 'client-1',
+  userId: 'ada',
+  sessionId: 'session',
+  responseType: 'code',
+  redirectTo: 'https://app.example/callback?x=1',
+  redirectUri: null,
+  scopes: ['a'],
+  state: 'ställ "this" 🧳 back',
+  codeChallenge: null,
+  createdAt: T0,
+  expiresAt: later(600),
+  decidedAt: null,
+}
+
+export const key: StoredKey = {
+  kid: 'key-1',
+  algorithm: 'EdDSA',
+  publicJwk: '{"kty":"OKP"}',
+  sealedPrivateJwk: 'sealed',
+  createdAt: T0,
+  activeFrom: T0,
+}
+
+export function rotation(generation: number, at: Date): Rotation {
+  return {
+    id: token.id,
+    clientId: token.clientId,
+    clientSecretVersion: 1,
+    generation,
+    issuedAt: at,
+    expiresAt: new Date(at.getTime() + 60_000),
+    refreshExpiresAt: new Date(at.getTime() + 600_000),
+  }
+}
+
+export function notice(kind: NewRevocation['kind'], subject: string): NewRevocation {
+  return { kind, subject, at: T0, until: later(600) }
+}
