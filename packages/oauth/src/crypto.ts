@@ -5,11 +5,11 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   createPrivateKey,
   createPublicKey,
   generateKeyPair,
+  hash,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -60,7 +60,7 @@ export function randomId(): string {
 }
 
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+  return hash('sha256', text, 'base64url')
 }
 
 export function hmac(key: Buffer, text: string): string {

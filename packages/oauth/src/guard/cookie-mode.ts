@@ -104,7 +104,11 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
     issue,
     async refresh(person, cookieHeader) {
       const content = await read(cookieHeader)
-      const theirs = content?.userId === person.id && content.sessionId === person.sessionId
+      // A changed secret makes another CSRF token, which would not fit the cookie that came.
+      const theirs =
+        content?.userId === person.id &&
+        content.sessionId === person.sessionId &&
+        content.csrf === csrfToken(person)
       const halfLife = (options.lifetimeSeconds * 1000) / 2
       const young = content && clock.now().getTime() - content.issuedAt < halfLife
       return theirs && young ? null : issue(person)

@@ -1,0 +1,291 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../../test-support/create-test-database.ts'
+import {
+  codeCall,
+  createClient,
+  type GuardCall,
+  issue,
+  killAll,
+  newCode,
+  refreshCall,
+  type Service,
+  startService,
+  type TestClient,
+  type Tokens,
+} from './service.ts'
+
+let test: TestDatabase
+let a: Service
+let b: Service
+let client: TestClient
+beforeEach(async () => {
+  test = await createTestDatabase()
+  a = await startService(test.url)
+  b = await startService(test.url)
+  client = await createClient(a)
+})
+afterEach(async () => {
+  await killAll()
+  await test.drop()
+})
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function liveTokens(): Promise<unknown[]> {
+  return test.database.kysely
+    .selectFrom('oauth_tokens')
+    .selectAll()
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
+describe('R1 fifty simultaneous uses, from two processes', () => {
+  it('R1 of one code give at most one token, and their replays end it', {
+    timeout: 90_000,
+  }, async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const code = await newCode(a, client)
+      const calls = Array.from({ length: 25 }, () => codeCall(client, code))
+      const replies = (await Promise.all([a.burst(calls), b.burst(calls)])).flat()
+      const won = replies.filter(({ status }) => status === 200)
+      expect(won.length).toBeLessThanOrEqual(1)
+      for (const { status, body } of replies) {
+        if (status !== 200) expect([status, body.error]).toEqual([400, 'invalid_grant'])
+      }
+      // the others came after the winner, which proves a leak
+      expect(await liveTokens()).toEqual([])
+      const rows = await test.database.kysely.selectFrom('oauth_tokens').select('id').execute()
+      expect(rows.length).toBe(round + 1)
+      await pause(1000)
+      for (const { body } of won) {
+        for (const service of [a, b]) {
+          expect(await service.guard(body.access_token ?? '')).toBe(401)
+          const again = await service.send(refreshCall(client, body.refresh_token ?? ''))
+          expect(again.status).toBe(400)
+        }
+      }
+    }
+  })
+
+  it('R1 of one refresh token give one successor; a later replay ends the family', {
+    timeout: 90_000,
+  }, async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const first = await issue(a, client)
+      const calls = Array.from({ length: 25 }, () => refreshCall(client, first.refresh_token))
+      const replies = (await Promise.all([a.burst(calls), b.burst(calls)])).flat()
+      const won = replies.filter(({ status }) => status === 200)
+      expect(won.length).toBeGreaterThan(0)
+      expect(new Set(won.map(({ body }) => body.refresh_token)).size).toBe(1)
+      expect(new Set(won.map(({ body }) => body.access_token)).size).toBe(1)
+      const successor = won[0]?.body as unknown as Tokens
+      expect(await liveTokens()).toMatchObject([{ generation: 1 }])
+      expect(await b.guard(successor.access_token)).toBe(200)
+      // after the window of repeats
+      await b.ask('shiftClock', { by: 11_000 })
+      expect((await b.send(refreshCall(client, first.refresh_token))).status).toBe(400)
+      await b.ask('shiftClock', { by: -11_000 })
+      expect(await liveTokens()).toEqual([])
+      await pause(1000)
+      for (const { access_token, refresh_token } of [first, successor]) {
+        expect(await a.guard(access_token)).toBe(401)
+        expect((await a.send(refreshCall(client, refresh_token))).status).toBe(400)
+      }
+    }
+  })
+})
+
+describe('G3 a revocation in one process', () => {
+  interface Watched {
+    readonly status: number
+    readonly lastAccepted: number
+    readonly refusedAt: number | null
+    readonly requests: number
+    readonly others: string[]
+  }
+
+  /** `revoke` in A while B asks its guard all the time. */
+  async function expectRefusedInTime(
+    credentials: GuardCall,
+    revoke: () => Promise<{ readonly at: number }>,
+  ): Promise<void> {
+    expect(await b.ask('guard', credentials)).toBe(200)
+    const watching = b.ask<Watched>('untilRefused', { credentials, patience: 15_000 })
+    await pause(400)
+    const { at } = await revoke()
+    const { status, lastAccepted, requests, others } = await watching
+    expect(status).toBe(401)
+    expect(lastAccepted - at).toBeLessThanOrEqual(1000)
+    expect(requests).toBeGreaterThan(1)
+    // the feed is read by the clock and not by the request
+    expect(others).toEqual([])
+  }
+
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+  it('G3 of a token, client, user, consent or session holds in another within a second', {
+    timeout: 120_000,
+  }, async () => {
+    const byRevoke = await issue(a, client)
+    await expectRefusedInTime(bearer(byRevoke.access_token), async () => {
+      const form = { client_id: client.id, client_secret: client.secret }
+      await a.send({ path: '/oauth/revoke', form: { ...form, token: byRevoke.refresh_token } })
+      return { at: Date.now() }
+    })
+    const reused = await issue(b, client)
+    await expectRefusedInTime(bearer(reused.access_token), async () => {
+      await a.send(refreshCall(client, reused.refresh_token))
+      await a.ask('shiftClock', { by: 11_000 })
+      await a.send(refreshCall(client, reused.refresh_token))
+      const at = Date.now()
+      await a.ask('shiftClock', { by: -11_000 })
+      return { at }
+    })
+    const doomed = await createClient(a)
+    const ofClient = await issue(b, doomed)
+    await expectRefusedInTime(bearer(ofClient.access_token), () =>
+      a.call('clients.revoke', doomed.id),
+    )
+    const ofUser = await issue(b, client, 'bob')
+    await expectRefusedInTime(bearer(ofUser.access_token), () => a.call('revokeUser', 'bob'))
+    const ofConsent = await issue(b, client, 'eve')
+    await expectRefusedInTime(bearer(ofConsent.access_token), () =>
+      a.call('consents.revoke', 'eve', client.id),
+    )
+    const session = await b.ask<GuardCall>('freshToken', { session: 'ada.7' })
+    await expectRefusedInTime(session, () => a.call('endSession', 'ada.7'))
+    const cookie = await b.ask<GuardCall>('freshToken', { session: 'bob.8' })
+    await expectRefusedInTime(cookie, () => a.call('revokeUser', 'bob'))
+  })
+
+  it('G3 of a signing key holds too, and no other token is refused meanwhile', async () => {
+    const old = await issue(a, client)
+    await a.call('keys.rotate', { immediately: true })
+    const { result } = await a.call<Array<{ kid: string }>>('keys.list')
+    const kid = JSON.parse(
+      Buffer.from(old.access_token.split('.')[0] ?? '', 'base64url').toString(),
+    ).kid
+    expect(result.map((key) => key.kid)).toContain(kid)
+    const young = await issue(a, client)
+    expect(await b.guard(young.access_token)).toBe(200)
+    expect(await b.guard(old.access_token)).toBe(200)
+    const credentials = bearer(old.access_token)
+    const watching = b.ask<Watched>('untilRefused', { credentials, patience: 15_000 })
+    await pause(300)
+    const { at } = await a.call('keys.revoke', kid)
+    const { status, lastAccepted } = await watching
+    expect(status).toBe(401)
+    expect(lastAccepted - at).toBeLessThanOrEqual(1000)
+    expect(await b.guard(young.access_token)).toBe(200)
+  })
+
+  it('M4 a rotated client secret and a deleted client stop in another process within a second', async () => {
+    const own = await createClient(a)
+    await issue(b, own)
+    const { result } = await a.call<{ secret: string }>('clients.rotateSecret', own.id)
+    await pause(1000)
+    await expect(issue(b, own)).rejects.toThrow(/401/)
+    const rotated = { id: own.id, secret: result.secret }
+    await issue(b, rotated)
+    await a.call('clients.revoke', own.id)
+    await pause(1000)
+    await expect(issue(b, rotated)).rejects.toThrow(/401/)
+  })
+})
+
+describe('R1 refresh against revocation', () => {
+  const ends: ReadonlyArray<
+    [string, (own: TestClient, tokens: Tokens, user: string) => Promise<unknown>]
+  > = [
+    [
+      'a revoked token',
+      (own, tokens) =>
+        b.send({
+          path: '/oauth/revoke',
+          form: { client_id: own.id, client_secret: own.secret, token: tokens.refresh_token },
+        }),
+    ],
+    ['a revoked user', (_own, _tokens, user) => b.call('revokeUser', user)],
+    ['a revoked consent', (own, _tokens, user) => b.call('consents.revoke', user, own.id)],
+    ['a deleted client', (own) => b.call('clients.revoke', own.id)],
+  ]
+  it.each(ends)('R1 nothing survives %s', { timeout: 90_000 }, async (_, end) => {
+    const issued: Array<{ own: TestClient; tokens: Tokens }> = []
+    for (let round = 0; round < 8; round += 1) {
+      const own = await createClient(a)
+      const user = `user${round}`
+      const first = await issue(a, own, user)
+      const calls = Array.from({ length: 8 }, () => refreshCall(own, first.refresh_token))
+      const [early, , late] = await Promise.all([
+        a.burst(calls),
+        pause(Math.random() * 10).then(() => end(own, first, user)),
+        b.burst(calls),
+      ])
+      issued.push({ own, tokens: first })
+      for (const { status, body } of [...early, ...late]) {
+        expect([200, 400, 401]).toContain(status)
+        if (status === 200) issued.push({ own, tokens: body as unknown as Tokens })
+      }
+    }
+    await pause(1000)
+    for (const { own, tokens } of issued) {
+      for (const service of [a, b]) {
+        expect(await service.guard(tokens.access_token)).toBe(401)
+        const again = await service.send(refreshCall(own, tokens.refresh_token))
+        expect([400, 401]).toContain(again.status)
+      }
+    }
+  })
+})
+
+describe('G5 key rotation', () => {
+  it('G5 in one process causes not one false refusal in the others', {
+    timeout: 120_000,
+  }, async () => {
+    await killAll()
+    const ahead = { keyPublishedAhead: '1s' }
+    const services = await Promise.all([1, 2, 3].map(() => startService(test.url, ahead)))
+    const [issuer] = services
+    if (!issuer) throw new Error('There is no process')
+    const verdicts: Array<Promise<number[]>> = []
+    const kids = new Set<string>()
+    let done = false
+    const strangers = flood(services, () => done)
+    const issuing = (async () => {
+      for (let i = 0; !done; i += 1) {
+        const from = services[i % services.length] ?? issuer
+        const { access_token } = await issue(from, client)
+        kids.add(access_token.split('.')[0] ?? '')
+        verdicts.push(Promise.all(services.map((service) => service.guard(access_token))))
+      }
+    })()
+    for (const immediately of [true, false, true, true, false]) {
+      await pause(500)
+      await issuer.call('keys.rotate', { immediately })
+    }
+    await pause(1500)
+    done = true
+    await issuing
+    await strangers
+    const results = (await Promise.all(verdicts)).flat()
+    expect(results.length).toBeGreaterThan(15)
+    expect(results.filter((status) => status !== 200)).toEqual([])
+    expect(kids.size).toBeGreaterThanOrEqual(3)
+  })
+
+  /** Unknown key ids, which make each process look for new keys all the time. */
+  async function flood(services: readonly Service[], isOver: () => boolean): Promise<void> {
+    for (let i = 0; !isOver(); i += 1) {
+      const header = Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: 'at+jwt', kid: `x${i}` }))
+      const forged = `${header.toString('base64url')}.e30.${'A'.repeat(86)}`
+      const all = Array.from({ length: 5 }, () => ({ authorization: `Bearer ${forged}` }))
+      const replies = await Promise.all(
+        services.map((service) => service.ask<number[]>('guards', { all })),
+      )
+      expect(new Set(replies.flat())).toEqual(new Set([401]))
+    }
+  }
+})

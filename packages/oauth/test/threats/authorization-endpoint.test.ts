@@ -1,0 +1,648 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  decideOn,
+  REDIRECT,
+  sessionOf,
+  startServer,
+  type TestServer,
+} from '../support.ts'
+
+/** Threats §4, on one server: nothing here changes what another test relies on. */
+let server: TestServer
+let client: { id: string; secret: string }
+beforeAll(async () => {
+  server = await startServer()
+  client = await createClient(server)
+})
+afterAll(() => server.close())
+
+const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+
+/** The raw query, for spellings that URLSearchParams would tidy up. */
+function askRaw(query: string, headers: Record<string, string> = {}): Promise<Response> {
+  return server.request(`/oauth/authorize?${query}`, {
+    headers: { cookie: sessionOf('ada'), accept: 'text/html', ...headers },
+  })
+}
+
+async function expectOwnPage(reply: Response, status = 400): Promise<string> {
+  const html = await reply.text()
+  expect(reply.headers.get('location'), html).toBeNull()
+  expect(reply.status).toBe(status)
+  expect(reply.headers.get('content-type')).toContain('text/html')
+  expect(html).toContain('<h1>')
+  return html
+}
+
+function ask(params: Record<string, string>): Promise<Response> {
+  const defaults = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
+  return askFor(server, 'ada', { ...defaults, ...params })
+}
+
+function answerOf(reply: Response): URL {
+  expect([302, 303]).toContain(reply.status)
+  return new URL(reply.headers.get('location') ?? '')
+}
+
+describe('A1 an unknown client', () => {
+  const unknown = [
+    'nobody',
+    '00000000-0000-4000-8000-000000000000',
+    '<script>alert(1)</script>',
+    "' or 1=1 --",
+    '__proto__',
+    'constructor',
+    'x'.repeat(5000),
+    'javascript:alert(1)',
+  ]
+  it.each(unknown)('A1 %j gets our own page and no redirect', async (clientId) => {
+    const html = await expectOwnPage(await ask({ client_id: clientId }))
+    expect(html).not.toContain('<script')
+    expect(html.length).toBeLessThan(3000)
+  })
+
+  it('A1 a revoked client gets our own page, at once', async () => {
+    const gone = await createClient(server)
+    await server.oauth.clients.revoke(gone.id)
+    await expectOwnPage(await ask({ client_id: gone.id }))
+  })
+
+  it('A1 a client revoked while the page was open gets no answer', async () => {
+    const gone = await createClient(server)
+    const page = await ask({ client_id: gone.id })
+    await server.oauth.clients.revoke(gone.id)
+    expect((await decideOn(server, 'ada', page)).protocol).toBe('error:')
+  })
+
+  it('A1 the client of personal access tokens cannot be used here', async () => {
+    await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
+    await expectOwnPage(await ask({ client_id: 'personal-access' }))
+  })
+})
+
+describe('A2 a redirect URI that is not identical', () => {
+  const registered = 'https://app.example/a/callback?tenant=7&x=%2F'
+  let exact: { id: string }
+  beforeAll(async () => {
+    exact = await createClient(server, { redirect: registered })
+  })
+
+  const spellings = [
+    'https://app.example/a/callback',
+    'https://app.example/a/callback?',
+    'https://app.example/a/callback/?tenant=7&x=%2F',
+    'https://app.example//a/callback?tenant=7&x=%2F',
+    'https://app.example/a//callback?tenant=7&x=%2F',
+    'https://app.example/a/./callback?tenant=7&x=%2F',
+    'https://app.example/a/b/../callback?tenant=7&x=%2F',
+    'https://app.example/a/%2e/callback?tenant=7&x=%2F',
+    'https://app.example/a/b/%2e%2e/callback?tenant=7&x=%2F',
+    'https://app.example/a/b/%252e%252e/callback?tenant=7&x=%2F',
+    'https://app.example/a/b/.%2e/callback?tenant=7&x=%2F',
+    'https://app.example/a/callback;v=1?tenant=7&x=%2F',
+    'https://app.example/a;/callback?tenant=7&x=%2F',
+    'https://app.example/a/..;/a/callback?tenant=7&x=%2F',
+    'https://app.example/A/callback?tenant=7&x=%2F',
+    'https://APP.example/a/callback?tenant=7&x=%2F',
+    'HTTPS://app.example/a/callback?tenant=7&x=%2F',
+    'http://app.example/a/callback?tenant=7&x=%2F',
+    'https://app.example:443/a/callback?tenant=7&x=%2F',
+    'https://app.example:8443/a/callback?tenant=7&x=%2F',
+    'https://app.example./a/callback?tenant=7&x=%2F',
+    'https://user@app.example/a/callback?tenant=7&x=%2F',
+    'https://user:pass@app.example/a/callback?tenant=7&x=%2F',
+    'https://evil.example@app.example/a/callback?tenant=7&x=%2F',
+    'https://app.example@evil.example/a/callback?tenant=7&x=%2F',
+    'https://app.example/a/callback?tenant=7&x=%2F#',
+    'https://app.example/a/callback?tenant=7&x=%2F#evil',
+    'https://app.example/a/callback?tenant=7&x=%2f',
+    'https://app.example/a/callback?tenant=7&x=/',
+    'https://app.example/a/callback?x=%2F&tenant=7',
+    'https://app.example/a/callback?tenant=7&x=%2F&y=1',
+    'https://app.example/a/callback?tenant=8&x=%2F',
+    'https://app.example/a/call%62ack?tenant=7&x=%2F',
+    'https://app.example/a/callback%00?tenant=7&x=%2F',
+    'https://app.example/a/callback%0d%0aset-cookie:x=y?tenant=7&x=%2F',
+    'https://app.example/a/callback?tenant=7&x=%2F\t',
+    'https://app.example/a/call\tback?tenant=7&x=%2F',
+    'https://app.example/a/callback?tenant=7&x=%2F\r\nlocation: https://evil.example',
+    ' https://app.example/a/callback?tenant=7&x=%2F',
+    'https://app.example/a/callback?tenant=7&x=%2F ',
+    '\u0001https://app.example/a/callback?tenant=7&x=%2F',
+    'https:\\\\app.example/a/callback?tenant=7&x=%2F',
+    'https://app.example\\a\\callback?tenant=7&x=%2F',
+    'https://evil.example\\@app.example/a/callback?tenant=7&x=%2F',
+    'https:/app.example/a/callback?tenant=7&x=%2F',
+    'https:app.example/a/callback?tenant=7&x=%2F',
+    '//app.example/a/callback?tenant=7&x=%2F',
+    '/a/callback?tenant=7&x=%2F',
+    'https://app.example.evil.example/a/callback?tenant=7&x=%2F',
+    'https://evilapp.example/a/callback?tenant=7&x=%2F',
+    'https://аpp.example/a/callback?tenant=7&x=%2F',
+    'https://app。example/a/callback?tenant=7&x=%2F',
+    'https://ａpp.example/a/callback?tenant=7&x=%2F',
+    'https://app.example/a/callback\u202e?tenant=7&x=%2F',
+    'https://app.example/a/callback\u200b?tenant=7&x=%2F',
+    registered.slice(0, -1),
+    `${registered},https://evil.example`,
+    'https://evil.example',
+    'javascript:alert(1)',
+    'null',
+    '[object Object]',
+    'x'.repeat(30_000),
+  ]
+  it.each(spellings)('A2 refuses %j', async (redirectUri) => {
+    await expectOwnPage(await ask({ client_id: exact.id, redirect_uri: redirectUri }))
+  })
+
+  it('A2 keeps a registered query in the reply', async () => {
+    const page = await ask({ client_id: exact.id, redirect_uri: registered, state: 's' })
+    const answered = await decideOn(server, 'ada', page)
+    expect(answered.href.startsWith(`${registered}&code=`)).toBe(true)
+    expect(answered.searchParams.get('state')).toBe('s')
+  })
+
+  it('A2 refuses raw control characters, NUL and broken escapes in the query itself', async () => {
+    for (const raw of ['%00', '%', '%zz', '%c0%af', '%ff', '%ed%a0%80', '%u0041']) {
+      const uri = `${encodeURIComponent(REDIRECT)}${raw}`
+      const query = `client_id=${client.id}&response_type=code&redirect_uri=${uri}`
+      await expectOwnPage(await askRaw(query))
+    }
+  })
+
+  it('A2 an address that was taken away while the page was open gets no answer', async () => {
+    const moved = await createClient(server)
+    const pages = [await ask({ client_id: moved.id }), await ask({ client_id: moved.id })]
+    const change = { name: 'Moved', redirect: 'https://new.example/callback' }
+    await server.oauth.clients.update(moved.id, change)
+    for (const decision of ['approve', 'deny'] as const) {
+      const page = pages.pop()
+      if (page) expect((await decideOn(server, 'ada', page, decision)).protocol).toBe('error:')
+    }
+  })
+})
+
+describe('A3 loopback addresses', () => {
+  const cases: ReadonlyArray<[registered: string, requested: string, accepted: boolean]> = [
+    ['http://127.0.0.1/cb', 'http://127.0.0.1/cb', true],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:51004/cb', true],
+    ['http://127.0.0.1:8000/cb', 'http://127.0.0.1:9000/cb', true],
+    ['http://127.0.0.1:8000/cb?a=1', 'http://127.0.0.1:9000/cb?a=1', true],
+    ['http://[::1]/cb', 'http://[::1]:51004/cb', true],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:65536/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:0/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:08080/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:80x/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:8000/cb/', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:8000/cb?x=1', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:8000/cb#x', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:8000/CB', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:8000', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:8000@evil.example/cb', false],
+    ['http://127.0.0.1/cb', 'http://user@127.0.0.1:8000/cb', false],
+    ['http://127.0.0.1/cb', 'https://127.0.0.1:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.1:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.1/cb', false],
+    ['http://127.0.0.1/cb', 'http://0x7f.0.0.1:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://0x7f000001/cb', false],
+    ['http://127.0.0.1/cb', 'http://2130706433:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://0177.0.0.1:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1.:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.2:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://0.0.0.0:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1.evil.com/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1.nip.io:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://localhost:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://[::1]:8000/cb', false],
+    ['http://127.0.0.1/cb', 'http://[::ffff:127.0.0.1]:8000/cb', false],
+    ['http://[::1]/cb', 'http://[0:0:0:0:0:0:0:1]:8000/cb', false],
+    ['http://[::1]/cb', 'http://[::1%25lo]:8000/cb', false],
+    ['http://localhost/cb', 'http://localhost:8000/cb', false],
+    ['http://localhost:3000/cb', 'http://localhost:3001/cb', false],
+    ['https://127.0.0.1/cb', 'https://127.0.0.1:8000/cb', false],
+    ['http://127.0.0.1.evil.com/cb', 'http://127.0.0.1.evil.com:8000/cb', false],
+    ['http://10.0.0.1/cb', 'http://10.0.0.1:8000/cb', false],
+  ]
+  it.each(cases)('A3 %s registered, %s asked: %s', async (registered, requested, accepted) => {
+    const native = await createClient(server, { redirect: registered })
+    const reply = await ask({ client_id: native.id, redirect_uri: requested })
+    if (!accepted) return void (await expectOwnPage(reply))
+    const answered = await decideOn(server, 'ada', reply)
+    expect(
+      answered.href.startsWith(`${requested}${requested.includes('?') ? '&' : '?'}code=`),
+    ).toBe(true)
+  })
+})
+
+describe('A4 response parameters of its own', () => {
+  it.each(
+    'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token c%6fde'.split(
+      ' ',
+    ),
+  )('A4 a redirect URI with %s cannot be registered', async (name) => {
+    for (const uri of [`https://a.example/?${name}=1`, `https://a.example/cb?x=1&${name}=`]) {
+      await expect(createClient(server, { redirect: uri })).rejects.toMatchObject({ status: 422 })
+      const body = { name: 'x', redirect: uri }
+      expect((await server.json('ada', 'POST', '/oauth/clients', body)).status).toBe(422)
+    }
+  })
+
+  it('A4 several registered addresses: the request must name one', async () => {
+    const two = await createClient(server, {
+      redirect: ['https://a.example/1', 'https://a.example/2'],
+    })
+    const query = `client_id=${two.id}&response_type=code`
+    await expectOwnPage(await askRaw(query))
+    await expectOwnPage(await askRaw(`${query}&redirect_uri=`))
+    const page = await ask({ client_id: two.id, redirect_uri: 'https://a.example/2' })
+    expect((await decideOn(server, 'ada', page)).pathname).toBe('/2')
+  })
+})
+
+const SCRIPT_URIS = [
+  'javascript:alert(1)',
+  'JavaScript:alert(1)',
+  'JAVASCRIPT://app.example/%0aalert(1)',
+  ' javascript:alert(1)',
+  '\tjavascript:alert(1)',
+  '\u0000javascript:alert(1)',
+  '\u0001javascript:alert(1)',
+  'java\nscript:alert(1)',
+  'java\tscript:alert(1)',
+  'javascript\n:alert(1)',
+  '\ufeffjavascript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'Data:text/html;base64,PHNjcmlwdD4=',
+  'vbscript:msgbox(1)',
+  'VBScript:msgbox(1)',
+  'file:///etc/passwd',
+  'FILE://host/share',
+  'blob:https://app.example/1',
+  'filesystem:https://app.example/temporary/x',
+  'about:blank',
+  'view-source:https://app.example',
+  'jar:https://app.example!/',
+  'intent://scan/#Intent;end',
+  'https://app.example/<script>',
+  'https://app.example/"onload=',
+  'https://a;script-src/cb',
+  "https://a'b/cb",
+]
+
+describe('A5 schemes that run script', () => {
+  it.each(SCRIPT_URIS)('A5 %j cannot be created, set or used', async (uri) => {
+    await expect(createClient(server, { redirect: [uri] })).rejects.toMatchObject({ status: 422 })
+    const created = await server.json('ada', 'POST', '/oauth/clients', { name: 'x', redirect: uri })
+    expect(created.status).toBe(422)
+    const own = await server.json('ada', 'POST', '/oauth/clients', {
+      name: 'x',
+      redirect: REDIRECT,
+    })
+    const { id } = (await own.json()) as { id: string }
+    const path = `/oauth/clients/${id}`
+    const changed = await server.json('ada', 'PUT', path, { name: 'x', redirect: uri })
+    expect(changed.status).toBe(422)
+    expect((await server.oauth.clients.find(id))?.redirectUris).toEqual([REDIRECT])
+  })
+
+  it('A5 one that got into the table by another way is not used', async () => {
+    const stored = await createClient(server)
+    for (const uri of SCRIPT_URIS.filter((text) => !text.includes('\0'))) {
+      await server.oauth.clients.update(stored.id, { name: 'x', redirect: REDIRECT })
+      await server.database.kysely
+        .updateTable('oauth_clients')
+        .set({ redirect_uris: JSON.stringify([uri]) })
+        .where('id', '=', stored.id)
+        .execute()
+      await expectOwnPage(await ask({ client_id: stored.id, redirect_uri: uri }))
+      await expectOwnPage(await askRaw(`client_id=${stored.id}&response_type=code`))
+    }
+  })
+})
+
+describe('A6 a parameter sent twice', () => {
+  const base = () =>
+    `client_id=${client.id}&redirect_uri=${encodeURIComponent(REDIRECT)}&response_type=code&state=s`
+  it.each([
+    'client_id',
+    'redirect_uri',
+    'response_type',
+    'state',
+    'scope=&scope',
+    'code_challenge=&code_challenge',
+    'unknown=1&unknown',
+    '%73tate',
+    '__proto__=1&__proto__',
+  ])('A6 %s is an error and goes nowhere', async (name) => {
+    const [param = ''] = new URLSearchParams(base()).getAll(name)
+    for (const value of [param, 'https://evil.example/']) {
+      await expectOwnPage(await askRaw(`${base()}&${name}=${encodeURIComponent(value)}`))
+    }
+  })
+
+  it('A6 in the decision, whether in the query or in the body', async () => {
+    const page = await (await ask({})).text()
+    const action = /action="([^"]+)"/.exec(page)?.[1] ?? ''
+    const csrf = /name="csrf_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+    const send = (path: string, body: string) =>
+      server.request(path, {
+        method: 'POST',
+        body,
+        headers: {
+          cookie: sessionOf('ada'),
+          origin: server.url,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+      })
+    const other = action.replace(/interaction=.*/, 'interaction=other')
+    const replies = [
+      await send(action, `csrf_token=${csrf}&decision=deny&decision=approve`),
+      await send(action, `csrf_token=${csrf}&csrf_token=${csrf}&decision=approve`),
+      await send(`${action}&interaction=x`, `csrf_token=${csrf}&decision=approve`),
+      await send(`${other}&interaction=x`, `csrf_token=${csrf}&decision=approve`),
+    ]
+    for (const reply of replies) await expectOwnPage(reply)
+    expect((await send(action, `csrf_token=${csrf}&decision=approve`)).status).toBe(303)
+  })
+})
+
+describe('A7 response types', () => {
+  it.each(['', 'Code', 'CODE', 'code ', 'id_token', 'code token', 'none', 'toString', '__proto__'])(
+    'A7 %j returns an error with state',
+    async (type) => {
+      const answered = answerOf(await ask({ response_type: type, state: 'keep me' }))
+      expect(answered.origin + answered.pathname).toBe(REDIRECT)
+      const error = type === '' ? 'invalid_request' : 'unsupported_response_type'
+      expect(answered.searchParams.get('error')).toBe(error)
+      expect(answered.searchParams.get('state')).toBe('keep me')
+      expect(answered.href).not.toMatch(/access_token|[?&#]code=/)
+    },
+  )
+
+  it('A7 one the client may not use returns an error and no token', async () => {
+    const answered = answerOf(await ask({ response_type: 'token', state: 's' }))
+    const params = new URLSearchParams(answered.hash.slice(1))
+    expect(params.get('error')).toBe('unauthorized_client')
+    expect(params.get('state')).toBe('s')
+    expect(params.has('access_token')).toBe(false)
+    const machine = await createClient(server, { grants: ['client_credentials'] })
+    const refused = answerOf(await ask({ client_id: machine.id }))
+    expect(refused.searchParams.get('error')).toBe('unauthorized_client')
+  })
+
+  it('A7 the implicit answer carries no refresh token and no code', async () => {
+    const browser = await createClient(server, { grants: ['implicit', 'refresh_token'] })
+    const page = await ask({ client_id: browser.id, response_type: 'token' })
+    const answered = await decideOn(server, 'ada', page)
+    expect(answered.search).toBe('')
+    const params = Object.fromEntries(new URLSearchParams(answered.hash.slice(1)))
+    expect(Object.keys(params).sort()).toEqual(
+      ['access_token', 'expires_in', 'iss', 'scope', 'token_type'].sort(),
+    )
+  })
+})
+
+describe('A8 scope', () => {
+  it.each([
+    '*',
+    'place-orders *',
+    'unknown',
+    'place-orders unknown',
+    'Place-Orders',
+    'place-orders\tcheck-status',
+    'place-orders\ncheck-status',
+    'place-orders,check-status',
+    'place-orders"',
+    'place-orders\\',
+    'plаce-orders',
+    '__proto__',
+    'constructor',
+    'toString',
+    'place-orders\u00a0check-status',
+  ])('A8 %j is invalid_scope', async (scope) => {
+    for (const response of ['code', 'token']) {
+      const any = await createClient(server, { grants: ['authorization_code', 'implicit'] })
+      const answered = answerOf(await ask({ client_id: any.id, scope, response_type: response }))
+      const params = response === 'code' ? answered.searchParams : hashParams(answered)
+      expect(params.get('error')).toBe('invalid_scope')
+    }
+  })
+
+  it('A8 duplicates and stray blanks are normalised', async () => {
+    const tidy = await createClient(server)
+    const scope = '  place-orders   check-status place-orders '
+    const tokens = await codeFlow(server, tidy, { scope })
+    expect(tokens.scope).toBe('place-orders check-status')
+  })
+
+  it('A8 a client gets nothing beyond its own scopes', async () => {
+    const limited = await createClient(server, { scopes: ['check-status'] })
+    const answered = answerOf(await ask({ client_id: limited.id, scope: 'place-orders' }))
+    expect(answered.searchParams.get('error')).toBe('invalid_scope')
+  })
+})
+
+function hashParams(url: URL): URLSearchParams {
+  return new URLSearchParams(url.hash.slice(1))
+}
+
+describe('A9 state', () => {
+  const states = [
+    'plain',
+    'a b+c%20d',
+    '&code=evil&error=x',
+    '#fragment?query=1',
+    '"><script>alert(1)</script>',
+    'line\r\nlocation: https://evil.example',
+    'tab\there',
+    '日本語 עברית 👩‍👩‍👧 e\u0301',
+    '\u202eevil',
+    '%00%0d%0a',
+    '__proto__',
+    's'.repeat(2048),
+    'é'.repeat(2048),
+  ]
+  it.each(states)('A9 %j comes back exactly on success, denial and error', async (state) => {
+    const own = await createClient(server)
+    const ways = [
+      await decideOn(server, 'ada', await ask({ client_id: own.id, state }), 'deny'),
+      await decideOn(server, 'ada', await ask({ client_id: own.id, state })),
+      answerOf(await ask({ client_id: own.id, state, scope: 'unknown' })),
+      // approved before, so that this one is answered without a page
+      answerOf(await ask({ client_id: own.id, state })),
+    ]
+    for (const answered of ways) {
+      expect(answered.searchParams.getAll('state')).toEqual([state])
+      expect(answered.origin + answered.pathname).toBe(REDIRECT)
+      expect(answered.searchParams.getAll('code').length).toBeLessThan(2)
+      expect(answered.searchParams.get('code')).not.toBe('evil')
+    }
+  })
+
+  it('A9 one that is too long is refused and not cut; without one there is none', async () => {
+    const answered = answerOf(await ask({ state: 's'.repeat(2049) }))
+    expect(answered.searchParams.get('error')).toBe('invalid_request')
+    expect(answered.searchParams.has('state')).toBe(false)
+    const own = await createClient(server)
+    const without = await decideOn(server, 'ada', await ask({ client_id: own.id }))
+    expect(without.searchParams.has('state')).toBe(false)
+    expect(without.searchParams.get('iss')).toBe(server.url)
+  })
+})
+
+describe('A10 pages and redirects', () => {
+  it('A10 forbid framing, referrers, caching, script and other origins', async () => {
+    const own = await createClient(server)
+    for (const reply of [await ask({ client_id: own.id }), await ask({ client_id: 'nobody' })]) {
+      const policy = reply.headers.get('content-security-policy') ?? ''
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).toContain("base-uri 'none'")
+      expect(policy).not.toMatch(/unsafe|script-src|\*/)
+      expect(reply.headers.get('x-frame-options')).toBe('DENY')
+      expect(reply.headers.get('cache-control')).toContain('no-store')
+      expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(['no-referrer', 'same-origin']).toContain(reply.headers.get('referrer-policy'))
+      expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+      expect(await reply.text()).not.toMatch(/<script|\son\w+=|style=|javascript:/i)
+    }
+  })
+
+  it('A10 answer a form post with 303, which no browser repeats at the client', async () => {
+    const own = await createClient(server)
+    const page = await (await ask({ client_id: own.id })).text()
+    const reply = await server.post(
+      /action="([^"]+)"/.exec(page)?.[1] ?? '',
+      { csrf_token: /value="([^"]+)"/.exec(page)?.[1] ?? '', decision: 'approve' },
+      { cookie: sessionOf('ada'), origin: server.url },
+    )
+    expect(reply.status).toBe(303)
+    expect(reply.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(reply.headers.get('cache-control')).toContain('no-store')
+    expect(await reply.text()).toBe('')
+  })
+
+  it('A10 grant no cross-origin access, whatever the origin', async () => {
+    for (const origin of ['https://evil.example', 'null', server.url, REDIRECT]) {
+      for (const method of ['GET', 'OPTIONS']) {
+        const reply = await server.request('/oauth/authorize', { method, headers: { origin } })
+        expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+        expect(reply.headers.get('access-control-allow-credentials')).toBeNull()
+      }
+    }
+  })
+})
+
+describe('A11 names and error texts', () => {
+  const names = [
+    '<img src=x onerror=alert(1)>',
+    '"><svg/onload=alert(1)>',
+    "'-alert(1)-'",
+    '&lt;b&gt;',
+  ]
+  it.each(names)('A11 the name %j is escaped on the page', async (name) => {
+    const own = await createClient(server, { name })
+    const html = await (await ask({ client_id: own.id })).text()
+    expect(html).not.toContain(name)
+    expect(html).not.toMatch(/<img|<svg|<b>/)
+  })
+
+  it.each([
+    '\u202egnp.exe',
+    'a\u2066b',
+    'a\u200fb',
+    'a\u061cb',
+    'a\u2028b',
+    'a\u0000b',
+    'a\nb',
+    'a\u0085b',
+    'a\ufeffb',
+    '\ud800',
+    ' ',
+    '',
+    'x'.repeat(192),
+  ])('A11 the name %j is refused', async (name) => {
+    const body = { name, redirect: REDIRECT }
+    expect((await server.json('ada', 'POST', '/oauth/clients', body)).status).toBe(422)
+    const token = { name, scopes: [] }
+    const path = '/oauth/personal-access-tokens'
+    expect((await server.json('ada', 'POST', path, token)).status).toBe(422)
+  })
+
+  it('A11 error texts are escaped, short and free of direction marks', async () => {
+    for (const text of ['<script>alert(1)</script>', '\u202eevil', 'x'.repeat(20_000), '"\'&']) {
+      const name = encodeURIComponent(text)
+      const html = await expectOwnPage(await askRaw(`${name}=1&${name}=2`))
+      expect(html).not.toMatch(/<script|\u202e/)
+      expect(html.length).toBeLessThan(3000)
+      const answered = answerOf(await ask({ scope: text }))
+      expect(answered.searchParams.get('error_description')).toMatch(
+        /^[\x20-\x5b\x5d-\x7e]{1,300}$/,
+      )
+      const json = await askRaw(`${name}=1&${name}=2`, { accept: 'application/json' })
+      expect((await json.text()).length).toBeLessThan(1000)
+    }
+  })
+})
+
+describe('A12 silent approval', () => {
+  it('A12 a public client is asked about each time', async () => {
+    for (const redirect of [REDIRECT, 'http://127.0.0.1/cb', 'com.example.app:/cb']) {
+      const app = await createClient(server, { confidential: false, redirect })
+      const params = {
+        client_id: app.id,
+        redirect_uri: redirect,
+        code_challenge: CHALLENGE,
+        code_challenge_method: 'S256',
+      }
+      await decideOn(server, 'ada', await ask(params))
+      expect((await ask(params)).status).toBe(200)
+      const silent = answerOf(await ask({ ...params, prompt: 'none' }))
+      expect(silent.searchParams.get('error')).toBe('consent_required')
+      expect(silent.searchParams.has('code')).toBe(false)
+    }
+  })
+
+  it("A12 the application's own public client is silent only at an https address", async () => {
+    for (const [redirect, status] of [
+      [REDIRECT, 303],
+      ['http://127.0.0.1/cb', 200],
+      ['http://localhost/cb', 200],
+      ['com.example.app:/cb', 200],
+    ] as const) {
+      const app = await createClient(server, { confidential: false, redirect, firstParty: true })
+      const challenge = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
+      const reply = await ask({ client_id: app.id, redirect_uri: redirect, ...challenge })
+      expect([redirect, reply.status]).toEqual([redirect, status])
+    }
+  })
+
+  it('A12 new scopes, a revoked grant and another person mean asking again', async () => {
+    const own = await createClient(server)
+    await codeFlow(server, own, { scope: 'place-orders' })
+    const again = (scope: string, prompt = '') => ask({ client_id: own.id, scope, prompt })
+    expect((await again('place-orders')).status).toBe(303)
+    expect((await again('place-orders check-status')).status).toBe(200)
+    const none = answerOf(await again('place-orders check-status', 'none'))
+    expect(none.searchParams.get('error')).toBe('consent_required')
+    const bob = await askFor(server, 'bob', {
+      client_id: own.id,
+      response_type: 'code',
+      scope: 'place-orders',
+    })
+    expect(bob.status).toBe(200)
+    await server.oauth.consents.revoke('ada', own.id)
+    expect((await again('place-orders')).status).toBe(200)
+    expect(answerOf(await again('place-orders', 'none')).searchParams.has('code')).toBe(false)
+  })
+
+  it('A12 prompt=none without a session is an error and no code', async () => {
+    const query = `client_id=${client.id}&response_type=code&prompt=none`
+    const reply = await server.request(`/oauth/authorize?${query}`)
+    expect(answerOf(reply).searchParams.get('error')).toBe('login_required')
+  })
+})

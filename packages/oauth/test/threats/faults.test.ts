@@ -1,0 +1,562 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
+import { createClientDirectory } from '../../src/clients/directory.ts'
+import {
+  type AuthorizationServerOptions,
+  authorizationCode,
+  createAuthorizationServer,
+  memoryStorage,
+  password,
+  refreshToken,
+} from '../../src/index.ts'
+import { followRevocations } from '../../src/revocations/feed.ts'
+import type { Client, NewRevocation, Revocation } from '../../src/storage/repositories.ts'
+import { createRecentCache } from '../../src/tokens/recent-cache.ts'
+import { createSigningKeys } from '../../src/tokens/signing-keys.ts'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  decideOn,
+  listen,
+  REDIRECT,
+  SECRET,
+  sessionOf,
+  startServer,
+  type TestServer,
+  type TestServerOptions,
+  TestUsers,
+} from '../support.ts'
+
+let open: TestServer[] = []
+async function start(options: TestServerOptions = {}): Promise<TestServer> {
+  const server = await startServer(options)
+  open.push(server)
+  return server
+}
+afterEach(async () => {
+  for (const server of open) await server.close()
+  open = []
+})
+
+const bearer = (text: string) => ({
+  authorization: `Bearer ${text}`,
+  cookie: null,
+  csrfToken: null,
+})
+
+async function statusOf(server: TestServer, text: string): Promise<number> {
+  try {
+    await server.oauth.guard.authenticate('api', bearer(text))
+    return 200
+  } catch (error) {
+    return server.oauth.guard.refusal(error).status
+  }
+}
+
+const refreshForm = (client: { id: string; secret: string }, text: string) => ({
+  grant_type: 'refresh_token',
+  client_id: client.id,
+  client_secret: client.secret,
+  refresh_token: text,
+})
+
+describe('F3 clock jumps', () => {
+  it('F3 back and forth revive nothing that was revoked, used or expired', async () => {
+    const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
+    const client = await createClient(server)
+    const started = server.clock.now().getTime()
+    const at = (minutes: number) => server.clock.set(new Date(started + minutes * 60_000))
+
+    const revoked = await codeFlow(server, client)
+    await server.oauth.revokeUser('ada')
+    const alive = await codeFlow(server, client, { user: 'bob' })
+    for (const minutes of [-100_000, -60, -2, 0, 1, 30, 61, 125, 100_000, 5, -5, 0]) {
+      at(minutes)
+      expect(await statusOf(server, revoked.access_token)).toBe(401)
+      const reply = await server.post('/oauth/token', refreshForm(client, revoked.refresh_token))
+      expect(reply.status).toBe(400)
+      // alive from a minute before it was issued, for the hour it was given
+      const expected = minutes >= -1 && minutes < 60 ? 200 : 401
+      expect([minutes, await statusOf(server, alive.access_token)]).toEqual([minutes, expected])
+    }
+  })
+
+  it('F3 back do not prolong a code, nor revive a used one', async () => {
+    const server = await start()
+    const client = await createClient(server)
+    const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
+    const newCode = async () => {
+      const page = await askFor(server, 'ada', { ...asked, prompt: 'consent' })
+      return (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+    }
+    const redeem = (code: string) =>
+      server.post('/oauth/token', {
+        grant_type: 'authorization_code',
+        client_id: client.id,
+        client_secret: client.secret,
+        redirect_uri: REDIRECT,
+        code,
+      })
+    const now = server.clock.now()
+    const [code, used] = [await newCode(), await newCode()]
+    expect((await redeem(used)).status).toBe(200)
+    server.clock.set(new Date(now.getTime() - 3600_000))
+    expect((await redeem(code)).status).toBe(400)
+    expect((await redeem(used)).status).toBe(400)
+    server.clock.set(new Date(now.getTime() - 30_000))
+    expect((await redeem(code)).status).toBe(200)
+  })
+
+  it('F3 a purge removes no revocation that still matters', async () => {
+    const server = await start({ accessTokensExpireIn: '30d', refreshTokensExpireIn: '60d' })
+    const client = await createClient(server)
+    const revoked = await codeFlow(server, client)
+    await server.oauth.consents.revoke('ada', client.id)
+    for (let day = 0; day < 70; day += 5) {
+      await server.oauth.purge()
+      expect(await statusOf(server, revoked.access_token)).toBe(401)
+      server.clock.advance('5d')
+    }
+    const rows = await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute()
+    expect(rows).toEqual([])
+  })
+})
+
+describe('F4 start-up', () => {
+  const options = (changes: object): AuthorizationServerOptions =>
+    ({
+      issuer: 'https://api.example.com',
+      secret: SECRET,
+      storage: memoryStorage(),
+      users: new TestUsers(),
+      grants: [authorizationCode()],
+      ...changes,
+    }) as AuthorizationServerOptions
+
+  const wrong = 'hunter2-hunter2'
+  it.each([
+    ['no secret', { secret: undefined }],
+    ['an empty secret', { secret: '' }],
+    ['a blank secret', { secret: ' '.repeat(64) }],
+    ['a short secret', { secret: wrong }],
+    ['a short secret in blanks', { secret: `${' '.repeat(20)}${wrong}${' '.repeat(20)}` }],
+    ['a secret that is no text', { secret: Buffer.from(wrong.repeat(4)) }],
+    ['no secrets', { secret: [] }],
+    ['a good and a short secret', { secret: [SECRET, wrong] }],
+    ['an empty issuer', { issuer: '' }],
+    ['no issuer', { issuer: undefined }],
+    ['a secret as issuer', { issuer: `${wrong}${wrong}${wrong}` }],
+    ['a secret with a colon as issuer', { issuer: `tgs:${wrong}` }],
+    ['a database as issuer', { issuer: `mysql://root:${wrong}@db.example/x` }],
+    ['a password in the issuer', { issuer: `https://root:${wrong}@api.example.com` }],
+    ['http', { issuer: 'http://api.example.com' }],
+    ['a slash', { issuer: 'https://api.example.com/' }],
+    ['a query', { issuer: `https://api.example.com?key=${wrong}` }],
+    ['a fragment', { issuer: 'https://api.example.com#x' }],
+    ['another letter case', { issuer: 'https://API.example.com' }],
+    ['a default port', { issuer: 'https://api.example.com:443' }],
+    ['dot segments', { issuer: 'https://api.example.com/a/../b' }],
+    ['script', { issuer: 'javascript:alert(1)' }],
+    ['a look-alike of localhost', { issuer: 'http://localhost.evil.example' }],
+  ])('F4 with %s is refused, and no value is printed', (_, changes) => {
+    let message = ''
+    try {
+      createAuthorizationServer(options(changes))
+    } catch (error) {
+      expect(error).toBeInstanceOf(TypeError)
+      message = String((error as Error).stack)
+    }
+    expect(message).toMatch(/secret|issuer/)
+    expect(message).not.toContain(wrong)
+    expect(message).not.toContain(SECRET)
+  })
+
+  it('F4 with the wrong secret for the stored keys says so, clearly, and issues nothing', async () => {
+    const { database, drop } = await createTestDatabase()
+    const make = (secret: string | string[]) => {
+      const { storage: _, ...rest } = options({ secret })
+      return createAuthorizationServer({ ...rest, database, logger: { error() {} } })
+    }
+    const other = `another ${SECRET}`
+    const first = make(SECRET)
+    try {
+      await first.ready()
+      const [key] = await first.keys.list()
+      const second = make(other)
+      const failure = await second.ready().catch((error: Error) => error)
+      expect(failure).toBeInstanceOf(Error)
+      expect(String(failure)).toMatch(/cannot be opened with the secret given/)
+      expect(String(failure)).not.toContain(SECRET)
+      const reply = await second.fetch(new Request('https://api.example.com/.well-known/jwks.json'))
+      expect(reply.status).toBe(500)
+      expect(await reply.text()).not.toMatch(/secret|key/i)
+      expect(await first.keys.list()).toHaveLength(1)
+      const third = make([other, SECRET])
+      await third.ready()
+      expect((await third.keys.list())[0]?.kid).toBe(key?.kid)
+      for (const server of [second, third]) server.close()
+    } finally {
+      first.close()
+      await drop()
+    }
+  })
+
+  it('F4 a key sealed with a secret unknown here does not stop a running process', async () => {
+    const { database, drop } = await createTestDatabase()
+    const logged: unknown[] = []
+    const make = (secret: string | string[]) => {
+      const { storage: _, ...rest } = options({ secret })
+      const logger = { error: (message: string) => logged.push(message) }
+      return createAuthorizationServer({ ...rest, database, logger })
+    }
+    const [before, after] = [make(SECRET), make([`another ${SECRET}`, SECRET])]
+    try {
+      await before.ready()
+      const text = (await before.tokens.createPersonal({ userId: 'ada', name: 'x' })).accessToken
+      await after.ready()
+      await after.keys.rotate({ immediately: true })
+      await expect.poll(() => logged.length, { timeout: 10_000 }).toBeGreaterThan(0)
+      expect((await before.guard.authenticate('api', bearer(text))).id).toBe('ada')
+    } finally {
+      before.close()
+      after.close()
+      await drop()
+    }
+  })
+})
+
+describe('F4 hooks of the application', () => {
+  const failing = async (): Promise<never> => {
+    throw new Error('the hook failed with the password hunter2')
+  }
+  const hanging = () => new Promise<never>(() => {})
+
+  it('F4 that fail or hang harm only their own request', async () => {
+    const server = await start()
+    const client = await createClient(server, { grants: ['password', 'refresh_token'] })
+    const credentials = { client_id: client.id, client_secret: client.secret }
+    const signIn = { grant_type: 'password', ...credentials, username: 'x', password: 'y' }
+    const personal = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
+    const good = {
+      findByCredentials: server.users.findByCredentials,
+      fromRequest: server.users.fromRequest,
+    }
+    for (const hook of [failing, hanging]) {
+      Object.assign(server.users, { findByCredentials: hook, fromRequest: hook, findById: hook })
+      const attempts = [
+        server.post('/oauth/token', signIn),
+        server.request('/oauth/clients', { headers: { cookie: sessionOf('ada') } }),
+        server.request(`/oauth/authorize?client_id=${client.id}&response_type=code`),
+      ]
+      // these need no hook, and are answered while the others hang
+      expect(await statusOf(server, personal.accessToken)).toBe(200)
+      expect((await server.request('/.well-known/jwks.json')).status).toBe(200)
+      const introspection = await server.post('/oauth/introspect', { ...credentials, token: 'x' })
+      expect(introspection.status).toBe(200)
+      if (hook === failing) {
+        for (const reply of await Promise.all(attempts)) {
+          expect([303, 400, 500]).toContain(reply.status)
+          expect(await reply.text()).not.toMatch(/hunter2|hook/)
+        }
+      }
+      Object.assign(server.users, good)
+    }
+    expect(
+      (await server.request('/oauth/clients', { headers: { cookie: sessionOf('ada') } })).status,
+    ).toBe(200)
+  })
+
+  it('F4 pages, listeners and a log that fail do not end the process or the answer', async () => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', note)
+    const server = await listen({
+      pages: { error: failing, consent: failing },
+      logger: {
+        error() {
+          throw new Error('the disk of the log is full')
+        },
+      },
+    })
+    try {
+      server.oauth.events.on('AccessTokenCreated', failing)
+      server.oauth.events.on('AccessTokenCreated', hanging)
+      const client = await createClient(server, {
+        grants: ['authorization_code', 'client_credentials'],
+      })
+      const page = await fetch(`${server.url}/oauth/authorize`, {
+        headers: { accept: 'text/html' },
+      })
+      expect([400, 500]).toContain(page.status)
+      expect(await page.text()).not.toContain('hunter2')
+      const query = `client_id=${client.id}&response_type=code`
+      const headers = { cookie: sessionOf('ada'), accept: 'text/html' }
+      const consent = await fetch(`${server.url}/oauth/authorize?${query}`, { headers })
+      expect(consent.status).toBe(500)
+      const form = { grant_type: 'client_credentials', client_id: client.id }
+      const body = new URLSearchParams({ ...form, client_secret: client.secret })
+      const reply = await fetch(`${server.url}/oauth/token`, { method: 'POST', body })
+      expect(reply.status).toBe(200)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      expect(unhandled).toEqual([])
+    } finally {
+      process.off('unhandledRejection', note)
+      await server.close()
+    }
+  })
+
+  it('F4 a fallen store with an unknown key id is refused, and leaves no rejection unheard', async () => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', note)
+    const storage = memoryStorage()
+    const server = await start({ storage })
+    try {
+      storage.keys.list = failing
+      const header = Buffer.from('{"alg":"EdDSA","typ":"at+jwt","kid":"new"}').toString('base64url')
+      for (let i = 0; i < 3; i += 1) {
+        expect(await statusOf(server, `${header}.e30.AA`)).toBe(500)
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      expect(unhandled).toEqual([])
+    } finally {
+      process.off('unhandledRejection', note)
+    }
+  })
+})
+
+describe('F4 what is remembered is bounded', () => {
+  it('F4 the cache holds no more than its size, and keeps what is asked for', () => {
+    const cache = createRecentCache<number>(100)
+    cache.set('used', 1)
+    let kept = 0
+    for (let i = 0; i < 100_000; i += 1) {
+      cache.set(`k${i}`, i)
+      if (i % 10 === 0) cache.get('used')
+    }
+    expect(cache.get('used')).toBe(1)
+    for (let i = 0; i < 100_000; i += 1) if (cache.get(`k${i}`) !== undefined) kept += 1
+    expect(kept).toBeLessThanOrEqual(100)
+  })
+
+  it('F4 bad tokens, unknown clients and bad cookies are not remembered at all', async () => {
+    const server = await start()
+    const client = await createClient(server)
+    const { access_token } = await codeFlow(server, client)
+    let sets = 0
+    const original = Map.prototype.set
+    Map.prototype.set = function (...args) {
+      if (String(args[0]).includes('bad-')) sets += 1
+      return original.apply(this, args)
+    }
+    try {
+      for (let i = 0; i < 3000; i += 1) {
+        await statusOf(server, `${access_token.slice(0, -20)}bad-${i}`)
+        const credentials = {
+          authorization: null,
+          cookie: `tollgate_token=bad-${i}`,
+          csrfToken: 'x',
+        }
+        await Promise.resolve(server.oauth.guard.authenticate('api', credentials)).catch(() => {})
+        if (i % 10 === 0) {
+          await server.request('/oauth/token', {
+            method: 'POST',
+            headers: { authorization: `Basic ${Buffer.from(`bad-${i}:x`).toString('base64')}` },
+            body: new URLSearchParams({ grant_type: 'password' }),
+          })
+        }
+      }
+    } finally {
+      Map.prototype.set = original
+    }
+    expect(sets).toBe(0)
+  })
+
+  it('L3 pending approvals of one person are bounded', async () => {
+    const server = await start()
+    const client = await createClient(server)
+    for (let i = 0; i < 70; i += 1) {
+      server.clock.advance(1)
+      await askFor(server, 'ada', { client_id: client.id, response_type: 'code' })
+    }
+    const rows = await server.database.kysely.selectFrom('oauth_interactions').selectAll().execute()
+    expect(rows.length).toBeLessThanOrEqual(50)
+  })
+})
+
+describe('R1 caches against changes that happen while they read', () => {
+  const clientOf = (secretVersion: number) =>
+    ({ id: 'c', secretVersion, revokedAt: null }) as Client
+
+  it('R1 a client read before a change was announced is not remembered after it', async () => {
+    const feed = followRevocations({ readAfter: async () => [], append: async () => {} })
+    await feed.sync()
+    let current = clientOf(1)
+    let release = () => {}
+    const slow = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let reads = 0
+    const directory = createClientDirectory(
+      {
+        async find() {
+          reads += 1
+          const seen = current
+          if (reads === 1) await slow
+          return seen
+        },
+      } as never,
+      feed,
+    )
+    const first = directory.find('c')
+    await Promise.resolve()
+    current = clientOf(2)
+    feed.note({ kind: 'client-changed', subject: 'c', at: new Date(), until: new Date() })
+    release()
+    await first
+    expect((await directory.find('c'))?.secretVersion).toBe(2)
+  })
+
+  it('R1 a slow read of the keys does not bring back one that was taken back', async () => {
+    const storage = memoryStorage()
+    const keys = createSigningKeys({
+      repository: storage.keys,
+      secrets: [SECRET],
+      algorithm: 'EdDSA',
+      publishedAheadSeconds: 1,
+      clock: { now: () => new Date() },
+      logger: { error() {} },
+    })
+    await keys.load()
+    const [old] = keys.all()
+    if (!old) throw new Error('There is no key')
+    await keys.rotate({ immediately: true })
+    const list = storage.keys.list
+    const stale = await list()
+    let release = () => {}
+    storage.keys.list = () =>
+      new Promise((resolve) => {
+        release = () => resolve(stale)
+      })
+    const slow = keys.findOrReload('unknown')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    storage.keys.list = list
+    await keys.revoke(old.kid)
+    release()
+    await slow
+    expect(keys.find(old.kid)).toBeNull()
+    expect(keys.removals()).toBe(1)
+  })
+
+  it('R1 keys that could not be read again are read at the next chance, and nothing passes before', async () => {
+    const storage = memoryStorage()
+    const server = await start({ storage })
+    const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
+    expect(await statusOf(server, accessToken)).toBe(200)
+    const { list } = storage.keys
+    storage.keys.list = () => Promise.reject(new Error('away'))
+    // another process takes the only key back
+    const [key] = await list()
+    const now = server.clock.now()
+    const news: NewRevocation = { kind: 'keys', subject: 'changed', at: now, until: now }
+    await storage.keys.remove(key?.kid ?? '', news)
+    await expect.poll(() => statusOf(server, accessToken), { timeout: 10_000 }).toBe(503)
+    storage.keys.list = list
+    await expect.poll(() => statusOf(server, accessToken), { timeout: 10_000 }).toBe(401)
+  })
+
+  it('R1 a read of the feed that began long ago is not taken for a fresh one', async () => {
+    const entries: Revocation[] = []
+    const waiting: Array<() => void> = []
+    const feed = followRevocations({
+      readAfter: (after) => {
+        const seen = entries.filter(({ id }) => id > after)
+        return new Promise((resolve) => waiting.push(() => resolve(seen)))
+      },
+      append: async () => {},
+    })
+    const slow = feed.sync()
+    const at = new Date()
+    entries.push({ id: 1, kind: 'token', subject: 't', at, until: at })
+    await new Promise((resolve) => setTimeout(resolve, 950))
+    const asked = feed.sync()
+    waiting.shift()?.()
+    await slow
+    await expect.poll(() => waiting.length).toBe(1)
+    waiting.shift()?.()
+    await asked
+    expect(feed.isRevoked('token', 't')).toBe(true)
+  })
+})
+
+describe('R1 an approval under way', () => {
+  it('R1 when everything of a person ends leaves no code behind', async () => {
+    const server = await start()
+    const client = await createClient(server)
+    await askFor(server, 'ada', { client_id: client.id, response_type: 'code' })
+    const at = server.clock.now().getTime()
+    let revoking: Promise<void> | null = null
+    // what approve() does, held open until the other has begun
+    await server.database.transaction(async ({ kysely }) => {
+      await kysely.updateTable('oauth_interactions').set({ decided_at: at }).execute()
+      revoking = server.oauth.revokeUser('ada')
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      const code = {
+        hash: 'h',
+        token_id: 't',
+        client_id: client.id,
+        user_id: 'ada',
+        redirect_uri: null,
+        scopes: '[]',
+        code_challenge: null,
+        expires_at: at + 60_000,
+        used_at: null,
+      }
+      await kysely.insertInto('oauth_authorization_codes').values(code).execute()
+    })
+    await revoking
+    const table = server.database.kysely.selectFrom('oauth_authorization_codes')
+    expect(await table.selectAll().execute()).toEqual([])
+  })
+})
+
+describe('R2 many at once', () => {
+  it('R2 show no lock or deadlock errors to callers', { timeout: 120_000 }, async () => {
+    const server = await start()
+    const client = await createClient(server, { grants: ['password', 'refresh_token'] })
+    const credentials = { client_id: client.id, client_secret: client.secret }
+    const signIn = {
+      username: 'ada@example.com',
+      password: 'correct horse',
+      grant_type: 'password',
+    }
+    const work = Array.from({ length: 60 }, async (_, i) => {
+      const reply = await server.post('/oauth/token', { ...credentials, ...signIn })
+      const tokens = (await reply.json()) as { refresh_token: string; access_token: string }
+      const statuses = [reply.status]
+      const refreshed = await server.post('/oauth/token', refreshForm(client, tokens.refresh_token))
+      statuses.push(refreshed.status)
+      if (i % 3 === 0) {
+        const form = { ...credentials, token: tokens.access_token }
+        statuses.push((await server.post('/oauth/revoke', form)).status)
+      }
+      if (i % 10 === 0) await server.oauth.purge()
+      if (i % 20 === 0) await server.oauth.revokeUser('bob')
+      return statuses
+    })
+    expect(new Set((await Promise.all(work)).flat())).toEqual(new Set([200]))
+    expect(server.logged).toEqual([])
+  })
+
+  it('R1 a purge beside live traffic removes nothing alive', async () => {
+    const server = await start({ grants: [authorizationCode(), refreshToken(), password()] })
+    const client = await createClient(server, { grants: ['authorization_code', 'refresh_token'] })
+    const tokens = await codeFlow(server, client)
+    server.clock.advance('300d')
+    await Promise.all([server.oauth.purge(), server.oauth.purge(), server.oauth.purge()])
+    expect(await statusOf(server, tokens.access_token)).toBe(200)
+    const reply = await server.post('/oauth/token', refreshForm(client, tokens.refresh_token))
+    expect(reply.status).toBe(200)
+  })
+})

@@ -1,0 +1,855 @@
+import {
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  sign,
+} from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Credentials } from '../../src/index.ts'
+import { InvalidToken } from '../../src/index.ts'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  listen,
+  REDIRECT,
+  SECRET,
+  sessionOf,
+  startServer,
+  type TestServer,
+  type TokenReply,
+} from '../support.ts'
+
+let server: TestServer
+let statements: string[] = []
+let client: { id: string; secret: string }
+let tokens: TokenReply
+beforeAll(async () => {
+  server = await startServer({ connect: { onQuery: (sql) => statements.push(sql) } })
+  client = await createClient(server, {
+    grants: ['authorization_code', 'refresh_token', 'client_credentials'],
+  })
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  tokens = await codeFlow(server, client)
+})
+
+const bearer = (text: string): Credentials => ({
+  authorization: `Bearer ${text}`,
+  cookie: null,
+  csrfToken: null,
+})
+
+/** The status a guarded route would answer with; 200 when it lets the caller in. */
+async function statusOf(
+  credentials: Credentials,
+  guard: 'api' | 'client' = 'api',
+  on = server,
+): Promise<number> {
+  try {
+    await on.oauth.guard.authenticate(guard, credentials)
+    return 200
+  } catch (error) {
+    const refusal = on.oauth.guard.refusal(error)
+    expect(refusal.body).not.toMatch(/ at |node:|Error:/)
+    return refusal.status
+  }
+}
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const decodePart = (text = '') => JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+
+describe('G1 odd Authorization headers', () => {
+  it.each([
+    ['empty', ''],
+    ['a scheme alone', 'Bearer'],
+    ['a scheme and a blank', 'Bearer '],
+    ['two blanks', 'Bearer  TOKEN'],
+    ['a blank behind', 'Bearer TOKEN '],
+    ['a part more', 'Bearer TOKEN x'],
+    ['a tab', 'Bearer\tTOKEN'],
+    ['no blank', 'BearerTOKEN'],
+    ['another scheme', 'Basic TOKEN'],
+    ['no scheme', 'TOKEN'],
+    ['two schemes', 'Bearer Bearer TOKEN'],
+    ['repeated', 'Bearer TOKEN, Bearer TOKEN'],
+    ['a comma', 'Bearer TOKEN,'],
+    ['a list', 'Bearer TOKEN,TOKEN'],
+    ['quoted', 'Bearer "TOKEN"'],
+    ['a parameter', 'Bearer token=TOKEN'],
+    ['a NUL', 'Bearer TOKEN\0'],
+    ['a line break', 'Bearer TOKEN\r\n'],
+    ['huge', `Bearer ${'a'.repeat(1_000_000)}`],
+    ['many dots', `Bearer ${'.'.repeat(100_000)}`],
+    ['not ASCII', 'Bearer tökén'],
+  ])('G1 %s gets a clean 401', async (_, header) => {
+    const authorization = header.replaceAll('TOKEN', tokens.access_token)
+    const started = performance.now()
+    expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
+  it('G1 the scheme ignores case', async () => {
+    for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
+      const authorization = `${scheme} ${tokens.access_token}`
+      expect(await statusOf({ ...bearer(''), authorization })).toBe(200)
+    }
+  })
+
+  it('G1 a bad header is not rescued by a good cookie', async () => {
+    const { cookie, csrfToken } = await server.cookieMode('ada')
+    expect(await statusOf({ authorization: 'Bearer x', cookie, csrfToken })).toBe(401)
+    expect(await statusOf({ authorization: '', cookie, csrfToken })).toBe(401)
+  })
+
+  it('G1 over the network, two headers are an error', async () => {
+    const { nodeCredentials } = await import('../../src/adapters/node.ts')
+    const { createServer, request } = await import('node:http')
+    const seen: Credentials[] = []
+    const http = createServer((message, response) => {
+      seen.push(nodeCredentials(message))
+      response.end()
+    })
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    const { port } = http.address() as { port: number }
+    await new Promise((resolve) => {
+      const value = `Bearer ${tokens.access_token}`
+      const headers = ['host', 'x', 'Authorization', value, 'authorization', value]
+      request({ port, headers, path: `/?access_token=${tokens.access_token}` }, resolve).end()
+    })
+    http.close()
+    expect(seen).toHaveLength(1)
+    expect(await statusOf(seen[0] ?? bearer(''))).toBe(401)
+  })
+})
+
+describe('G2 tokens that are not ours', () => {
+  /** Signs with our own key, as if a check after the signature were the only one left. */
+  async function signedByUs(header: object | null, claims: object): Promise<string> {
+    const row = await server.database.kysely
+      .selectFrom('oauth_keys')
+      .selectAll()
+      .executeTakeFirstOrThrow()
+    const { compactDecrypt } = await import('jose')
+    const { deriveKey } = await import('../../src/crypto.ts')
+    const key = deriveKey(SECRET, 'signing keys')
+    const { plaintext } = await compactDecrypt(row.sealed_private_jwk, key)
+    const { createPrivateKey } = await import('node:crypto')
+    const jwk = JSON.parse(new TextDecoder().decode(plaintext))
+    const own = { alg: 'EdDSA', typ: 'at+jwt', kid: row.kid }
+    const data = `${encode(header ?? own)}.${encode(claims)}`
+    const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
+    return `${data}.${sign(null, Buffer.from(data), privateKey).toString('base64url')}`
+  }
+
+  it('G2 the way of making forgeries works: an honest copy passes', async () => {
+    const claims = decodePart(tokens.access_token.split('.')[1])
+    expect(await statusOf(bearer(await signedByUs(null, claims)))).toBe(200)
+  })
+
+  it('G2 unsigned tokens fail, however they spell it', async () => {
+    const [header, payload, signature] = tokens.access_token.split('.')
+    const { kid } = decodePart(header)
+    for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined, 0, ['none'], {}]) {
+      for (const tail of ['', signature, 'AA']) {
+        for (const typ of ['at+jwt', 'JWT', undefined]) {
+          const forged = `${encode({ alg, typ, kid })}.${payload}.${tail}`
+          expect(await statusOf(bearer(forged)), forged).toBe(401)
+        }
+      }
+    }
+    for (const text of [
+      `${header}.${payload}.`,
+      `${header}.${payload}`,
+      `${header}.${payload}..`,
+    ]) {
+      expect(await statusOf(bearer(text))).toBe(401)
+    }
+  })
+
+  it('G2 tokens keyed with our public key in any encoding fail', async () => {
+    const { keys } = (await (await server.request('/.well-known/jwks.json')).json()) as {
+      keys: Array<JsonWebKey & { kid: string }>
+    }
+    const [jwk] = keys
+    if (!jwk) throw new Error('There is no key')
+    const publicKey = createPublicKey({ key: jwk, format: 'jwk' })
+    const { kid, ...bare } = jwk
+    const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    const der = publicKey.export({ type: 'spki', format: 'der' })
+    const encodings = [
+      pem,
+      pem.trim(),
+      pem.replaceAll('\n', '\r\n'),
+      pem.replaceAll('\n', ''),
+      der,
+      der.toString('base64'),
+      der.toString('base64url'),
+      der.toString('hex'),
+      JSON.stringify(jwk),
+      JSON.stringify(bare),
+      JSON.stringify({ keys }),
+      jwk.x ?? '',
+      Buffer.from(jwk.x ?? '', 'base64url'),
+      kid,
+      '',
+    ]
+    const payload = tokens.access_token.split('.')[1]
+    for (const key of encodings) {
+      for (const [alg, hash] of [
+        ['HS256', 'sha256'],
+        ['HS384', 'sha384'],
+        ['HS512', 'sha512'],
+        ['EdDSA', 'sha256'],
+      ] as const) {
+        const data = `${encode({ alg, typ: 'at+jwt', kid })}.${payload}`
+        const mac = createHmac(hash, key).update(data).digest('base64url')
+        expect(await statusOf(bearer(`${data}.${mac}`))).toBe(401)
+      }
+    }
+  })
+
+  it('G2 tokens that bring their own key fail', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const jwk = publicKey.export({ format: 'jwk' })
+    const [header, payload] = tokens.access_token.split('.')
+    const { kid } = decodePart(header)
+    for (const extra of [
+      {},
+      { jwk },
+      { kid: 'mine', jwk },
+      { jku: 'https://evil.example/jwks.json' },
+      { x5u: 'https://evil.example/x' },
+      { x5c: ['MIIB'] },
+      { crit: ['exp'] },
+      { b64: false, crit: ['b64'] },
+      { kid: '../../dev/null' },
+      { kid: "' union select 1 --" },
+      { kid: '__proto__' },
+      { kid: 1 },
+      { kid: null },
+      { kid: [kid] },
+    ]) {
+      const data = `${encode({ alg: 'EdDSA', typ: 'at+jwt', kid, ...extra })}.${payload}`
+      const signature = sign(null, Buffer.from(data), privateKey).toString('base64url')
+      expect(await statusOf(bearer(`${data}.${signature}`))).toBe(401)
+    }
+  })
+
+  it('G2 even with our signature, a header or claim that is not right fails', async () => {
+    const claims = decodePart(tokens.access_token.split('.')[1])
+    const { kid } = decodePart(tokens.access_token.split('.')[0])
+    const now = server.clock.now().getTime() / 1000
+    const { exp: _, ...withoutExp } = claims
+    const { iat: __, ...withoutIat } = claims
+    const { sub: ___, ...withoutSub } = claims
+    const wrongHeaders = [
+      { alg: 'EdDSA', typ: 'JWT', kid },
+      { alg: 'EdDSA', kid },
+      { alg: 'Ed25519', typ: 'at+jwt', kid },
+      { alg: 'ES256', typ: 'at+jwt', kid },
+      { typ: 'at+jwt', alg: 'EdDSA', kid },
+      { alg: 'EdDSA', typ: 'AT+JWT', kid },
+      { alg: 'EdDSA', typ: 'at+jwt', kid, x: 1 },
+    ]
+    for (const header of wrongHeaders) {
+      expect(await statusOf(bearer(await signedByUs(header, claims)))).toBe(401)
+    }
+    const wrongClaims = [
+      withoutExp,
+      withoutIat,
+      withoutSub,
+      { ...claims, exp: now - 1 },
+      { ...claims, exp: now },
+      { ...claims, exp: String(claims.exp) },
+      { ...claims, exp: null },
+      { ...claims, exp: [claims.exp] },
+      { ...claims, exp: -1 },
+      { ...claims, iat: now + 61 },
+      { ...claims, iat: '0' },
+      { ...claims, iss: 'https://evil.example' },
+      { ...claims, iss: `${claims.iss}/` },
+      { ...claims, iss: [claims.iss] },
+      { ...claims, aud: 'https://other.example' },
+      { ...claims, aud: [claims.aud] },
+      { ...claims, aud: [claims.aud, 'https://other.example'] },
+      { ...claims, aud: '' },
+      { ...claims, sub: 'ada' },
+      { ...claims, sub: '' },
+      { ...claims, sub: { kind: 'user', id: 'ada' } },
+      { ...claims, sub: 'admin:ada' },
+      { ...claims, scope: ['place-orders'] },
+      { ...claims, scope: null },
+      { ...claims, jti: 7 },
+      { ...claims, client_id: null },
+      [],
+      null,
+      'x',
+      1,
+    ]
+    for (const changed of wrongClaims) {
+      const text = await signedByUs(null, changed as object)
+      expect(await statusOf(bearer(text)), JSON.stringify(changed)).toBe(401)
+    }
+    const skewed = { ...claims, iat: now + 59 }
+    expect(await statusOf(bearer(await signedByUs(null, skewed)))).toBe(200)
+  })
+
+  it('G2 altered, truncated and re-encoded tokens fail, also after the real one was seen', async () => {
+    const text = tokens.access_token
+    expect(await statusOf(bearer(text))).toBe(200)
+    const [header = '', payload = '', signature = ''] = text.split('.')
+    const claims = decodePart(payload)
+    const standard = Buffer.from(signature, 'base64url').toString('base64')
+    const altered = [
+      `${header}.${encode({ ...claims, sub: 'user:bob' })}.${signature}`,
+      `${header}.${encode({ ...claims, scope: '*' })}.${signature}`,
+      `${header}.${encode({ ...claims, exp: claims.exp + 1 })}.${signature}`,
+      `${header}.${payload}.${signature}=`,
+      `${header}.${payload}.${signature}==`,
+      `${header}.${payload}.${standard}`,
+      `${header}.${payload}.${`${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'A'}`}`,
+      `${header}.${payload}.${lastBitSet(signature)}`,
+      `${header}.${payload}=.${signature}`,
+      `${header}=.${payload}.${signature}`,
+      `${header}.${payload}.${signature}.`,
+      `.${header}.${payload}.${signature}`,
+      `${header}.${payload}.${signature}.${signature}`,
+      `${header}..${signature}`,
+      `${payload}.${header}.${signature}`,
+      text.toUpperCase(),
+      ...[1, 2, 10, 43, 60, 86].map((cut) => text.slice(0, -cut)),
+    ]
+    for (const forged of altered) expect(await statusOf(bearer(forged)), forged).toBe(401)
+  })
+
+  it('G2 tokens of another kind or another server fail', async () => {
+    const twin = await startServer({ issuer: 'http://localhost:4998' })
+    const sameName = await startServer({ secret: `another ${SECRET}` })
+    try {
+      for (const stranger of [twin, sameName]) {
+        const own = await createClient(stranger)
+        const theirs = await codeFlow(stranger, own)
+        expect(await statusOf(bearer(theirs.access_token))).toBe(401)
+        // with the kid of our key in place of theirs
+        const [, payload, signature] = theirs.access_token.split('.')
+        const [header] = tokens.access_token.split('.')
+        expect(await statusOf(bearer(`${header}.${payload}.${signature}`))).toBe(401)
+      }
+    } finally {
+      await twin.close()
+      await sameName.close()
+    }
+    const { cookie } = await server.cookieMode('ada')
+    const others = [tokens.refresh_token, client.secret, client.id, cookie.split('=')[1] ?? '']
+    for (const text of others) expect(await statusOf(bearer(text))).toBe(401)
+  })
+
+  it.each(['EdDSA', 'ES256', 'RS256'] as const)(
+    'G2 %s and opaque tokens hold alike',
+    async (alg) => {
+      for (const accessTokenFormat of ['jwt', 'opaque'] as const) {
+        const own = await startServer({ signingAlgorithm: alg, accessTokenFormat })
+        try {
+          const theirs = await codeFlow(own, await createClient(own))
+          const text = theirs.access_token
+          expect(await statusOf(bearer(text), 'api', own)).toBe(200)
+          for (let at = 4; at < text.length; at += 7) {
+            const changed = text[at] === 'A' ? 'B' : 'A'
+            const forged = `${text.slice(0, at)}${changed}${text.slice(at + 1)}`
+            expect(await statusOf(bearer(forged), 'api', own)).toBe(401)
+          }
+          expect(await statusOf(bearer(text.slice(0, -1)), 'api', own)).toBe(401)
+          expect(await statusOf(bearer(`${text}A`), 'api', own)).toBe(401)
+        } finally {
+          await own.close()
+        }
+      }
+    },
+  )
+
+  it('G2 expiry holds for a token seen a thousand times', async () => {
+    const brief = await startServer({ accessTokensExpireIn: '60s' })
+    try {
+      const { access_token } = await codeFlow(brief, await createClient(brief))
+      for (let i = 0; i < 1000; i += 1) await statusOf(bearer(access_token), 'api', brief)
+      brief.clock.advance(59)
+      expect(await statusOf(bearer(access_token), 'api', brief)).toBe(200)
+      brief.clock.advance(1)
+      expect(await statusOf(bearer(access_token), 'api', brief)).toBe(401)
+    } finally {
+      await brief.close()
+    }
+  })
+})
+
+/** The last character of 64 bytes in base64url has 4 spare bits: another spelling of the same bytes. */
+function lastBitSet(signature: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const last = alphabet.indexOf(signature.at(-1) ?? 'A')
+  return `${signature.slice(0, -1)}${alphabet[last ^ 1]}`
+}
+
+describe('G2 users and clients are never mistaken for each other', () => {
+  it('G2 a client token opens no user route, even for a user with the very id of the client', async () => {
+    server.users.all.set(client.id, { id: client.id, email: 'x@example.com', password: 'x' })
+    const reply = await server.post('/oauth/token', {
+      grant_type: 'client_credentials',
+      client_id: client.id,
+      client_secret: client.secret,
+    })
+    const { access_token } = (await reply.json()) as TokenReply
+    expect(await statusOf(bearer(access_token), 'api')).toBe(401)
+    expect(await statusOf(bearer(access_token), 'client')).toBe(200)
+    expect(await statusOf(bearer(tokens.access_token), 'client')).toBe(401)
+  })
+
+  it('G2 a user whose id looks like a typed subject stays that user', async () => {
+    for (const id of ['client:x', 'user:bob', `client:${client.id}`, 'a:b', '*']) {
+      server.users.all.set(id, { id, email: `${id}@example.com`, password: 'x' })
+      const { accessToken } = await server.oauth.tokens.createPersonal({ userId: id, name: 'x' })
+      const user = await server.oauth.guard.authenticate('api', bearer(accessToken))
+      expect(user.id).toBe(id)
+      expect(await statusOf(bearer(accessToken), 'client')).toBe(401)
+    }
+  })
+
+  it('G2 cookie mode is no client', async () => {
+    const { cookie, csrfToken } = await server.cookieMode('ada')
+    expect(await statusOf({ authorization: null, cookie, csrfToken }, 'client')).toBe(401)
+  })
+})
+
+describe('G3 revocation', () => {
+  it('G3 holds at once in this process, for cached tokens too, without a statement', async () => {
+    const own = await createClient(server)
+    const seen = await codeFlow(server, own)
+    for (let i = 0; i < 5; i += 1) expect(await statusOf(bearer(seen.access_token))).toBe(200)
+    statements = []
+    expect(await statusOf(bearer(seen.access_token))).toBe(200)
+    await server.oauth.clients.revoke(own.id)
+    const spent = statements.length
+    expect(await statusOf(bearer(seen.access_token))).toBe(401)
+    const polls = (sql: string) => sql.includes('oauth_revocations')
+    expect(statements.slice(spent).filter((sql) => !polls(sql))).toEqual([])
+  })
+
+  it('G3 a signing key that was taken back ends its tokens, also those seen before', async () => {
+    const own = await startServer()
+    try {
+      const { access_token } = await codeFlow(own, await createClient(own))
+      expect(await statusOf(bearer(access_token), 'api', own)).toBe(200)
+      const [key] = await own.oauth.keys.list()
+      expect(await own.oauth.keys.revoke(key?.kid ?? '')).toBe(true)
+      expect(await statusOf(bearer(access_token), 'api', own)).toBe(401)
+      const next = await codeFlow(own, await createClient(own))
+      expect(await statusOf(bearer(next.access_token), 'api', own)).toBe(200)
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('G4 scopes', () => {
+  it('G4 a missing scope is 403 insufficient_scope, and * counts only if granted', async () => {
+    const { assertScopes, assertAnyScope } = await import('../../src/guard/guard.ts')
+    const caller = await server.oauth.guard.authenticate('api', bearer(tokens.access_token))
+    expect(caller.tokenCan('place-orders')).toBe(true)
+    for (const name of [
+      'check-status',
+      '*',
+      '',
+      'place',
+      'PLACE-ORDERS',
+      'toString',
+      '__proto__',
+    ]) {
+      expect(caller.tokenCan(name)).toBe(false)
+      for (const check of [assertScopes, assertAnyScope]) {
+        expect(() => check(caller, [name])).toThrow(expect.objectContaining({ status: 403 }))
+      }
+    }
+    expect(() => assertScopes(caller, ['place-orders', 'check-status'])).toThrow()
+    try {
+      assertScopes(caller, ['check-status'])
+    } catch (error) {
+      const refusal = server.oauth.guard.refusal(error)
+      expect(refusal.status).toBe(403)
+      expect(refusal.headers['www-authenticate']).toContain('error="insufficient_scope"')
+    }
+  })
+
+  it('G4 spellings of a path reach no endpoint of ours', async () => {
+    const paths = [
+      '/oauth/clients/',
+      '/oauth//clients',
+      '//oauth/clients',
+      '/OAUTH/clients',
+      '/oauth/Clients',
+      '/oauth/./clients',
+      '/oauth/%2e/clients',
+      '/oauth/x/../clients',
+      '/oauth/x/%2e%2e/clients',
+      'http://evil.example/oauth/clients',
+      '/oauth%2fclients',
+      '/oauth/clients%00',
+      '/oauth/clients;x=1',
+      '/oauth/clients%20',
+      '/oauth/cl%69ents',
+      '/oauth/clients/..%2fclients',
+      '/oauth/clients/a/b/secret',
+      '/oauth/clients//secret',
+      `/oauth/clients/${'a'.repeat(65)}`,
+      '/oauth/tokens/%2e%2e',
+      '/oauth/tokens/*',
+    ]
+    for (const path of paths) {
+      // as a Node server gets it: a Request would resolve some of these beforehand
+      const reply = await server.oauth.handle({
+        method: 'GET',
+        path,
+        query: '',
+        header: (name) => (name === 'cookie' ? sessionOf('ada') : null),
+        text: async () => '',
+        toRequest: () => new Request(server.url, { headers: { cookie: sessionOf('ada') } }),
+      })
+      expect([path, reply.status]).toEqual([path, 404])
+      expect(server.oauth.handles(path)).toBe(false)
+    }
+  })
+})
+
+describe('G5 keys', () => {
+  it('G5 a flood of unknown key ids costs a bounded number of reads', async () => {
+    const payload = tokens.access_token.split('.')[1]
+    const flood = (count: number) =>
+      Array.from({ length: count }, (_, i) => {
+        const header = encode({ alg: 'EdDSA', typ: 'at+jwt', kid: `unknown-${Math.random()}-${i}` })
+        return statusOf(bearer(`${header}.${payload}.${'A'.repeat(86)}`))
+      })
+    statements = []
+    const started = performance.now()
+    for (let round = 0; round < 3; round += 1) {
+      expect(new Set(await Promise.all(flood(500)))).toEqual(new Set([401]))
+    }
+    const seconds = (performance.now() - started) / 1000
+    const reads = statements.filter((sql) => sql.includes('oauth_keys')).length
+    expect(reads).toBeLessThanOrEqual(2 * seconds + 2)
+    expect(seconds).toBeLessThan(10)
+  })
+
+  it('G5 rotation refuses nobody: old and new tokens pass, at once and ahead of time', async () => {
+    const texts = [tokens.access_token]
+    for (const immediately of [true, false, true]) {
+      // of two keys of the same moment either may sign
+      server.clock.advance(1)
+      await server.oauth.keys.rotate({ immediately })
+      texts.push((await codeFlow(server, client)).access_token)
+    }
+    server.clock.advance('6m')
+    texts.push((await codeFlow(server, client)).access_token)
+    expect(new Set(texts.map((text) => decodePart(text.split('.')[0]).kid)).size).toBeGreaterThan(2)
+    for (const text of texts) expect(await statusOf(bearer(text))).toBe(200)
+  })
+
+  it('G5 a token of one key under the id of another fails', async () => {
+    server.clock.advance(1)
+    await server.oauth.keys.rotate({ immediately: true })
+    const newer = await codeFlow(server, client)
+    const [oldHeader, oldPayload, oldSignature] = tokens.access_token.split('.')
+    const [newHeader, newPayload, newSignature] = newer.access_token.split('.')
+    for (const text of [
+      `${newHeader}.${oldPayload}.${oldSignature}`,
+      `${oldHeader}.${newPayload}.${newSignature}`,
+    ]) {
+      expect(await statusOf(bearer(text))).toBe(401)
+    }
+  })
+})
+
+describe('G6 cookie mode', () => {
+  it('G6 needs the matching CSRF token on every method', async () => {
+    const { cookie, csrfToken } = await server.cookieMode('ada')
+    const bob = await server.cookieMode('bob')
+    expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(200)
+    for (const wrong of [null, '', 'x', bob.csrfToken, `${csrfToken}x`, csrfToken.slice(1)]) {
+      expect(await statusOf({ authorization: null, cookie, csrfToken: wrong })).toBe(401)
+    }
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const path = method === 'POST' ? '/oauth/clients' : '/oauth/clients/x'
+      const reply = await server.request(path, { method, headers: { cookie } })
+      expect(reply.status).toBe(401)
+    }
+    // nor does the cookie without the token read anything
+    expect((await server.request('/oauth/clients', { headers: { cookie } })).status).toBe(401)
+  })
+
+  it('G6 tampered, truncated and foreign cookies fail', async () => {
+    const { cookie, csrfToken } = await server.cookieMode('ada')
+    const [name, value = ''] = cookie.split('=')
+    const parts = value.split('.')
+    const values = [
+      '',
+      value.slice(0, -1),
+      `${value}x`,
+      `${value.slice(0, 40)}${value[40] === 'A' ? 'B' : 'A'}${value.slice(41)}`,
+      parts.slice(0, 4).join('.'),
+      `${encode({ alg: 'none' })}.${parts[1]}.${parts[2]}.${parts[3]}.${parts[4]}`,
+      `${encode({ alg: 'dir', enc: 'A128GCM' })}.${parts.slice(1).join('.')}`,
+      `${encode({ alg: 'dir', enc: 'A256GCM', zip: 'DEF' })}.${parts.slice(1).join('.')}`,
+      `${encode({ alg: 'PBES2-HS256+A128KW', enc: 'A256GCM', p2c: 1e9, p2s: 'x' })}.${parts.slice(1).join('.')}`,
+      encode({ sub: 'ada', csrf: csrfToken, exp: 1e12, at: 0 }),
+      `${encode({ alg: 'none' })}.${encode({ sub: 'ada', csrf: csrfToken })}.`,
+      tokens.access_token,
+      'x'.repeat(5000),
+    ]
+    for (const text of values) {
+      const changed = { authorization: null, cookie: `${name}=${text}`, csrfToken }
+      expect(await statusOf(changed)).toBe(401)
+    }
+  })
+
+  it('G6 an expired cookie fails, as does one from the future', async () => {
+    const { cookie, csrfToken } = await server.cookieMode('ada')
+    const before = server.clock.now()
+    server.clock.advance('2h')
+    expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(401)
+    server.clock.set(new Date(before.getTime() - 3600_000))
+    expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(401)
+    server.clock.set(before)
+    expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(200)
+  })
+
+  it('G6 signing out, and the end of the account, end the cookie; signing in anew works', async () => {
+    const cookies = await server.cookieMode('ada')
+    const sent = { authorization: null, ...cookies }
+    expect(await statusOf(sent)).toBe(200)
+    await server.oauth.endSession('ada.1')
+    expect(await statusOf(sent)).toBe(401)
+    const bob = { authorization: null, ...(await server.cookieMode('bob')) }
+    await server.oauth.revokeUser('bob')
+    expect(await statusOf(bob)).toBe(401)
+    server.clock.advance(1)
+    expect(await statusOf({ authorization: null, ...(await server.cookieMode('bob')) })).toBe(200)
+  })
+
+  it('G6 a cookie is not renewed without the session it belongs to', async () => {
+    const { cookie, csrfToken } = await server.cookieMode('bob')
+    const renew = (cookies: string) =>
+      server.request('/oauth/token/refresh', {
+        method: 'POST',
+        headers: { cookie: cookies, 'x-csrf-token': csrfToken },
+      })
+    expect((await renew(cookie)).status).toBe(401)
+    expect((await renew(`${cookie}; ${sessionOf('ada')}`)).status).toBe(401)
+    const renewed = await renew(`${cookie}; ${sessionOf('bob')}`)
+    expect(renewed.status).toBe(200)
+    expect(renewed.headers.get('set-cookie')).toContain('tollgate_token=')
+  })
+
+  it('G6 a page gets a cookie that fits its CSRF token, also after the secret was changed', async () => {
+    const { cookie } = await server.cookieMode('bob')
+    const changed = await startServer({ secret: [`another ${SECRET}`, SECRET] })
+    try {
+      const request = new Request(server.url, {
+        headers: { cookie: `${cookie}; ${sessionOf('bob')}` },
+      })
+      changed.clock.set(server.clock.now())
+      const fresh = await changed.oauth.freshToken({
+        method: 'GET',
+        path: '/',
+        query: '',
+        header: (name) => request.headers.get(name),
+        text: async () => '',
+        toRequest: () => request,
+      })
+      const sent = { authorization: null, cookie: fresh.setCookie?.split(';')[0] ?? cookie }
+      expect(await statusOf({ ...sent, csrfToken: fresh.csrfToken }, 'api', changed)).toBe(200)
+    } finally {
+      await changed.close()
+    }
+  })
+
+  it('G6 the session id of the application is stored nowhere readable', async () => {
+    const secretSession = `bob.${'s'.repeat(400)}`
+    const page = await server.request(
+      `/oauth/authorize?${new URLSearchParams({ client_id: client.id, response_type: 'code', scope: 'check-status' })}`,
+      { headers: { cookie: `session=${secretSession}`, accept: 'text/html' } },
+    )
+    expect(page.status).toBe(200)
+    await server.oauth.endSession(secretSession)
+    for (const table of ['oauth_interactions', 'oauth_revocations'] as const) {
+      const rows = await server.database.kysely.selectFrom(table).selectAll().execute()
+      expect(JSON.stringify(rows)).not.toContain(secretSession)
+    }
+  })
+})
+
+describe('G7 the cookie itself', () => {
+  it('G7 is HttpOnly, Lax, on no widened domain, and Secure on https', async () => {
+    const safe = await startServer({ issuer: 'https://api.example.com' })
+    try {
+      for (const [on, secure] of [
+        [server, false],
+        [safe, true],
+      ] as const) {
+        const { csrfToken } = await on.cookieMode('bob')
+        const reply = await on.request('/oauth/token/refresh', {
+          method: 'POST',
+          headers: { cookie: sessionOf('bob'), 'x-csrf-token': csrfToken },
+        })
+        const header = reply.headers.get('set-cookie') ?? ''
+        expect(header).toMatch(
+          /^tollgate_token=[\w.-]+; Path=\/; Max-Age=7200; HttpOnly; SameSite=Lax/,
+        )
+        expect(header.includes('; Secure')).toBe(secure)
+        expect(header.toLowerCase()).not.toContain('domain')
+      }
+    } finally {
+      await safe.close()
+    }
+  })
+
+  it('G7 a repeated name fails, in any order', async () => {
+    const { cookie, csrfToken } = await server.cookieMode('bob')
+    for (const header of [
+      `${cookie}; ${cookie}`,
+      `tollgate_token=x; ${cookie}`,
+      `${cookie};tollgate_token=`,
+      `${cookie}; a=b;  tollgate_token = x`,
+    ]) {
+      expect(await statusOf({ authorization: null, cookie: header, csrfToken })).toBe(401)
+    }
+    for (const header of [`a=b; ${cookie}`, `xtollgate_token=x; ${cookie}`, `; ;=;${cookie};`]) {
+      expect(await statusOf({ authorization: null, cookie: header, csrfToken })).toBe(200)
+    }
+  })
+})
+
+describe('G8 approve and deny', () => {
+  async function openPage(user = 'bob'): Promise<{ action: string; csrf: string }> {
+    const own = await createClient(server)
+    const asked = { client_id: own.id, redirect_uri: REDIRECT, response_type: 'code' }
+    const html = await (await askFor(server, user, asked)).text()
+    return {
+      action: /action="([^"]+)"/.exec(html)?.[1] ?? '',
+      csrf: /name="csrf_token" value="([^"]+)"/.exec(html)?.[1] ?? '',
+    }
+  }
+
+  function send(
+    page: { action: string; csrf: string },
+    headers: Record<string, string> = {},
+    form: Record<string, string> = {},
+  ): Promise<Response> {
+    return server.post(
+      page.action,
+      { csrf_token: page.csrf, decision: 'approve', ...form },
+      { cookie: sessionOf('bob'), origin: server.url, ...headers },
+    )
+  }
+
+  it('G8 need the CSRF token of this page, this person and this session', async () => {
+    const page = await openPage()
+    const foreign = await openPage('ada')
+    const wrong = [
+      await send(page, {}, { csrf_token: '' }),
+      await send(page, {}, { csrf_token: 'x' }),
+      await send(page, {}, { csrf_token: foreign.csrf }),
+      await send({ ...page, action: foreign.action }),
+      await send(page, { cookie: sessionOf('ada') }),
+      await send(page, { cookie: 'session=bob.2' }),
+      await send(page, { cookie: '' }),
+      await send({ ...page, action: '/oauth/authorize' }),
+      await send({ ...page, action: '/oauth/authorize?interaction=__proto__' }),
+      await send(page, {}, { decision: 'APPROVE' }),
+      await send(page, {}, { decision: '__proto__' }),
+      await send(page, {}, { decision: 'constructor' }),
+    ]
+    for (const reply of wrong) {
+      expect(reply.status).toBeGreaterThanOrEqual(400)
+      expect(reply.status).toBeLessThan(500)
+      expect(reply.headers.get('location')).toBeNull()
+    }
+    expect((await send(page)).status).toBe(303)
+  })
+
+  it('G8 need the origin of our own page', async () => {
+    const page = await openPage()
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `${server.url}.evil.example` },
+      { origin: server.url.replace('http:', 'https:') },
+      { origin: 'http://localhost:1' },
+    ]) {
+      expect((await send(page, headers)).status).toBe(403)
+    }
+    const { cookie } = { cookie: sessionOf('bob') }
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      const form = { csrf_token: page.csrf, decision: 'approve' }
+      const reply = await server.post(page.action, form, { cookie, 'sec-fetch-site': site })
+      expect(reply.status).toBe(403)
+    }
+    expect((await send(page)).status).toBe(303)
+  })
+
+  it('G8 submitting twice, or many times at once, yields one code', async () => {
+    const page = await openPage()
+    const replies = await Promise.all(Array.from({ length: 20 }, () => send(page)))
+    const codes = replies.filter(({ status }) => status === 303)
+    expect(codes).toHaveLength(1)
+    expect((await send(page, {}, { decision: 'deny' })).status).toBe(400)
+  })
+
+  it('G8 forms of other content types and method overrides change nothing', async () => {
+    const page = await openPage()
+    const body = `csrf_token=${page.csrf}&decision=approve`
+    for (const type of [
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      'application/json',
+      'application/x-www-form-urlencodedx',
+      'application/x-www-form-urlencoded, text/plain',
+      '',
+    ]) {
+      const reply = await server.request(page.action, {
+        method: 'POST',
+        body,
+        headers: { cookie: sessionOf('bob'), origin: server.url, 'content-type': type },
+      })
+      expect([400, 415]).toContain(reply.status)
+    }
+    const get = await server.request(`${page.action}&${body}&_method=POST`, {
+      headers: { cookie: sessionOf('bob'), 'x-http-method-override': 'POST' },
+    })
+    expect(get.headers.get('location')).toBeNull()
+    expect((await send(page)).status).toBe(303)
+  })
+
+  it('G8 the way back from the sign-in page stays on this host', async () => {
+    for (const path of ['/oauth/authorize', '/oauth/clients', '/oauth/tokens']) {
+      const query = `client_id=${client.id}&response_type=code&x=//evil.example`
+      const reply = await server.request(`${path}?${query}`, { headers: { accept: 'text/html' } })
+      const location = new URL(reply.headers.get('location') ?? '', server.url)
+      expect(location.origin).toBe(server.url)
+      const back = location.searchParams.get('return_to') ?? ''
+      expect(back).toMatch(/^\/oauth\/[a-z]+\?/)
+      expect(new URL(back, server.url).origin).toBe(server.url)
+    }
+  })
+})
+
+describe('G1 over the network', () => {
+  it('G1 every refusal is an InvalidToken, so that no adapter has to guess', async () => {
+    const plain = await listen()
+    try {
+      const attempt = async () => plain.oauth.guard.authenticate('api', bearer('x'))
+      await expect(attempt()).rejects.toBeInstanceOf(InvalidToken)
+    } finally {
+      await plain.close()
+    }
+  })
+})

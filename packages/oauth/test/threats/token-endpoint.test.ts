@@ -1,0 +1,776 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  decideOn,
+  REDIRECT,
+  sessionOf,
+  startServer,
+  type TestServer,
+  type TokenReply,
+} from '../support.ts'
+
+interface Credentials {
+  readonly id: string
+  readonly secret: string
+}
+
+let server: TestServer
+let client: Credentials
+let other: Credentials
+beforeAll(async () => {
+  server = await startServer()
+  client = await createClient(server)
+  other = await createClient(server)
+})
+afterAll(() => server.close())
+
+async function newCode(
+  asked: Record<string, string> = {},
+  owner: { readonly id: string } = client,
+): Promise<string> {
+  const params = { client_id: owner.id, redirect_uri: REDIRECT, response_type: 'code', ...asked }
+  const page = await askFor(server, 'ada', { ...params, prompt: 'consent' })
+  return (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+}
+
+function redeem(code: string, form: Record<string, string> = {}): Promise<Response> {
+  return server.post('/oauth/token', {
+    grant_type: 'authorization_code',
+    client_id: client.id,
+    client_secret: client.secret,
+    redirect_uri: REDIRECT,
+    code,
+    ...form,
+  })
+}
+
+function refresh(text: string, form: Record<string, string> = {}): Promise<Response> {
+  return server.post('/oauth/token', {
+    grant_type: 'refresh_token',
+    client_id: client.id,
+    client_secret: client.secret,
+    refresh_token: text,
+    ...form,
+  })
+}
+
+async function expectError(reply: Response, error: string, status = 400): Promise<string> {
+  const text = await reply.text()
+  expect(JSON.parse(text).error, text).toBe(error)
+  expect(reply.status).toBe(status)
+  expect(reply.headers.get('cache-control')).toContain('no-store')
+  return text
+}
+
+async function opensGuard(text: string): Promise<boolean> {
+  const credentials = { authorization: `Bearer ${text}`, cookie: null, csrfToken: null }
+  try {
+    await server.oauth.guard.authenticate('api', credentials)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function tokensOf(reply: Response): Promise<TokenReply> {
+  expect(reply.status, await reply.clone().text()).toBe(200)
+  return (await reply.json()) as TokenReply
+}
+
+describe('T1 a code', () => {
+  it('T1 works once; reuse fails and revokes everything issued from it', async () => {
+    const code = await newCode()
+    const first = await tokensOf(await redeem(code))
+    const second = await tokensOf(await refresh(first.refresh_token))
+    expect(await opensGuard(second.access_token)).toBe(true)
+    await expectError(await redeem(code), 'invalid_grant')
+    for (const text of [first.access_token, second.access_token]) {
+      expect(await opensGuard(text)).toBe(false)
+    }
+    for (const text of [first.refresh_token, second.refresh_token]) {
+      await expectError(await refresh(text), 'invalid_grant')
+    }
+  })
+
+  it('T1 revokes on reuse however wrong the rest of the request is, or late', async () => {
+    for (const form of [{ redirect_uri: 'https://evil.example' }, { code_verifier: 'x' }]) {
+      const code = await newCode()
+      const tokens = await tokensOf(await redeem(code))
+      server.clock.advance(3600)
+      await expectError(await redeem(code, form), 'invalid_grant')
+      expect(await opensGuard(tokens.access_token)).toBe(false)
+    }
+  })
+
+  it('T1 works for its client only, and is not burnt by another', async () => {
+    const code = await newCode()
+    const foreign = { client_id: other.id, client_secret: other.secret }
+    await expectError(await redeem(code, foreign), 'invalid_grant')
+    expect((await redeem(code)).status).toBe(200)
+    const tokens = await redeem(code, foreign)
+    await expectError(tokens, 'invalid_grant')
+  })
+
+  it.each([
+    ['another address', 'https://evil.example/callback'],
+    ['a slash more', `${REDIRECT}/`],
+    ['another letter case', REDIRECT.toUpperCase()],
+    ['a query more', `${REDIRECT}?x=1`],
+    ['none', ''],
+  ])('T1 fails with %s as redirect_uri', async (_, redirectUri) => {
+    const code = await newCode()
+    await expectError(await redeem(code, { redirect_uri: redirectUri }), 'invalid_grant')
+    expect((await redeem(code)).status).toBe(200)
+  })
+
+  it('T1 a loopback code needs the very port that was asked with', async () => {
+    const native = await createClient(server, { redirect: 'http://127.0.0.1/cb' })
+    const code = await newCode({ redirect_uri: 'http://127.0.0.1:5001/cb' }, native)
+    const form = { client_id: native.id, client_secret: native.secret }
+    for (const port of ['', ':5002', ':05001']) {
+      const wrong = { ...form, redirect_uri: `http://127.0.0.1${port}/cb` }
+      await expectError(await redeem(code, wrong), 'invalid_grant')
+    }
+    const right = { ...form, redirect_uri: 'http://127.0.0.1:5001/cb' }
+    expect((await redeem(code, right)).status).toBe(200)
+  })
+
+  it('T1 lives for 60 seconds', async () => {
+    const codes = [await newCode(), await newCode()]
+    server.clock.advance(59)
+    expect((await redeem(codes[0] ?? '')).status).toBe(200)
+    server.clock.advance(1)
+    await expectError(await redeem(codes[1] ?? ''), 'invalid_grant')
+  })
+})
+
+describe('T2 what is damaged, foreign, expired or of another kind', () => {
+  it('T2 all yield the same invalid_grant, byte for byte', async () => {
+    const code = await newCode()
+    const tokens = await codeFlow(server, client)
+    const foreign = await codeFlow(server, other)
+    const personal = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
+    const wrong = [
+      'x',
+      code.slice(0, -1),
+      `${code}x`,
+      code.toUpperCase(),
+      flip(code),
+      tokens.access_token,
+      tokens.refresh_token,
+      personal.accessToken,
+      client.secret,
+      client.id,
+      "' or '1'='1",
+      '__proto__',
+      'null',
+      randomBytes(8000).toString('base64url'),
+    ]
+    const texts = new Set<string>()
+    for (const text of wrong) texts.add(await expectError(await redeem(text), 'invalid_grant'))
+    expect(texts.size).toBe(1)
+
+    const [row, generation, mac] = tokens.refresh_token.slice(4).split('.')
+    const wrongRefresh = [
+      'x',
+      tokens.refresh_token.slice(0, -1),
+      `${tokens.refresh_token}x`,
+      flip(tokens.refresh_token),
+      `tgr_${row}.${Number(generation) + 1}.${mac}`,
+      `tgr_${row}.0${generation}.${mac}`,
+      `tgr_${row}.-1.${mac}`,
+      `tgr_${row?.toUpperCase()}.${generation}.${mac}`,
+      `tgr_${foreign.refresh_token.slice(4).split('.')[0]}.${generation}.${mac}`,
+      ` ${tokens.refresh_token}`,
+      `${tokens.refresh_token}\n`,
+      foreign.refresh_token,
+      tokens.access_token,
+      code,
+      personal.accessToken,
+      'tgr_..',
+      `tgr_${'a'.repeat(60_000)}`,
+    ]
+    texts.clear()
+    for (const text of wrongRefresh) {
+      texts.add(await expectError(await refresh(text), 'invalid_grant'))
+    }
+    expect(texts.size).toBe(1)
+    // none of these was the real one, so that nothing was revoked
+    expect((await refresh(tokens.refresh_token)).status).toBe(200)
+    expect((await redeem(code)).status).toBe(200)
+  })
+})
+
+/** The same text with one bit of its last character but one changed. */
+function flip(text: string): string {
+  const at = text.length - 2
+  return `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`
+}
+
+describe('T3 grants', () => {
+  it.each([
+    ['password', 'unauthorized_client'],
+    ['client_credentials', 'unauthorized_client'],
+    ['implicit', 'unsupported_grant_type'],
+    ['personal_access', 'unsupported_grant_type'],
+    ['urn:ietf:params:oauth:grant-type:device_code', 'unsupported_grant_type'],
+    ['AUTHORIZATION_CODE', 'unsupported_grant_type'],
+    ['__proto__', 'unsupported_grant_type'],
+    ['constructor', 'unsupported_grant_type'],
+    ['toString', 'unsupported_grant_type'],
+    ['', 'invalid_request'],
+  ])('T3 %s that the client was not given is %s', async (grantType, error) => {
+    const form = { username: 'ada@example.com', password: 'correct horse' }
+    await expectError(await redeem('x', { grant_type: grantType, ...form }), error)
+  })
+
+  it('T3 a client without the refresh grant gets and uses none', async () => {
+    const plain = await createClient(server, { grants: ['authorization_code'] })
+    const tokens = await codeFlow(server, plain)
+    expect(tokens).not.toHaveProperty('refresh_token')
+    const theirs = await codeFlow(server, client)
+    const form = { client_id: plain.id, client_secret: plain.secret }
+    await expectError(await refresh(theirs.refresh_token, form), 'unauthorized_client')
+  })
+
+  it('T3 the client of personal access tokens can get no token', async () => {
+    await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
+    for (const grant of ['personal_access', 'client_credentials', 'refresh_token', 'password']) {
+      const form = { grant_type: grant, client_id: 'personal-access' }
+      expect((await server.post('/oauth/token', form)).status).toBe(400)
+    }
+  })
+})
+
+describe('T4 client authentication', () => {
+  const send = (headers: Record<string, string>, form: Record<string, string> = {}, query = '') =>
+    server.post(`/oauth/token${query}`, { grant_type: 'client_credentials', ...form }, headers)
+  const basic = (text: string | Buffer) => ({
+    authorization: `Basic ${Buffer.from(text).toString('base64')}`,
+  })
+  let machine: Credentials
+  beforeAll(async () => {
+    machine = await createClient(server, { grants: ['client_credentials'] })
+  })
+
+  it('T4 the wrong ways fail with 401', async () => {
+    const { id, secret } = machine
+    const upper = `${id}:${secret.toUpperCase()}`
+    const attempts: Array<Promise<Response>> = [
+      send({}),
+      send({}, { client_id: id }),
+      send({}, { client_id: id, client_secret: '' }),
+      send({}, { client_id: id, client_secret: 'wrong' }),
+      send({}, { client_id: id, client_secret: `${secret} ` }),
+      send({}, { client_id: id, client_secret: secret.slice(0, -1) }),
+      send({}, { client_id: `${id} `, client_secret: secret }),
+      send({}, { client_id: id.toUpperCase(), client_secret: secret }),
+      send({}, { client_id: client.id, client_secret: secret }),
+      send({}, { client_secret: secret }),
+      send({}, { client_id: '__proto__', client_secret: secret }),
+      send({}, {}, `?client_id=${id}&client_secret=${secret}`),
+      send({}, { client_id: id }, `?client_secret=${secret}`),
+      send({ authorization: '' }),
+      send({ authorization: 'Basic' }),
+      send({ authorization: 'Basic !' }),
+      send({ authorization: `Bearer ${secret}` }),
+      send({ authorization: `Basic ${secret}` }),
+      send(basic(id)),
+      send(basic(`${id}:`)),
+      send(basic(`:${secret}`)),
+      send(basic(upper)),
+      send(basic(`${id}:${secret}:`)),
+      send(basic(`${id}:${secret}\0`)),
+      send(basic(`${id}\0:${secret}`)),
+      send(basic(`${id}%00:${secret}`)),
+      send(basic('%00:%00')),
+      send(basic(`${id}:%`)),
+      send(basic(`${id}:%ff`)),
+      send(basic(Buffer.from([0xff, 0x3a, 0xfe]))),
+      send(basic(`%ED%A0%80:x`)),
+      send(basic(`${'x'.repeat(6000)}:x`)),
+      send({ authorization: `${basic(`${id}:${secret}`).authorization}, Basic x` }),
+      send(basic(`${id}:${secret}`), { client_id: client.id }),
+      send(basic('__proto__:x')),
+    ]
+    for (const [index, reply] of (await Promise.all(attempts)).entries()) {
+      const text = await reply.text()
+      expect([index, reply.status, text]).toEqual([index, 401, text])
+      expect(JSON.parse(text).error).toBe('invalid_client')
+      expect(text).not.toContain(secret)
+    }
+  })
+
+  it('T4 a refused Basic is challenged', async () => {
+    const reply = await send(basic(`${machine.id}:wrong`))
+    expect(reply.headers.get('www-authenticate')).toMatch(/^Basic /)
+  })
+
+  it('T4 two methods in one request are an error', async () => {
+    const { id, secret } = machine
+    const reply = await send(basic(`${id}:${secret}`), { client_secret: secret })
+    await expectError(reply, 'invalid_request')
+  })
+
+  it('T4 Basic is decoded per RFC 6749 appendix B, scheme in any case', async () => {
+    const encoded = [...machine.secret]
+      .map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
+      .join('')
+    const { authorization } = basic(`${machine.id}:${encoded}`)
+    for (const header of [authorization, authorization.replace('Basic', 'bASIC')]) {
+      expect((await send({ authorization: header })).status).toBe(200)
+    }
+  })
+
+  it('T4 a public client with a secret, and a confidential one without, fail', async () => {
+    const app = await createClient(server, { confidential: false })
+    const form = { client_id: app.id, client_secret: 'x' }
+    await expectError(await redeem('x', form), 'invalid_client', 401)
+    await expectError(await redeem('x', { client_secret: '' }), 'invalid_client', 401)
+  })
+
+  it('T4 a rotated secret stops at once', async () => {
+    const own = await createClient(server, { grants: ['client_credentials'] })
+    const { secret } = await server.oauth.clients.rotateSecret(own.id)
+    const form = (text: string | null) => ({ client_id: own.id, client_secret: text ?? '' })
+    await expectError(await send({}, form(own.secret)), 'invalid_client', 401)
+    expect((await send({}, form(secret))).status).toBe(200)
+  })
+})
+
+describe('T5 a refresh token', () => {
+  it('T5 is bound to its client and to client authentication', async () => {
+    const tokens = await codeFlow(server, client)
+    const foreign = { client_id: other.id, client_secret: other.secret }
+    await expectError(await refresh(tokens.refresh_token, foreign), 'invalid_grant')
+    const nobody = { client_secret: '' }
+    await expectError(await refresh(tokens.refresh_token, nobody), 'invalid_client', 401)
+    expect((await refresh(tokens.refresh_token)).status).toBe(200)
+  })
+
+  it('T5 narrows and never widens, also after narrowing; empty counts as absent', async () => {
+    const both = 'place-orders check-status'
+    let tokens = await codeFlow(server, client, { scope: both })
+    const narrow = await tokensOf(await refresh(tokens.refresh_token, { scope: 'check-status' }))
+    expect(narrow.scope).toBe('check-status')
+    tokens = await tokensOf(await refresh(narrow.refresh_token, { scope: '' }))
+    expect(tokens.scope).toBe(both)
+    for (const scope of ['*', 'unknown', `${both} unknown`, `${both} *`, '__proto__', 'a"b']) {
+      await expectError(await refresh(tokens.refresh_token, { scope }), 'invalid_scope')
+    }
+    // refused requests have not used the token up
+    expect((await refresh(tokens.refresh_token)).status).toBe(200)
+    const small = await codeFlow(server, client, { scope: 'check-status' })
+    await expectError(await refresh(small.refresh_token, { scope: both }), 'invalid_scope')
+  })
+})
+
+describe('T6 rotation', () => {
+  it('T6 the second use of an old token revokes the whole family', async () => {
+    const first = await codeFlow(server, client)
+    const second = await tokensOf(await refresh(first.refresh_token))
+    const third = await tokensOf(await refresh(second.refresh_token))
+    await expectError(await refresh(first.refresh_token), 'invalid_grant')
+    await expectError(await refresh(third.refresh_token), 'invalid_grant')
+    for (const { access_token } of [first, second, third]) {
+      expect(await opensGuard(access_token)).toBe(false)
+    }
+  })
+
+  it('T6 a repeat within ten seconds gets the same successor, and no second one', async () => {
+    const first = await codeFlow(server, client)
+    const replies = [await refresh(first.refresh_token), await refresh(first.refresh_token)]
+    const [one, two] = await Promise.all(replies.map(tokensOf))
+    expect(two).toEqual(one)
+    server.clock.advance(11)
+    await expectError(await refresh(first.refresh_token), 'invalid_grant')
+    expect(await opensGuard(one?.access_token ?? '')).toBe(false)
+  })
+
+  it('T6 another client cannot make a family fall with a stolen old token', async () => {
+    const first = await codeFlow(server, client)
+    const second = await tokensOf(await refresh(first.refresh_token))
+    server.clock.advance(60)
+    const foreign = { client_id: other.id, client_secret: other.secret }
+    await expectError(await refresh(first.refresh_token, foreign), 'invalid_grant')
+    expect(await opensGuard(second.access_token)).toBe(true)
+  })
+
+  it('T6 a clock that went back does not keep the window of repeats open', async () => {
+    const first = await codeFlow(server, client)
+    const before = server.clock.now()
+    await tokensOf(await refresh(first.refresh_token))
+    server.clock.set(new Date(before.getTime() - 3600_000))
+    try {
+      await expectError(await refresh(first.refresh_token), 'invalid_grant')
+    } finally {
+      server.clock.set(before)
+    }
+  })
+})
+
+describe('T7 the end of a grant ends its refresh tokens', () => {
+  const ends: ReadonlyArray<[string, (own: Credentials) => Promise<unknown>]> = [
+    ['the user is revoked', () => server.oauth.revokeUser('ada')],
+    ['the client is deleted', (own) => server.oauth.clients.revoke(own.id)],
+    ['its secret is rotated', (own) => server.oauth.clients.rotateSecret(own.id)],
+    ['the consent is revoked', (own) => server.oauth.consents.revoke('ada', own.id)],
+    ['the account is gone, unannounced', async () => server.users.all.delete('ada')],
+  ]
+  it.each(ends)('T7 when %s', async (_, end) => {
+    const ada = await server.users.findById('ada')
+    const own = await createClient(server)
+    const tokens = await codeFlow(server, own)
+    const pending = await newCode({}, own)
+    await end(own)
+    const form = { client_id: own.id, client_secret: own.secret }
+    expect((await refresh(tokens.refresh_token, form)).status).toBeGreaterThanOrEqual(400)
+    if (ada) server.users.all.set('ada', ada)
+    // nothing comes back with the account or the client
+    expect((await refresh(tokens.refresh_token, form)).status).toBeGreaterThanOrEqual(400)
+    if (_.includes('user') || _.includes('consent') || _.includes('deleted')) {
+      expect(await opensGuard(tokens.access_token)).toBe(false)
+      expect((await redeem(pending, form)).status).toBeGreaterThanOrEqual(400)
+    }
+  })
+})
+
+describe('T8 passwords', () => {
+  let app: Credentials
+  beforeAll(async () => {
+    app = await createClient(server, { grants: ['password', 'refresh_token'] })
+  })
+  const signIn = (username: string, password: string, form: Record<string, string> = {}) =>
+    server.post('/oauth/token', {
+      grant_type: 'password',
+      client_id: app.id,
+      client_secret: app.secret,
+      username,
+      password,
+      ...form,
+    })
+
+  it('T8 unknown user and wrong password answer alike', async () => {
+    const wrong = await expectError(await signIn('ada@example.com', 'x'), 'invalid_grant')
+    const unknown = await expectError(await signIn('nobody@example.com', 'x'), 'invalid_grant')
+    const long = await expectError(
+      await signIn('ada@example.com', 'x'.repeat(9000)),
+      'invalid_grant',
+    )
+    expect(new Set([wrong, unknown, long]).size).toBe(1)
+  })
+
+  it('T8 the whole password counts', async () => {
+    const stem = 'p'.repeat(80)
+    server.users.all.set('long', { id: 'long', email: 'long@example.com', password: `${stem}1` })
+    expect((await signIn('long@example.com', `${stem}1`)).status).toBe(200)
+    await expectError(await signIn('long@example.com', `${stem}2`), 'invalid_grant')
+    await expectError(await signIn('long@example.com', stem), 'invalid_grant')
+    // a NUL never reaches the application, which might cut there
+    const cut = await signIn('long@example.com', `${stem}1\0x`)
+    await expectError(cut, 'invalid_request')
+  })
+
+  it('T8 look-alike user names are other accounts', async () => {
+    for (const name of [
+      'аda@example.com',
+      'ADA@example.com',
+      'ada@example.com ',
+      'ada@exam\u200bple.com',
+    ]) {
+      await expectError(await signIn(name, 'correct horse'), 'invalid_grant')
+    }
+  })
+
+  it('T8 only these tokens may hold *, and keep it across a refresh', async () => {
+    const tokens = await tokensOf(await signIn('ada@example.com', 'correct horse', { scope: '*' }))
+    const form = { client_id: app.id, client_secret: app.secret }
+    const next = await tokensOf(await refresh(tokens.refresh_token, form))
+    expect(next.scope).toBe('*')
+    const narrow = { ...form, scope: 'check-status' }
+    expect((await tokensOf(await refresh(next.refresh_token, narrow))).scope).toBe('check-status')
+    const limited = await createClient(server, { grants: ['password'], scopes: ['check-status'] })
+    const asked = { client_id: limited.id, client_secret: limited.secret, scope: '*' }
+    await expectError(await signIn('ada@example.com', 'correct horse', asked), 'invalid_scope')
+  })
+
+  it('T8 neither grant works where it is not switched on', async () => {
+    const { authorizationCode } = await import('../../src/index.ts')
+    const strict = await startServer({ grants: [authorizationCode()] })
+    try {
+      const own = await createClient(strict, { grants: ['password', 'implicit'] })
+      const form = { client_id: own.id, client_secret: own.secret, grant_type: 'password' }
+      const user = { username: 'ada@example.com', password: 'correct horse' }
+      const reply = await strict.post('/oauth/token', { ...form, ...user })
+      await expectError(reply, 'unsupported_grant_type')
+      const asked = { client_id: own.id, response_type: 'token' }
+      const answered = new URL((await askFor(strict, 'ada', asked)).headers.get('location') ?? '')
+      expect(answered.href).toContain('error=unsupported_response_type')
+      expect(answered.href).not.toContain('access_token')
+    } finally {
+      await strict.close()
+    }
+  })
+})
+
+describe('T9 the request itself', () => {
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'])('T9 %s is 405', async (method) => {
+    const query = `grant_type=client_credentials&client_id=${client.id}&client_secret=${client.secret}`
+    const reply = await server.request(`/oauth/token?${query}`, { method })
+    expect(reply.status).toBe(405)
+    expect(reply.headers.get('allow')).toBe('POST')
+    expect(reply.headers.get('cache-control')).toContain('no-store')
+  })
+
+  it('T9 method-override fields and headers change nothing', async () => {
+    const headers = { 'x-http-method-override': 'POST', 'x-method-override': 'POST' }
+    const reply = await server.request('/oauth/token?_method=POST', { headers })
+    expect(reply.status).toBe(405)
+  })
+
+  it('T9 unknown parameters are ignored, empty ones count as absent', async () => {
+    const code = await newCode()
+    const extra = {
+      foo: 'bar',
+      __proto__x: '1',
+      user_id: 'bob',
+      scope: 'place-orders *',
+      sub: 'bob',
+    }
+    const tokens = await tokensOf(await redeem(code, { ...extra, code_verifier: '', resource: '' }))
+    // scope belongs to the authorization request; here it is unknown
+    expect(tokens.scope).toBe('')
+    await expectError(await redeem('', {}), 'invalid_request')
+  })
+
+  it('T9 a parameter sent twice is an error', async () => {
+    const code = await newCode()
+    const form = new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: client.id,
+      client_secret: client.secret,
+      redirect_uri: REDIRECT,
+      code,
+    })
+    for (const name of [...form.keys()]) {
+      const twice = new URLSearchParams(form)
+      twice.append(name, form.get(name) ?? '')
+      const reply = await server.request('/oauth/token', { method: 'POST', body: twice })
+      await expectError(reply, 'invalid_request')
+    }
+    expect((await redeem(code)).status).toBe(200)
+  })
+})
+
+describe('T10 PKCE', () => {
+  const verifier = randomBytes(32).toString('base64url')
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  const s256 = { code_challenge: challenge, code_challenge_method: 'S256' }
+
+  it('T10 a code with a challenge needs its verifier', async () => {
+    const code = await newCode(s256)
+    for (const wrong of [
+      '',
+      challenge,
+      verifier.slice(0, -1),
+      `${verifier}x`,
+      verifier.toUpperCase(),
+      'a'.repeat(42),
+      'a'.repeat(129),
+      `${verifier}\n`,
+      'ä'.repeat(43),
+    ]) {
+      await expectError(await redeem(code, { code_verifier: wrong }), 'invalid_grant')
+    }
+    expect((await redeem(code, { code_verifier: verifier })).status).toBe(200)
+  })
+
+  it('T10 a verifier without a challenge fails', async () => {
+    await expectError(await redeem(await newCode(), { code_verifier: verifier }), 'invalid_grant')
+  })
+
+  it.each([
+    ['plain', challenge],
+    ['', challenge],
+    ['s256', challenge],
+    ['S512', challenge],
+    ['S256', ''],
+    ['S256', challenge.slice(1)],
+    ['S256', `${challenge}=`],
+    ['S256', `${challenge}x`],
+    ['S256', 'ä'.repeat(43)],
+    ['S256', '"'.repeat(43)],
+  ])('T10 the method %j with the challenge %j is refused', async (method, text) => {
+    const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
+    const params = { ...asked, code_challenge: text, code_challenge_method: method }
+    const reply = await askFor(server, 'ada', params)
+    expect(reply.headers.get('location')).toContain('error=invalid_request')
+  })
+
+  it('T10 is required for public clients', async () => {
+    const app = await createClient(server, { confidential: false })
+    const asked = { client_id: app.id, redirect_uri: REDIRECT, response_type: 'code' }
+    const reply = await askFor(server, 'ada', asked)
+    expect(reply.headers.get('location')).toContain('error=invalid_request')
+    const code = await newCode(s256, app)
+    const form = { client_id: app.id, client_secret: '' }
+    await expectError(await redeem(code, form), 'invalid_grant')
+    expect((await redeem(code, { ...form, code_verifier: verifier })).status).toBe(200)
+  })
+})
+
+describe('T11 client credentials', () => {
+  it('T11 are for confidential clients, within their scopes, without refresh token', async () => {
+    const grants = ['client_credentials', 'refresh_token'] as const
+    const machine = await createClient(server, { grants, scopes: ['check-status'] })
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: machine.id,
+      client_secret: machine.secret,
+    }
+    const tokens = await tokensOf(
+      await server.post('/oauth/token', { ...form, scope: 'check-status' }),
+    )
+    expect(tokens).not.toHaveProperty('refresh_token')
+    for (const scope of ['place-orders', '*', 'check-status place-orders']) {
+      await expectError(await server.post('/oauth/token', { ...form, scope }), 'invalid_scope')
+    }
+    const app = await createClient(server, { grants, confidential: false })
+    const open = { grant_type: 'client_credentials', client_id: app.id }
+    await expectError(await server.post('/oauth/token', open), 'unauthorized_client')
+  })
+})
+
+describe('T14 introspection and revocation', () => {
+  const introspect = (token: string, by: Credentials) =>
+    server.post('/oauth/introspect', { token, client_id: by.id, client_secret: by.secret })
+
+  it('T14 introspection needs authentication and a confidential client', async () => {
+    const tokens = await codeFlow(server, client)
+    const app = await createClient(server, { confidential: false })
+    const attempts = [
+      server.post('/oauth/introspect', { token: tokens.access_token }),
+      introspect(tokens.access_token, { id: client.id, secret: 'wrong' }),
+      introspect(tokens.access_token, app),
+      server.post('/oauth/introspect', { token: tokens.access_token }, bearer(tokens.access_token)),
+    ]
+    for (const reply of await Promise.all(attempts)) {
+      await expectError(reply, 'invalid_client', 401)
+    }
+  })
+
+  it("T14 hides other clients' tokens exactly like ones that do not exist", async () => {
+    const tokens = await codeFlow(server, client)
+    for (const text of [
+      tokens.access_token,
+      tokens.refresh_token,
+      'none',
+      flip(tokens.access_token),
+    ]) {
+      expect(await (await introspect(text, other)).text()).toBe('{"active":false}')
+    }
+    const api = await createClient(server, { resourceServer: true })
+    expect(await (await introspect(tokens.access_token, api)).json()).toMatchObject({
+      active: true,
+      sub: 'user:ada',
+      client_id: client.id,
+    })
+  })
+
+  it('T14 always agrees with the guard', async () => {
+    const own = await createClient(server)
+    const tokens = await codeFlow(server, own)
+    const agree = async (expected: boolean) => {
+      const reply = (await (await introspect(tokens.access_token, own)).json()) as {
+        active: boolean
+      }
+      expect([reply.active, await opensGuard(tokens.access_token)]).toEqual([expected, expected])
+    }
+    await agree(true)
+    const listed = await server.oauth.tokens.listByUser('ada')
+    await server.oauth.tokens.revoke(listed.find(({ clientId }) => clientId === own.id)?.id ?? '')
+    await agree(false)
+    expect(await (await introspect(tokens.refresh_token, own)).text()).toBe('{"active":false}')
+  })
+
+  it('T14 used, expired and re-secreted refresh tokens are inactive', async () => {
+    const own = await createClient(server)
+    const first = await codeFlow(server, own)
+    const form = { client_id: own.id, client_secret: own.secret }
+    const second = await tokensOf(await refresh(first.refresh_token, form))
+    expect(await (await introspect(first.refresh_token, own)).json()).toEqual({ active: false })
+    expect(await (await introspect(second.refresh_token, own)).json()).toMatchObject({
+      active: true,
+    })
+    const { secret } = await server.oauth.clients.rotateSecret(own.id)
+    const rotated = { id: own.id, secret: secret ?? '' }
+    expect(await (await introspect(second.refresh_token, rotated)).json()).toEqual({
+      active: false,
+    })
+  })
+
+  it("T14 revocation affects only the caller's tokens and says nothing", async () => {
+    const tokens = await codeFlow(server, client)
+    const revoke = (token: string, by: Credentials) =>
+      server.post('/oauth/revoke', { token, client_id: by.id, client_secret: by.secret })
+    for (const text of [tokens.access_token, tokens.refresh_token, 'none', '']) {
+      const reply = await revoke(text, other)
+      if (text !== '') expect([reply.status, await reply.text()]).toEqual([200, '{}'])
+    }
+    expect(await opensGuard(tokens.access_token)).toBe(true)
+    expect((await revoke(tokens.refresh_token, { ...client, secret: 'x' })).status).toBe(401)
+    const next = await tokensOf(await refresh(tokens.refresh_token))
+    // an old refresh token still names its family, and takes the access tokens along
+    expect((await revoke(tokens.refresh_token, client)).status).toBe(200)
+    for (const { access_token } of [tokens, next])
+      expect(await opensGuard(access_token)).toBe(false)
+    await expectError(await refresh(next.refresh_token), 'invalid_grant')
+  })
+
+  it('T14 a public client revokes its own', async () => {
+    const app = await createClient(server, { confidential: false, grants: ['password'] })
+    const user = { username: 'ada@example.com', password: 'correct horse' }
+    const form = { grant_type: 'password', client_id: app.id, ...user }
+    const tokens = await tokensOf(await server.post('/oauth/token', form))
+    await server.post('/oauth/revoke', { client_id: app.id, token: tokens.access_token })
+    expect(await opensGuard(tokens.access_token)).toBe(false)
+  })
+
+  it('T14 an access token cannot revoke or introspect itself by being sent as bearer', async () => {
+    const tokens = await codeFlow(server, client)
+    const headers = bearer(tokens.access_token)
+    const reply = await server.post('/oauth/revoke', { token: tokens.access_token }, headers)
+    await expectError(reply, 'invalid_client', 401)
+    expect(await opensGuard(tokens.access_token)).toBe(true)
+  })
+})
+
+function bearer(text: string): Record<string, string> {
+  return { authorization: `Bearer ${text}`, cookie: sessionOf('ada') }
+}
+
+describe('T15 metadata', () => {
+  it('T15 is truthful and offers no unsigned or plain method; replies carry iss', async () => {
+    const reply = await server.request('/.well-known/oauth-authorization-server')
+    const document = (await reply.json()) as Record<string, string[]>
+    expect(document.issuer).toBe(server.url)
+    expect(document.code_challenge_methods_supported).toEqual(['S256'])
+    expect(document.introspection_endpoint_auth_methods_supported).not.toContain('none')
+    expect(document.authorization_response_iss_parameter_supported).toBe(true)
+    const page = await askFor(server, 'ada', {
+      client_id: client.id,
+      response_type: 'code',
+      prompt: 'consent',
+    })
+    const answered = await decideOn(server, 'ada', page, 'deny')
+    expect(answered.searchParams.get('iss')).toBe(server.url)
+    const keys = await (await server.request('/.well-known/jwks.json')).text()
+    for (const key of JSON.parse(keys).keys) {
+      for (const secret of ['d', 'k', 'p', 'q', 'dp', 'dq', 'qi'])
+        expect(key).not.toHaveProperty(secret)
+    }
+  })
+})
