@@ -121,8 +121,12 @@ export async function generateSigningKey(
   }
 }
 
-export function importPublicKey(jwk: JsonWebKey): KeyObject {
-  return createPublicKey({ key: jwk as Record<string, string>, format: 'jwk' })
+export function publicKeyOf(privateKey: KeyObject): KeyObject {
+  return createPublicKey(privateKey)
+}
+
+export function exportJwk(publicKey: KeyObject): JsonWebKey {
+  return publicKey.export({ format: 'jwk' })
 }
 
 export function importPrivateKey(jwk: JsonWebKey): KeyObject {

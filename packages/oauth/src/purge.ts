@@ -6,9 +6,14 @@ const BATCH = 500
 const KEPT_AFTER_END = 24 * 3600 * 1000
 const LARGEST_CLOCK_JUMP = 3600 * 1000
 
-/** Deletes everything that ended, in small batches; says how many rows. */
+/**
+ * Deletes everything that ended, in small batches; says how many rows. The mark it leaves first keeps
+ * ended what the clock says has ended, should the clock turn out to be wrong and go back.
+ */
 export async function purge(context: ServerContext): Promise<number> {
   const before = new Date(context.options.clock.now().getTime() - KEPT_AFTER_END)
+  const mark = await context.storage.revocations.markEnded(before)
+  if (mark) context.feed.note(mark)
   let total = 0
   for (;;) {
     const deleted = await context.storage.purge(before, BATCH)
@@ -16,7 +21,6 @@ export async function purge(context: ServerContext): Promise<number> {
     if (deleted === 0) break
     await new Promise((resolve) => setImmediate(resolve))
   }
-  context.feed.forget(before)
   return total
 }
 

@@ -22,8 +22,9 @@ export function refreshToken(): Grant {
       const requested = parseScope(params.get('scope'))
       // A request for more than was granted must not use the token up, so it is looked at first.
       if (requested.length > 0) await assertMayNarrow(content, requested, client, context)
+      // Before the token is used up: a failing hook must not cost an honest client its grant.
+      await assertUserExists(content, context)
       const token = await rotate(content, client, context)
-      await assertUserExists(token, context)
       return handOver(token, context, narrowScopes(token.scopes, requested))
     },
   }
@@ -96,9 +97,12 @@ async function requireAlive(
 }
 
 /** A deleted account keeps nothing, even if the application forgot to call revokeUser(). */
-async function assertUserExists(token: Token, context: ServerContext): Promise<void> {
-  if (token.userId === null || (await context.options.users.findById(token.userId))) return
-  await revokeTokens({ id: token.id }, context)
+async function assertUserExists(
+  { userId, tokenId }: RefreshTokenContent,
+  context: ServerContext,
+): Promise<void> {
+  if (await context.options.users.findById(userId)) return
+  await revokeTokens({ id: tokenId }, context)
   throw refused()
 }
 

@@ -87,6 +87,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
   function isAlive(content: Content): boolean {
     const now = clock.now().getTime()
     if (content.expiresAt * 1000 <= now || content.issuedAt > now + CLOCK_SKEW) return false
+    if (content.expiresAt * 1000 <= feed.endedBefore()) return false
     if (content.issuedAt <= feed.endedAt(content.userId)) return false
     return content.sessionId === null || !feed.isRevoked('session', content.sessionId)
   }

@@ -24,8 +24,8 @@ export interface RevocationFeed {
   onNotice(kind: RevocationKind, listener: (subject: string) => void): void
   /** Part of every read: while it fails, nothing counts as known. */
   onSync(step: () => Promise<void> | null): void
-  /** Drops what concerned only things that ended before the moment. */
-  forget(before: Date): void
+  /** Nothing that expired by this moment, in milliseconds, may live, whatever the clock says now. */
+  endedBefore(): number
   start(): void
   stop(): void
 }
@@ -34,12 +34,15 @@ export interface RevocationFeed {
  * Follows the feed of revocations, so that a guarded request needs no database read. Monotonic time
  * decides freshness: a changed system clock must not make old knowledge look new.
  */
-export function followRevocations(repository: RevocationRepository): RevocationFeed {
+export function followRevocations(
+  repository: Pick<RevocationRepository, 'readAfter'>,
+): RevocationFeed {
   const revoked = new Map<string, number>()
   const userEnds = new Map<string, { at: number; until: number }>()
   const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
   const steps: Array<() => Promise<void> | null> = []
   const cursor = createCursor()
+  let endedBefore = 0
   let syncedAt = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
@@ -51,10 +54,19 @@ export function followRevocations(repository: RevocationRepository): RevocationF
       const known = userEnds.get(entry.subject)
       const at = Math.max(known?.at ?? 0, entry.at.getTime())
       userEnds.set(entry.subject, { at, until: Math.max(known?.until ?? 0, until) })
+    } else if (entry.kind === 'ended') {
+      endedBefore = Math.max(endedBefore, entry.at.getTime())
+      forgetEnded()
     } else if (entry.kind !== 'keys' && entry.kind !== 'client-changed') {
       revoked.set(`${entry.kind}:${entry.subject}`, until)
     }
     for (const listener of listeners.get(entry.kind) ?? []) listener(entry.subject)
+  }
+
+  /** What concerned only things that ended need not be known any more. */
+  function forgetEnded(): void {
+    for (const [key, until] of revoked) if (until < endedBefore) revoked.delete(key)
+    for (const [key, { until }] of userEnds) if (until < endedBefore) userEnds.delete(key)
   }
 
   async function read(): Promise<void> {
@@ -109,11 +121,7 @@ export function followRevocations(repository: RevocationRepository): RevocationF
     onSync(step) {
       steps.push(step)
     },
-    forget(before) {
-      const limit = before.getTime()
-      for (const [key, until] of revoked) if (until < limit) revoked.delete(key)
-      for (const [key, { until }] of userEnds) if (until < limit) userEnds.delete(key)
-    },
+    endedBefore: () => endedBefore,
     start() {
       if (!stopped) return
       stopped = false

@@ -1,14 +1,15 @@
-import type {
-  AuthorizationCode,
-  Client,
-  Consent,
-  Interaction,
-  NewRevocation,
-  Revocation,
-  Storage,
-  StoredKey,
-  Token,
-  TokenSelector,
+import {
+  type AuthorizationCode,
+  type Client,
+  type Consent,
+  endedMark,
+  type Interaction,
+  type NewRevocation,
+  type Revocation,
+  type Storage,
+  type StoredKey,
+  type Token,
+  type TokenSelector,
 } from './repositories.ts'
 
 /** For tests and demonstrations: one process, gone when it ends. Passes the same contract. */
@@ -171,6 +172,14 @@ export function memoryStorage(): Storage {
       },
       async append(entry) {
         append(entry)
+      },
+      async markEnded(before) {
+        if (!revocations.some((entry) => entry.until < before)) return null
+        const former = revocations.filter(({ kind }) => kind === 'ended').map(({ at }) => +at)
+        const mark = endedMark(new Date(Math.max(+before, ...former)))
+        revocations = revocations.filter(({ kind }) => kind !== 'ended')
+        append(mark)
+        return mark
       },
     },
     async migrate() {},

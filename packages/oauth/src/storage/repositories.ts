@@ -125,7 +125,15 @@ export interface StoredKey {
   readonly activeFrom: Date
 }
 
-export type RevocationKind = 'token' | 'client' | 'client-changed' | 'user' | 'session' | 'keys'
+/** `ended` stands for all that was purged: what had ended by its moment stays ended. */
+export type RevocationKind =
+  | 'token'
+  | 'client'
+  | 'client-changed'
+  | 'user'
+  | 'session'
+  | 'keys'
+  | 'ended'
 
 export interface Revocation {
   readonly id: number
@@ -137,6 +145,11 @@ export interface Revocation {
 }
 
 export type NewRevocation = Omit<Revocation, 'id'>
+
+/** Kept for ever, until a later one takes its place. */
+export function endedMark(at: Date): NewRevocation {
+  return { kind: 'ended', subject: 'before', at, until: new Date('9999-12-31T00:00:00Z') }
+}
 
 export interface ClientRepository {
   find(id: string): Promise<Client | null>
@@ -204,6 +217,11 @@ export interface KeyRepository {
 export interface RevocationRepository {
   readAfter(id: number, limit: number): Promise<Revocation[]>
   append(revocation: NewRevocation): Promise<void>
+  /**
+   * Before entries that ended by the moment are purged: replaces the one `ended` entry by one for this
+   * moment or the later one it had, and gives it back. Null when there is nothing to purge.
+   */
+  markEnded(before: Date): Promise<NewRevocation | null>
 }
 
 export interface Storage {

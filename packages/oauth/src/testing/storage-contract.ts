@@ -339,6 +339,32 @@ export function storageContract(
     })
   })
 
+  describe('the mark of what has ended', () => {
+    const ended = { ...notice('token', 'old'), until: later(-10) }
+
+    it('is left only when there is something to purge, and never goes back', async () => {
+      const { revocations } = await create()
+      assert.equal(await revocations.markEnded(T0), null)
+      await revocations.append(ended)
+      assert.deepEqual((await revocations.markEnded(T0))?.at, T0)
+      assert.deepEqual((await revocations.markEnded(later(-5)))?.at, T0)
+      assert.deepEqual((await revocations.markEnded(later(5)))?.at, later(5))
+    })
+
+    it('stays alone, and stays when the rest is purged', async () => {
+      const storage = await create()
+      await storage.revocations.append(ended)
+      await storage.revocations.markEnded(T0)
+      await storage.revocations.markEnded(later(1))
+      await storage.purge(later(1), 10)
+      const entries = await storage.revocations.readAfter(0, 10)
+      assert.deepEqual(
+        entries.map(({ kind, at }) => [kind, at]),
+        [['ended', later(1)]],
+      )
+    })
+  })
+
   describe('purge', () => {
     it('removes what ended, and never what is alive', async () => {
       const storage = await create()

@@ -26,6 +26,7 @@ export function buildToken(request: IssueRequest, context: ServerContext): Token
   )(now)
   const refreshable =
     request.refreshable &&
+    request.userId !== null &&
     grants.has('refresh_token') &&
     request.client.grantTypes.includes('refresh_token')
   const refreshExpiresAt = refreshable ? options.refreshTokensExpireAt(now) : null
@@ -74,12 +75,14 @@ export async function handOver(
     access_token: accessToken,
     scope: scopes.join(' '),
   } as const
-  if (!token.refreshExpiresAt) return response
+  if (!token.refreshExpiresAt || token.userId === null) return response
   context.events.emit('RefreshTokenCreated', {
     refreshTokenId: `${token.id}.${token.generation}`,
     accessTokenId: token.id,
   })
-  return { ...response, refresh_token: formatRefreshToken(token, context) }
+  const { id: tokenId, generation, userId } = token
+  const refreshToken = context.refreshTokens.format({ tokenId, generation, userId })
+  return { ...response, refresh_token: refreshToken }
 }
 
 export function formatAccessToken(
@@ -88,8 +91,4 @@ export function formatAccessToken(
   context: ServerContext,
 ): string | Promise<string> {
   return context.accessTokens.encode(buildClaims(token, scopes, context.options))
-}
-
-export function formatRefreshToken(token: Token, context: ServerContext): string {
-  return context.refreshTokens.format({ tokenId: token.id, generation: token.generation })
 }

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createRefreshTokens } from './refresh-tokens.ts'
 
-const content = { tokenId: '019b76da-a800-7921-bbcd-50e2eab1ff58', generation: 7 }
+const content = {
+  tokenId: '019b76da-a800-7921-bbcd-50e2eab1ff58',
+  generation: 7,
+  userId: 'adä@example.com',
+}
 const [oldSecret, newSecret] = ['o'.repeat(32), 'n'.repeat(32)]
 
 describe('refresh tokens', () => {
@@ -16,6 +20,7 @@ describe('refresh tokens', () => {
   it.each([
     ['another generation', text.replace('.7.', '.8.')],
     ['another row', text.replace('019b', '019c')],
+    ['another user', text.replace(Buffer.from('ad').toString('base64url').slice(0, 2), 'Ym')],
     ['a longer number', text.replace('.7.', '.07.')],
     ['one letter changed', text.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'))],
     ['one letter less', text.slice(0, -1)],

@@ -1,9 +1,10 @@
 import { deriveKey, equalSecrets, hmac } from '../crypto.ts'
 
-/** What a genuine refresh token says: which row, and which generation of it. */
+/** What a genuine refresh token says: which row, which generation of it, and whose. */
 export interface RefreshTokenContent {
   readonly tokenId: string
   readonly generation: number
+  readonly userId: string
 }
 
 export interface RefreshTokens {
@@ -12,30 +13,30 @@ export interface RefreshTokens {
   parse(text: string): RefreshTokenContent | null
 }
 
-const PREFIX = 'tgr_'
-const SHAPE = /^tgr_([0-9a-f-]{36})\.(\d{1,9})\.([\w-]{43})$/
+const SHAPE = /^tgr_([0-9a-f-]{36})\.(\d{1,9})\.([\w-]{1,1400})\.([\w-]{43})$/
 
 /**
- * A refresh token is `tgr_<row>.<generation>.<MAC>`. Nothing of it is stored, not even a hash: the
- * row counts generations and the MAC proves that we made it. So damage is told from reuse without
- * keeping old tokens, and a repeated request can be given the same successor again.
+ * A refresh token is `tgr_<row>.<generation>.<user>.<MAC>`. Nothing of it is stored, not even a hash:
+ * the row counts generations and the MAC proves that we made it. So damage is told from reuse without
+ * keeping old tokens, and a repeated request can be given the same successor again. The user is named
+ * so that the application can be asked about them before the token is used up.
  */
 export function createRefreshTokens(secrets: readonly string[]): RefreshTokens {
   const keys = secrets.map((secret) => deriveKey(secret, 'refresh tokens'))
-  const mac = (key: Buffer, content: string) => hmac(key, content)
   return {
-    format({ tokenId, generation }) {
-      const content = `${tokenId}.${generation}`
+    format({ tokenId, generation, userId }) {
       const [key] = keys
       if (!key) throw new Error('There is no secret to make refresh tokens with')
-      return `${PREFIX}${content}.${mac(key, content)}`
+      const content = `${tokenId}.${generation}.${Buffer.from(userId).toString('base64url')}`
+      return `tgr_${content}.${hmac(key, content)}`
     },
     parse(text) {
-      const [, tokenId, generation, given] = SHAPE.exec(text) ?? []
-      if (!tokenId || !generation || !given) return null
-      const content = `${tokenId}.${generation}`
-      if (!keys.some((key) => equalSecrets(mac(key, content), given))) return null
-      return { tokenId, generation: Number(generation) }
+      const [, tokenId, generation, user, given] = SHAPE.exec(text) ?? []
+      if (!tokenId || !generation || !user || !given) return null
+      const content = `${tokenId}.${generation}.${user}`
+      if (!keys.some((key) => equalSecrets(hmac(key, content), given))) return null
+      const userId = Buffer.from(user, 'base64url').toString('utf8')
+      return { tokenId, generation: Number(generation), userId }
     },
   }
 }

@@ -2,10 +2,11 @@ import { CompactEncrypt, compactDecrypt } from 'jose'
 import type { Clock } from '../clock.ts'
 import {
   deriveKey,
+  exportJwk,
   generateSigningKey,
   importPrivateKey,
-  importPublicKey,
   type KeyObject,
+  publicKeyOf,
   type SigningAlgorithm,
   sha256,
 } from '../crypto.ts'
@@ -180,15 +181,17 @@ async function pause(milliseconds: number): Promise<void> {
 }
 
 async function open(stored: StoredKey, sealingKeys: readonly Buffer[]): Promise<SigningKey> {
-  const publicJwk: JsonWebKey = JSON.parse(stored.publicJwk)
+  const privateKey = importPrivateKey(JSON.parse(await unseal(stored, sealingKeys)))
+  // From the sealed key, not from the column beside it: whoever can write there cannot seal.
+  const publicKey = publicKeyOf(privateKey)
   const algorithm = stored.algorithm as SigningAlgorithm
   const header = { alg: algorithm, typ: 'at+jwt', kid: stored.kid }
   return {
     kid: stored.kid,
     algorithm,
-    publicJwk,
-    publicKey: importPublicKey(publicJwk),
-    privateKey: importPrivateKey(JSON.parse(await unseal(stored, sealingKeys))),
+    publicJwk: exportJwk(publicKey),
+    publicKey,
+    privateKey,
     activeFrom: stored.activeFrom,
     jwtHeader: Buffer.from(JSON.stringify(header)).toString('base64url'),
   }

@@ -76,6 +76,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   function requireAlive(token: VerifiedToken | null): VerifiedToken {
     const now = clock.now().getTime() / 1000
     if (!token || token.claims.exp <= now || token.claims.iat > now + SKEW_SECONDS) throw refused()
+    if (token.claims.exp * 1000 <= feed.endedBefore()) throw refused()
     if (feed.isRevoked('token', token.tokenId) || feed.isRevoked('client', token.clientId)) {
       throw refused()
     }

@@ -20,6 +20,7 @@ import {
   decideOn,
   listen,
   REDIRECT,
+  SCOPES,
   SECRET,
   sessionOf,
   startServer,
@@ -120,6 +121,59 @@ describe('F3 clock jumps', () => {
     }
     const rows = await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute()
     expect(rows).toEqual([])
+  })
+
+  it('F3 a purge while the clock was wrong revives nothing, here or in a new process', async () => {
+    const server = await start()
+    const client = await createClient(server)
+    const revoked = await codeFlow(server, client)
+    await server.oauth.revokeUser('ada')
+    const now = server.clock.now()
+    server.clock.advance('400d')
+    await server.oauth.purge()
+    server.clock.set(now)
+    expect(await statusOf(server, revoked.access_token)).toBe(401)
+    const restarted = createAuthorizationServer({
+      issuer: server.url,
+      secret: SECRET,
+      database: server.database,
+      users: server.users,
+      scopes: SCOPES,
+      grants: [authorizationCode(), refreshToken()],
+      clock: server.clock,
+    })
+    const authorization = `Bearer ${revoked.access_token}`
+    await expect(
+      Promise.resolve(
+        restarted.guard.authenticate('api', { authorization, cookie: null, csrfToken: null }),
+      ),
+    ).rejects.toMatchObject({ code: 'invalid_token' })
+    restarted.close()
+    const fresh = await codeFlow(server, client)
+    expect(await statusOf(server, fresh.access_token)).toBe(401)
+    server.clock.advance('401d')
+    expect(await statusOf(server, (await codeFlow(server, client)).access_token)).toBe(200)
+  })
+
+  it('T6 a failing users hook costs an honest client nothing', async () => {
+    const server = await start()
+    const client = await createClient(server)
+    const tokens = await codeFlow(server, client)
+    const refresh = () =>
+      server.post('/oauth/token', {
+        grant_type: 'refresh_token',
+        refresh_token: tokens.refresh_token,
+        client_id: client.id,
+        client_secret: client.secret,
+      })
+    const { findById } = server.users
+    server.users.findById = async () => {
+      throw new Error('the user table is away')
+    }
+    expect((await refresh()).status).toBe(500)
+    server.clock.advance('1h')
+    server.users.findById = findById
+    expect((await refresh()).status).toBe(200)
   })
 })
 
@@ -390,7 +444,7 @@ describe('R1 caches against changes that happen while they read', () => {
     ({ id: 'c', secretVersion, revokedAt: null }) as Client
 
   it('R1 a client read before a change was announced is not remembered after it', async () => {
-    const feed = followRevocations({ readAfter: async () => [], append: async () => {} })
+    const feed = followRevocations({ readAfter: async () => [] })
     await feed.sync()
     let current = clientOf(1)
     let release = () => {}
@@ -474,7 +528,6 @@ describe('R1 caches against changes that happen while they read', () => {
         const seen = entries.filter(({ id }) => id > after)
         return new Promise((resolve) => waiting.push(() => resolve(seen)))
       },
-      append: async () => {},
     })
     const slow = feed.sync()
     const at = new Date()
