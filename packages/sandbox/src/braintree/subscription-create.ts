@@ -1,0 +1,153 @@
+import { beginCycle, chargeBalance, setSubscriptionStatus } from './billing-cycle.ts'
+import { declined, isAuthorized } from './charging.ts'
+import { type BraintreeContext, freshId, today } from './context.ts'
+import { addDaysTo } from './days.ts'
+import { ErrorCollector } from './errors.ts'
+import { applyChanges, inherit } from './modifications.ts'
+import { notifySubscription } from './notifications.ts'
+import {
+  PATH,
+  readCycles,
+  readDescriptor,
+  readMerchantAccount,
+  readPaymentSource,
+  readPrice,
+  readSubscriptionId,
+} from './subscription-params.ts'
+import { readStart } from './subscription-start.ts'
+import type { AppliedModification, PlanRow, SubscriptionRow } from './tables.ts'
+import { type Fields, permitted } from './validation.ts'
+
+const KEYS = permitted(
+  `add_ons billing_day_of_month descriptor discounts first_billing_date id merchant_account_id
+   never_expires number_of_billing_cycles options payment_method_nonce payment_method_token plan_id
+   price trial_duration trial_duration_unit trial_period`,
+)
+const OPTION_KEYS = permitted('do_not_inherit_add_ons_or_discounts start_immediately paypal')
+
+/** A new subscription, charged at once unless it begins later. A decline leaves none behind. */
+export function createSubscription(context: BraintreeContext, fields: Fields): SubscriptionRow {
+  const { row, takeMethod } = readNewSubscription(context, fields)
+  row.paymentMethodToken = takeMethod()
+  if (row.firstBillingDate > today(context)) {
+    setSubscriptionStatus(context, row, row.trialPeriod ? 'Active' : 'Pending', 'api')
+    return row
+  }
+  beginFirstCycle(context, row)
+  return row
+}
+
+function beginFirstCycle(context: BraintreeContext, row: SubscriptionRow): void {
+  const secondBillingDate = row.nextBillingDate
+  beginCycle(row, row.firstBillingDate)
+  if (secondBillingDate !== row.firstBillingDate) {
+    row.nextBillingDate = secondBillingDate
+    row.billingPeriodEnd = addDaysTo(secondBillingDate, -1)
+  }
+  const transaction = chargeBalance(context, row)
+  if (transaction && !isAuthorized(transaction)) {
+    transaction.subscriptionId = null
+    context.tables.transactions.set(transaction.id, transaction)
+    throw declined(context, transaction)
+  }
+  row.paidThrough = row.billingPeriodEnd
+  if (transaction) row.balance = 0
+  setSubscriptionStatus(context, row, 'Active', 'api')
+  if (transaction) {
+    notifySubscription(context, 'subscription_charged_successfully', row)
+    notifySubscription(context, 'subscription_went_active', row)
+  } else notifySubscription(context, 'subscription_billing_skipped', row)
+}
+
+function readNewSubscription(
+  context: BraintreeContext,
+  fields: Fields,
+): { row: SubscriptionRow; takeMethod: () => string } {
+  fields.permit(KEYS)
+  fields.object('options').permit(OPTION_KEYS)
+  const errors = new ErrorCollector()
+  const id = readSubscriptionId(context, fields, null, errors)
+  const source = readPaymentSource(context, fields, errors)
+  if (!source && errors.isEmpty) errors.add(PATH, 'payment_method_token', '91903')
+  const account = readMerchantAccount(context, fields, errors)
+  const plan = context.tables.plans.get(fields.text('plan_id') ?? '')
+  if (!plan) errors.add(PATH, 'plan_id', '91904')
+  else if (account && plan.currency !== account.currency) errors.add(PATH, 'plan_id', '91923')
+  const currency = account?.currency ?? 'USD'
+  const price = readPrice(fields, currency, errors)
+  const descriptor = readDescriptor(fields, errors)
+  if (!plan || !account) errors.throwIfAny()
+  if (!plan || !account) throw new Error('Unreachable: errors were thrown')
+  const { numberOfBillingCycles } = plan
+  const neverExpires = numberOfBillingCycles === null
+  const cycles = readCycles(
+    fields,
+    { numberOfBillingCycles, neverExpires, currentBillingCycle: 0 },
+    errors,
+  )
+  const start = readStart(context, fields, plan, errors)
+  const modifications = readModifications(context, fields, plan, errors)
+  errors.throwIfAny()
+  if (!source) throw new Error('Unreachable: errors were thrown')
+  const now = context.clock.nowMs()
+  const { subscriptions } = context.tables
+  const row: SubscriptionRow = {
+    id: id ?? freshId(context, 6, (taken) => subscriptions.has(taken)),
+    planId: plan.id,
+    price: price ?? plan.price,
+    currency,
+    merchantAccountId: account.id,
+    customerId: source.customerId,
+    paymentMethodToken: '',
+    status: 'Pending',
+    balance: 0,
+    billingFrequency: plan.billingFrequency,
+    billingDayOfMonth: start.billingDayOfMonth,
+    firstBillingDate: start.firstBillingDate,
+    nextBillingDate: start.secondBillingDate ?? start.firstBillingDate,
+    billingPeriodStart: null,
+    billingPeriodEnd: null,
+    paidThrough: null,
+    currentBillingCycle: 0,
+    numberOfBillingCycles: cycles.numberOfBillingCycles,
+    neverExpires: cycles.neverExpires,
+    failureCount: 0,
+    pastDueSince: null,
+    retriesMade: 0,
+    retryOn: null,
+    ...start.trial,
+    ...modifications,
+    descriptor: descriptor ?? { name: null, phone: null, url: null },
+    description: fields.object('options').object('paypal').text('description'),
+    transactionIds: [],
+    statusHistory: [],
+    createdAt: now,
+    updatedAt: now,
+  }
+  return { row, takeMethod: () => source.take().token }
+}
+
+function readModifications(
+  context: BraintreeContext,
+  fields: Fields,
+  plan: PlanRow,
+  errors: ErrorCollector,
+): { addOns: AppliedModification[]; discounts: AppliedModification[] } {
+  const inherits = !fields.object('options').flag('do_not_inherit_add_ons_or_discounts')
+  const { currency } = plan
+  const inherited = (ids: readonly string[]) =>
+    (inherits ? ids : [])
+      .map((id) => context.tables.modifications.get(id))
+      .filter((row) => row !== undefined)
+      .map(inherit)
+  const changes = (kind: 'add_on' | 'discount', key: string, ids: readonly string[]) =>
+    applyChanges(
+      context,
+      { fields: fields.object(key), kind, currency, present: inherited(ids) },
+      errors,
+    )
+  return {
+    addOns: changes('add_on', 'add_ons', plan.addOnIds),
+    discounts: changes('discount', 'discounts', plan.discountIds),
+  }
+}
