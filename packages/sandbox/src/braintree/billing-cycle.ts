@@ -51,7 +51,7 @@ function renewed(context: BraintreeContext, row: SubscriptionRow, wasPending: bo
 export function beginCycle(row: SubscriptionRow, start: Day): void {
   const amount = amountOfNextCycle(row)
   row.currentBillingCycle += 1
-  countCycle(row)
+  countCycle(row, [...row.addOns, ...row.discounts])
   row.billingPeriodStart = start
   row.nextBillingDate = billingDay(start, row.billingFrequency, row.billingDayOfMonth)
   row.billingPeriodEnd = addDaysTo(row.nextBillingDate, -1)

@@ -23,11 +23,11 @@ export function amountOfCurrentCycle(row: SubscriptionRow): number {
   return row.price + sum(row.addOns.filter(counted)) - sum(row.discounts.filter(counted))
 }
 
-/** Counts one cycle of every add-on and discount that has one left. */
-export function countCycle(row: SubscriptionRow): void {
-  for (const applied of [...row.addOns, ...row.discounts]) {
-    if (!hasCyclesLeft(applied) || applied.countedInCycle === row.currentBillingCycle) continue
-    applied.currentBillingCycle += 1
-    applied.countedInCycle = row.currentBillingCycle
+/** Counts the running cycle for those that have one left. */
+export function countCycle(row: SubscriptionRow, applied: readonly AppliedModification[]): void {
+  for (const one of applied) {
+    if (!hasCyclesLeft(one) || one.countedInCycle === row.currentBillingCycle) continue
+    one.currentBillingCycle += 1
+    one.countedInCycle = row.currentBillingCycle
   }
 }

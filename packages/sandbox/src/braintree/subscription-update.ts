@@ -17,7 +17,7 @@ import {
   readSubscriptionId,
 } from './subscription-params.ts'
 import { subscriptionXml } from './subscription-xml.ts'
-import type { SubscriptionRow, TransactionRow } from './tables.ts'
+import type { AppliedModification, SubscriptionRow, TransactionRow } from './tables.ts'
 import { transactionXml } from './transaction-xml.ts'
 import { type Fields, permitted } from './validation.ts'
 
@@ -158,8 +158,7 @@ function prorateChange(
   options: Fields,
 ): TransactionRow | null {
   if (before.status !== 'Active' || before.currentBillingCycle === 0) return null
-  // What is added now counts in the running cycle, since this charge is for it.
-  countCycle(after)
+  countCycle(after, addedBetween(before, after))
   const change = proratedChange(context, before, after)
   const transaction = chargeProration(context, after, change)
   const reverts = options.flag('revert_subscription_on_proration_failure') ?? true
@@ -168,6 +167,15 @@ function prorateChange(
   before.transactionIds.push(transaction.id)
   save(context, before)
   throw revertedUpdate(context, before, transaction)
+}
+
+/** What this update adds counts in the running cycle; what an earlier one added waits for the next. */
+function addedBetween(before: SubscriptionRow, after: SubscriptionRow): AppliedModification[] {
+  const waiting = new Set<string>()
+  for (const applied of [...before.addOns, ...before.discounts]) {
+    if (applied.countedInCycle !== before.currentBillingCycle) waiting.add(applied.id)
+  }
+  return [...after.addOns, ...after.discounts].filter((applied) => !waiting.has(applied.id))
 }
 
 function revertedUpdate(

@@ -101,6 +101,25 @@ describe('proration', () => {
     expect(kept.subscription.transactions).toHaveLength(3)
   })
 
+  it('takes nothing for a discount that is replaced by itself', async () => {
+    const merchant = await startMerchant()
+    const { gateway } = merchant
+    const { token } = await addCustomer(merchant)
+    const discounts = { add: [{ inheritedFromId: 'loyal' }] }
+    await gateway.subscription.create({
+      id: 's',
+      planId: 'monthly',
+      paymentMethodToken: token,
+      discounts,
+    } as never)
+    const result = await gateway.subscription.update('s', {
+      discounts,
+      options: { prorateCharges: true, replaceAllAddOnsAndDiscounts: true },
+    } as never)
+    expect(result.subscription).toMatchObject({ balance: '0.00' })
+    expect(result.subscription.transactions).toHaveLength(1)
+  })
+
   it('does not prorate a trial', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
