@@ -79,6 +79,8 @@ export class Store {
  */
 export class Table<T extends object> {
   readonly #rows = new Map<string, T>()
+  /** Keys in order, deleted ones included until the next tidying. */
+  #keys: string[] = []
   readonly #indexes = new Map<string, TableIndex<T>>()
   readonly #queues = new Map<string, { dueOf: (row: T) => number | null; queue: DueQueue }>()
 
@@ -95,13 +97,15 @@ export class Table<T extends object> {
   }
 
   set(key: string, row: T): void {
+    if (!this.#rows.has(key)) this.#keys.push(key)
     this.#rows.set(key, row)
     for (const index of this.#indexes.values()) index.put(key, row)
     for (const { dueOf, queue } of this.#queues.values()) queue.set(key, dueOf(row))
   }
 
   delete(key: string): void {
-    this.#rows.delete(key)
+    if (!this.#rows.delete(key)) return
+    if (this.#keys.length > 2 * this.#rows.size + 64) this.#keys = [...this.#rows.keys()]
     for (const index of this.#indexes.values()) index.remove(key)
     for (const { queue } of this.#queues.values()) queue.set(key, null)
   }
@@ -111,12 +115,25 @@ export class Table<T extends object> {
     return this.#rows.values()
   }
 
+  *newestFirst(): IterableIterator<T> {
+    // A key set again after a delete appears twice; only its last place counts.
+    const seen = this.#keys.length > this.#rows.size ? new Set<string>() : null
+    for (let at = this.#keys.length - 1; at >= 0; at--) {
+      const key = this.#keys[at] as string
+      const row = this.#rows.get(key)
+      if (!row || seen?.has(key)) continue
+      seen?.add(key)
+      yield row
+    }
+  }
+
   entries(): Array<[string, T]> {
     return [...this.#rows]
   }
 
   clear(): void {
     this.#rows.clear()
+    this.#keys = []
     for (const index of this.#indexes.values()) index.clear()
     for (const { queue } of this.#queues.values()) queue.clear()
   }
