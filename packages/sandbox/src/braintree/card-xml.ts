@@ -10,7 +10,7 @@ const UNKNOWN_INDICATORS: XmlObject = Object.fromEntries(
   INDICATORS.map((name) => [name, 'Unknown']),
 )
 
-/** The card's own fields, the same in the vault and in a transaction. */
+/** What a transaction shows of its card. */
 export function cardFields(card: CardDetails): XmlObject {
   return {
     bin: card.bin,
@@ -19,12 +19,20 @@ export function cardFields(card: CardDetails): XmlObject {
     expiration_month: card.expirationMonth,
     expiration_year: card.expirationYear,
     cardholder_name: card.cardholderName,
-    customer_location: 'US',
     unique_number_identifier: card.uniqueNumberIdentifier,
+  }
+}
+
+/** The same card in the vault. */
+export function vaultedCardFields(card: CardDetails): XmlObject {
+  const logo = card.cardType.toLowerCase().replaceAll(' ', '_')
+  return {
+    ...cardFields(card),
+    customer_location: 'US',
     country_of_issuance: 'Unknown',
     issuing_bank: 'Unknown',
     product_id: 'Unknown',
-    image_url: `https://assets.braintreegateway.com/payment_method_logo/${card.cardType.toLowerCase().replaceAll(' ', '_')}.png`,
+    image_url: `https://assets.braintreegateway.com/payment_method_logo/${logo}.png`,
     ...UNKNOWN_INDICATORS,
   }
 }

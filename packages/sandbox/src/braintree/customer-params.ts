@@ -1,7 +1,7 @@
 import type { BraintreeContext } from './context.ts'
 import { readCustomFields } from './custom-fields.ts'
 import type { ErrorCollector } from './errors.ts'
-import type { CustomerRow } from './tables.ts'
+import type { CustomerRow, PaymentMethodRow } from './tables.ts'
 import { checkLength, type Fields, isId, permitted } from './validation.ts'
 import {
   checkDuplicate,
@@ -97,6 +97,8 @@ export function checkId(
 
 export interface CardPart {
   readonly offered: Offered
+  /** The card it takes the place of, instead of being added. */
+  readonly replaces: PaymentMethodRow | null
   readonly token: string | null
   readonly options: Fields
 }
@@ -105,6 +107,7 @@ export interface CardPart {
 export function readCardPart(
   context: BraintreeContext,
   fields: Fields,
+  customer: CustomerRow | null,
   errors: ErrorCollector,
 ): CardPart | null {
   const card = fields.object('credit_card')
@@ -121,7 +124,24 @@ export function readCardPart(
     offered = offeredByNumber(card, CARD_PATH, errors)
   }
   if (!offered) return null
+  const replaces = readReplaced(context, options, customer, errors)
   checkToken(context, token, CARD_PATH, errors)
-  checkDuplicate(context, offered, { options, customerId: null, path: CARD_PATH }, errors)
-  return { offered, token, options }
+  const customerId = customer?.id ?? null
+  checkDuplicate(context, offered, { options, customerId, path: CARD_PATH }, errors)
+  return { offered, replaces, token, options }
+}
+
+function readReplaced(
+  context: BraintreeContext,
+  options: Fields,
+  customer: CustomerRow | null,
+  errors: ErrorCollector,
+): PaymentMethodRow | null {
+  const token = options.text('update_existing_token')
+  if (token === null) return null
+  const path = [...CARD_PATH, 'options']
+  const row = context.tables.paymentMethods.get(token)
+  if (!customer) errors.add(path, 'update_existing_token', '91729')
+  else if (row?.customerId !== customer.id) errors.add(path, 'update_existing_token', '91723')
+  return row ?? null
 }

@@ -1,7 +1,7 @@
 import type { BraintreeContext } from './context.ts'
 import { paymentMethodsXml } from './payment-method-xml.ts'
 import type { CustomerRow } from './tables.ts'
-import type { XmlObject } from './xml.ts'
+import { XmlList, type XmlObject } from './xml.ts'
 
 export function customerXml(context: BraintreeContext, row: CustomerRow): XmlObject {
   return {
@@ -17,6 +17,7 @@ export function customerXml(context: BraintreeContext, row: CustomerRow): XmlObj
     custom_fields: row.customFields,
     created_at: new Date(row.createdAt),
     updated_at: new Date(row.updatedAt),
+    addresses: new XmlList('address', []),
     credit_cards: paymentMethodsXml(context, row.id, 'credit_card'),
     paypal_accounts: paymentMethodsXml(context, row.id, 'paypal_account'),
   }

@@ -1,4 +1,4 @@
-import { cardFields } from './card-xml.ts'
+import { vaultedCardFields } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
 import { formatAmount } from './money.ts'
 import { responseTextOf, responseTypeOf } from './processor.ts'
@@ -28,7 +28,7 @@ function paymentMethodXml(
   }
   const { card } = row.instrument
   return {
-    ...cardFields(card),
+    ...vaultedCardFields(card),
     ...shared,
     expired: isExpired(context, card),
     billing_address: null,

@@ -42,6 +42,8 @@ export function updateSubscription(
   checkStatus(before, fields)
   const errors = new ErrorCollector()
   const source = readPaymentSource(context, fields, errors)
+  if (source && source.customerId !== before.customerId)
+    errors.add(PATH, 'payment_method_token', '91905')
   const after = readChanges(context, before, fields, errors)
   errors.throwIfAny()
   const prorates = options.flag('prorate_charges') ?? settingsOf(context).prorate
@@ -146,7 +148,6 @@ function switchMethod(after: SubscriptionRow, source: PaymentSource | null): boo
   const { token } = source.take()
   if (token === after.paymentMethodToken) return false
   after.paymentMethodToken = token
-  after.customerId = source.customerId
   return true
 }
 

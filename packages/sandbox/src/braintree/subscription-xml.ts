@@ -9,7 +9,11 @@ import { XmlDay, XmlList, type XmlObject } from './xml.ts'
 /** Braintree shows the newest twenty. */
 const TRANSACTIONS_SHOWN = 20
 
-export function subscriptionXml(context: BraintreeContext, row: SubscriptionRow): XmlObject {
+export function subscriptionXml(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  transactionsShown = TRANSACTIONS_SHOWN,
+): XmlObject {
   const { currency } = row
   const next = amountOfNextCycle(row)
   return {
@@ -42,14 +46,18 @@ export function subscriptionXml(context: BraintreeContext, row: SubscriptionRow)
     discounts: appliedXml('discount', row.discounts, currency),
     descriptor: descriptorXml(row.descriptor),
     description: row.description,
-    transactions: transactionsXml(context, row),
+    transactions: transactionsXml(context, row, transactionsShown),
     status_history: statusHistoryXml(row),
   }
 }
 
-function transactionsXml(context: BraintreeContext, row: SubscriptionRow): XmlList {
+function transactionsXml(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  transactionsShown: number,
+): XmlList {
   const shown: XmlObject[] = []
-  for (const id of row.transactionIds.slice(-TRANSACTIONS_SHOWN).reverse()) {
+  for (const id of row.transactionIds.slice(-transactionsShown).reverse()) {
     const transaction = context.tables.transactions.get(id)
     if (transaction) shown.push(transactionXml(context, transaction))
   }

@@ -10,7 +10,6 @@ export function transactionXml(_context: BraintreeContext, row: TransactionRow):
   const { currency } = row
   return {
     id: row.id,
-    global_id: Buffer.from(`transaction_${row.id}`).toString('base64'),
     status: row.status,
     type: row.type,
     currency_iso_code: currency,
@@ -42,13 +41,10 @@ export function transactionXml(_context: BraintreeContext, row: TransactionRow):
         timestamp: new Date(event.timestamp),
         status: event.status,
         amount: formatAmount(event.amount, currency),
-        user: null,
         transaction_source: row.recurring ? 'recurring' : 'api',
       })),
     ),
     disputes: new XmlList('dispute', []),
-    authorization_adjustments: new XmlList('authorization_adjustment', []),
-    partial_settlement_transaction_ids: new XmlList('item', []),
   }
 }
 
@@ -128,9 +124,5 @@ function processorFields(row: TransactionRow): XmlObject {
     additional_processor_response:
       authorized || rejected ? null : `${row.responseCode} : ${responseTextOf(row.responseCode)}`,
     gateway_rejection_reason: row.gatewayRejectionReason,
-    cvv_response_code: 'I',
-    avs_error_response_code: null,
-    avs_postal_code_response_code: 'I',
-    avs_street_address_response_code: 'I',
   }
 }

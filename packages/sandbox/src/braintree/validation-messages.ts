@@ -40,7 +40,9 @@ const MESSAGES: Readonly<Record<string, string>> = {
   91720: 'Token is too long.',
   91731: 'Cannot use a payment_method_nonce more than once.',
   91732: 'Unknown payment_method_nonce.',
-  91735: 'Cannot update a credit card using a payment_method_nonce.',
+  91723: 'Update Existing Token is invalid.',
+  91729: 'Cannot update an existing token while creating a customer.',
+  91738: 'Payment method is not a credit card.',
   91745: 'Invalid params for credit card update.',
   // Payment method
   93101: 'Payment method params are required.',
@@ -52,6 +54,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   // PayPal
   82902: 'Cannot vault a one-time use PayPal account.',
   92906: 'PayPal account token is taken.',
+  92915: 'Invalid params for PayPal account update.',
   92914: 'Cannot update a PayPal account using a payment_method_nonce.',
   // Client token
   92801: 'Make default requires a customer ID.',

@@ -149,6 +149,21 @@ export function store(
   return row
 }
 
+/** Puts another card under the same token, so that whatever is billed to it goes on. */
+export function replaceInstrument(
+  context: BraintreeContext,
+  row: PaymentMethodRow,
+  offered: Offered,
+  verifications: VerificationRow[],
+): void {
+  row.instrument = structuredClone(offered.instrument)
+  row.alwaysFailsWith = offered.alwaysFailsWith
+  row.verifications.unshift(...verifications)
+  row.updatedAt = context.clock.nowMs()
+  context.tables.paymentMethods.set(row.token, row)
+  offered.consume()
+}
+
 export function makeDefault(context: BraintreeContext, chosen: PaymentMethodRow): void {
   const { paymentMethods } = context.tables
   for (const row of paymentMethods.findBy('customer', chosen.customerId)) {

@@ -116,10 +116,13 @@ const ENTITIES: Record<string, string> = {
   '"': '&quot;',
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML 1.0 has no way to write
+const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above, with what needs an entity
+const SUSPECT = /[&<>"\u0000-\u001f\ud800-\udfff\ufffe\uffff]/
+
 function escapeXml(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML 1.0 has no way to write
-  const legal = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
-  return legal
-    .replace(/\p{Surrogate}/gu, '\ufffd')
-    .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
+  if (!SUSPECT.test(text)) return text
+  const legal = text.replace(ILLEGAL, '').replace(/\p{Surrogate}/gu, '\ufffd')
+  return legal.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
 }

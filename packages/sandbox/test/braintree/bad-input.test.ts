@@ -117,6 +117,27 @@ const TABLE: ReadonlyArray<readonly [name: string, attempt: Attempt, codes: read
     ['81724'],
   ],
   ['a token in use', async (given) => method({ token: given.token })(given), ['91719']],
+  [
+    'a PayPal account for a card',
+    ({ merchant, token }) =>
+      merchant.gateway.paymentMethod.update(token, {
+        paymentMethodNonce: 'fake-paypal-billing-agreement-nonce',
+      } as never),
+    ['91738'],
+  ],
+  [
+    "replacing another customer's card",
+    async ({ merchant, token }) => {
+      const { customer: other } = await merchant.gateway.customer.create({})
+      return merchant.gateway.customer.update(other.id, {
+        creditCard: {
+          paymentMethodNonce: 'fake-valid-nonce',
+          options: { updateExistingToken: token },
+        },
+      } as never)
+    },
+    ['91723'],
+  ],
   // Client token
   [
     'a client token for nobody',
@@ -193,6 +214,14 @@ const TABLE: ReadonlyArray<readonly [name: string, attempt: Attempt, codes: read
       return create({ id: 's' })(given)
     },
     ['81902'],
+  ],
+  [
+    "another customer's card",
+    async (given) => {
+      const { token } = await addCustomer(given.merchant)
+      return update({ paymentMethodToken: token })(given)
+    },
+    ['91905'],
   ],
   ['an update to an unknown plan', update({ planId: 'nope' }), ['91904']],
   ['an update to another frequency', update({ planId: 'yearly' }), ['91922']],

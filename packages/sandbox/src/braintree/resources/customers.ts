@@ -6,14 +6,14 @@ import type { Answer, Call, Resource } from '../routing.ts'
 import { type Searchable, searchIds, searchPage } from '../search.ts'
 import type { CustomerRow } from '../tables.ts'
 import { Fields } from '../validation.ts'
-import { removePaymentMethod, store, verifyCard } from '../vault.ts'
+import { removePaymentMethod, replaceInstrument, store, verifyCard } from '../vault.ts'
 
 function create({ context, body }: Call): Answer {
   const fields = new Fields(body).object('customer')
   const errors = new ErrorCollector()
   const id = checkId(context, fields, null, errors)
   const details = readDetails(context, fields, errors)
-  const card = readCardPart(context, fields, errors)
+  const card = readCardPart(context, fields, null, errors)
   errors.throwIfAny()
   const verifications = card ? verifyCard(context, card.offered, card.options) : []
   const now = context.clock.nowMs()
@@ -40,14 +40,16 @@ function update({ context, body, params }: Call): Answer {
   const errors = new ErrorCollector()
   const id = checkId(context, fields, row.id, errors)
   const details = readDetails(context, fields, errors)
-  const card = readCardPart(context, fields, errors)
+  const card = readCardPart(context, fields, row, errors)
   errors.throwIfAny()
   const verifications = card ? verifyCard(context, card.offered, card.options) : []
   Object.assign(row, details)
   row.updatedAt = context.clock.nowMs()
   if (id !== null && id !== row.id) rename(context, row, id)
   context.tables.customers.set(row.id, row)
-  if (card) {
+  if (card?.replaces) {
+    replaceInstrument(context, card.replaces, card.offered, verifications)
+  } else if (card) {
     const { offered, token, options } = card
     const makeDefault = options.flag('make_default') ?? false
     store(context, offered, { customerId: row.id, token, makeDefault, verifications })

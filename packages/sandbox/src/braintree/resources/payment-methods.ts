@@ -1,7 +1,7 @@
-import { readExpiration } from '../cards.ts'
 import type { BraintreeContext } from '../context.ts'
 import { ErrorCollector, type ErrorPath, NotFound, refuse } from '../errors.ts'
 import { createNonce, findNonce } from '../nonces.ts'
+import { updatePaymentMethod } from '../payment-method-update.ts'
 import { methodXml, paymentMethodName } from '../payment-method-xml.ts'
 import type { Answer, Call, Resource } from '../routing.ts'
 import type { PaymentMethodRow } from '../tables.ts'
@@ -9,7 +9,6 @@ import { Fields, permitted } from '../validation.ts'
 import {
   checkDuplicate,
   checkToken,
-  makeDefault,
   offeredByNonce,
   offeredByNumber,
   removePaymentMethod,
@@ -82,43 +81,14 @@ function find({ context, params }: Call): Answer {
   return answer(context, requireMethod(context, params))
 }
 
-/** Only what belongs to the record changes: the default, the token, a card's name and expiry. */
 function update({ context, body, params }: Call): Answer {
   const row = requireMethod(context, params)
   const all = new Fields(body)
   const root = ['credit_card', 'paypal_account'].find((name) => all.has(name)) ?? 'payment_method'
   const fields = all.object(root)
   fields.permit(KEYS)
-  const errors = new ErrorCollector()
-  const path = [root]
-  if (!fields.isBlank('payment_method_nonce')) {
-    if (row.instrument.kind === 'credit_card') errors.add(['credit_card'], 'base', '91735')
-    else errors.add(['paypal_account'], 'base', '92914')
-  }
-  const token = fields.text('token')
-  if (token !== row.token) checkToken(context, token, path, errors)
-  const changes = row.instrument.kind === 'credit_card' ? readCardChanges(fields, errors) : {}
-  errors.throwIfAny()
-  if (row.instrument.kind === 'credit_card') Object.assign(row.instrument.card, changes)
-  if (token !== null && token !== row.token) rename(context, row, token)
-  row.updatedAt = context.clock.nowMs()
-  context.tables.paymentMethods.set(row.token, row)
-  if (fields.object('options').flag('make_default')) makeDefault(context, row)
+  updatePaymentMethod(context, row, fields)
   return answer(context, row)
-}
-
-function readCardChanges(fields: Fields, errors: ErrorCollector): Record<string, string | null> {
-  const changes: Record<string, string | null> = {}
-  if (fields.has('cardholder_name')) changes.cardholderName = fields.text('cardholder_name')
-  const expires = ['expiration_date', 'expiration_month', 'expiration_year']
-  if (expires.some((key) => !fields.isBlank(key))) {
-    const expiration = readExpiration(fields, ['credit_card'], errors)
-    if (expiration) {
-      changes.expirationMonth = expiration.month
-      changes.expirationYear = expiration.year
-    }
-  }
-  return changes
 }
 
 function remove({ context, params }: Call): Answer {
@@ -173,17 +143,6 @@ function requireMethod(
     throw new NotFound('No such payment method')
   }
   return row
-}
-
-function rename(context: BraintreeContext, row: PaymentMethodRow, token: string): void {
-  const { paymentMethods, subscriptions } = context.tables
-  const billed = subscriptions.findBy('token', row.token)
-  paymentMethods.delete(row.token)
-  row.token = token
-  for (const subscription of billed) {
-    subscription.paymentMethodToken = token
-    subscriptions.set(subscription.id, subscription)
-  }
 }
 
 function answer(context: BraintreeContext, row: PaymentMethodRow, status: 200 | 201 = 200): Answer {
