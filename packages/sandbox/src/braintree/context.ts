@@ -40,10 +40,6 @@ export function settingsOf(context: BraintreeContext): SettingsRow {
   return context.tables.settings.get('merchant') ?? DEFAULT_SETTINGS
 }
 
-export function changeSettings(context: BraintreeContext, changes: Partial<SettingsRow>): void {
-  context.tables.settings.set('merchant', { ...settingsOf(context), ...changes })
-}
-
 export function findMerchantAccount(
   context: BraintreeContext,
   id: string | null,

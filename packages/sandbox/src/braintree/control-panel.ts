@@ -1,5 +1,6 @@
-import { type BraintreeContext, requireDefaultMerchantAccount } from './context.ts'
-import type { ModificationRow, PlanRow } from './tables.ts'
+import { type BraintreeContext, requireDefaultMerchantAccount, settingsOf } from './context.ts'
+import type { ModificationRow, PlanRow, SettingsRow } from './tables.ts'
+import { isId } from './validation.ts'
 
 /** A plan as the control panel would define it; amounts in minor units. */
 export interface PlanDefinition {
@@ -35,6 +36,11 @@ export function definePlan(context: BraintreeContext, plan: PlanDefinition): Pla
   for (const id of [...(plan.addOns ?? []), ...(plan.discounts ?? [])]) {
     if (!modifications.has(id)) throw new TypeError(`There is no add-on or discount ${id}`)
   }
+  requireId(plan.id)
+  const day = plan.billingDayOfMonth
+  if (day !== undefined && day !== 31 && !(day >= 1 && day <= 28)) {
+    throw new TypeError('The billing day is 1 to 28, or 31 for the last of the month')
+  }
   const frequency = plan.billingFrequency ?? 1
   if (!Number.isInteger(frequency) || frequency < 1) {
     throw new TypeError('A plan is billed every so many whole months')
@@ -65,6 +71,7 @@ export function defineModification(
   kind: ModificationRow['kind'],
   given: ModificationDefinition,
 ): ModificationRow {
+  requireId(given.id)
   const now = context.clock.nowMs()
   const row: ModificationRow = {
     id: given.id,
@@ -85,4 +92,23 @@ export function defineModification(
 function requireMinorUnits(amount: number): number {
   if (Number.isSafeInteger(amount) && amount >= 0) return amount
   throw new TypeError('Amounts are whole minor units, such as cents')
+}
+
+/** Ids travel in paths, so they are made of letters, digits, `-` and `_`. */
+function requireId(id: string): void {
+  if (!isId(id)) throw new TypeError(`${id} is no id Braintree would accept`)
+}
+
+export function changeSettings(context: BraintreeContext, changes: Partial<SettingsRow>): void {
+  const settings = { ...settingsOf(context), ...changes }
+  const { retryAfterDays, customFields, duplicateWindowSeconds } = settings
+  const isDay = (days: number) => Number.isInteger(days) && days >= 1 && days <= 10
+  if (retryAfterDays.length > 2 || !retryAfterDays.every(isDay)) {
+    throw new TypeError('Braintree retries up to two times, each after 1 to 10 days')
+  }
+  if (!customFields.every((name) => /^[a-z_][a-z0-9_]*$/.test(name))) {
+    throw new TypeError('API names of custom fields are lower case letters, digits and _')
+  }
+  if (!(duplicateWindowSeconds >= 0)) throw new TypeError('The duplicate window is in seconds')
+  context.tables.settings.set('merchant', settings)
 }

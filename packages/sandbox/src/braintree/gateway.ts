@@ -12,6 +12,7 @@ import {
 import { paramsXml } from './params-xml.ts'
 import { clientToken } from './resources/client-token.ts'
 import { customers } from './resources/customers.ts'
+import { merchantAccounts } from './resources/merchant-accounts.ts'
 import { paymentMethodNonces, paymentMethods } from './resources/payment-methods.ts'
 import { addOns, discounts, plans } from './resources/plans.ts'
 import { subscriptions } from './resources/subscriptions.ts'
@@ -25,6 +26,7 @@ const router = new Router({
   customers,
   payment_methods: paymentMethods,
   payment_method_nonces: paymentMethodNonces,
+  merchant_accounts: merchantAccounts,
   plans,
   add_ons: addOns,
   discounts,

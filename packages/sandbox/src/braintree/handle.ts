@@ -1,5 +1,6 @@
-import { type BraintreeContext, changeSettings, settingsOf } from './context.ts'
+import { type BraintreeContext, settingsOf } from './context.ts'
 import {
+  changeSettings,
   defineModification,
   definePlan,
   type ModificationDefinition,
@@ -12,7 +13,9 @@ import { verifyWebhookUrl } from './notifications.ts'
 import { notifyOnDemand } from './notify-on-demand.ts'
 import type {
   CustomerRow,
+  ModificationRow,
   PaymentMethodRow,
+  PlanRow,
   SettingsRow,
   SubscriptionRow,
   TransactionRow,
@@ -54,6 +57,9 @@ export interface BraintreeHandle {
   /** Every charge of the method fails with the code until it is set to null. */
   failCharges(token: string, code: string | null): void
 
+  plans(): ReadonlyArray<Readonly<PlanRow>>
+  modifications(): ReadonlyArray<Readonly<ModificationRow>>
+  webhooks(): readonly string[]
   customer(id: string): Readonly<CustomerRow> | null
   customers(): ReadonlyArray<Readonly<CustomerRow>>
   paymentMethods(customerId: string): ReadonlyArray<Readonly<PaymentMethodRow>>
@@ -105,14 +111,26 @@ export function controlPanel(context: BraintreeContext): ControlPanel {
 
 type Inspection = Pick<
   BraintreeHandle,
-  'customer' | 'customers' | 'paymentMethods' | 'subscription' | 'subscriptions' | 'transactions'
+  | 'plans'
+  | 'modifications'
+  | 'webhooks'
+  | 'customer'
+  | 'customers'
+  | 'paymentMethods'
+  | 'subscription'
+  | 'subscriptions'
+  | 'transactions'
 >
 
 /** Copies, so that looking cannot change anything. */
 export function inspection(context: BraintreeContext): Inspection {
   const { customers, paymentMethods, subscriptions, transactions } = context.tables
+  const { plans, modifications, webhooks } = context.tables
   const copy = <Row>(row: Row | undefined) => (row === undefined ? null : structuredClone(row))
   return {
+    plans: () => structuredClone([...plans.values()]),
+    modifications: () => structuredClone([...modifications.values()]),
+    webhooks: () => [...webhooks.values()].map(({ url }) => url),
     customer: (id) => copy(customers.get(id)),
     customers: () => structuredClone([...customers.values()]),
     paymentMethods: (customerId) => structuredClone(paymentMethods.findBy('customer', customerId)),

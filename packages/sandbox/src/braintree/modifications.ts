@@ -1,5 +1,6 @@
 import type { BraintreeContext } from './context.ts'
 import type { ErrorCollector, ErrorPath } from './errors.ts'
+import { largestAmount } from './money.ts'
 import type { AppliedModification, ModificationRow } from './tables.ts'
 import { Fields, permitted, readAmount } from './validation.ts'
 
@@ -158,6 +159,8 @@ function readTerms(
     else if (quantity === 0) errors.add(path, 'quantity', '92010')
     else applied.quantity = quantity
   }
+  if (applied.amount * applied.quantity > largestAmount(currency))
+    errors.add(path, 'amount', '92023')
   readDuration(fields, applied, path, errors)
 }
 

@@ -11,6 +11,11 @@ export function decimalsOf(currency: string): number {
   return THREE_DECIMAL.has(currency) ? 3 : 2
 }
 
+/** In minor units. */
+export function largestAmount(currency: string): number {
+  return LARGEST_MAJOR * 10 ** decimalsOf(currency)
+}
+
 export type AmountFault = 'invalid' | 'negative' | 'too-large'
 
 /**

@@ -3,7 +3,7 @@ import type { BraintreeContext, Credentials } from './context.ts'
 import { subscriptionXml } from './subscription-xml.ts'
 import type { SubscriptionRow, TransactionRow } from './tables.ts'
 import { transactionXml } from './transaction-xml.ts'
-import { isoSecond, type XmlObject, xmlDocument } from './xml.ts'
+import { type XmlObject, xmlDocument } from './xml.ts'
 
 export type SubscriptionKind =
   | 'subscription_billing_skipped'
@@ -45,13 +45,11 @@ export function notifyTransaction(
 /** Queues a notification for every registered URL. The subject is written only if there is one. */
 export function notify(context: BraintreeContext, kind: string, subject: () => XmlObject): void {
   if (context.tables.webhooks.size === 0) return
-  const timestamp = isoSecond(context.clock.now())
   // Braintree has no event ids; ours only tells deliveries apart in the outbox.
   const eventId = `bt_${context.store.nextNumber('braintree.notifications')}`
   const xml = xmlDocument('notification', {
-    timestamp,
+    timestamp: context.clock.now(),
     kind,
-    source_merchant_id: context.credentials.merchantId,
     subject: subject(),
   })
   const body = formOf(signPayload(context.credentials, xml))

@@ -2,6 +2,7 @@ import { chargeSubscription, paidByHand } from './billing-cycle.ts'
 import { type Charge, charge, isAuthorized } from './charging.ts'
 import { type BraintreeContext, findMerchantAccount, settingsOf } from './context.ts'
 import { readCustomFields } from './custom-fields.ts'
+import { readDescriptor } from './descriptor.ts'
 import { ErrorCollector } from './errors.ts'
 import { verdictFor } from './processor.ts'
 import { readSaleSource, type SaleSource } from './sale-source.ts'
@@ -22,6 +23,7 @@ const KEYS = permitted(
    three_d_secure_pass_thru three_d_secure_token transaction_source transfer type`,
 )
 const AMOUNT_CODES = { invalid: '81503', negative: '81501', 'too-large': '81528' }
+const TAX_CODES = { invalid: '81535', negative: '81534', 'too-large': '81536' }
 const SOURCES = permitted(
   'estimated installment installment_first merchant moto recurring recurring_first unscheduled',
 )
@@ -37,7 +39,7 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   if (!account) errors.add(PATH, 'merchant_account_id', '91513')
   const currency = account?.currency ?? 'USD'
   const amount = readSaleAmount(fields, currency, errors)
-  const details = readDetails(context, fields, errors)
+  const details = readDetails(context, fields, currency, errors)
   const source = readSaleSource(context, fields, errors)
   errors.throwIfAny()
   if (!source || !account) throw new Error('Unreachable: errors were thrown')
@@ -81,24 +83,32 @@ export function readSaleAmount(fields: Fields, currency: string, errors: ErrorCo
   return amount
 }
 
+function readTax(fields: Fields, currency: string, errors: ErrorCollector): number | null {
+  if (fields.isBlank('tax_amount')) return null
+  const rules = { path: PATH, attribute: 'tax_amount', codes: TAX_CODES, currency }
+  return readAmount(fields.value('tax_amount'), rules, errors)
+}
+
 function readDetails(
   context: BraintreeContext,
   fields: Fields,
+  currency: string,
   errors: ErrorCollector,
 ): Partial<TransactionRow> {
   checkLength(fields, 'order_id', { path: PATH, longest: 255, code: '91501' }, errors)
+  const poRule = { path: PATH, longest: 12, code: '91537' }
+  checkLength(fields, 'purchase_order_number', poRule, errors)
   const source = fields.text('transaction_source')
   if (source !== null && !SOURCES.has(source)) errors.add(PATH, 'transaction_source', '915133')
-  const descriptor = fields.object('descriptor')
+  const taxAmount = readTax(fields, currency, errors)
   return {
     orderId: fields.text('order_id'),
     channel: fields.text('channel'),
     source,
-    descriptor: {
-      name: descriptor.text('name'),
-      phone: descriptor.text('phone'),
-      url: descriptor.text('url'),
-    },
+    taxAmount,
+    taxExempt: fields.flag('tax_exempt') ?? false,
+    purchaseOrderNumber: fields.text('purchase_order_number'),
+    descriptor: readDescriptor(fields, PATH, errors) ?? { name: null, phone: null, url: null },
     customFields: readCustomFields(
       context,
       fields.object('custom_fields'),

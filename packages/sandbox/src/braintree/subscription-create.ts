@@ -2,13 +2,13 @@ import { beginCycle, chargeBalance, setSubscriptionStatus } from './billing-cycl
 import { declined, isAuthorized } from './charging.ts'
 import { type BraintreeContext, freshId, today } from './context.ts'
 import { addDaysTo } from './days.ts'
+import { readDescriptor } from './descriptor.ts'
 import { ErrorCollector } from './errors.ts'
 import { applyChanges, inherit } from './modifications.ts'
 import { notifySubscription } from './notifications.ts'
 import {
   PATH,
   readCycles,
-  readDescriptor,
   readMerchantAccount,
   readPaymentSource,
   readPrice,
@@ -75,7 +75,7 @@ function readNewSubscription(
   else if (account && plan.currency !== account.currency) errors.add(PATH, 'plan_id', '91923')
   const currency = account?.currency ?? 'USD'
   const price = readPrice(fields, currency, errors)
-  const descriptor = readDescriptor(fields, errors)
+  const descriptor = readDescriptor(fields, PATH, errors)
   if (!plan || !account) errors.throwIfAny()
   if (!plan || !account) throw new Error('Unreachable: errors were thrown')
   const { numberOfBillingCycles } = plan

@@ -1,14 +1,13 @@
 import { type BraintreeContext, findMerchantAccount } from './context.ts'
 import type { ErrorCollector, ErrorPath } from './errors.ts'
 import { findNonce } from './nonces.ts'
-import type { Descriptor, MerchantAccountRow, PaymentMethodRow } from './tables.ts'
-import { type Fields, isId, permitted, readAmount } from './validation.ts'
+import type { MerchantAccountRow, PaymentMethodRow } from './tables.ts'
+import { type Fields, isId, readAmount } from './validation.ts'
 import { store } from './vault.ts'
 
 export const PATH: ErrorPath = ['subscription']
 
 const PRICE_CODES = { invalid: '81904', negative: '81904', 'too-large': '81923' }
-const DESCRIPTOR_KEYS = permitted('name phone url')
 
 /** Takes the method as it is, or puts the nonce's card into the vault first. */
 export type PaymentSource = {
@@ -114,24 +113,4 @@ export function readCycles(
     errors.add(PATH, attribute, '91912')
   }
   return before
-}
-
-/** What the bank statement shows; null when none was sent. */
-export function readDescriptor(fields: Fields, errors: ErrorCollector): Descriptor | null {
-  if (fields.isBlank('descriptor')) return null
-  const given = fields.object('descriptor')
-  given.permit(DESCRIPTOR_KEYS)
-  const descriptor = {
-    name: given.text('name'),
-    phone: given.text('phone'),
-    url: given.text('url'),
-  }
-  const { name, phone, url } = descriptor
-  const path = [...PATH, 'descriptor']
-  if (name !== null && !/^(?:[^*]{3}|[^*]{7}|[^*]{12})\*[^*]+$/.test(name.slice(0, 23)))
-    errors.add(path, 'name', '92201')
-  else if (name !== null && name.length > 22) errors.add(path, 'name', '92201')
-  if (phone !== null && !/^[\d().-]{10,14}$/.test(phone)) errors.add(path, 'phone', '92202')
-  if (url !== null && url.length > 13) errors.add(path, 'url', '92206')
-  return descriptor
 }

@@ -2,6 +2,7 @@ import { retryBalance, save } from './billing-cycle.ts'
 import { isAuthorized } from './charging.ts'
 import { type BraintreeContext, settingsOf } from './context.ts'
 import { countCycle } from './cycle-amount.ts'
+import { readDescriptor } from './descriptor.ts'
 import { ErrorCollector, Refused, refuse } from './errors.ts'
 import { applyChanges } from './modifications.ts'
 import { messageFor, type Verdict } from './processor.ts'
@@ -10,7 +11,6 @@ import {
   PATH,
   type PaymentSource,
   readCycles,
-  readDescriptor,
   readMerchantAccount,
   readPaymentSource,
   readPrice,
@@ -89,7 +89,7 @@ function readChanges(
   if (after.currency !== before.currency) errors.add(PATH, 'merchant_account_id', '91923')
   after.price = readPrice(fields, after.currency, errors) ?? before.price
   Object.assign(after, readCycleChanges(before, fields, errors))
-  after.descriptor = readDescriptor(fields, errors) ?? before.descriptor
+  after.descriptor = readDescriptor(fields, PATH, errors) ?? before.descriptor
   const paypal = fields.object('options').object('paypal')
   after.description = paypal.text('description') ?? before.description
   const replaces = fields.object('options').flag('replace_all_add_ons_and_discounts') ?? false

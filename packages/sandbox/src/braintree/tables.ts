@@ -213,6 +213,9 @@ export interface TransactionRow {
   currency: string
   merchantAccountId: string
   orderId: string | null
+  taxAmount: number | null
+  taxExempt: boolean
+  purchaseOrderNumber: string | null
   channel: string | null
   source: string | null
   recurring: boolean

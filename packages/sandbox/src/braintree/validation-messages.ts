@@ -70,6 +70,9 @@ const MESSAGES: Readonly<Record<string, string>> = {
   81527: 'Custom field is too long: %.',
   81528: 'Amount is too large.',
   81531: 'Amount must be greater than zero.',
+  81534: 'Tax amount cannot be negative.',
+  81535: 'Tax amount is an invalid format.',
+  81536: 'Tax amount is too large.',
   91501: 'Order ID is too long.',
   91504:
     'Transaction can only be voided if status is authorized, submitted_for_settlement, or - for PayPal - settlement_pending.',
@@ -96,6 +99,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   91529:
     'Cannot provide both customer_id and subscription_id unless the subscription belongs to the customer.',
   91531: 'Subscription status must be Past Due in order to retry.',
+  91537: 'Purchase order number is too long.',
   91546: 'Credits are not supported by this merchant account.',
   91564: 'Cannot use a payment_method_nonce more than once.',
   91565: 'Unknown or expired payment_method_nonce.',

@@ -132,6 +132,17 @@ describe('every call of the SDK that billing makes', () => {
     expect([...addOns]).toMatchObject([{ id: 'seats', amount: '5.00', kind: 'add_on' }])
   })
 
+  it('merchantAccount.find and all', async () => {
+    const { gateway, sandbox } = await startMerchant()
+    sandbox.defineMerchantAccount({ id: 'euros', currency: 'EUR' })
+    expect(await gateway.merchantAccount.find('euros')).toMatchObject({
+      currencyIsoCode: 'EUR',
+      default: false,
+    })
+    const all = (gateway.merchantAccount as unknown as { all(): NodeJS.ReadableStream }).all()
+    expect(await collect(all)).toMatchObject([{ id: 'sandbox_usd' }, { id: 'euros' }])
+  })
+
   it('subscription.create with every parameter', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant
