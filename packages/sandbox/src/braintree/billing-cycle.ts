@@ -2,7 +2,7 @@ import { charge, isAuthorized } from './charging.ts'
 import { type BraintreeContext, settingsOf, today } from './context.ts'
 import { amountOfNextCycle, countCycle } from './cycle-amount.ts'
 import { addDaysTo, billingDay, type Day, startOfDay } from './days.ts'
-import { notifySubscription } from './notifications.ts'
+import { notifySubscription, type SubscriptionKind } from './notifications.ts'
 import type { SubscriptionRow, SubscriptionStatus, TransactionRow } from './tables.ts'
 
 /** When the subscription next does something by itself: a retry, a renewal, or its end. */
@@ -33,18 +33,42 @@ function renew(context: BraintreeContext, row: SubscriptionRow): void {
   const endsTrial = row.currentBillingCycle === 0 && !wasPending
   beginCycle(row, row.nextBillingDate)
   if (wasPending) setSubscriptionStatus(context, row, 'Active', 'recurring')
-  if (endsTrial) notifySubscription(context, 'subscription_trial_ended', row)
-  const charged = chargeBalance(context, row)
-  if (charged === null) skipped(context, row)
-  else if (isAuthorized(charged)) renewed(context, row, wasPending)
-  else failed(context, row)
+  const kinds = applyRenewal(context, row, wasPending)
+  if (endsTrial) kinds.unshift('subscription_trial_ended')
+  for (const kind of kinds) notifySubscription(context, kind, row)
+  if (kinds.includes('subscription_went_past_due') && row.retryOn === null) {
+    afterLastRetry(context, row)
+  }
 }
 
-function renewed(context: BraintreeContext, row: SubscriptionRow, wasPending: boolean): void {
-  const becomesActive = wasPending || row.status === 'Past Due'
-  paid(context, row)
-  notifySubscription(context, 'subscription_charged_successfully', row)
-  if (becomesActive) notifySubscription(context, 'subscription_went_active', row)
+/** What the charge made of the subscription, as the notifications to send about it. */
+function applyRenewal(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  wasPending: boolean,
+): SubscriptionKind[] {
+  const transaction = chargeBalance(context, row)
+  const wasPastDue = row.status === 'Past Due'
+  if (transaction === null) {
+    // A credit covered the cycle: it counts as paid.
+    paid(context, row, row.balance)
+    const skipped: SubscriptionKind = 'subscription_billing_skipped'
+    return wasPastDue ? [skipped, 'subscription_went_active'] : [skipped]
+  }
+  if (isAuthorized(transaction)) {
+    paid(context, row)
+    const charged: SubscriptionKind = 'subscription_charged_successfully'
+    return wasPending || wasPastDue ? [charged, 'subscription_went_active'] : [charged]
+  }
+  row.failureCount += 1
+  if (wasPastDue) {
+    save(context, row)
+    return ['subscription_charged_unsuccessfully']
+  }
+  row.pastDueSince = today(context)
+  row.retryOn = retryDay(context, row)
+  setSubscriptionStatus(context, row, 'Past Due', 'recurring')
+  return ['subscription_charged_unsuccessfully', 'subscription_went_past_due']
 }
 
 /** Moves the dates and adds the cycle's amount to the balance. Nothing is charged yet. */
@@ -100,16 +124,9 @@ export function chargeSubscription(
   return transaction
 }
 
-/** A credit covered the cycle: it counts as paid. */
-function skipped(context: BraintreeContext, row: SubscriptionRow): void {
-  row.paidThrough = row.billingPeriodEnd
-  save(context, row)
-  notifySubscription(context, 'subscription_billing_skipped', row)
-}
-
-/** Nothing is owed any more. */
-export function paid(context: BraintreeContext, row: SubscriptionRow): void {
-  row.balance = 0
+/** Nothing is owed any more; a credit may be left, as a negative balance. */
+export function paid(context: BraintreeContext, row: SubscriptionRow, balance = 0): void {
+  row.balance = balance
   row.failureCount = 0
   row.paidThrough = row.billingPeriodEnd
   row.pastDueSince = null
@@ -117,22 +134,6 @@ export function paid(context: BraintreeContext, row: SubscriptionRow): void {
   row.retryOn = null
   if (row.status === 'Active') save(context, row)
   else setSubscriptionStatus(context, row, 'Active', 'recurring')
-}
-
-/** A renewal was declined: the subscription is past due, and the first retry is set. */
-function failed(context: BraintreeContext, row: SubscriptionRow): void {
-  row.failureCount += 1
-  if (row.status === 'Past Due') {
-    save(context, row)
-    notifySubscription(context, 'subscription_charged_unsuccessfully', row)
-    return
-  }
-  row.pastDueSince = today(context)
-  row.retryOn = retryDay(context, row)
-  setSubscriptionStatus(context, row, 'Past Due', 'recurring')
-  notifySubscription(context, 'subscription_charged_unsuccessfully', row)
-  notifySubscription(context, 'subscription_went_past_due', row)
-  if (row.retryOn === null) afterLastRetry(context, row)
 }
 
 function retryAutomatically(context: BraintreeContext, row: SubscriptionRow): void {
@@ -165,10 +166,7 @@ export function paidByHand(context: BraintreeContext, row: SubscriptionRow, amou
     save(context, row)
     return
   }
-  const credit = row.balance
-  paid(context, row)
-  row.balance = credit
-  save(context, row)
+  paid(context, row, row.balance)
   notifySubscription(context, 'subscription_went_active', row)
 }
 

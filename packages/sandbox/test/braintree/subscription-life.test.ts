@@ -140,7 +140,7 @@ describe('the life of a subscription', () => {
       for (const { timestamp, notification } of sent) {
         expect(timestamp).toBe(step.to)
         const { subscription } = notification as braintree.SubscriptionNotification
-        expect(subscription.id).toBe('life')
+        expect(subscription).toMatchObject({ id: 'life', balance: step.balance })
       }
     }
     for (const step of LIFE) await play(step)
