@@ -228,7 +228,11 @@ class ContractReader {
       const distinct = [...new Map(nodes.map((node) => [JSON.stringify(node), node])).values()]
       return distinct.length === 1 ? distinct[0] : { union: distinct }
     }
-    if (type.isIntersection()) return 'open-string'
+    if (type.isIntersection()) {
+      // `Response<A | B>` is a union of intersections with the HTTP response.
+      const object = type.types.find((part) => this.kindOf(part))
+      return object ? this.replyNode(object) : 'open-string'
+    }
     if (type.flags & ts.TypeFlags.Null) return 'null'
     if (type.flags & (ts.TypeFlags.Void | ts.TypeFlags.Undefined)) return 'void'
     if (type.isStringLiteral() || type.isNumberLiteral()) return { literal: type.value }

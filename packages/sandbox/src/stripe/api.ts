@@ -132,13 +132,15 @@ export class StripeApi {
       idempotencyKey: typeof key === 'string' ? key : null,
     })
     try {
-      const reply: OperationReply = route.operation(params as never, {
+      const rendered: OperationReply = route.operation(params as never, {
         work,
         ids,
         path: request.path,
       })
       const paths = (params.expand ?? []) as string[]
-      if (paths.length > 0) expand(reply, paths, this.#context.tables)
+      // Rendered objects share their nested parts with the tables.
+      const reply = paths.length > 0 ? structuredClone(rendered) : rendered
+      expand(reply, paths, this.#context.tables)
       const body = JSON.stringify(reply)
       work.commit()
       return { status: 200, body }

@@ -101,7 +101,7 @@ export function inlineList(data: WireObject[], url: string): WireObject {
 export function expand(reply: object, paths: readonly string[], tables: Tables): void {
   for (const path of paths) {
     const segments = path.split('.')
-    if (segments.length > 4 + (segments[0] === 'data' ? 1 : 0)) {
+    if (segments.length > 4) {
       throw invalidRequest(
         `You cannot expand more than 4 levels of a property. Property: ${path}`,
         'expand',
@@ -197,11 +197,11 @@ function findById(id: string, tables: Tables): WireObject | null {
   const kind = PREFIXES.find(([prefix]) => id.startsWith(prefix))?.[1]
   for (const each of kind ? [kind] : (['coupon', 'product', 'price', 'subscription'] as const)) {
     const row = tables[each].get(id)
-    if (row) return render(each, row as never, tables)
+    if (row) return structuredClone(render(each, row as never, tables))
   }
   for (const each of ['coupon', 'product', 'price'] as const) {
     const row = tables[each].get(id)
-    if (row) return render(each, row as never, tables)
+    if (row) return structuredClone(render(each, row as never, tables))
   }
   return null
 }

@@ -233,9 +233,10 @@ function cardDetails(intent: PaymentIntentRow, method: PaymentMethodRow): CardDe
     network_transaction_id: null,
     overcapture: { maximum_amount_capturable: intent.amount, status: 'unavailable' },
     regulated_status: 'unregulated',
+    transaction_link_id: null,
     three_d_secure: intent.$.authenticated ? threeDSecure() : null,
     wallet: null,
-  } as CardDetails
+  }
 }
 
 function threeDSecure(): NonNullable<CardDetails['three_d_secure']> {

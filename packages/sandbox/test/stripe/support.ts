@@ -23,15 +23,17 @@ export async function startStripeSandbox(
     stripe: options.stripe ?? true,
     now: options.now ?? START,
   })) as Sandbox<{ stripe: true }>
-  onTestFinished(() => sandbox.close())
   const problems: string[] = []
+  onTestFinished(async () => {
+    await sandbox.close()
+    expect(problems).toEqual([])
+  })
   const watched: typeof fetch = async (input, init) => {
     const response = await fetch(input, init)
     const text = await response.text()
     if (response.ok) {
       const { pathname } = new URL(String(input))
       problems.push(...checker.check(init?.method ?? 'GET', pathname, JSON.parse(text)))
-      expect(problems).toEqual([])
     }
     return new Response(text, response)
   }

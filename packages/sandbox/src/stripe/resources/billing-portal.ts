@@ -86,7 +86,7 @@ function newConfiguration(work: UnitOfWork, isDefault: boolean): PortalConfigura
         mode: 'at_period_end',
         proration_behavior: 'none',
       },
-      subscription_pause: { enabled: false },
+      subscription_pause: { duration: { interval_options: [], type: 'fixed' }, enabled: false },
       subscription_update: {
         billing_cycle_anchor: null,
         default_allowed_updates: [],

@@ -77,7 +77,8 @@ export const subscriptions: Operations = {
     work.edit('subscription', subscription)
     subscription.discounts = subscription.discounts.filter((each) => each !== id)
     endDiscount(work, discount.id)
-    return { ...render('discount', discount, work.tables), deleted: true }
+    const { end: _end, ...shown } = render('discount', discount, work.tables)
+    return { ...shown, deleted: true }
   }),
 
   'Subscriptions.migrate': op<Stripe.SubscriptionMigrateParams>((_params, call) => {
