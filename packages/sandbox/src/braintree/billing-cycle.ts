@@ -170,6 +170,14 @@ export function paidByHand(context: BraintreeContext, row: SubscriptionRow, amou
   notifySubscription(context, 'subscription_went_active', row)
 }
 
+/** Owes its price since so many days, as if the last renewal had been declined. */
+export function makePastDue(context: BraintreeContext, row: SubscriptionRow, days: number): void {
+  row.balance = amountOfNextCycle(row)
+  row.failureCount = 1
+  row.pastDueSince = addDaysTo(today(context), -days)
+  setSubscriptionStatus(context, row, 'Past Due', 'recurring')
+}
+
 function retryDay(context: BraintreeContext, row: SubscriptionRow): Day | null {
   const days = settingsOf(context).retryAfterDays[row.retriesMade]
   return days === undefined ? null : addDaysTo(today(context), days)

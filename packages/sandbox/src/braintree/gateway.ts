@@ -12,6 +12,7 @@ import {
 import { paramsXml } from './params-xml.ts'
 import { clientToken } from './resources/client-token.ts'
 import { customers } from './resources/customers.ts'
+import { modificationsForTests } from './resources/for-tests.ts'
 import { merchantAccounts } from './resources/merchant-accounts.ts'
 import { paymentMethodNonces, paymentMethods } from './resources/payment-methods.ts'
 import { addOns, discounts, plans } from './resources/plans.ts'
@@ -27,6 +28,7 @@ const router = new Router({
   payment_methods: paymentMethods,
   payment_method_nonces: paymentMethodNonces,
   merchant_accounts: merchantAccounts,
+  modifications: modificationsForTests,
   plans,
   add_ons: addOns,
   discounts,
@@ -66,12 +68,10 @@ function checkKeys(context: BraintreeContext, authorization: string | undefined)
   const encoded = /^Basic ([A-Za-z0-9+/=]+)$/.exec(authorization ?? '')?.[1]
   const given = Buffer.from(encoded ?? '', 'base64').toString()
   const { publicKey, privateKey } = context.credentials
-  if (!isSame(given, `${publicKey}:${privateKey}`)) throw new AuthenticationFailed('Wrong keys')
-}
-
-function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(expected))
+  if (!timingSafeEqual(digest(given), digest(`${publicKey}:${privateKey}`))) {
+    throw new AuthenticationFailed('Wrong keys')
+  }
 }
 
 /** The path below the merchant; these keys open no other merchant's. */

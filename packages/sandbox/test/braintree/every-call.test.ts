@@ -360,6 +360,32 @@ describe('every call of the SDK that billing makes', () => {
     expect(trials.map((found) => found.id)).toEqual(['b'])
   })
 
+  it('the URLs of the test gateway make a discount and a past due subscription', async () => {
+    const merchant = await startMerchant()
+    const { gateway, sandbox } = merchant
+    const { http, config } = gateway as unknown as {
+      http: Record<'post' | 'put', (url: string, body: unknown) => Promise<unknown>>
+      config: { baseMerchantPath(): string }
+    }
+    const base = config.baseMerchantPath()
+    await http.post(`${base}/modifications/create_modification_for_tests`, {
+      modification: { kind: 'discount', id: 'welcome', amount: '2.50', planId: 'monthly' },
+    })
+    const { token } = await addCustomer(merchant)
+    await gateway.subscription.create({ id: 's', planId: 'monthly', paymentMethodToken: token })
+    expect(sandbox.transactions()).toMatchObject([{ amount: 750, discounts: [{ id: 'welcome' }] }])
+    await http.put(`${base}/subscriptions/s/make_past_due?days_past_due=5`, null)
+    expect(await gateway.subscription.find('s')).toMatchObject({
+      status: 'Past Due',
+      balance: '7.50',
+      daysPastDue: 5,
+    })
+    expect(await gateway.subscription.retryCharge('s')).toMatchObject({
+      success: true,
+      transaction: { amount: '7.50', status: 'authorized' },
+    })
+  })
+
   it('webhookNotification.verify answers the challenge the sandbox sends', async () => {
     const merchant = await startMerchant()
     const { url } = await listen(merchant)

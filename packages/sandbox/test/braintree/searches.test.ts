@@ -107,6 +107,11 @@ describe('searches', () => {
         search.email?.().is('ada@example.com')) as never) as never,
     )
     expect(customers.map((row) => row.id)).toEqual([customerId])
+    const holders = await collect<{ id: string }>(
+      gateway.customer.search(((search: Search) =>
+        search.paymentMethodToken?.().is(token)) as never) as never,
+    )
+    expect(holders.map((row) => row.id)).toEqual([customerId])
     await gateway.subscription.create({ id: 's', planId: 'monthly', paymentMethodToken: token })
     await gateway.subscription.create({ id: 't', planId: 'monthly', paymentMethodToken: token })
     await clock.advance({ months: 1 })

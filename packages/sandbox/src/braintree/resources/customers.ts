@@ -4,8 +4,8 @@ import { customerXml } from '../customer-xml.ts'
 import { ErrorCollector, NotFound } from '../errors.ts'
 import type { Answer, Call, Resource } from '../routing.ts'
 import { type Searchable, searchIds, searchPage } from '../search.ts'
-import type { CustomerRow } from '../tables.ts'
-import { Fields } from '../validation.ts'
+import type { CardDetails, CustomerRow, PaymentMethodRow } from '../tables.ts'
+import { Fields, permitted } from '../validation.ts'
 import { removePaymentMethod, replaceInstrument, store, verifyCard } from '../vault.ts'
 
 function create({ context, body }: Call): Answer {
@@ -99,6 +99,20 @@ export function requireCustomer(context: BraintreeContext, id: string | undefine
   return row
 }
 
+function methodsOf(row: CustomerRow, context: BraintreeContext): PaymentMethodRow[] {
+  return context.tables.paymentMethods.findBy('customer', row.id)
+}
+
+function cardsOf(
+  row: CustomerRow,
+  context: BraintreeContext,
+  read: (card: CardDetails) => string | null,
+): string[] {
+  return methodsOf(row, context).flatMap(({ instrument }) =>
+    instrument.kind === 'credit_card' ? [read(instrument.card) ?? ''] : [],
+  )
+}
+
 const SEARCH: Searchable<CustomerRow> = {
   root: 'customers',
   itemName: 'customer',
@@ -113,8 +127,31 @@ const SEARCH: Searchable<CustomerRow> = {
     phone: { text: (row) => row.phone },
     fax: { text: (row) => row.fax },
     website: { text: (row) => row.website },
+    payment_method_token: {
+      anyText: (row, context) => methodsOf(row, context).map(({ token }) => token),
+    },
+    paypal_account_email: {
+      anyText: (row, context) =>
+        methodsOf(row, context).flatMap(({ instrument }) =>
+          instrument.kind === 'paypal_account' ? [instrument.paypal.email] : [],
+        ),
+    },
+    cardholder_name: {
+      anyText: (row, context) => cardsOf(row, context, (card) => card.cardholderName),
+    },
+    credit_card_number: {
+      anyText: (row, context) => cardsOf(row, context, (card) => `${card.bin}******${card.last4}`),
+    },
+    credit_card_expiration_date: {
+      anyText: (row, context) =>
+        cardsOf(row, context, (card) => `${card.expirationMonth}/${card.expirationYear}`),
+    },
     created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
   },
+  alwaysBlank: permitted(
+    `address_country_name address_extended_address address_first_name address_last_name
+     address_locality address_postal_code address_region address_street_address`,
+  ),
 }
 
 /** Customers and, with them, their first payment method. */

@@ -155,7 +155,7 @@ function inheritedXml(
   return new XmlList(name, rows.filter((row) => row !== undefined).map(modificationXml))
 }
 
-function modificationXml(row: ModificationRow): XmlObject {
+export function modificationXml(row: ModificationRow): XmlObject {
   return {
     id: row.id,
     kind: row.kind,

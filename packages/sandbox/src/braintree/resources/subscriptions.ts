@@ -9,6 +9,7 @@ import { updateSubscription } from '../subscription-update.ts'
 import { subscriptionXml } from '../subscription-xml.ts'
 import type { SubscriptionRow } from '../tables.ts'
 import { Fields } from '../validation.ts'
+import { pastDueForTests } from './for-tests.ts'
 
 function create({ context, body }: Call): Answer {
   const row = createSubscription(context, new Fields(body).object('subscription'))
@@ -81,6 +82,7 @@ export const subscriptions: Resource = {
   'GET /:id': find,
   'PUT /:id': update,
   'PUT /:id/cancel': cancelNow,
+  ...pastDueForTests,
   'POST /advanced_search_ids': (call) => searchIds(call, SEARCH),
   'POST /advanced_search': (call) => searchPage(call, SEARCH),
 }
