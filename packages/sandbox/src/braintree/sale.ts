@@ -3,7 +3,7 @@ import { type Charge, charge, isAuthorized } from './charging.ts'
 import { type BraintreeContext, findMerchantAccount, settingsOf } from './context.ts'
 import { readCustomFields } from './custom-fields.ts'
 import { readDescriptor } from './descriptor.ts'
-import { ErrorCollector } from './errors.ts'
+import { ErrorCollector, Refused } from './errors.ts'
 import { verdictFor } from './processor.ts'
 import { readSaleSource, type SaleSource } from './sale-source.ts'
 import { saleKey, type TransactionRow } from './tables.ts'
@@ -41,8 +41,7 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   const amount = readSaleAmount(fields, currency, errors)
   const details = readDetails(context, fields, currency, errors)
   const source = readSaleSource(context, fields, errors)
-  errors.throwIfAny()
-  if (!source || !account) throw new Error('Unreachable: errors were thrown')
+  if (!source || !account || !errors.isEmpty) throw new Refused({ errors })
   const options = fields.object('options')
   const request: Charge = {
     amount,
@@ -168,8 +167,7 @@ function retryCharge(
   if (row && customerId !== null && customerId !== row.customerId) errors.add(PATH, 'base', '91529')
   const given = row && !fields.isBlank('amount')
   const amount = given ? readSaleAmount(fields, row.currency, errors) : (row?.balance ?? 0)
-  errors.throwIfAny()
-  if (!row) throw new Error('Unreachable: errors were thrown')
+  if (!row || !errors.isEmpty) throw new Refused({ errors })
   const submitForSettlement = fields.object('options').flag('submit_for_settlement') ?? false
   const transaction = chargeSubscription(context, row, { amount, submitForSettlement })
   context.tables.subscriptions.set(row.id, row)

@@ -3,7 +3,7 @@ import { declined, isAuthorized } from './charging.ts'
 import { type BraintreeContext, freshId, today } from './context.ts'
 import { addDaysTo } from './days.ts'
 import { readDescriptor } from './descriptor.ts'
-import { ErrorCollector } from './errors.ts'
+import { ErrorCollector, Refused } from './errors.ts'
 import { applyChanges, inherit } from './modifications.ts'
 import { notifySubscription } from './notifications.ts'
 import {
@@ -15,7 +15,7 @@ import {
   readSubscriptionId,
 } from './subscription-params.ts'
 import { readStart } from './subscription-start.ts'
-import type { AppliedModification, PlanRow, SubscriptionRow } from './tables.ts'
+import type { AppliedModification, MerchantAccountRow, PlanRow, SubscriptionRow } from './tables.ts'
 import { type Fields, permitted } from './validation.ts'
 
 const KEYS = permitted(
@@ -66,65 +66,104 @@ function readNewSubscription(
   fields.permit(KEYS)
   fields.object('options').permit(OPTION_KEYS)
   const errors = new ErrorCollector()
+  const { subscriptions } = context.tables
   const id = readSubscriptionId(context, fields, null, errors)
   const source = readPaymentSource(context, fields, errors)
   if (!source && errors.isEmpty) errors.add(PATH, 'payment_method_token', '91903')
   const account = readMerchantAccount(context, fields, errors)
+  const plan = readPlan(context, fields, account, errors)
+  if (!plan || !account) throw new Refused({ errors })
+  const terms = readTerms(context, fields, plan, errors)
+  if (!source || !errors.isEmpty) throw new Refused({ errors })
+  const row: SubscriptionRow = {
+    ...blankSubscription(context),
+    ...terms,
+    id: id ?? freshId(context, 6, (taken) => subscriptions.has(taken)),
+    planId: plan.id,
+    currency: plan.currency,
+    merchantAccountId: account.id,
+    customerId: source.customerId,
+    billingFrequency: plan.billingFrequency,
+    description: fields.object('options').object('paypal').text('description'),
+  }
+  return { row, takeMethod: () => source.take().token }
+}
+
+function readPlan(
+  context: BraintreeContext,
+  fields: Fields,
+  account: MerchantAccountRow | null,
+  errors: ErrorCollector,
+): PlanRow | null {
   const plan = context.tables.plans.get(fields.text('plan_id') ?? '')
   if (!plan) errors.add(PATH, 'plan_id', '91904')
   else if (account && plan.currency !== account.currency) errors.add(PATH, 'plan_id', '91923')
-  const currency = account?.currency ?? 'USD'
-  const price = readPrice(fields, currency, errors)
-  const descriptor = readDescriptor(fields, PATH, errors)
-  if (!plan || !account) errors.throwIfAny()
-  if (!plan || !account) throw new Error('Unreachable: errors were thrown')
+  return plan ?? null
+}
+
+/** Price, dates, length, add-ons and discounts: what the call says, or the plan. */
+function readTerms(
+  context: BraintreeContext,
+  fields: Fields,
+  plan: PlanRow,
+  errors: ErrorCollector,
+): Partial<SubscriptionRow> {
   const { numberOfBillingCycles } = plan
   const neverExpires = numberOfBillingCycles === null
-  const cycles = readCycles(
-    fields,
-    { numberOfBillingCycles, neverExpires, currentBillingCycle: 0 },
-    errors,
-  )
+  const ofPlan = { numberOfBillingCycles, neverExpires, currentBillingCycle: 0 }
   const start = readStart(context, fields, plan, errors)
-  const modifications = readModifications(context, fields, plan, errors)
-  errors.throwIfAny()
-  if (!source) throw new Error('Unreachable: errors were thrown')
+  const { firstBillingDate, billingDayOfMonth } = start
+  const descriptor = readDescriptor(fields, PATH, errors)
+  return {
+    price: readPrice(fields, plan.currency, errors) ?? plan.price,
+    ...readCycles(fields, ofPlan, errors),
+    ...readModifications(context, fields, plan, errors),
+    ...start.trial,
+    firstBillingDate,
+    billingDayOfMonth,
+    nextBillingDate: start.secondBillingDate ?? firstBillingDate,
+    ...(descriptor ? { descriptor } : {}),
+  }
+}
+
+function blankSubscription(context: BraintreeContext): SubscriptionRow {
   const now = context.clock.nowMs()
-  const { subscriptions } = context.tables
-  const row: SubscriptionRow = {
-    id: id ?? freshId(context, 6, (taken) => subscriptions.has(taken)),
-    planId: plan.id,
-    price: price ?? plan.price,
-    currency,
-    merchantAccountId: account.id,
-    customerId: source.customerId,
+  return {
+    id: '',
+    planId: '',
+    price: 0,
+    currency: '',
+    merchantAccountId: '',
+    customerId: '',
     paymentMethodToken: '',
     status: 'Pending',
     balance: 0,
-    billingFrequency: plan.billingFrequency,
-    billingDayOfMonth: start.billingDayOfMonth,
-    firstBillingDate: start.firstBillingDate,
-    nextBillingDate: start.secondBillingDate ?? start.firstBillingDate,
+    billingFrequency: 1,
+    billingDayOfMonth: 1,
+    firstBillingDate: today(context),
+    nextBillingDate: today(context),
     billingPeriodStart: null,
     billingPeriodEnd: null,
     paidThrough: null,
     currentBillingCycle: 0,
-    numberOfBillingCycles: cycles.numberOfBillingCycles,
-    neverExpires: cycles.neverExpires,
+    numberOfBillingCycles: null,
+    neverExpires: true,
     failureCount: 0,
     pastDueSince: null,
     retriesMade: 0,
     retryOn: null,
-    ...start.trial,
-    ...modifications,
-    descriptor: descriptor ?? { name: null, phone: null, url: null },
-    description: fields.object('options').object('paypal').text('description'),
+    trialPeriod: false,
+    trialDuration: null,
+    trialDurationUnit: null,
+    addOns: [],
+    discounts: [],
+    descriptor: { name: null, phone: null, url: null },
+    description: null,
     transactionIds: [],
     statusHistory: [],
     createdAt: now,
     updatedAt: now,
   }
-  return { row, takeMethod: () => source.take().token }
 }
 
 function readModifications(

@@ -61,8 +61,9 @@ function checkStatus(row: SubscriptionRow, fields: Fields): void {
   if (row.status !== 'Past Due') return
   const errors = new ErrorCollector()
   if (PRICE_CHANGING.some((key) => fields.has(key))) errors.add(PATH, 'base', '91920')
+  const replaces = fields.object('options').flag('replace_all_add_ons_and_discounts') ?? false
   for (const key of ['add_ons', 'discounts']) {
-    if (!fields.isBlank(key)) errors.add([...PATH, key], 'base', '92022')
+    if (replaces || !fields.isBlank(key)) errors.add([...PATH, key], 'base', '92022')
   }
   errors.throwIfAny()
 }

@@ -245,6 +245,11 @@ const TABLE: ReadonlyArray<readonly [name: string, attempt: Attempt, codes: read
   ['a plan while past due', pastDue({ planId: 'pro' }), ['91920']],
   ['a discount while past due', pastDue(add({ inheritedFromId: 'loyal' })), ['92022']],
   [
+    'replacing all discounts while past due',
+    pastDue({ options: { replaceAllAddOnsAndDiscounts: true } }),
+    ['92022', '92022'],
+  ],
+  [
     'a retry of what is paid',
     async (given) => {
       await create({ id: 's' })(given)

@@ -187,6 +187,29 @@ describe('discounts and add-ons', () => {
     expect(sandbox.transactions(customerId).map((row) => row.amount)).toEqual([450, 1000])
   })
 
+  it('plan-credit of one price for ten cycles skips ten of them, as a swap from yearly does', async () => {
+    const merchant = await startMerchant()
+    const { gateway, clock, sandbox } = merchant
+    const { token, customerId } = await addCustomer(merchant)
+    await gateway.subscription.create({ id: 'old', planId: 'yearly', paymentMethodToken: token })
+    await gateway.subscription.create({
+      id: 'new',
+      planId: 'monthly',
+      paymentMethodToken: token,
+      discounts: {
+        add: [{ inheritedFromId: 'plan-credit', amount: '10.00', numberOfBillingCycles: 10 }],
+      },
+    } as never)
+    await gateway.subscription.cancel('old')
+    await clock.advanceTo(new Date('2026-11-14T00:00:00Z'))
+    const { discounts, balance, currentBillingCycle } = await gateway.subscription.find('new')
+    expect({ balance, currentBillingCycle }).toEqual({ balance: '0.00', currentBillingCycle: 10 })
+    expect(discounts).toMatchObject([{ currentBillingCycle: 10, numberOfBillingCycles: 10 }])
+    await clock.advanceTo(new Date('2026-12-15T00:00:00Z'))
+    const amounts = sandbox.transactions(customerId).map((row) => row.amount)
+    expect(amounts).toEqual([10_000, 1000, 1000])
+  })
+
   it('are added, changed, removed and replaced by an update', async () => {
     const merchant = await startMerchant()
     const { gateway } = merchant

@@ -2,7 +2,7 @@ import { isOver, makePastDue } from '../billing-cycle.ts'
 import { freshId, requireDefaultMerchantAccount } from '../context.ts'
 import { defineModification } from '../control-panel.ts'
 import { amountOfNextCycle } from '../cycle-amount.ts'
-import { ErrorCollector, NotFound, refuse } from '../errors.ts'
+import { ErrorCollector, NotFound, Refused, refuse } from '../errors.ts'
 import type { Answer, Call, Handler, Resource } from '../routing.ts'
 import { subscriptionXml } from '../subscription-xml.ts'
 import { Fields, isId, permitted, readAmount } from '../validation.ts'
@@ -33,8 +33,7 @@ function createModification({ context, body }: Call): Answer {
   if (cycles !== null && !(cycles > 0)) errors.add(PATH, 'number_of_billing_cycles', '92019')
   const plan = plans.get(fields.text('plan_id') ?? '')
   if (!plan && !fields.isBlank('plan_id')) errors.add(PATH, 'plan_id', '91904')
-  errors.throwIfAny()
-  if (kind !== 'add_on' && kind !== 'discount') throw new Error('Unreachable: errors were thrown')
+  if ((kind !== 'add_on' && kind !== 'discount') || !errors.isEmpty) throw new Refused({ errors })
   const row = defineModification(context, kind, {
     id,
     amount,

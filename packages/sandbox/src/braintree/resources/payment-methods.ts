@@ -1,5 +1,5 @@
 import type { BraintreeContext } from '../context.ts'
-import { ErrorCollector, type ErrorPath, NotFound, refuse } from '../errors.ts'
+import { ErrorCollector, type ErrorPath, NotFound, Refused, refuse } from '../errors.ts'
 import { createNonce, findNonce } from '../nonces.ts'
 import { updatePaymentMethod } from '../payment-method-update.ts'
 import { methodXml, paymentMethodName } from '../payment-method-xml.ts'
@@ -64,8 +64,7 @@ function create({ context, body }: Call): Answer {
     if (offered.customerId !== null && offered.customerId !== customerId)
       errors.add(path, 'payment_method_nonce', '91617')
   }
-  errors.throwIfAny()
-  if (!offered || customerId === null) throw new Error('Unreachable: errors were thrown')
+  if (!offered || customerId === null || !errors.isEmpty) throw new Refused({ errors })
   const verifications = verifyCard(context, offered, options)
   const wantsDefault = options.flag('make_default') ?? false
   const row = store(context, offered, {
