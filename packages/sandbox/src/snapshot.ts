@@ -36,11 +36,7 @@ function parseSnapshot(text: string, file: string): SandboxSnapshot {
 }
 
 /** Written beside and moved into place, so that a crash leaves the old state or the new. */
-export async function writeSnapshot(
-  file: string | undefined,
-  snapshot: SandboxSnapshot,
-): Promise<void> {
-  if (file === undefined) return
+export async function writeSnapshot(file: string, snapshot: SandboxSnapshot): Promise<void> {
   const beside = `${file}.new`
   await writeFile(beside, JSON.stringify(snapshot))
   await rename(beside, file)

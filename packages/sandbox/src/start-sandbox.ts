@@ -92,7 +92,9 @@ export async function startSandbox<const O extends SandboxOptions>(
     now: clock.now().toISOString(),
     store: store.snapshot(),
   })
-  const save = () => writeSnapshot(options.stateFile, snapshot())
+  const save = async () => {
+    if (options.stateFile !== undefined) await writeSnapshot(options.stateFile, snapshot())
+  }
   const room = options.controlRoom
   const controlRoom = await startIf(room, ({ port }: { port?: number }) =>
     serveControlRoom({ clock, outbox, trouble, stripe, braintree, port: port ?? 0, save }),

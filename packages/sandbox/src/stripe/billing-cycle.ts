@@ -45,7 +45,7 @@ export class BillingCycle implements Timeline {
       const invoice = schedule || subscription ? null : invoices.nextKey(at)
       const checkout = schedule || subscription || invoice ? null : checkouts.nextKey(at)
       if (!schedule && !subscription && !invoice && !checkout) return
-      const work = new UnitOfWork(this.#context)
+      const work = new UnitOfWork(this.#context, null, 'final')
       if (schedule) advanceSchedule(work, work.require('subscription_schedule', schedule))
       if (subscription) fireSubscription(work, work.require('subscription', subscription))
       if (invoice) fireInvoice(work, work.require('invoice', invoice))

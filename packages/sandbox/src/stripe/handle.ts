@@ -191,17 +191,22 @@ export class StripeHandle {
 
   #find<K extends Kind>(kind: K, id: string): WireObject | null {
     const row = this.#context.tables[kind].get(id) as Rows[K] | undefined
-    return row ? structuredClone(render(kind, row, this.#context.tables)) : null
+    return row ? copy(render(kind, row, this.#context.tables)) : null
   }
 
   #all<K extends Kind>(kind: K): WireObject[] {
     const rows = [...this.#context.tables[kind].newestFirst()] as Array<Rows[K]>
-    return rows.map((row) => structuredClone(render(kind, row, this.#context.tables)))
+    return rows.map((row) => copy(render(kind, row, this.#context.tables)))
   }
 
   #of(kind: 'subscription' | 'invoice' | 'charge', customer?: string): WireObject[] {
     if (customer === undefined) return this.#all(kind)
     const rows = this.#context.tables[kind].findBy('customer', customer).reverse()
-    return rows.map((row) => structuredClone(render(kind, row as never, this.#context.tables)))
+    return rows.map((row) => copy(render(kind, row as never, this.#context.tables)))
   }
+}
+
+/** Rendered objects share their nested parts with the tables. */
+function copy(object: WireObject): WireObject {
+  return JSON.parse(JSON.stringify(object)) as WireObject
 }

@@ -1,8 +1,23 @@
-import type Stripe from 'stripe'
 import { computeTotals } from './invoice-totals.ts'
 import type { CustomerRow, InvoiceItemRow, InvoiceRow, LineRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
-import { nulls } from './wire.ts'
+
+/** The same in every invoice and never changed in place, so all of them share it. */
+const SAME = {
+  automaticTax: {
+    disabled_reason: null,
+    enabled: false,
+    liability: null,
+    provider: null,
+    status: null,
+  },
+  issuer: { type: 'self' },
+  paymentSettings: {
+    default_mandate: null,
+    payment_method_options: null,
+    payment_method_types: null,
+  },
+} satisfies Record<string, object>
 
 export interface NewInvoice {
   readonly customer: CustomerRow
@@ -19,7 +34,27 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
   const { customer, subscription = null } = options
   const method = subscription?.collection_method ?? 'charge_automatically'
   const invoice: InvoiceRow = {
-    ...nulls<Stripe.Invoice>('invoice'),
+    account_tax_ids: null,
+    application: null,
+    automatically_finalizes_at: null,
+    custom_fields: null,
+    customer_account: null,
+    default_source: null,
+    effective_at: null,
+    ending_balance: null,
+    footer: null,
+    from_invoice: null,
+    last_finalization_error: null,
+    latest_revision: null,
+    next_payment_attempt: null,
+    number: null,
+    on_behalf_of: null,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    statement_descriptor: null,
+    webhooks_delivered_at: null,
     id: work.newId('in_1'),
     object: 'invoice',
     account_country: 'US',
@@ -32,13 +67,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
     attempt_count: 0,
     attempted: false,
     auto_advance: options.autoAdvance,
-    automatic_tax: {
-      disabled_reason: null,
-      enabled: false,
-      liability: null,
-      provider: null,
-      status: null,
-    },
+    automatic_tax: SAME.automaticTax,
     billing_reason: options.billingReason,
     collection_method: method,
     created: work.now,
@@ -59,7 +88,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
       method === 'send_invoice' ? work.now + (subscription?.days_until_due ?? 30) * 86_400 : null,
     hosted_invoice_url: null,
     invoice_pdf: null,
-    issuer: { type: 'self' },
+    issuer: SAME.issuer,
     livemode: false,
     metadata: {},
     parent: subscription
@@ -72,11 +101,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
           type: 'subscription_details',
         }
       : null,
-    payment_settings: {
-      default_mandate: null,
-      payment_method_options: null,
-      payment_method_types: null,
-    },
+    payment_settings: SAME.paymentSettings,
     period_end: options.periodEnd ?? work.now,
     period_start: options.periodStart ?? work.now,
     post_payment_credit_notes_amount: 0,
@@ -133,7 +158,6 @@ export interface NewLine {
 export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): LineRow {
   const order = work.findBy('line_item', 'invoice', invoice.id).length
   const row: LineRow = {
-    ...nulls<Stripe.InvoiceLineItem>('line_item'),
     id: work.newId('il_1'),
     object: 'line_item',
     amount: line.amount,

@@ -200,8 +200,8 @@ export function markPaid(
   }
   if (options.outOfBand) cancelIntent(work, invoice, 'void_invoice')
   onInvoicePaid(work, invoice)
-  work.emit('invoice.paid', 'invoice', invoice)
-  if (!options.outOfBand) work.emit('invoice.payment_succeeded', 'invoice', invoice)
+  const told = options.outOfBand ? ['invoice.paid'] : ['invoice.paid', 'invoice.payment_succeeded']
+  work.emit(told, 'invoice', invoice)
 }
 
 /** Open or uncollectible → void: nothing is owed, applied credit returns to the customer. */

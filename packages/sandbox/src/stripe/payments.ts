@@ -1,10 +1,8 @@
-import type Stripe from 'stripe'
 import { StripeFault, withDocs } from './errors.ts'
 import { render } from './render.ts'
 import type { ChargeRow, PaymentIntentRow, PaymentMethodRow } from './rows.ts'
 import { type CardBehavior, type Decline, findTestCard, toDecline } from './test-cards.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
-import { nulls } from './wire.ts'
 
 export type PaymentOutcome =
   | { readonly status: 'succeeded' }
@@ -157,7 +155,18 @@ function newCharge(
   const manual = intent.capture_method === 'manual'
   const id = work.newId('ch_3')
   return {
-    ...nulls<Stripe.Charge>('charge'),
+    application: null,
+    application_fee: null,
+    application_fee_amount: null,
+    balance_transaction: null,
+    failure_balance_transaction: null,
+    on_behalf_of: null,
+    receipt_number: null,
+    review: null,
+    source: null,
+    source_transfer: null,
+    transfer_data: null,
+    transfer_group: null,
     id,
     object: 'charge',
     amount: intent.amount,
@@ -191,7 +200,14 @@ function newCharge(
   }
 }
 
+/** One for all that went well. */
+const APPROVED = describeOutcome(null)
+
 function outcomeOf(decline: Decline | null): ChargeRow['outcome'] {
+  return decline ? describeOutcome(decline) : APPROVED
+}
+
+function describeOutcome(decline: Decline | null): ChargeRow['outcome'] {
   return {
     advice_code: decline?.adviceCode ?? null,
     network_advice_code: null,

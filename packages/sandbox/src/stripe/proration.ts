@@ -53,7 +53,7 @@ export function creditUnused(
   if (!billed || billed.end <= at) return
   const amount = unusedAmount(billed, at)
   addProration(work, subscription, item, {
-    amount: -amount,
+    amount: 0 - amount,
     start: at,
     end: billed.end,
     verb: 'Unused',

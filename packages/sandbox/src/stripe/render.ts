@@ -10,10 +10,12 @@ export function render<K extends Kind>(kind: K, row: Rows[K], tables: Tables): W
   return renderer ? renderer(row, tables) : bare(row)
 }
 
-/** Without what is ours alone. */
+/**
+ * Without what is ours alone: undefined is not sent. Copying the whole row and blanking one field is
+ * several times faster than leaving the field out.
+ */
 function bare(row: object): WireObject {
-  const { $: _ours, ...sent } = row as { $?: unknown } & WireObject
-  return sent as WireObject
+  return '$' in row ? ({ ...row, $: undefined } as unknown as WireObject) : (row as WireObject)
 }
 
 const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {

@@ -42,15 +42,22 @@ export class UnitOfWork {
   readonly tables: Tables
   readonly now: number
   readonly #request: EventRequest | null
+  readonly #revocable: boolean
   readonly #touched = new Map<string, Touched>()
   readonly #removed: Array<{ kind: Kind; row: Rows[Kind] }> = []
   readonly #events: Array<{ type: string; data: string; previous: string | null }> = []
 
-  constructor(context: StripeContext, request: EventRequest | null = null) {
+  /** What time brings is never refused, so `final` work need not remember how to undo itself. */
+  constructor(
+    context: StripeContext,
+    request: EventRequest | null = null,
+    mode: 'revocable' | 'final' = 'revocable',
+  ) {
     this.context = context
     this.tables = context.tables
     this.now = nowOf(context)
     this.#request = request
+    this.#revocable = mode === 'revocable'
   }
 
   newId(prefix: string, length = 24): string {
@@ -97,7 +104,7 @@ export class UnitOfWork {
     this.#touched.set(key, {
       kind,
       id: row.id,
-      before: JSON.stringify(row),
+      before: this.#revocable ? JSON.stringify(row) : null,
       told: UPDATED_EVENTS[kind] ? JSON.stringify(render(kind, row, this.tables)) : null,
       inserted: false,
     })
@@ -111,12 +118,12 @@ export class UnitOfWork {
   }
 
   /** Announces the row as it is now; later changes in this step are announced as an update. */
-  emit<K extends Kind>(type: string, kind: K, row: Rows[K]): void {
+  emit<K extends Kind>(types: string | readonly string[], kind: K, row: Rows[K]): void {
     const data = JSON.stringify(render(kind, row, this.tables))
+    for (const type of typeof types === 'string' ? [types] : types) {
+      this.#events.push({ type, data, previous: null })
+    }
     const touched = this.#touched.get(`${kind}:${row.id}`)
-    const previous =
-      type === UPDATED_EVENTS[kind] && touched?.told ? difference(touched.told, data) : null
-    this.#events.push({ type, data, previous })
     if (touched) touched.told = data
   }
 
@@ -132,9 +139,10 @@ export class UnitOfWork {
       this.#set(touched.kind, row)
       const updated = UPDATED_EVENTS[touched.kind]
       if (!updated || touched.told === null) continue
-      const data = JSON.stringify(render(touched.kind, row, this.tables))
+      const now = render(touched.kind, row, this.tables)
+      const data = JSON.stringify(now)
       if (data === touched.told) continue
-      this.#events.push({ type: updated, data, previous: difference(touched.told, data) })
+      this.#events.push({ type: updated, data, previous: difference(touched.told, now) })
     }
     for (const event of this.#events) recordEvent(this.context, event, this.#request)
     this.#touched.clear()
@@ -173,23 +181,37 @@ const NOUNS: Partial<Record<Kind, string>> = {
 }
 
 /** `previous_attributes`: the old values of what changed, nested objects by their changed fields. */
-function difference(before: string, after: string): string {
-  return JSON.stringify(changes(JSON.parse(before), JSON.parse(after)) ?? {})
+function difference(before: string, after: Record<string, unknown>): string {
+  return JSON.stringify(changes(JSON.parse(before) as Record<string, unknown>, after))
 }
 
 function changes(
   before: Record<string, unknown>,
   after: Record<string, unknown>,
-): Record<string, unknown> | null {
+): Record<string, unknown> {
   const changed: Record<string, unknown> = {}
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+  for (const key in before) {
     const old = before[key]
     const now = after[key]
-    if (JSON.stringify(old) === JSON.stringify(now)) continue
-    const inner = isPlain(old) && isPlain(now) ? changes(old, now) : undefined
-    changed[key] = inner ?? old ?? null
+    if (isSame(old, now)) continue
+    changed[key] = isPlain(old) && isPlain(now) ? changes(old, now) : old
   }
-  return Object.keys(changed).length > 0 ? changed : null
+  for (const key in after) {
+    if (after[key] !== undefined && !(key in before)) changed[key] = null
+  }
+  return changed
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((each, at) => isSame(each, b[at]))
+  }
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>]
+  for (const key in one) if (!isSame(one[key], other[key])) return false
+  for (const key in other) if (other[key] !== undefined && !(key in one)) return false
+  return true
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

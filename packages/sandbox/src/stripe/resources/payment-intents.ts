@@ -10,7 +10,6 @@ import { render } from '../render.ts'
 import type { PaymentIntentRow } from '../rows.ts'
 import { searchPage } from '../search.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
-import { nulls } from '../wire.ts'
 import { requireCustomer } from './customers.ts'
 import { attachPaymentMethod, emptyAddress, usePaymentMethod } from './payment-methods.ts'
 import { requireCurrency } from './prices.ts'
@@ -176,6 +175,20 @@ function capture(work: UnitOfWork, intent: PaymentIntentRow, amount: number): vo
   work.emit('payment_intent.succeeded', 'payment_intent', intent)
 }
 
+/** The same in every intent and never changed in place, so all of them share it. */
+const SAME = {
+  amountDetails: { tip: {} },
+  methodOptions: {
+    card: {
+      installments: null,
+      mandate_options: null,
+      network: null,
+      request_three_d_secure: 'automatic',
+    },
+  },
+  methodTypes: ['card'],
+}
+
 export interface NewIntent {
   readonly amount: number
   readonly currency: string
@@ -187,12 +200,34 @@ export interface NewIntent {
 export function newPaymentIntent(work: UnitOfWork, options: NewIntent): PaymentIntentRow {
   const id = work.newId('pi_3')
   const intent: PaymentIntentRow = {
-    ...nulls<Stripe.PaymentIntent>('payment_intent'),
+    allowed_payment_method_types: null,
+    application: null,
+    application_fee_amount: null,
+    canceled_at: null,
+    cancellation_reason: null,
+    customer_account: null,
+    excluded_payment_method_types: null,
+    last_payment_error: null,
+    latest_charge: null,
+    managed_payments: null,
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: null,
+    payment_method_configuration_details: null,
+    payment_record: null,
+    processing: null,
+    receipt_email: null,
+    review: null,
+    shipping: null,
+    source: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    transfer_group: null,
     id,
     object: 'payment_intent',
     amount: options.amount,
     amount_capturable: 0,
-    amount_details: { tip: {} },
+    amount_details: SAME.amountDetails,
     amount_received: 0,
     automatic_payment_methods: null,
     capture_method: 'automatic_async',
@@ -204,15 +239,8 @@ export function newPaymentIntent(work: UnitOfWork, options: NewIntent): PaymentI
     description: options.description,
     livemode: false,
     metadata: {},
-    payment_method_options: {
-      card: {
-        installments: null,
-        mandate_options: null,
-        network: null,
-        request_three_d_secure: 'automatic',
-      },
-    } as PaymentIntentRow['payment_method_options'],
-    payment_method_types: ['card'],
+    payment_method_options: SAME.methodOptions,
+    payment_method_types: SAME.methodTypes,
     setup_future_usage: options.invoice ? 'off_session' : null,
     status: 'requires_payment_method',
     $: {
