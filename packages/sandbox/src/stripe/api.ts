@@ -9,6 +9,7 @@ import { parseForm, readParameters } from './parameters.ts'
 import { OPERATIONS } from './resources/operations.ts'
 import { type Route, Router } from './router.ts'
 import { UnitOfWork } from './unit-of-work.ts'
+import { refuseUnsupported } from './unsupported.ts'
 
 /** Answers calls of `/v1/…` as Stripe does. */
 export class StripeApi {
@@ -41,6 +42,7 @@ export class StripeApi {
       const text = request.method === 'POST' ? request.body.toString('utf8') : request.query
       if (request.method === 'POST' && request.query !== '') parseForm(request.query)
       const params = readParameters(found.route.params, parseForm(text))
+      refuseUnsupported(params)
       return this.#onceOnly(request, requestId, () =>
         this.#run(found.route, found.ids, params, request, requestId),
       )
