@@ -1,7 +1,7 @@
 import type { HttpReply, HttpRequest } from '../http.ts'
 import type { StripeContext } from './context.ts'
 import { API_VERSION } from './contract.generated.ts'
-import { invalidRequest, type StripeErrorBody, StripeFault } from './errors.ts'
+import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from './errors.ts'
 import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import type { OperationReply } from './operation.ts'
@@ -39,8 +39,8 @@ export class StripeApi {
       const found = this.#router.find(request.method, request.path)
       if (!found) throw unrecognized(request)
       this.#checkHeaders(request)
-      const text = request.method === 'POST' ? request.body.toString('utf8') : request.query
-      if (request.method === 'POST' && request.query !== '') parseForm(request.query)
+      const body = request.method === 'POST' ? request.body.toString('utf8') : ''
+      const text = [request.query, body].filter((part) => part !== '').join('&')
       const params = readParameters(found.route.params, parseForm(text))
       refuseUnsupported(params)
       return this.#onceOnly(request, requestId, () =>
@@ -82,6 +82,14 @@ export class StripeApi {
       throw invalidRequest(
         `Invalid Stripe API version: ${String(version)}. This sandbox speaks ${API_VERSION}, the version its SDK pins.`,
       )
+    }
+    const account = request.headers['stripe-account']
+    if (account !== undefined) {
+      throw new StripeFault(403, {
+        type: 'invalid_request_error',
+        ...withDocs('account_invalid'),
+        message: `The provided key '${mask(this.#apiKey)}' does not have access to account '${String(account)}' (or that account does not exist). Application access may have been revoked.`,
+      })
     }
     const type = request.headers['content-type'] ?? ''
     if (

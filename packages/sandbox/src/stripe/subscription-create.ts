@@ -292,9 +292,9 @@ function checkCurrency(
       'items',
     )
   }
-  if (customer.currency && customer.currency !== currency && customer.balance !== 0) {
+  if (customer.currency && customer.currency !== currency) {
     throw invalidRequest(
-      `You cannot combine currencies on a single customer. This customer has a balance in \`${customer.currency}\`.`,
+      `You cannot combine currencies on a single customer. This customer is billed in \`${customer.currency}\`.`,
       'customer',
     )
   }

@@ -140,6 +140,8 @@ export class UnitOfWork {
       const updated = UPDATED_EVENTS[touched.kind]
       if (!updated || touched.told === null) continue
       const now = render(touched.kind, row, this.tables)
+      // Its end was announced as such.
+      if (now.deleted === true) continue
       const data = JSON.stringify(now)
       if (data === touched.told) continue
       this.#events.push({ type: updated, data, previous: difference(touched.told, now) })
