@@ -4,7 +4,7 @@ import { invalidRequest } from './errors.ts'
  * Parameters Stripe takes and the sandbox does not imitate. They change what is billed, to whom or
  * when, so they are refused by name instead of being ignored.
  */
-const UNSUPPORTED = new Set([
+export const UNSUPPORTED: ReadonlySet<string> = new Set([
   'account_tax_ids',
   'after_expiration',
   'amount_to_confirm',

@@ -4,10 +4,49 @@ import { expect, it } from 'vitest'
 import { startSandbox } from '../../src/index.ts'
 import { NODES, ROUTES } from '../../src/stripe/contract.generated.ts'
 import { OPERATIONS } from '../../src/stripe/resources/operations.ts'
+import { UNSUPPORTED } from '../../src/stripe/unsupported.ts'
 import { ConformanceChecker, loadContract } from './conformance.ts'
 
 const contract = await loadContract()
 const OFFERED = ROUTES.filter(([, , name]) => name in OPERATIONS)
+
+/** What an id of this name starts with, so that most calls find something. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  charge: 'ch_',
+  charges: 'ch_',
+  coupon: 'COUPON',
+  coupons: 'COUPON',
+  customer: 'cus_',
+  customers: 'cus_',
+  default_payment_method: 'pm_',
+  default_price: 'price_',
+  default_tax_rates: 'txr_',
+  endpoints: 'we_',
+  from_subscription: 'sub_1',
+  intents: 'pi_',
+  invoice: 'in_',
+  invoiceitems: 'ii_',
+  invoices: 'in_',
+  items: 'si_',
+  payment_intent: 'pi_',
+  payment_intents: 'pi_',
+  payment_method: 'pm_',
+  payment_methods: 'pm_',
+  plan: 'price_',
+  price: 'price_',
+  prices: 'price_',
+  product: 'prod_',
+  products: 'prod_',
+  refunds: 're_',
+  sessions: 'cs_',
+  setup_intents: 'seti_',
+  subscription: 'sub_1',
+  subscription_items: 'si_',
+  subscription_schedules: 'sub_sched',
+  subscriptions: 'sub_1',
+  tax_rates: 'txr_',
+  webhook_endpoints: 'we_',
+}
 
 type Node = string | number | Record<string, unknown>
 
@@ -48,7 +87,8 @@ class Scribbler {
     else if (depth < 4) {
       const required = (node.r ?? []) as string[]
       for (const [key, child] of Object.entries(node.o as Record<string, Node>)) {
-        const wanted = required.includes(key) || this.chance(depth === 0 ? 25 : 35)
+        const wanted =
+          required.includes(key) || (!UNSUPPORTED.has(key) && this.chance(depth === 0 ? 12 : 20))
         if (wanted && key !== 'expand')
           this.write(child, path === '' ? key : `${path}[${key}]`, depth + 1, out)
       }
@@ -58,6 +98,8 @@ class Scribbler {
   #simple(type: string, path: string): string {
     const name = /(\w+)\]?$/.exec(path)?.[1] ?? path
     if (type === 'b') return this.pick(['true', 'false'])
+    if (type === 'n' && /^(limit|quantity|interval_count|count)$/.test(name))
+      return this.pick(['1', '2', '3', '0'])
     if (type === 'n')
       return this.pick([
         '0',
@@ -75,16 +117,12 @@ class Scribbler {
     if (name === 'currency') return this.pick(['usd', 'usd', 'eur', 'nope'])
     if (name === 'query')
       return this.pick(['email:"a"', 'status:"active" AND created>1', 'nonsense', '-name:null'])
-    const alike = this.#ids.filter((id) => id.startsWith(name.slice(0, 3)))
-    return this.pick([
-      ...alike,
-      ...this.#ids,
-      'x',
-      'pm_card_visa',
-      'tok_visa',
-      'constructor',
-      '__proto__',
-    ])
+    const prefix = PREFIXES[name] ?? (path.endsWith('[id]') ? 'si_' : null)
+    const alike = prefix === null ? [] : this.#ids.filter((id) => id.startsWith(prefix))
+    if (alike.length > 0 && this.chance(92)) return this.pick(alike)
+    if (name === 'email') return this.pick(['a@example.com', 'nobody'])
+    if (/url$/.test(name)) return this.pick(['http://127.0.0.1:9/x', 'x'])
+    return this.pick([...this.#ids, 'x', 'pm_card_visa', 'tok_visa', 'constructor', '__proto__'])
   }
 }
 
@@ -115,7 +153,7 @@ async function seed(stripe: Stripe): Promise<string[]> {
     currency: 'usd',
     unit_amount: 300,
   })
-  const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
+  const coupon = await stripe.coupons.create({ id: 'COUPON', percent_off: 10, duration: 'forever' })
   const rate = await stripe.taxRates.create({ display_name: 'T', percentage: 10, inclusive: false })
   const subscription = await stripe.subscriptions.create({
     customer: customer.id,
@@ -193,12 +231,14 @@ it('never breaks, and answers what it accepts in full, whatever it is sent', {
           const [method, path, name, node] = OFFERED[route] as (typeof OFFERED)[number]
           if (name.includes('TestClocks')) continue
           const scribbler = new Scribbler(ids, draws)
-          const own = path.split('/')[2]?.slice(0, 3) ?? ''
-          const alike = ids.filter(
-            (id) => id.startsWith(own) || path.includes('items') || path.includes('payment'),
-          )
+          const noun = path.split('/').filter((part) => !part.startsWith(':'))[
+            path.includes('/checkout/') ? 3 : 2
+          ]
+          const own = ids.filter((id) => id.startsWith(PREFIXES[noun ?? ''] ?? '~'))
           const url = path.replaceAll(/:\w+/g, () =>
-            encodeURIComponent(scribbler.pick([...alike, ...ids])),
+            encodeURIComponent(
+              own.length > 0 && scribbler.chance(90) ? scribbler.pick(own) : scribbler.pick(ids),
+            ),
           )
           const out: string[] = []
           scribbler.write(node, '', 0, out)

@@ -1,6 +1,8 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import Stripe from 'stripe'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/index.ts'
 import type { WireObject } from '../../src/stripe/wire.ts'
 
@@ -83,6 +85,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 it('adds up and is told completely by its events, whatever happens', {
   timeout: 180_000,
 }, async () => {
+  const receiver = await startReceiver()
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
       const sandbox = await startSandbox({
@@ -94,12 +97,17 @@ it('adds up and is told completely by its events, whatever happens', {
           ...sandbox.stripe.config,
           maxNetworkRetries: 0,
         })
+        const before = receiver.ids.length
+        sandbox.stripe.registerWebhook(receiver.url)
         const world = await prepare(stripe)
         for (const each of steps) {
           await act(sandbox, stripe, world, each)
           checkMoney(sandbox)
         }
         checkReplay(sandbox)
+        await sandbox.outbox.flush()
+        const told = sandbox.stripe.events().map((event) => event.id)
+        expect(receiver.ids.slice(before)).toEqual(told)
       } finally {
         await sandbox.close()
       }
@@ -107,6 +115,27 @@ it('adds up and is told completely by its events, whatever happens', {
     { numRuns: 40 },
   )
 })
+
+/** Notes the ids of the events it is sent, in order. */
+async function startReceiver() {
+  const ids: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString('utf8')
+    })
+    request.on('end', () => {
+      ids.push((JSON.parse(body) as { id: string }).id)
+      response.writeHead(200).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { ids, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
 
 async function prepare(stripe: Stripe) {
   const customer = await stripe.customers.create({ email: 'a@example.com' })
