@@ -6,7 +6,8 @@ import type { ProviderContext } from './provider-context.ts'
 import { readSnapshot, type SandboxSnapshot, writeSnapshot } from './snapshot.ts'
 import { Store } from './store.ts'
 import type { StripeHandle } from './stripe/handle.ts'
-import { type StripeOptions, startStripe } from './stripe/server.ts'
+import type { StripeOptions } from './stripe/options.ts'
+import { startStripe } from './stripe/server.ts'
 import { Trouble } from './trouble.ts'
 
 export interface StripeStart extends StripeOptions {
