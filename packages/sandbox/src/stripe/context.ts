@@ -14,6 +14,7 @@ export interface StripeContext {
   readonly queues: StripeQueues
   readonly dunning: DunningOptions
   readonly keepEventsForDays: number
+  readonly upcomingInvoiceDays: number | null
   /** Where hosted pages live; known once the server listens. */
   baseUrl: string
 }

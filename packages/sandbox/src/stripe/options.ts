@@ -12,4 +12,6 @@ export interface StripeOptions {
   readonly dunning?: Partial<DunningOptions>
   /** Stripe lists events of the last 30 days; older ones are forgotten after this many. */
   readonly keepEventsForDays?: number
+  /** Sends `invoice.upcoming` this many days before a renewal. Off unless set. */
+  readonly upcomingInvoiceDays?: number
 }

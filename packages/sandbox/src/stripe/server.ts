@@ -28,6 +28,7 @@ export async function startStripe(
     queues,
     dunning: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...options.dunning },
     keepEventsForDays: options.keepEventsForDays ?? 30,
+    upcomingInvoiceDays: options.upcomingInvoiceDays ?? null,
     baseUrl: '',
   }
   const apiKey = options.apiKey ?? DEFAULT_KEY

@@ -123,6 +123,7 @@ export function draftSubscription(
       incompleteUntil: null,
       pausedAnchor: null,
       pendingUpdateParams: null,
+      upcomingFor: null,
     },
   }
   work.insert('subscription', subscription)

@@ -283,3 +283,31 @@ it('moves on 29 February in leap years and on the last day otherwise', async () 
   }
   expect(ends).toEqual(['2029-02-28', '2030-02-28', '2031-02-28', '2032-02-29', '2033-02-28'])
 })
+
+it('announces a renewal when told how early', async () => {
+  const { sandbox, stripe } = await startStripeSandbox({
+    stripe: { upcomingInvoiceDays: 7, keepEventsForDays: 999 },
+  })
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id, quantity: 2 }],
+  })
+  await sandbox.clock.advanceTo(new Date('2026-02-21T09:59:59Z'))
+  expect(sandbox.stripe.events('invoice.upcoming')).toEqual([])
+  await sandbox.clock.advance({ seconds: 1 })
+  const [event] = sandbox.stripe.events('invoice.upcoming')
+  expect(event?.data).toMatchObject({
+    object: {
+      total: 2000,
+      billing_reason: 'subscription_cycle',
+      next_payment_attempt: seconds('2026-02-28T11:00:00Z'),
+    },
+  })
+  await sandbox.clock.advance({ months: 1, days: 10 })
+  expect(sandbox.stripe.events('invoice.upcoming')).toHaveLength(2)
+  await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
+  await sandbox.clock.advance({ months: 2 })
+  expect(sandbox.stripe.paidInvoices(customer.id)).toHaveLength(3)
+})
