@@ -46,7 +46,8 @@ export class BillingCycle implements Timeline {
       const invoice = schedule || subscription ? null : invoices.nextKey(at)
       const checkout = schedule || subscription || invoice ? null : checkouts.nextKey(at)
       if (!schedule && !subscription && !invoice && !checkout) return
-      if (subscription && announceUpcoming(this.#context, subscription)) continue
+      const announces = this.#context.upcomingInvoiceDays !== null
+      if (announces && subscription && announceUpcoming(this.#context, subscription)) continue
       const work = new UnitOfWork(this.#context, null, 'final')
       if (schedule) advanceSchedule(work, work.require('subscription_schedule', schedule))
       if (subscription) fireSubscription(work, work.require('subscription', subscription))

@@ -16,7 +16,7 @@ const DAY = 86_400
 export function finalizeInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   refreshTotals(work, invoice)
   const customer = work.require('customer', invoice.customer ?? '')
-  work.edit('customer', customer)
+  work.editQuietly('customer', customer)
   invoice.number ??= `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   customer.next_invoice_sequence = (customer.next_invoice_sequence ?? 1) + 1
   applyBalance(work, invoice)

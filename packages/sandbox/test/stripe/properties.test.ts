@@ -343,6 +343,9 @@ function checkReplay(sandbox: Running): void {
     ...stripe.invoices(),
     ...stripe.charges(),
   ]) {
-    expect(told.get(object.id)).toEqual(object)
+    // The next invoice number is the one change of a customer that is no event, as at Stripe.
+    const { next_invoice_sequence: _told, ...last } = told.get(object.id) ?? {}
+    const { next_invoice_sequence: _now, ...now } = object
+    expect(last).toEqual(now)
   }
 }
