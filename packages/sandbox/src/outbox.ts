@@ -59,6 +59,7 @@ export interface OutboxOptions {
 export type SignDelivery = (delivery: Delivery, at: Date) => Readonly<Record<string, string>>
 
 const HOUR = 3600
+const KEPT_MS = 30 * 24 * HOUR * 1000
 const RETRY_SCHEDULES: Record<Provider, readonly number[]> = {
   // Stripe: exponential back-off for up to three days.
   stripe: [300, 1800, 2 * HOUR, 5 * HOUR, 10 * HOUR, 12 * HOUR, 12 * HOUR, 12 * HOUR, 12 * HOUR],
@@ -102,6 +103,7 @@ export class Outbox implements Timeline {
     const dropped = this.#use('drop')
     const corrupt = this.#use('corrupt')
     const now = this.#clock.nowMs()
+    this.#forgetOld(now)
     const copies = this.#use('duplicate') ? 2 : 1
     for (let copy = 0; copy < copies; copy++) {
       const id = `dlv_${this.#store.nextNumber('outbox')}`
@@ -129,7 +131,7 @@ export class Outbox implements Timeline {
     return { ...this.#switches() }
   }
 
-  /** Every delivery, oldest first. */
+  /** Every delivery of the last 30 days, oldest first. */
   deliveries(filter: { provider?: Provider; eventId?: string } = {}): Delivery[] {
     const rows = filter.eventId
       ? this.#table.findBy('event', filter.eventId)
@@ -230,6 +232,14 @@ export class Outbox implements Timeline {
       return { status: response.status, error: null }
     } catch (error) {
       return { status: null, error: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  /** What was settled more than 30 days ago; bodies would otherwise fill the memory. */
+  #forgetOld(now: number): void {
+    for (const oldest of this.#table.values()) {
+      if (oldest.state === 'pending' || oldest.createdAt > now - KEPT_MS) return
+      this.#table.delete(oldest.id)
     }
   }
 

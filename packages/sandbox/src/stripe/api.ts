@@ -52,6 +52,14 @@ export class StripeApi {
     }
   }
 
+  tooLarge(): HttpReply {
+    const fault = new StripeFault(413, {
+      type: 'invalid_request_error',
+      message: 'Request body is too large.',
+    })
+    return this.#refuse(fault, this.#context.store.nextId('req_', 14))
+  }
+
   /** A bug of ours looks like a bug of theirs. */
   failed(): HttpReply {
     return this.#refuse(brokenServer(), this.#context.store.nextId('req_', 14))

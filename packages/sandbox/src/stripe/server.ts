@@ -39,6 +39,7 @@ export async function startStripe(
     port: provided.port,
     handle: (request) =>
       request.path.startsWith('/pages/') ? servePage(request, context) : api.handle(request),
+    tooLarge: () => api.tooLarge(),
     failed: (error) => {
       process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
       return api.failed()
