@@ -1,5 +1,5 @@
 import { endDiscount } from './discounts.ts'
-import { applyPendingUpdate } from './pending-update.ts'
+import { applyPendingUpdate, heldInvoice } from './pending-update.ts'
 import type { InvoiceRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -134,7 +134,7 @@ export function onInvoiceUnpaid(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   if (!subscription || isOver(subscription)) return
   if (subscription.status === 'incomplete' || subscription.status === 'paused') return
-  if (subscription.$.pendingUpdateParams !== null) return
+  if (heldInvoice(subscription) === invoice.id) return
   if (customer && invoice.billing_reason !== 'subscription_create') {
     work.edit('customer', customer).delinquent = true
   }

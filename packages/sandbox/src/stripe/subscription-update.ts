@@ -219,13 +219,15 @@ function settleUpdate(
     onInvoiceUnpaid(work, invoice)
     return
   }
-  if (behavior === 'pending_if_incomplete') subscription.$.pendingUpdateParams = 'trying'
   if (methodFor(work, invoice) === null && behavior === 'error_if_incomplete') throw noMethod()
+  const customer = work.require('customer', subscription.customer)
+  const delinquent = customer.delinquent ?? false
   const outcome = collectInvoice(work, invoice, { offSession: params.off_session ?? false })
-  if (subscription.$.pendingUpdateParams === 'trying') subscription.$.pendingUpdateParams = null
   if (outcome.status === 'succeeded') return
   if (behavior === 'pending_if_incomplete') {
     holdUpdate(work, subscription, before, invoice.id)
+    work.edit('customer', customer).delinquent = delinquent
+    work.edit('invoice', invoice)
     invoice.auto_advance = false
     invoice.next_payment_attempt = null
     invoice.$.nextAt = null
