@@ -53,13 +53,14 @@ export interface OutboxOptions {
   /** Real milliseconds a receiver may take. */
   readonly timeoutMs?: number
   readonly fetch?: typeof fetch
+  /** How many deliveries are kept for inspection. */
+  readonly kept?: number
 }
 
 /** Headers that depend on the moment of sending, such as a signature over it. */
 export type SignDelivery = (delivery: Delivery, at: Date) => Readonly<Record<string, string>>
 
 const HOUR = 3600
-const KEPT_MS = 30 * 24 * HOUR * 1000
 const RETRY_SCHEDULES: Record<Provider, readonly number[]> = {
   // Stripe: exponential back-off for up to three days.
   stripe: [300, 1800, 2 * HOUR, 5 * HOUR, 10 * HOUR, 12 * HOUR, 12 * HOUR, 12 * HOUR, 12 * HOUR],
@@ -76,6 +77,7 @@ export class Outbox implements Timeline {
   readonly #schedules: Record<Provider, readonly number[]>
   readonly #timeoutMs: number
   readonly #fetch: typeof fetch
+  readonly #kept: number
   readonly #signers = new Map<Provider, SignDelivery>()
   #running: Promise<void> | null = null
   #closing = new AbortController()
@@ -89,6 +91,7 @@ export class Outbox implements Timeline {
     this.#schedules = { ...RETRY_SCHEDULES, ...options.retrySchedules }
     this.#timeoutMs = options.timeoutMs ?? 10_000
     this.#fetch = options.fetch ?? fetch
+    this.#kept = options.kept ?? 20_000
     options.clock.join(this)
   }
 
@@ -103,7 +106,7 @@ export class Outbox implements Timeline {
     const dropped = this.#use('drop')
     const corrupt = this.#use('corrupt')
     const now = this.#clock.nowMs()
-    this.#forgetOld(now)
+    this.#forgetOldest()
     const copies = this.#use('duplicate') ? 2 : 1
     for (let copy = 0; copy < copies; copy++) {
       const id = `dlv_${this.#store.nextNumber('outbox')}`
@@ -131,7 +134,7 @@ export class Outbox implements Timeline {
     return { ...this.#switches() }
   }
 
-  /** Every delivery of the last 30 days, oldest first. */
+  /** The last deliveries, oldest first; `kept` says how many. */
   deliveries(filter: { provider?: Provider; eventId?: string } = {}): Delivery[] {
     const rows = filter.eventId
       ? this.#table.findBy('event', filter.eventId)
@@ -235,10 +238,10 @@ export class Outbox implements Timeline {
     }
   }
 
-  /** What was settled more than 30 days ago; bodies would otherwise fill the memory. */
-  #forgetOld(now: number): void {
+  /** Bodies would otherwise fill the memory. */
+  #forgetOldest(): void {
     for (const oldest of this.#table.values()) {
-      if (oldest.state === 'pending' || oldest.createdAt > now - KEPT_MS) return
+      if (oldest.state === 'pending' || this.#table.size < this.#kept) return
       this.#table.delete(oldest.id)
     }
   }

@@ -37,7 +37,7 @@ export interface SandboxOptions {
   readonly snapshot?: SandboxSnapshot
   /** A web page to watch and move it all. */
   readonly controlRoom?: boolean | { readonly port?: number }
-  readonly outbox?: Pick<OutboxOptions, 'retrySchedules' | 'timeoutMs'>
+  readonly outbox?: Pick<OutboxOptions, 'retrySchedules' | 'timeoutMs' | 'kept'>
 }
 
 type On = true | object

@@ -412,7 +412,7 @@ function checkReplay(sandbox: Running): void {
     ...stripe.charges(),
   ]) {
     // The next invoice number is the one change of a customer that is no event, as at Stripe.
-    const { next_invoice_sequence: _told, ...last } = told.get(object.id) ?? {}
+    const { next_invoice_sequence: _told, ...last }: Partial<WireObject> = told.get(object.id) ?? {}
     const { next_invoice_sequence: _now, ...now } = object
     expect(last).toEqual(now)
   }
