@@ -136,6 +136,19 @@ it('shows and moves everything in the control room', async () => {
   expect(state.stripe.invoices).toHaveLength(2)
 })
 
+it('leaves nothing behind when a port is taken', async () => {
+  const first = await startSandbox({ stripe: true, now: NOW })
+  onTestFinished(() => first.close())
+  const { port } = first.stripe.config
+  const free = await startSandbox({ stripe: true, now: NOW })
+  const freed = free.stripe.config.port
+  await free.close()
+  const taken = startSandbox({ stripe: { port: freed }, braintree: { port }, now: NOW })
+  await expect(taken).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  const again = await startSandbox({ stripe: { port: freed }, now: NOW })
+  await again.close()
+})
+
 it('leaves out what was not asked for', async () => {
   const sandbox = await startSandbox({ braintree: true, now: NOW })
   onTestFinished(() => sandbox.close())
