@@ -51,7 +51,6 @@ export class UnitOfWork {
   readonly #request: EventRequest | null
   readonly #revocable: boolean
   readonly #touched = new Map<string, Touched>()
-  readonly #removed: Array<{ kind: Kind; row: Rows[Kind] }> = []
   readonly #events: Array<{ type: string; data: string; previous: string | null }> = []
 
   /** What time brings is never refused, so `final` work need not remember how to undo itself. */
@@ -139,7 +138,6 @@ export class UnitOfWork {
 
   remove<K extends Kind>(kind: K, row: Rows[K]): void {
     this.edit(kind, row)
-    this.#removed.push({ kind, row })
     this.tables[kind].delete(row.id)
   }
 
@@ -176,7 +174,6 @@ export class UnitOfWork {
     for (const event of this.#events) recordEvent(this.context, event, this.#request)
     this.#touched.clear()
     this.#events.length = 0
-    this.#removed.length = 0
   }
 
   rollback(): void {
