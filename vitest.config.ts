@@ -17,6 +17,7 @@ function createFlows(kind: 'sqlite' | 'postgres' | 'mariadb'): TestProjectConfig
     test: {
       name: kind,
       include: ['packages/*/test/**/*.test.ts'],
+      exclude: ['packages/sandbox/**'],
       env: { TEST_DATABASE: kind },
       globalSetup: kind === 'postgres' ? ['./test-support/postgres-setup.ts'] : [],
       testTimeout: 30_000,
@@ -40,6 +41,15 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
           testTimeout: 30_000,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: 'sandbox',
+          include: ['packages/sandbox/test/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       createFlows('sqlite'),
