@@ -1,0 +1,32 @@
+import { measure } from './measure.mjs'
+import { flatRows } from './rows.mjs'
+
+/**
+ * The same work on databases that hold more and more tokens: the cost of a request at each size, as
+ * a ratio of the cost at the smallest. A database is filled once and serves all its rows.
+ */
+export async function measureFlatness(context, announce) {
+  const { sizes, databases } = context
+  // The limit shows what the database itself costs when it grows; a quick run does without.
+  const own = context.quick && context.own.includes('tollgate') ? ['tollgate'] : context.own
+  const filled = new Map()
+  const results = []
+  for (const row of flatRows)
+    for (const subject of own) {
+      const entries = sizes.map((size) => ({
+        column: String(size),
+        subject,
+        row: { ...row, fill: filled.has(`${subject} ${row.store} ${size}`) ? 0 : size },
+        database: `${subject} ${row.store} ${size}`,
+      }))
+      const cells = await measure(entries, { ...context, createDatabase: reuse })
+      results.push({ row, subject, cells })
+      announce(`flatness, ${row.label}, ${subject}`)
+    }
+  return results
+
+  async function reuse(store, { database }) {
+    if (!filled.has(database)) filled.set(database, await databases.create(store))
+    return filled.get(database)
+  }
+}

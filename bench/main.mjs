@@ -1,0 +1,76 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { canPin, pinLoad } from './cores.mjs'
+import { openDatabases } from './databases.mjs'
+import { measureFlatness } from './flatness.mjs'
+import { measureFrameworks } from './frameworks.mjs'
+import { measure } from './measure.mjs'
+import { parseOptions, usage } from './options.mjs'
+import { formatReport } from './report.mjs'
+import { guardedRows, serverRows } from './rows.mjs'
+
+/** @param {string[]} argv */
+export async function main(argv) {
+  const options = parseOptions(argv)
+  if (options.help) return console.log(usage)
+  pinLoad()
+  const databases = openDatabases()
+  const subjects = chooseSubjects(options)
+  const context = { ...options, ...subjects, databases, createDatabase: databases.create }
+  const started = performance.now()
+  const { byProcessor } = options
+  const results = { machine: describeMachine(), byProcessor, servers: [], guarded: [] }
+  try {
+    for (const row of [...serverRows, ...guardedRows]) {
+      if (!options.wants(row.workload) || (options.quick && row.slow)) continue
+      const cells = await measure(listEntries(row, subjects), context)
+      results[guardedRows.includes(row) ? 'guarded' : 'servers'].push({ row, cells })
+      announce(row.label, started)
+    }
+    if (options.wants('frameworks')) {
+      results.frameworks = await measureFrameworks(context)
+      announce('frameworks', started)
+    }
+    if (options.wants('flatness'))
+      results.flatness = await measureFlatness(context, (label) => announce(label, started))
+  } finally {
+    await databases.close()
+  }
+  results.minutes = (performance.now() - started) / 60_000
+  console.log(formatReport(results, subjects))
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
+}
+
+/** Tollgate takes part as soon as there is a build of it. */
+function chooseSubjects({ hasSubject }) {
+  const built = new URL('../packages/oauth/dist/index.js', import.meta.url)
+  const written = new URL('./subjects/tollgate.mjs', import.meta.url)
+  const hasTollgate = hasSubject('tollgate') && existsSync(built) && existsSync(written)
+  return {
+    hasSubject,
+    own: [...(hasSubject('limit') ? ['limit'] : []), ...(hasTollgate ? ['tollgate'] : [])],
+  }
+}
+
+function listEntries(row, { hasSubject, own }) {
+  const peers = row.peers.filter(hasSubject)
+  const [limit] = own.filter((subject) => subject === 'limit')
+  const order = ['floor', limit, ...peers, ...own.filter((subject) => subject === 'tollgate')]
+  return order.filter(Boolean).map((subject) => ({ column: subject, subject, row }))
+}
+
+function announce(label, started) {
+  const seconds = Math.round((performance.now() - started) / 1000)
+  process.stderr.write(`${String(seconds).padStart(5)} s  ${label}\n`)
+}
+
+function describeMachine() {
+  const [cpu] = cpus()
+  return {
+    node: process.version,
+    arch: process.arch,
+    cpu: cpu?.model ?? 'unknown',
+    cores: cpus().length,
+    pinned: canPin,
+  }
+}

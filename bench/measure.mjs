@@ -1,0 +1,136 @@
+import { readServerCore, waitForCalm } from './cores.mjs'
+import { connections } from './fixtures.mjs'
+import { runOnce, runRound } from './load.mjs'
+import { scripts } from './scripts/index.mjs'
+import { startServer } from './server-process.mjs'
+
+/**
+ * @typedef {{ leadIn: number, seconds: number, rounds: number,
+ *   warmUp: { units: number, atMost: number } }} Pace
+ * @typedef {{ column: string, subject: string, row: import('./rows.mjs').Row }} Entry
+ * @typedef {{ perSecond: number, ofFloor: number | null, busy: number, others: number,
+ *   microseconds: number } | { error: string }} Cell
+ */
+
+/**
+ * Measures the entries of one row against each other: every server is started and warmed up, then
+ * the rounds go through all of them in turn. The first entry is the floor.
+ * @param {Entry[]} entries
+ * @param {{ pace: Pace, patience: number, byProcessor: boolean,
+ *   createDatabase: (store: string, entry: Entry) => Promise<string | null> }} context
+ * @returns {Promise<Record<string, Cell>>}
+ */
+export async function measure(entries, context) {
+  const { pace, byProcessor, createDatabase } = context
+  const runners = await Promise.all(entries.map((entry) => start(entry, createDatabase)))
+  for (const runner of runners) await warmUp(runner, pace)
+  for (let round = 0; round < pace.rounds; round++)
+    for (const runner of runners) await takeSample(runner, context)
+  // The floor is also measured last, so that each sample has a floor on both sides.
+  await takeSample(runners[0], context)
+  await Promise.all(runners.map((runner) => runner.server?.stop()))
+  const rate = (sample) => (byProcessor ? sample.units / sample.processor : sample.perSecond)
+  return Object.fromEntries(
+    runners.map((runner) => [runner.column, summarize(runner, runners[0], rate)]),
+  )
+}
+
+async function start(entry, createDatabase) {
+  const runner = { ...entry, samples: [], error: null, server: null, scripts: [] }
+  try {
+    const databaseUrl = await createDatabase(entry.row.store, entry)
+    runner.server = await startServer({ subject: entry.subject, row: entry.row, databaseUrl })
+  } catch (error) {
+    runner.error = error.message
+  }
+  return runner
+}
+
+async function warmUp(runner, pace) {
+  if (runner.error) return
+  const { server, row } = runner
+  const { port } = server.seed
+  try {
+    runner.scripts = Array.from({ length: connections }, (_, index) =>
+      scripts[row.workload](server.seed, row, index),
+    )
+    await runOnce({ port, scripts: runner.scripts })
+    const round = { port, scripts: runner.scripts, leadIn: 0, seconds: pace.seconds }
+    const until = performance.now() + pace.warmUp.atMost * 1000
+    let units = 0
+    while (units < pace.warmUp.units && performance.now() < until)
+      units += (await runRound(round)).units
+  } catch (error) {
+    runner.error = describe(error, server)
+  }
+}
+
+/** A sample that something else on the machine got in the way of is taken once again. */
+async function takeSample(runner, { pace, patience }) {
+  if (runner.error) return
+  try {
+    let sample = await runSample(runner, pace)
+    if (isDisturbed(sample, runner.row) && patience > 0) {
+      await waitForCalm(patience)
+      const again = await runSample(runner, pace)
+      if (again.others < sample.others || again.busy > sample.busy) sample = again
+    }
+    runner.samples.push(sample)
+  } catch (error) {
+    runner.error = describe(error, runner.server)
+  }
+}
+
+async function runSample({ server, scripts: sent }, pace) {
+  const marks = []
+  const result = await runRound({
+    port: server.seed.port,
+    scripts: sent,
+    leadIn: pace.leadIn,
+    seconds: pace.seconds,
+    onWindow: () => marks.push({ core: readServerCore(), usage: server.usage() }),
+  })
+  const [before, after] = marks
+  const processor = ((await after.usage) - (await before.usage)) / 1e6
+  const busy = processor / result.seconds
+  return { ...result, processor, busy, others: (after.core - before.core) / result.seconds - busy }
+}
+
+export const isDisturbed = ({ busy, others }, { store }) =>
+  others > 0.1 || (store === 'memory' && busy < 0.9)
+
+function summarize({ samples, error, row }, floor, rate) {
+  if (error) return { error }
+  const ratios = samples.flatMap((sample, at) => {
+    const around = preferCalm([floor.samples[at], floor.samples[at + 1]].filter(Boolean), row)
+    const level = median(around.map(rate))
+    return around.length ? [{ ...sample, ofFloor: rate(sample) / level }] : []
+  })
+  const calm = preferCalm(samples, row)
+  return {
+    perSecond: median(calm.map(rate)),
+    ofFloor: ratios.length ? median(preferCalm(ratios, row).map((one) => one.ofFloor)) : null,
+    busy: median(calm.map((sample) => sample.busy)),
+    others: median(calm.map((sample) => sample.others)),
+    microseconds: median(calm.map((sample) => (sample.processor / sample.units) * 1e6)),
+  }
+}
+
+/** Without the samples in which the server had less of its core than in its best one, if any. */
+function preferCalm(samples, row) {
+  const best = Math.max(...samples.map((sample) => sample.busy))
+  const calm = samples.filter((one) => !isDisturbed(one, row) && one.busy > 0.9 * best)
+  return calm.length ? calm : samples
+}
+
+/** @param {number[]} values */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+function describe(error, server) {
+  const complaints = server?.complaints().trim().split('\n').at(-1)
+  return complaints ? `${error.message} (${complaints})` : error.message
+}

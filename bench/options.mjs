@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util'
+
+export const groups = [
+  'issue',
+  'refresh',
+  'authorize',
+  'introspect',
+  'guarded',
+  'frameworks',
+  'flatness',
+]
+
+const paces = {
+  quick: { leadIn: 0.1, seconds: 0.25, rounds: 2, warmUp: { units: 3000, atMost: 0.4 } },
+  full: { leadIn: 0.3, seconds: 1, rounds: 5, warmUp: { units: 20_000, atMost: 2 } },
+}
+
+export const usage = `npm run bench -- [options]
+  --quick               short rounds: a first impression in a few minutes
+  --only issue,refresh  only these: ${groups.join(', ')}
+  --subjects limit,tollgate
+                        only these beside the floor
+  --patience 30         seconds to wait for a calm moment after a disturbed sample; 1 by default
+  --rounds 10           more rounds, or fewer
+  --by processor        compare processor time, for a machine that has other work to do
+  --json file           also write every figure to a file`
+
+/** @param {string[]} argv */
+export function parseOptions(argv) {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      subjects: { type: 'string' },
+      rounds: { type: 'string' },
+      patience: { type: 'string', default: '1' },
+      by: { type: 'string', default: 'time' },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const only = values.only?.split(',') ?? groups
+  const unknown = only.find((group) => !groups.includes(group))
+  if (unknown) throw new TypeError(`--only does not know ${unknown}\n${usage}`)
+  const subjects = values.subjects?.split(',')
+  const pace = values.quick ? paces.quick : paces.full
+  const rounds = Number(values.rounds ?? pace.rounds)
+  return {
+    help: values.help,
+    json: values.json,
+    quick: values.quick,
+    patience: Number(values.patience),
+    byProcessor: values.by === 'processor',
+    pace: { ...pace, rounds },
+    sizes: values.quick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000],
+    wants: (group) => only.includes(group),
+    hasSubject: (subject) => !subjects || subjects.includes(subject),
+  }
+}

@@ -1,0 +1,169 @@
+import { formatTable } from './format-table.mjs'
+import { isDisturbed } from './measure.mjs'
+import { flatTarget, ofBareTarget, servers, verifiers } from './rows.mjs'
+
+const titles = {
+  'fastify-jwt': '@fastify/jwt',
+  'express-jwt': 'express-oauth2-jwt-bearer',
+}
+
+/** Everything that was measured, as one page of text. */
+export function formatReport(results) {
+  const notes = []
+  const sections = [
+    formatRows('token endpoints', results.servers, servers, notes),
+    formatRows('guarded routes', results.guarded, verifiers, notes),
+    results.frameworks && formatFrameworks(results.frameworks, notes),
+    results.flatness && formatFlatness(results.flatness, notes),
+  ]
+  return [describeRun(results), ...sections.filter(Boolean), [...new Set(notes)].join('\n')].join(
+    '\n\n',
+  )
+}
+
+function describeRun({ machine, minutes, byProcessor }) {
+  const pinned = machine.pinned ? 'the server on a core of its own' : 'no core of its own'
+  const measure = byProcessor ? 'processor time' : 'requests a second'
+  return `Parts of the bare HTTP floor (${measure}), medians of interleaved rounds, 32 connections, ${pinned}.
+${machine.cpu} (${machine.arch}), ${machine.cores} cores, Node ${machine.node}; ${minutes.toFixed(1)} minutes.`
+}
+
+function formatRows(title, results, peers, notes) {
+  if (results.length === 0) return null
+  const header = [
+    title,
+    'floor/s',
+    'limit',
+    ...peers.map((peer) => titles[peer] ?? peer),
+    'Tollgate',
+    '/limit',
+    '/peer',
+    'target',
+    'ok?',
+  ]
+  const body = results.map(({ row, cells }) => {
+    const { ofLimit, ofPeer, verdict } = judge(row, cells, notes)
+    return [
+      row.label,
+      cells.floor.error ? 'error' : Math.round(cells.floor.perSecond).toString(),
+      formatCell(cells.limit, notes, `limit, ${row.label}`),
+      ...peers.map((peer) => {
+        const text = formatCell(cells[peer], notes, `${peer}, ${row.label}`)
+        return peer === 'node-oauth' && row.format !== 'opaque' && cells[peer] ? `${text}°` : text
+      }),
+      formatCell(cells.tollgate, notes, `Tollgate, ${row.label}`),
+      formatRatio(ofLimit),
+      formatRatio(ofPeer),
+      formatRatio(row.target),
+      verdict,
+    ]
+  })
+  if (peers.includes('node-oauth')) notes.push('°  with opaque tokens; the others sign.')
+  noteIdle(results, notes)
+  return formatTable(header, body)
+}
+
+/** A target is met as a part of the floor, or as the share of the limit that it was set at. */
+function judge(row, cells, notes) {
+  const own = cells.tollgate?.ofFloor
+  if (!own) return { verdict: cells.tollgate?.error ? 'error' : '' }
+  const best = Math.max(...row.peers.map((peer) => cells[peer]?.ofFloor ?? 0))
+  const ofLimit = cells.limit?.ofFloor ? own / cells.limit.ofFloor : undefined
+  const ofPeer = best > 0 ? own / best : undefined
+  const beatsPeers = !row.ofPeer || !ofPeer || ofPeer >= row.ofPeer
+  if (!beatsPeers) return { ofLimit, ofPeer, verdict: 'no' }
+  if (own >= row.target) return { ofLimit, ofPeer, verdict: 'yes' }
+  if (!ofLimit || ofLimit < row.target / row.limit) return { ofLimit, ofPeer, verdict: 'no' }
+  notes.push(
+    '*  below the target as a part of the floor, but the same share of the limit as where it was set.',
+  )
+  return { ofLimit, ofPeer, verdict: 'yes*' }
+}
+
+function formatFrameworks(results, notes) {
+  const header = [
+    'framework',
+    'bare GET',
+    'bare form POST',
+    'Tollgate GET',
+    'of bare',
+    'target',
+    'ok?',
+  ]
+  const body = results.map(({ framework, get, post, guarded }) => {
+    const ofBare = guarded?.ofFloor && guarded.perSecond / get.perSecond
+    // A bare `node:http` route is the floor itself, for which the table above has a target.
+    const target = framework === 'plain' ? undefined : ofBareTarget
+    return [
+      framework,
+      formatCell(get, notes, `${framework} GET`),
+      formatCell(post, notes, `${framework} POST`),
+      formatCell(guarded, notes, `Tollgate on ${framework}`),
+      formatRatio(ofBare),
+      formatRatio(target),
+      ofBare && target ? (ofBare >= target ? 'yes' : 'no') : '',
+    ]
+  })
+  return formatTable(header, body)
+}
+
+function formatFlatness(results, notes) {
+  const sizes = Object.keys(results[0]?.cells ?? {})
+  const header = ['cost by stored tokens', 'of', ...sizes.map(formatSize), 'target', 'ok?']
+  const body = results.map(({ row, subject, cells }) => {
+    const costs = sizes.map((size) => cells[sizes[0]].perSecond / cells[size].perSecond)
+    const flat = Math.max(...costs) <= flatTarget
+    return [
+      row.label,
+      subject === 'tollgate' ? 'Tollgate' : subject,
+      ...sizes.map((size, at) =>
+        cells[size].error
+          ? formatCell(cells[size], notes, `${row.label} ${size}`)
+          : formatRatio(costs[at]),
+      ),
+      `≤ ${flatTarget}`,
+      subject === 'tollgate' ? (flat ? 'yes' : 'no') : '',
+    ]
+  })
+  return formatTable(header, body)
+}
+
+const formatSize = (size) => Number(size).toLocaleString('en').replaceAll(',', ' ')
+
+function formatCell(cell, notes, label) {
+  if (!cell) return ''
+  if (cell.error) {
+    notes.push(`!  ${label}: ${cell.error.split('\n')[0].slice(0, 200)}`)
+    return 'error'
+  }
+  return formatRatio(cell.ofFloor)
+}
+
+/** Two or three significant digits, without the zero before the point: .0123, .23, 1.04 */
+function formatRatio(value) {
+  if (value === undefined || value === null || Number.isNaN(value)) return ''
+  if (value === 0) return '0'
+  const digits = value >= 10 ? value.toFixed(0) : value.toPrecision(value >= 1 ? 3 : 2)
+  return digits.replace(/^0\./, '.')
+}
+
+/**
+ * A server that was not busy is not what its figure is about: the disk, Postgres, or other work of
+ * the machine is.
+ */
+function noteIdle(results, notes) {
+  const cells = results.flatMap(({ row, cells: byColumn }) =>
+    Object.entries(byColumn).map(([column, cell]) => ({ row, column, ...cell })),
+  )
+  const disturbed = cells.filter((cell) => isDisturbed(cell, cell.row))
+  if (disturbed.length)
+    notes.push(
+      `~  ${disturbed.length} of ${cells.length} figures were disturbed by other work on this machine.`,
+    )
+  const waiting = cells.filter(({ busy, others }) => busy < 0.85 && others <= 0.1)
+  for (const { row, column, busy } of waiting)
+    if (row.store !== 'memory' && column !== 'floor')
+      notes.push(
+        `~  ${row.label}, ${column}: waited for storage ${Math.round(100 - busy * 100)}% of the time.`,
+      )
+}

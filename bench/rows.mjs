@@ -1,0 +1,90 @@
+/**
+ * What is measured, one entry per row of the table, all as parts of the floor.
+ *
+ * `target` is what Tollgate must reach and `limit` what the limit reached, both on the machine the
+ * targets were set on. Where HTTP costs a different part of the whole, the same work is a different
+ * part of the floor; the share of the limit is what carries over. `ofPeer` asks for so many times
+ * the best peer as well, and `slow` rows are left out of a quick run.
+ *
+ * @typedef {{ workload: string, store: 'memory' | 'postgres' | 'sqlite', format: string,
+ *   label: string, target?: number, limit?: number, ofPeer?: number, peers: string[],
+ *   seen?: boolean,
+ *   slow?: boolean, framework?: string, fill?: number }} Row
+ */
+const row = (workload, store, format, limit, target, peers, more = {}) => ({
+  workload,
+  store,
+  format,
+  label: [workloads[workload], store, format].join(' '),
+  limit,
+  target,
+  peers,
+  ...more,
+})
+
+const workloads = {
+  issue: 'issue',
+  refresh: 'refresh',
+  authorize: 'authorize+token',
+  introspect: 'introspect',
+  guarded: 'guarded GET',
+}
+
+const oidc = 'oidc-provider'
+const node = 'node-oauth'
+const auth = 'better-auth'
+
+/** The columns of the two sections. */
+export const servers = [oidc, 'jmondi', node, auth]
+export const verifiers = ['fastify-jwt', 'express-jwt']
+
+// `jmondi` signs with what jsonwebtoken can, which is not EdDSA, and has no opaque access tokens.
+// `node-oauth` has opaque tokens only, which it also uses where others sign, and no introspection.
+export const serverRows = [
+  row('issue', 'memory', 'ES256', 0.27, 0.23, [oidc, 'jmondi', auth]),
+  row('issue', 'memory', 'EdDSA', 0.32, 0.27, [oidc, auth]),
+  row('issue', 'memory', 'opaque', 0.56, 0.47, [oidc, node, auth]),
+  row('issue', 'postgres', 'ES256', 0.27, 0.19, [oidc, 'jmondi', auth], { ofPeer: 2 }),
+  row('issue', 'postgres', 'opaque', 0.29, 0.2, [oidc, node, auth], { ofPeer: 2 }),
+  row('refresh', 'memory', 'ES256', 0.29, 0.25, servers),
+  row('refresh', 'postgres', 'ES256', 0.19, 0.14, servers, { ofPeer: 2 }),
+  row('refresh', 'sqlite', 'ES256', 0.18, 0.14, servers),
+  row('authorize', 'memory', 'ES256', 0.37, 0.28, servers, { label: 'authorize+token memory' }),
+  row('authorize', 'postgres', 'ES256', 0.17, 0.13, servers, { label: 'authorize+token postgres' }),
+  row('introspect', 'memory', 'opaque', 0.69, 0.5, [oidc, 'jmondi', auth]),
+  row('introspect', 'postgres', 'opaque', 0.35, 0.25, [oidc, 'jmondi', auth]),
+]
+
+const checked = (format, limit, target, more) =>
+  row('guarded', 'memory', format, limit, target, verifiers, {
+    label: `guarded GET ${format}`,
+    ...more,
+  })
+
+export const guardedRows = [
+  checked('RS256', 0.28, 0.24, { slow: true }),
+  checked('ES256', 0.19, 0.17),
+  checked('EdDSA', 0.24, 0.21, { slow: true }),
+  row('guarded', 'memory', 'ES256', 0.87, 0.7, ['fastify-jwt'], {
+    label: 'guarded GET seen before',
+    seen: true,
+  }),
+]
+
+/** The bare route of each framework beside the same route guarded by Tollgate, its token known. */
+export const frameworks = ['plain', 'fastify', 'hono', 'express']
+export const bareRows = {
+  get: row('guarded', 'memory', 'ES256', undefined, undefined, [], { seen: true }),
+  post: row('issue', 'memory', 'any', undefined, undefined, []),
+}
+export const ofBareTarget = 0.9
+
+/** What must not cost more when there are more tokens. */
+export const flatRows = ['postgres', 'sqlite'].flatMap((store) =>
+  ['issue', 'refresh', 'introspect'].map((workload) =>
+    row(workload, store, workload === 'introspect' ? 'opaque' : 'ES256', undefined, undefined, [], {
+      label: `${workload} ${store}`,
+    }),
+  ),
+)
+export const flatTarget = 1.25

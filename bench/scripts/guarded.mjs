@@ -1,0 +1,21 @@
+import { formatRequest } from '../connection.mjs'
+import { connections } from '../fixtures.mjs'
+import { readSeed } from './token-request.mjs'
+
+/** A guarded GET; the connections share out the tokens that the server gave to the bench. */
+export function guarded(seed, _row, index) {
+  const { paths } = readSeed(seed)
+  const mine = seed.tokens.filter((_, at) => at % connections === index % seed.tokens.length)
+  const requests = mine.map((token) =>
+    formatRequest('GET', paths.resource, { Authorization: `Bearer ${token}` }),
+  )
+  let turn = 0
+  return {
+    request: () => requests[turn++ % requests.length],
+    check({ status, body }) {
+      if (status !== 200 || !body.includes('"ok":true'))
+        throw new Error(`The guarded route answered ${status}: ${body.slice(0, 300)}`)
+      return 1
+    },
+  }
+}

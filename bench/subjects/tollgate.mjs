@@ -1,0 +1,114 @@
+import { createServer } from 'node:http'
+import { connect } from '../../packages/database/dist/index.js'
+import { nodeListener } from '../../packages/oauth/dist/adapters/node.js'
+import {
+  authorizationCode,
+  clientCredentials,
+  createAuthorizationServer,
+  memoryStorage,
+  refreshToken,
+} from '../../packages/oauth/dist/index.js'
+import { issuer, pkce, redirectUri, scope, users } from '../fixtures.mjs'
+import { sessionCookies } from '../http.mjs'
+import { poolSize } from '../storage/sql.mjs'
+import { fillTokens } from './tollgate-fill.mjs'
+import { createGuardedServer } from './tollgate-guarded.mjs'
+
+/** Tollgate on `node:http`, with its defaults but for what the row names. */
+export const name = 'Tollgate'
+
+/**
+ * The guard remembers the last twenty thousand tokens it has checked. To make it check each time,
+ * the connections go round more tokens than that.
+ */
+const tokensToForget = 20_480
+const tokensToRemember = 256
+
+export async function start(row, { databaseUrl }) {
+  const oauth = createAuthorizationServer({
+    ...(await openStorage(row.store, databaseUrl)),
+    issuer,
+    secret: 'a secret of the benchmark, long enough to be accepted',
+    users: {
+      findById: async (id) => ({ id }),
+      fromRequest: async (request) => {
+        const id = request.headers.get('cookie')?.slice('session='.length)
+        return id ? { id } : null
+      },
+    },
+    scopes: { [scope]: 'Read' },
+    grants: [authorizationCode(), refreshToken(), clientCredentials()],
+    accessTokenFormat: row.format === 'opaque' ? 'opaque' : 'jwt',
+    ...(row.format === 'opaque' ? {} : { signingAlgorithm: row.format }),
+  })
+  await oauth.ready()
+  if (row.workload === 'guarded') return startGuarded(oauth, row)
+
+  const { client, secret } = await oauth.clients.create({
+    name: 'Benchmark',
+    redirect: redirectUri,
+    grants: ['authorization_code', 'refresh_token', 'client_credentials'],
+  })
+  if (row.fill) await fillTokens(row, databaseUrl, client.id)
+  return {
+    server: createServer(nodeListener(oauth)),
+    seed: {
+      client: { id: client.id, secret },
+      paths: {
+        token: '/oauth/token',
+        authorize: '/oauth/authorize',
+        introspect: '/oauth/introspect',
+      },
+    },
+    async signIn(origin) {
+      const cookies = sessionCookies(users)
+      for (const cookie of cookies) await approveOnce(origin, client.id, cookie)
+      return cookies
+    },
+  }
+}
+
+async function openStorage(store, databaseUrl) {
+  if (store === 'memory') return { storage: memoryStorage() }
+  return { database: await connect(databaseUrl, { poolSize }) }
+}
+
+async function startGuarded(oauth, row) {
+  const count = row.seen ? tokensToRemember : tokensToForget
+  const tokens = []
+  for (let index = 0; index < count; index++) {
+    const userId = users[index % users.length]
+    const { accessToken } = await oauth.tokens.createPersonal({
+      userId,
+      name: 'Benchmark',
+      scopes: [scope],
+    })
+    tokens.push(accessToken)
+  }
+  return { server: await createGuardedServer(oauth, row.framework ?? 'plain'), seed: { tokens } }
+}
+
+/** What a person does the first time: reads the approval page and presses the button. */
+async function approveOnce(origin, clientId, cookie) {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope,
+    code_challenge: pkce.challenge,
+    code_challenge_method: 'S256',
+  })
+  const page = await fetch(`${origin}/oauth/authorize?${query}`, { headers: { cookie } })
+  const html = await page.text()
+  const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+  const csrf = /name="csrf_token" value="([^"]+)"/.exec(html)?.[1]
+  if (!action || !csrf) throw new Error(`No approval page: ${page.status} ${html.slice(0, 200)}`)
+  const answer = await fetch(new URL(action, origin), {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie, origin: issuer },
+    body: new URLSearchParams({ csrf_token: csrf, decision: 'approve' }),
+  })
+  const location = answer.headers.get('location') ?? ''
+  if (!location.includes('code=')) throw new Error(`Not approved: ${answer.status} ${location}`)
+}
