@@ -20,7 +20,7 @@ function installIfMissing(folder) {
   const installed = join(folder, 'node_modules', '.package-lock.json')
   const wanted = join(folder, 'package-lock.json')
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs) return
-  const { status } = spawnSync('npm', ['ci'], { cwd: folder, stdio: 'inherit' })
+  const { status } = spawnSync('npm', ['install', '--no-save'], { cwd: folder, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }
 
