@@ -13,7 +13,7 @@ import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
 import { redirect } from '../http/replies.ts'
-import type { Token } from '../storage/repositories.ts'
+import type { Consent, Token } from '../storage/repositories.ts'
 import { findSignedIn, type Person } from '../users.ts'
 
 /** GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or answers where none is needed. */
@@ -39,22 +39,31 @@ async function answerOrAsk(
   const consent = asked.client.firstParty
     ? null
     : await context.storage.consents.find(person.id, asked.client.id)
-  if (mayApproveSilently({ ...asked, consent })) return approveSilently(asked, person, context)
+  if (mayApproveSilently({ ...asked, consent })) {
+    const approved = await approveSilently(asked, person, consent, context)
+    if (approved) return approved
+  }
   if (asked.prompt === 'none') throw new ConsentRequired('The user has to approve this request')
   return showConsent(asked, person, context)
 }
 
+/** Null when the consent was withdrawn or changed since it was read. */
 async function approveSilently(
   asked: AuthorizationRequest,
   person: Person,
+  consent: Consent | null,
   context: ServerContext,
-): Promise<Reply> {
+): Promise<Reply | null> {
   const result = await asked.response.prepare({ ...asked, userId: person.id }, context)
-  if (result.code) await context.storage.codes.create(result.code)
-  if (result.token) {
-    await context.storage.tokens.create(result.token)
-    announce(result.token, context)
+  const { code, token } = result
+  if (consent) {
+    const grant = { ...(code ? { code } : {}), ...(token ? { token } : {}) }
+    if (!(await context.storage.consents.use(consent, grant))) return null
+  } else {
+    if (code) await context.storage.codes.create(code)
+    if (token) await context.storage.tokens.create(token)
   }
+  if (token) announce(token, context)
   return answer(asked, result.params, context.options.issuer)
 }
 

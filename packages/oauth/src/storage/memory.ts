@@ -144,6 +144,13 @@ export function memoryStorage(): Storage {
       find: async (userId, clientId) => consents.get(consentKey(userId, clientId)) ?? null,
       listByUser: async (userId) =>
         [...consents.values()].filter((consent) => consent.userId === userId),
+      async use(consent, { code, token }) {
+        const present = consents.get(consentKey(consent.userId, consent.clientId))
+        if (JSON.stringify(present?.scopes) !== JSON.stringify(consent.scopes)) return false
+        if (code) codes.set(code.hash, code)
+        if (token) tokens.set(token.id, token)
+        return true
+      },
       async remove(userId, clientId) {
         forgetPending({ userId, clientId })
         consents.delete(consentKey(userId, clientId))

@@ -201,6 +201,11 @@ export interface InteractionRepository {
 export interface ConsentRepository {
   find(userId: string, clientId: string): Promise<Consent | null>
   listByUser(userId: string): Promise<Consent[]>
+  /** Stores the code or token if the consent is still the one that was read, in one step. */
+  use(
+    consent: Consent,
+    grant: { readonly code?: AuthorizationCode; readonly token?: Token },
+  ): Promise<boolean>
   /** Forgets the approval, with codes and requests still pending on it; tokens are revoked apart. */
   remove(userId: string, clientId: string): Promise<void>
 }

@@ -277,6 +277,39 @@ export function storageContract(
       assert.equal(await consents.find('ada', 'client-1'), null)
     })
 
+    it('a consent lets a code or token through only as long as it is the one that was read', async () => {
+      const { interactions, consents, codes, tokens } = await create()
+      await interactions.create(interaction, 10)
+      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      await interactions.approve(interaction.hash, { at: T0, consent, code })
+      assert.equal(await consents.use(consent, { code: { ...code, hash: 'second' } }), true)
+      assert.equal(await consents.use(consent, { token }), true)
+      assert.notEqual(await codes.find('second'), null)
+      assert.deepEqual(await tokens.find(token.id), token)
+      const other = { ...consent, scopes: ['a', 'b'] }
+      assert.equal(await consents.use(other, { code: { ...code, hash: 'third' } }), false)
+      await consents.remove('ada', 'client-1')
+      assert.equal(await consents.use(consent, { code: { ...code, hash: 'third' } }), false)
+      assert.equal(await codes.find('third'), null)
+    })
+
+    it('a consent that is removed while it is used leaves no code behind', async () => {
+      const { interactions, consents, codes } = await create()
+      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      for (let round = 0; round < 5; round += 1) {
+        const hash = `round-${round}`
+        await interactions.create({ ...interaction, hash }, 10)
+        await interactions.approve(hash, { at: T0, consent, code: { ...code, hash } })
+        const uses = Array.from({ length: 5 }, (_, index) =>
+          consents.use(consent, { code: { ...code, hash: `${hash}-${index}` } }),
+        )
+        await Promise.all([...uses, consents.remove('ada', 'client-1')])
+        for (const index of uses.keys()) {
+          assert.equal(await codes.find(`${hash}-${index}`), null)
+        }
+      }
+    })
+
     it('a consent that is removed takes pending codes and requests along', async () => {
       const { interactions, consents, codes } = await create()
       await codes.create(code)

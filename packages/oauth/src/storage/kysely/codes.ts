@@ -1,7 +1,7 @@
-import type { Database } from '@tollgate/database'
+import type { Assignments, Database, ParamBuilder } from '@tollgate/database'
 import type { AuthorizationCodeRepository } from '../repositories.ts'
 import { type CodeRow, codeRow, type OAuthTables, type TokenRow, tokenRow } from './tables.ts'
-import { TOKEN_COLUMNS } from './tokens.ts'
+import { tokenValues } from './tokens.ts'
 
 const CODE_COLUMNS = [
   'hash',
@@ -15,11 +15,13 @@ const CODE_COLUMNS = [
   'used_at',
 ] as const satisfies ReadonlyArray<keyof CodeRow>
 
+export function codeValues(param: ParamBuilder<CodeRow>): Assignments {
+  return Object.fromEntries(CODE_COLUMNS.map((name) => [name, param(name)]))
+}
+
 export function insertCode(database: Database<OAuthTables>) {
   return database.statement<CodeRow>((db, param) =>
-    db
-      .insertInto('oauth_authorization_codes')
-      .values(Object.fromEntries(CODE_COLUMNS.map((name) => [name, param(name)])) as never),
+    db.insertInto('oauth_authorization_codes').values(codeValues(param) as never),
   )
 }
 
@@ -41,7 +43,7 @@ export function codeRepository(database: Database<OAuthTables>): AuthorizationCo
     },
     insert: {
       table: 'oauth_tokens',
-      values: (param) => Object.fromEntries(TOKEN_COLUMNS.map((name) => [name, param(name)])),
+      values: (param) => tokenValues(param),
     },
   })
   return {

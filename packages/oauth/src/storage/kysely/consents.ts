@@ -1,7 +1,33 @@
-import type { Database } from '@tollgate/database'
+import type { ConditionalUpdate, Database } from '@tollgate/database'
+import { sql } from 'kysely'
 import type { ConsentRepository } from '../repositories.ts'
-import { type ConsentRow, consentRow, type OAuthTables } from './tables.ts'
-import { forgetPending } from './tokens.ts'
+import { codeValues } from './codes.ts'
+import {
+  type CodeRow,
+  type ConsentRow,
+  codeRow,
+  consentRow,
+  type OAuthTables,
+  type TokenRow,
+  tokenRow,
+} from './tables.ts'
+import { forgetPending, tokenValues } from './tokens.ts'
+
+interface Claim {
+  readonly userId: string
+  readonly clientId: string
+  /** The scopes as they were read: a consent that has changed since is not this one. */
+  readonly approved: string
+}
+
+/** Changes nothing, but holds the row until what rests on it is stored. */
+const claimConsent: ConditionalUpdate<OAuthTables, Claim> = {
+  table: 'oauth_consents',
+  key: (param) => ({ user_id: param('userId'), client_id: param('clientId') }),
+  where: (eb, param) => eb('scopes', '=', param('approved')),
+  set: () => ({ updated_at: sql`updated_at` }),
+  returning: ['client_id'],
+}
 
 export function consentRepository(database: Database<OAuthTables>): ConsentRepository {
   const findOne = database.statement<{ userId: string; clientId: string }, ConsentRow>(
@@ -12,6 +38,14 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
         .where('user_id', '=', param('userId'))
         .where('client_id', '=', param('clientId')),
   )
+  const useForCode = database.claimThenInsert<Claim & CodeRow, { client_id: string }>({
+    claim: claimConsent,
+    insert: { table: 'oauth_authorization_codes', values: (param) => codeValues(param) },
+  })
+  const useForToken = database.claimThenInsert<Claim & TokenRow, { client_id: string }>({
+    claim: claimConsent,
+    insert: { table: 'oauth_tokens', values: (param) => tokenValues(param) },
+  })
   return {
     async find(userId, clientId) {
       const [row] = (await findOne({ userId, clientId })).rows
@@ -26,14 +60,22 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
         .execute()
       return rows.map(consentRow.fromRow)
     },
+    async use(consent, { code, token }) {
+      const read = consentRow.toRow(consent)
+      const claim = { userId: read.user_id, clientId: read.client_id, approved: read.scopes }
+      if (code) return (await useForCode({ ...codeRow.toRow(code), ...claim })) !== null
+      if (token) return (await useForToken({ ...tokenRow.toRow(token), ...claim })) !== null
+      return false
+    },
+    // The consent first: whoever is using it holds its row, and what came of that is found after.
     remove: (userId, clientId) =>
       database.transaction(async (tx) => {
-        await forgetPending(tx, { userId, clientId })
         await tx.kysely
           .deleteFrom('oauth_consents')
           .where('user_id', '=', userId)
           .where('client_id', '=', clientId)
           .execute()
+        await forgetPending(tx, { userId, clientId })
       }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Database } from '@tollgate/database'
+import type { Assignments, Database, ParamBuilder } from '@tollgate/database'
 import { sql } from 'kysely'
 import type { Rotation, Token, TokenRepository, TokenSelector } from '../repositories.ts'
 import { appendRevocation } from './revocations.ts'
@@ -66,11 +66,13 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
   }
 }
 
+export function tokenValues(param: ParamBuilder<TokenRow>): Assignments {
+  return Object.fromEntries(TOKEN_COLUMNS.map((name) => [name, param(name)]))
+}
+
 export function insertToken(database: Database<OAuthTables>) {
   return database.statement<TokenRow>((db, param) =>
-    db
-      .insertInto('oauth_tokens')
-      .values(Object.fromEntries(TOKEN_COLUMNS.map((name) => [name, param(name)])) as never),
+    db.insertInto('oauth_tokens').values(tokenValues(param) as never),
   )
 }
 
@@ -180,15 +182,35 @@ async function endRows(
   return ended
 }
 
-/** Codes not yet exchanged and requests not yet decided. */
+/** Codes not yet exchanged and requests not yet decided, in the order in which they take locks. */
 export async function forgetPending(
   tx: Database<OAuthTables>,
   selector: TokenSelector,
 ): Promise<void> {
   if (!('userId' in selector)) return
-  for (const table of ['oauth_interactions', 'oauth_authorization_codes'] as const) {
-    let query = tx.kysely.deleteFrom(table).where('user_id', '=', selector.userId)
-    if ('clientId' in selector) query = query.where('client_id', '=', selector.clientId)
-    await query.execute()
-  }
+  await deleteOf(tx, 'oauth_interactions', selector)
+  await holdConsents(tx, selector)
+  await deleteOf(tx, 'oauth_authorization_codes', selector)
+}
+
+type OfUser = Exclude<TokenSelector, { readonly id: string }>
+
+async function deleteOf(
+  tx: Database<OAuthTables>,
+  table: 'oauth_interactions' | 'oauth_authorization_codes',
+  selector: OfUser,
+): Promise<void> {
+  let query = tx.kysely.deleteFrom(table).where('user_id', '=', selector.userId)
+  if ('clientId' in selector) query = query.where('client_id', '=', selector.clientId)
+  await query.execute()
+}
+
+/** Waits for silent approvals under way, whose codes and tokens are then there to be found. */
+async function holdConsents(tx: Database<OAuthTables>, selector: OfUser): Promise<void> {
+  let query = tx.kysely
+    .updateTable('oauth_consents')
+    .set({ updated_at: sql`updated_at` })
+    .where('user_id', '=', selector.userId)
+  if ('clientId' in selector) query = query.where('client_id', '=', selector.clientId)
+  await query.execute()
 }
