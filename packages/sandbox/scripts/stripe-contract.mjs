@@ -1,0 +1,269 @@
+// Reads the installed `stripe` package's type declarations with the TypeScript compiler.
+// Used to generate src/stripe/contract.generated.ts and, in tests, to check replies against it.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
+
+/** The resources the sandbox offers, as file names below the package's `resources/`. */
+const RESOURCES = [
+  'BillingPortal/Configurations',
+  'BillingPortal/Sessions',
+  'Charges',
+  'Checkout/Sessions',
+  'Coupons',
+  'Customers',
+  'Events',
+  'InvoiceItems',
+  'InvoicePayments',
+  'Invoices',
+  'PaymentIntents',
+  'PaymentMethods',
+  'Prices',
+  'Products',
+  'PromotionCodes',
+  'Refunds',
+  'SetupIntents',
+  'SubscriptionItems',
+  'SubscriptionSchedules',
+  'Subscriptions',
+  'TaxRates',
+  'TestHelpers/TestClocks',
+  'WebhookEndpoints',
+]
+
+/** Kinds that are only ever found inside another object. */
+const EMBEDDED = [
+  'Discounts:Discount',
+  'InvoiceLineItems:InvoiceLineItem',
+  'Plans:Plan',
+  'LineItems:LineItem',
+  'CustomerBalanceTransactions:CustomerBalanceTransaction',
+  'BalanceTransactions:BalanceTransaction',
+]
+
+export function readStripeContract() {
+  const root = dirname(dirname(createRequire(import.meta.url).resolve('stripe')))
+  const folder = join(root, 'esm', 'resources')
+  const files = [...RESOURCES, ...EMBEDDED.map((entry) => entry.split(':')[0])].map((name) =>
+    join(folder, `${name}.d.ts`),
+  )
+  const program = ts.createProgram(files, {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    strict: true,
+    skipLibCheck: true,
+    types: [],
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
+  })
+  return new ContractReader(program, folder).read(root)
+}
+
+class ContractReader {
+  constructor(program, folder) {
+    this.checker = program.getTypeChecker()
+    this.program = program
+    this.folder = folder
+    this.routes = []
+    this.objects = new Map()
+  }
+
+  read(root) {
+    for (const resource of RESOURCES) this.readResource(resource)
+    for (const entry of EMBEDDED) {
+      const [file, name] = entry.split(':')
+      this.addObject(this.exportedType(file, name))
+    }
+    const version = /"([^"]+)"/.exec(readFileSync(join(root, 'esm', 'apiVersion.d.ts'), 'utf8'))[1]
+    return { version, routes: this.routes, objects: this.objects }
+  }
+
+  exportedType(file, name) {
+    const source = this.program.getSourceFile(join(this.folder, `${file}.d.ts`))
+    const symbol = this.checker.getSymbolAtLocation(source)
+    const found = this.checker.getExportsOfModule(symbol).find((member) => member.name === name)
+    return this.checker.getDeclaredTypeOfSymbol(found)
+  }
+
+  readResource(resource) {
+    const source = this.program.getSourceFile(join(this.folder, `${resource}.d.ts`))
+    const script = readFileSync(join(this.folder, `${resource}.js`), 'utf8')
+    for (const statement of source.statements) {
+      if (!ts.isClassDeclaration(statement)) continue
+      for (const member of statement.members) {
+        if (!ts.isMethodDeclaration(member)) continue
+        const name = member.name.getText(source)
+        const call = new RegExp(
+          `\\n    ${name}\\([^)]*\\) \\{[^]*?_makeRequest\\('([A-Z]+)', (?:'([^']+)'|\`([^\`]+)\`)`,
+        ).exec(script)
+        if (!call) continue
+        const path = (call[2] ?? call[3]).replace(/\$\{encodeURIComponent\((\w+)\)\}/g, ':$1')
+        if (!path.startsWith('/v1/')) continue
+        const params = member.parameters.find(
+          (parameter) => parameter.name.getText(source) === 'params',
+        )
+        const returned = this.resultType(this.checker.getTypeAtLocation(member.type))
+        this.routes.push({
+          resource,
+          name,
+          method: call[1],
+          path,
+          params: params
+            ? this.paramNode(this.checker.getTypeAtLocation(params), new Set())
+            : { o: {} },
+          returned,
+          reply: this.replyNode(returned),
+        })
+      }
+    }
+  }
+
+  /** `Promise<Response<T>>` and its list variants become T or ApiList<T>. */
+  resultType(type) {
+    const awaited = this.checker.getAwaitedType(type) ?? type
+    if (awaited.isIntersection())
+      return awaited.types.find((part) => !part.getProperty('lastResponse')) ?? awaited
+    return awaited
+  }
+
+  isDecimal(type) {
+    return (type.aliasSymbol?.name ?? type.symbol?.name ?? '').startsWith('Decimal')
+  }
+
+  /** A request parameter's type as a compact node: see src/stripe/parameters.ts. */
+  paramNode(type, seen) {
+    if (this.isDecimal(type)) return 'd'
+    if (type.isUnion()) return this.paramUnion(type, seen)
+    const simple = this.simple(type)
+    if (simple) return simple
+    if (this.checker.isArrayType(type))
+      return { a: this.paramNode(this.checker.getTypeArguments(type)[0], seen) }
+    const index = this.checker.getIndexInfoOfType(type, ts.IndexKind.String)
+    if (index) return { m: this.paramNode(index.type, seen) }
+    if (seen.has(type)) return 's'
+    const inside = new Set(seen).add(type)
+    const o = {}
+    const r = []
+    for (const property of this.checker.getPropertiesOfType(type)) {
+      const node = this.paramNode(this.checker.getTypeOfSymbol(property), inside)
+      if (node === 'undefined') continue
+      o[property.name] = node
+      if (!(property.flags & ts.SymbolFlags.Optional)) r.push(property.name)
+    }
+    return r.length ? { o, r } : { o }
+  }
+
+  paramUnion(type, seen) {
+    const literals = []
+    const nodes = []
+    let empty = false
+    let booleans = false
+    for (const part of type.types) {
+      if (part.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) continue
+      if (part.flags & ts.TypeFlags.Null) empty = true
+      else if (part.isStringLiteral() && part.value === '') empty = true
+      else if (part.isStringLiteral()) literals.push(part.value)
+      else if (part.isNumberLiteral()) nodes.push('n')
+      else if (part.flags & ts.TypeFlags.BooleanLiteral) booleans = true
+      else if (part.isIntersection() && !this.isDecimal(part))
+        continue // OtherString: open only in replies
+      else nodes.push(this.paramNode(part, seen))
+    }
+    if (booleans) nodes.unshift('b')
+    if (literals.length) nodes.unshift({ e: literals.sort() })
+    const distinct = [...new Map(nodes.map((node) => [JSON.stringify(node), node])).values()]
+    const node = distinct.length > 1 ? { u: distinct } : (distinct[0] ?? 'undefined')
+    return empty ? { z: node } : node
+  }
+
+  simple(type) {
+    if (type.flags & ts.TypeFlags.String) return 's'
+    if (type.flags & ts.TypeFlags.Number) return 'n'
+    if (type.flags & ts.TypeFlags.Boolean) return 'b'
+    if (type.isStringLiteral()) return { e: [type.value] }
+    if (type.flags & (ts.TypeFlags.Void | ts.TypeFlags.Undefined)) return 'undefined'
+    if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return 's'
+    return null
+  }
+
+  /** The kind (`object: 'invoice'`) an interface stands for. */
+  kindOf(type) {
+    const property = type.getProperty?.('object')
+    if (!property) return null
+    const literal = this.checker.getTypeOfSymbol(property)
+    return literal.isStringLiteral() ? literal.value : null
+  }
+
+  /** Names an object type, reading its fields the first time it is met. */
+  addObject(type) {
+    const kind = this.kindOf(type)
+    const name =
+      type.getProperty('deleted') && this.isTrue(type.getProperty('deleted'))
+        ? `deleted_${kind}`
+        : kind
+    if (this.objects.has(name)) return name
+    const fields = {}
+    this.objects.set(name, fields)
+    for (const property of this.checker.getPropertiesOfType(type)) {
+      const optional = Boolean(property.flags & ts.SymbolFlags.Optional)
+      fields[property.name] = {
+        optional,
+        type: this.replyNode(this.checker.getTypeOfSymbol(property)),
+      }
+    }
+    return name
+  }
+
+  isTrue(property) {
+    const type = this.checker.getTypeOfSymbol(property)
+    return this.checker.typeToString(type) === 'true'
+  }
+
+  /** A reply's type: primitives, {ref}, {list}, {array}, {map}, {fields}, {literal}, {union}. */
+  replyNode(type) {
+    if (this.isDecimal(type)) return 'decimal'
+    if (type.isUnion()) {
+      const parts = type.types.filter((part) => !(part.flags & ts.TypeFlags.Undefined))
+      const nodes = parts.map((part) => this.replyNode(part))
+      const distinct = [...new Map(nodes.map((node) => [JSON.stringify(node), node])).values()]
+      return distinct.length === 1 ? distinct[0] : { union: distinct }
+    }
+    if (type.isIntersection()) {
+      // `Response<A | B>` is a union of intersections with the HTTP response.
+      const object = type.types.find((part) => this.kindOf(part))
+      return object ? this.replyNode(object) : 'open-string'
+    }
+    if (type.flags & ts.TypeFlags.Null) return 'null'
+    if (type.flags & (ts.TypeFlags.Void | ts.TypeFlags.Undefined)) return 'void'
+    if (type.isStringLiteral() || type.isNumberLiteral()) return { literal: type.value }
+    if (type.flags & ts.TypeFlags.BooleanLiteral)
+      return { literal: this.checker.typeToString(type) === 'true' }
+    if (type.flags & ts.TypeFlags.Boolean) return 'boolean'
+    if (type.flags & ts.TypeFlags.String) return 'string'
+    if (type.flags & ts.TypeFlags.Number) return 'number'
+    if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return 'any'
+    if (this.checker.isArrayType(type))
+      return { array: this.replyNode(this.checker.getTypeArguments(type)[0]) }
+    const kind = this.kindOf(type)
+    if (kind === 'list' || kind === 'search_result') {
+      const data = this.checker.getTypeOfSymbol(type.getProperty('data'))
+      return { list: this.replyNode(this.checker.getTypeArguments(data)[0]), kind }
+    }
+    if (kind && type.getProperty('id')) return { ref: this.addObject(type) }
+    const index = this.checker.getIndexInfoOfType(type, ts.IndexKind.String)
+    if (index) return { map: this.replyNode(index.type) }
+    this.inline ??= new Map()
+    const known = this.inline.get(type)
+    if (known) return known
+    const node = { fields: {} }
+    this.inline.set(type, node)
+    for (const property of this.checker.getPropertiesOfType(type)) {
+      const optional = Boolean(property.flags & ts.SymbolFlags.Optional)
+      node.fields[property.name] = {
+        optional,
+        type: this.replyNode(this.checker.getTypeOfSymbol(property)),
+      }
+    }
+    return node
+  }
+}

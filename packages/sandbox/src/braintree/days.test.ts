@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { addMonthsTo, anchorOf, billingDay, daysBetween, nextBillingDay, parseDay } from './days.ts'
+
+it('anchors the 29th, 30th and 31st at the last day of the month', () => {
+  expect(['2026-01-28', '2026-01-29', '2026-01-30', '2026-01-31'].map(anchorOf)).toEqual([
+    28, 31, 31, 31,
+  ])
+})
+
+it.each([
+  ['2026-01-31', 1, 31, '2026-02-28'],
+  ['2026-02-28', 1, 31, '2026-03-31'],
+  ['2027-12-31', 2, 31, '2028-02-29'],
+  ['2026-12-15', 1, 15, '2027-01-15'],
+  ['2024-02-29', 12, 31, '2025-02-28'],
+])('%s and %i months by anchor %i is %s', (day, months, anchor, expected) => {
+  expect(billingDay(day, months, anchor)).toBe(expected)
+})
+
+it('finds the next billing day, today included', () => {
+  expect(nextBillingDay('2026-01-05', 5)).toBe('2026-01-05')
+  expect(nextBillingDay('2026-01-06', 5)).toBe('2026-02-05')
+  expect(nextBillingDay('2026-02-10', 31)).toBe('2026-02-28')
+})
+
+it('counts days across a leap day and months to a shorter one', () => {
+  expect(daysBetween('2028-02-28', '2028-03-01')).toBe(2)
+  expect(addMonthsTo('2026-10-31', 4)).toBe('2027-02-28')
+})
+
+it.each([
+  ['2026-02-28', '2026-02-28'],
+  ['2026-02-28T13:00:00.000Z', '2026-02-28'],
+  ['2026-02-30', null],
+  ['28/02/2026', null],
+  ['2026-2-8', null],
+  [20260228, null],
+])('reads %s as %s', (value, day) => {
+  expect(parseDay(value)).toBe(day)
+})

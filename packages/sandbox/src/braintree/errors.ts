@@ -1,0 +1,114 @@
+import { messageOf } from './validation-messages.ts'
+import { XmlList, type XmlObject, XmlSymbol, type XmlValue } from './xml.ts'
+
+/** What Braintree answers with instead of a result. The SDK only looks at the status. */
+export abstract class BraintreeError extends Error {
+  abstract readonly status: number
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+  }
+}
+
+/** A body that cannot be read, or whose shape makes no sense. */
+export class BadRequest extends BraintreeError {
+  readonly status = 400
+}
+
+export class AuthenticationFailed extends BraintreeError {
+  readonly status = 401
+}
+
+/** A key that may not act for this merchant, or a parameter the gateway does not permit. */
+export class NotAuthorized extends BraintreeError {
+  readonly status = 403
+}
+
+export class NotFound extends BraintreeError {
+  readonly status = 404
+}
+
+/** Where in the params an error belongs: `['subscription', 'discounts', 'add', 'index_0']`. */
+export type ErrorPath = readonly string[]
+
+interface ErrorNode {
+  errors: Array<{ code: string; attribute: string; message: string }>
+  children: Map<string, ErrorNode>
+}
+
+/** Validation errors as they are found, by their place in the params. */
+export class ErrorCollector {
+  readonly #root: ErrorNode = { errors: [], children: new Map() }
+  readonly #messages: string[] = []
+
+  add(path: ErrorPath, attribute: string, code: string, detail?: string): void {
+    let node = this.#root
+    for (const name of path) {
+      let child = node.children.get(name)
+      if (!child) {
+        child = { errors: [], children: new Map() }
+        node.children.set(name, child)
+      }
+      node = child
+    }
+    const message = messageOf(code, detail)
+    node.errors.push({ code, attribute, message })
+    this.#messages.push(message)
+  }
+
+  get isEmpty(): boolean {
+    return this.#messages.length === 0
+  }
+
+  get message(): string {
+    return this.#messages.join('\n')
+  }
+
+  throwIfAny(): void {
+    if (!this.isEmpty) throw new Refused({ errors: this })
+  }
+
+  toXml(): XmlObject {
+    return nodeToXml(this.#root)
+  }
+}
+
+function nodeToXml(node: ErrorNode): XmlObject {
+  const errors = node.errors.map(({ code, attribute, message }) => ({
+    code,
+    attribute: new XmlSymbol(attribute),
+    message,
+  }))
+  const fields: Record<string, XmlValue> = { errors: new XmlList('error', errors) }
+  for (const [name, child] of node.children) fields[name] = nodeToXml(child)
+  return fields
+}
+
+export interface Refusal {
+  readonly errors?: ErrorCollector
+  /** Overrides the joined messages of `errors`: a decline says the processor's words. */
+  readonly message?: string
+  /** Siblings of the errors: the declined `transaction`, the failed `verification`. */
+  readonly extras?: XmlObject
+}
+
+/** 422: the request was understood and refused. `params` are echoed by the server. */
+export class Refused extends BraintreeError {
+  readonly status = 422
+  readonly errors: ErrorCollector
+  readonly extras: XmlObject
+
+  constructor(refusal: Refusal) {
+    const errors = refusal.errors ?? new ErrorCollector()
+    super(refusal.message ?? errors.message)
+    this.errors = errors
+    this.extras = refusal.extras ?? {}
+  }
+}
+
+/** Refuses for a single reason. */
+export function refuse(path: ErrorPath, attribute: string, code: string, detail?: string): never {
+  const errors = new ErrorCollector()
+  errors.add(path, attribute, code, detail)
+  throw new Refused({ errors })
+}

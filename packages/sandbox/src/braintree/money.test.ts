@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { formatAmount, parseAmount, prorate } from './money.ts'
+
+it.each([
+  ['10', 'USD', 1000],
+  ['10.5', 'USD', 1050],
+  [12.34, 'USD', 1234],
+  ['0', 'USD', 0],
+  ['-0.00', 'USD', 0],
+  ['-0.01', 'USD', 'negative'],
+  ['1.005', 'USD', 'invalid'],
+  ['1e3', 'USD', 'invalid'],
+  ['.5', 'USD', 'invalid'],
+  ['1,00', 'USD', 'invalid'],
+  ['', 'USD', 'invalid'],
+  [Number.NaN, 'USD', 'invalid'],
+  [null, 'USD', 'invalid'],
+  ['10000000000', 'USD', 'too-large'],
+  ['500', 'JPY', 500],
+  ['500.0', 'JPY', 'invalid'],
+  ['1.234', 'KWD', 1234],
+])('reads %s %s as %s', (value, currency, expected) => {
+  expect(parseAmount(value, currency)).toBe(expected)
+})
+
+it('writes what it reads', () => {
+  const currency = fc.constantFrom('USD', 'JPY', 'KWD')
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 9_999_999_999 }), currency, (minor, code) => {
+      expect(parseAmount(formatAmount(minor, code), code)).toBe(minor)
+    }),
+  )
+  expect(formatAmount(-5, 'USD')).toBe('-0.05')
+})
+
+it('prorates to the nearest cent, half away from zero, and never beyond the whole', () => {
+  expect(prorate(1000, 20, 30)).toBe(667)
+  expect(prorate(-3500, 20, 30)).toBe(-2333)
+  expect(prorate(1, 1, 2)).toBe(1)
+  expect(prorate(-1, 1, 2)).toBe(-1)
+  fc.assert(
+    fc.property(fc.integer(), fc.nat(366), (amount, part) => {
+      expect(Math.abs(prorate(amount, part, 366))).toBeLessThanOrEqual(Math.abs(amount))
+    }),
+  )
+})

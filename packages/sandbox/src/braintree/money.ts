@@ -1,0 +1,58 @@
+const ZERO_DECIMAL = new Set(
+  'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF UGX VND VUV XAF XOF XPF'.split(' '),
+)
+const THREE_DECIMAL = new Set('BHD IQD JOD KWD LYD OMR TND'.split(' '))
+
+/** Ten digits before the point; beyond that every amount field is "too large". */
+const LARGEST_MAJOR = 9_999_999_999
+
+export function decimalsOf(currency: string): number {
+  if (ZERO_DECIMAL.has(currency)) return 0
+  return THREE_DECIMAL.has(currency) ? 3 : 2
+}
+
+/** In minor units. */
+export function largestAmount(currency: string): number {
+  return LARGEST_MAJOR * 10 ** decimalsOf(currency)
+}
+
+export type AmountFault = 'invalid' | 'negative' | 'too-large'
+
+/**
+ * A decimal of the wire as integer minor units. Numbers come as JSON floats from the SDK and are
+ * read by their shortest text, so `12.5` is 12.50 and float noise such as `0.1 + 0.2` is refused.
+ */
+export function parseAmount(value: unknown, currency: string): number | AmountFault {
+  if (typeof value !== 'string' && typeof value !== 'number') return 'invalid'
+  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(value).trim())
+  if (!match) return 'invalid'
+  const [, sign, whole = '', fraction = ''] = match
+  const decimals = decimalsOf(currency)
+  if (fraction.length > decimals) return 'invalid'
+  if (Number(whole) > LARGEST_MAJOR) return 'too-large'
+  const minor = Number(whole) * 10 ** decimals + Number(fraction.padEnd(decimals, '0') || 0)
+  if (sign && minor > 0) return 'negative'
+  return minor
+}
+
+/** `1234` cents as `12.34`; negative balances keep their sign. */
+export function formatAmount(minor: number, currency: string): string {
+  const decimals = decimalsOf(currency)
+  if (decimals === 0) return String(minor)
+  const digits = String(Math.abs(minor)).padStart(decimals + 1, '0')
+  const text = `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+  return minor < 0 ? `-${text}` : text
+}
+
+/** The whole major units of an amount: the sandbox's magic amounts are read by these. */
+export function majorUnits(minor: number, currency: string): number {
+  return Math.floor(minor / 10 ** decimalsOf(currency))
+}
+
+/** `amount × part ÷ whole`, rounded half away from zero, in integers throughout. */
+export function prorate(amount: number, part: number, whole: number): number {
+  const product = BigInt(Math.abs(amount)) * BigInt(part)
+  const divisor = BigInt(whole)
+  const rounded = Number((product * 2n + divisor) / (divisor * 2n))
+  return amount < 0 ? -rounded : rounded
+}

@@ -1,0 +1,37 @@
+import { NotFound } from '../errors.ts'
+import type { Answer, Call, Resource } from '../routing.ts'
+import type { MerchantAccountRow } from '../tables.ts'
+import { XmlCollection, XmlList, type XmlObject } from '../xml.ts'
+
+const PAGE_SIZE = 10
+
+function find({ context, params }: Call): Answer {
+  const row = context.tables.merchantAccounts.get(params.id ?? '')
+  if (!row) throw new NotFound('No such merchant account')
+  return { root: 'merchant_account', value: accountXml(row) }
+}
+
+function page({ context, query }: Call): Answer {
+  const rows = [...context.tables.merchantAccounts.values()]
+  const number = Math.max(1, Number(query.get('page')) || 1)
+  const shown = rows.slice((number - 1) * PAGE_SIZE, number * PAGE_SIZE)
+  const paging = {
+    current_page_number: number,
+    page_size: PAGE_SIZE,
+    total_items: rows.length,
+  }
+  const list = new XmlList('merchant_account', shown.map(accountXml))
+  return { root: 'merchant_accounts', value: new XmlCollection(paging, list) }
+}
+
+function accountXml(row: MerchantAccountRow): XmlObject {
+  return {
+    id: row.id,
+    status: 'active',
+    currency_iso_code: row.currency,
+    default: row.isDefault,
+  }
+}
+
+/** Where money goes; each has one currency. */
+export const merchantAccounts: Resource = { 'GET /': page, 'GET /:id': find }

@@ -1,0 +1,88 @@
+import { cancel } from '../billing-cycle.ts'
+import { type BraintreeContext, today } from '../context.ts'
+import { daysBetween, startOfDay } from '../days.ts'
+import { NotFound, refuse } from '../errors.ts'
+import type { Answer, Call, Resource } from '../routing.ts'
+import { type Searchable, searchIds, searchPage } from '../search.ts'
+import { createSubscription } from '../subscription-create.ts'
+import { updateSubscription } from '../subscription-update.ts'
+import { subscriptionXml } from '../subscription-xml.ts'
+import type { SubscriptionRow } from '../tables.ts'
+import { Fields } from '../validation.ts'
+import { pastDueForTests } from './for-tests.ts'
+
+function create({ context, body }: Call): Answer {
+  const row = createSubscription(context, new Fields(body).object('subscription'))
+  return answer(context, row, 201)
+}
+
+function find({ context, params }: Call): Answer {
+  return answer(context, requireSubscription(context, params.id))
+}
+
+function update({ context, params, body }: Call): Answer {
+  const row = requireSubscription(context, params.id)
+  const after = updateSubscription(context, row, new Fields(body).object('subscription'))
+  return answer(context, after)
+}
+
+/** At once: what is left of the paid cycle is lost. */
+function cancelNow({ context, params }: Call): Answer {
+  const row = requireSubscription(context, params.id)
+  if (row.status === 'Canceled') refuse(['subscription'], 'status', '81905')
+  if (row.status === 'Expired') refuse(['subscription'], 'base', '81910')
+  cancel(context, row, 'api')
+  return answer(context, row)
+}
+
+function requireSubscription(context: BraintreeContext, id: string | undefined): SubscriptionRow {
+  const row = context.tables.subscriptions.get(id ?? '')
+  if (!row) throw new NotFound('No such subscription')
+  return row
+}
+
+function answer(context: BraintreeContext, row: SubscriptionRow, status: 200 | 201 = 200): Answer {
+  return { root: 'subscription', value: subscriptionXml(context, row), status }
+}
+
+function inTrial(row: SubscriptionRow): boolean {
+  return row.trialPeriod && row.currentBillingCycle === 0 && row.status === 'Active'
+}
+
+const SEARCH: Searchable<SubscriptionRow> = {
+  root: 'subscriptions',
+  itemName: 'subscription',
+  table: (context) => context.tables.subscriptions,
+  xml: subscriptionXml,
+  fields: {
+    id: { text: (row) => row.id },
+    plan_id: { text: (row) => row.planId },
+    status: { text: (row) => row.status },
+    merchant_account_id: { text: (row) => row.merchantAccountId },
+    in_trial_period: { text: (row) => String(inTrial(row)) },
+    transaction_id: { anyText: (row) => row.transactionIds },
+    price: { money: (row) => ({ minor: row.price, currency: row.currency }) },
+    days_past_due: {
+      number: (row, context) =>
+        row.pastDueSince === null ? null : daysBetween(row.pastDueSince, today(context)),
+    },
+    billing_cycles_remaining: {
+      number: (row) =>
+        row.numberOfBillingCycles === null
+          ? null
+          : row.numberOfBillingCycles - row.currentBillingCycle,
+    },
+    next_billing_date: { instant: (row) => startOfDay(row.nextBillingDate) },
+    created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
+  },
+}
+
+export const subscriptions: Resource = {
+  'POST /': create,
+  'GET /:id': find,
+  'PUT /:id': update,
+  'PUT /:id/cancel': cancelNow,
+  ...pastDueForTests,
+  'POST /advanced_search_ids': (call) => searchIds(call, SEARCH),
+  'POST /advanced_search': (call) => searchPage(call, SEARCH),
+}

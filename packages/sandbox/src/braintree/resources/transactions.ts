@@ -1,0 +1,176 @@
+import { credit, declined, isAuthorized, setStatus } from '../charging.ts'
+import type { BraintreeContext } from '../context.ts'
+import { ErrorCollector, NotFound, refuse } from '../errors.ts'
+import { onceForKey } from '../request-keys.ts'
+import type { Answer, Call, Resource } from '../routing.ts'
+import { createSale, readSaleAmount } from '../sale.ts'
+import { searchIds, searchPage } from '../search.ts'
+import { declineSettlement, settle } from '../settlement.ts'
+import type { TransactionRow, TransactionStatus } from '../tables.ts'
+import { TRANSACTION_SEARCH } from '../transaction-search.ts'
+import { transactionXml } from '../transaction-xml.ts'
+import { Fields, permitted } from '../validation.ts'
+
+const PATH = ['transaction']
+const SUBMIT_KEYS = permitted(
+  `amount api_request_key descriptor discount_amount final_capture industry line_items order_id
+   purchase_order_number shipping shipping_address_id shipping_amount shipping_tax_amount
+   ships_from_postal_code tax_amount tax_exempt`,
+)
+const REFUND_KEYS = permitted('amount api_request_key merchant_account_id order_id')
+const VOID_KEYS = permitted('api_request_key')
+
+function create({ context, body }: Call): Answer {
+  const fields = new Fields(body).object('transaction')
+  const row = onceForKey(context, fields, 'create', () => createSale(context, fields))
+  if (row.type === 'sale' && hasFailed(row)) throw declined(context, row)
+  return answer(context, row, 201)
+}
+
+function find({ context, params }: Call): Answer {
+  return answer(context, requireTransaction(context, params.id))
+}
+
+function submitForSettlement({ context, params, body }: Call): Answer {
+  const row = requireTransaction(context, params.id)
+  const fields = new Fields(body).object('transaction')
+  fields.permit(SUBMIT_KEYS)
+  const submitted = onceForKey(context, fields, `submit ${row.id}`, () => {
+    if (row.status !== 'authorized') refuse(PATH, 'base', '91507')
+    const errors = new ErrorCollector()
+    const amount = fields.isBlank('amount')
+      ? row.amount
+      : readSaleAmount(fields, row.currency, errors)
+    if (amount > row.authorizedAmount) errors.add(PATH, 'amount', '91522')
+    errors.throwIfAny()
+    row.amount = amount
+    row.orderId = fields.text('order_id') ?? row.orderId
+    setStatus(context, row, 'submitted_for_settlement')
+    return row
+  })
+  return answer(context, submitted)
+}
+
+function voidTransaction({ context, params, body }: Call): Answer {
+  const row = requireTransaction(context, params.id)
+  const fields = new Fields(body).object('transaction')
+  fields.permit(VOID_KEYS)
+  const voided = onceForKey(context, fields, `void ${row.id}`, () => {
+    const isPending = row.status === 'settlement_pending' && row.instrument.kind !== 'credit_card'
+    if (!isAuthorized(row) && !isPending) refuse(PATH, 'base', '91504')
+    setStatus(context, row, 'voided')
+    return row
+  })
+  return answer(context, voided)
+}
+
+function refund({ context, params, body }: Call): Answer {
+  const sale = requireTransaction(context, params.id)
+  const fields = new Fields(body).object('transaction')
+  fields.permit(REFUND_KEYS)
+  const row = onceForKey(context, fields, `refund ${sale.id}`, () =>
+    createRefund(context, sale, fields),
+  )
+  return answer(context, row, 201)
+}
+
+function createRefund(
+  context: BraintreeContext,
+  sale: TransactionRow,
+  fields: Fields,
+): TransactionRow {
+  if (sale.type === 'credit') refuse(PATH, 'base', '91505')
+  const isSettling = sale.status === 'settling'
+  if (isSettling && sale.instrument.kind === 'paypal_account') refuse(PATH, 'base', '91574')
+  if (sale.status !== 'settled' && !isSettling) refuse(PATH, 'base', '91506')
+  const left = sale.amount - refundedOf(context, sale)
+  if (left <= 0) refuse(PATH, 'base', '91512')
+  const errors = new ErrorCollector()
+  const amount = fields.isBlank('amount') ? left : readSaleAmount(fields, sale.currency, errors)
+  if (amount > left) errors.add(PATH, 'amount', '91521')
+  errors.throwIfAny()
+  const { planId, subscriptionId, recurring, billingPeriodStart, billingPeriodEnd } = sale
+  const row = credit(context, {
+    amount,
+    currency: sale.currency,
+    merchantAccountId: sale.merchantAccountId,
+    customer: sale.customer,
+    token: sale.token,
+    instrument: sale.instrument,
+    alwaysFailsWith: null,
+    submitForSettlement: true,
+    details: {
+      orderId: fields.text('order_id') ?? sale.orderId,
+      refundedTransactionId: sale.id,
+      planId,
+      subscriptionId,
+      recurring,
+      billingPeriodStart,
+      billingPeriodEnd,
+    },
+  })
+  sale.refundIds.push(row.id)
+  sale.updatedAt = context.clock.nowMs()
+  context.tables.transactions.set(sale.id, sale)
+  return row
+}
+
+/** What was given back so far; a voided refund gave nothing. */
+function refundedOf(context: BraintreeContext, sale: TransactionRow): number {
+  let total = 0
+  for (const id of sale.refundIds) {
+    const row = context.tables.transactions.get(id)
+    if (row && row.status !== 'voided' && row.status !== 'settlement_declined') total += row.amount
+  }
+  return total
+}
+
+type Settle = (context: BraintreeContext, row: TransactionRow) => void
+
+/** Settlement on demand, which Braintree offers in its sandbox only. */
+function simulate(from: readonly TransactionStatus[], step: Settle): (call: Call) => Answer {
+  return ({ context, params }) => {
+    const row = requireTransaction(context, params.id)
+    if (!from.includes(row.status)) refuse(PATH, 'base', '91575')
+    step(context, row)
+    return answer(context, row)
+  }
+}
+
+const OPEN: readonly TransactionStatus[] = [
+  'submitted_for_settlement',
+  'settling',
+  'settlement_pending',
+]
+
+function hasFailed(row: TransactionRow): boolean {
+  return ['processor_declined', 'gateway_rejected', 'failed'].includes(row.status)
+}
+
+function requireTransaction(context: BraintreeContext, id: string | undefined): TransactionRow {
+  const row = context.tables.transactions.get(id ?? '')
+  if (!row) throw new NotFound('No such transaction')
+  return row
+}
+
+function answer(context: BraintreeContext, row: TransactionRow, status: 200 | 201 = 200): Answer {
+  return { root: 'transaction', value: transactionXml(context, row), status }
+}
+
+export const transactions: Resource = {
+  'POST /': create,
+  'GET /:id': find,
+  'PUT /:id/submit_for_settlement': submitForSettlement,
+  'PUT /:id/void': voidTransaction,
+  'POST /:id/refund': refund,
+  'PUT /:id/settle': simulate(OPEN, settle),
+  'PUT /:id/settlement_pending': simulate(OPEN, (context, row) =>
+    setStatus(context, row, 'settlement_pending'),
+  ),
+  'PUT /:id/settlement_confirm': simulate(OPEN, (context, row) =>
+    setStatus(context, row, 'settlement_confirmed'),
+  ),
+  'PUT /:id/settlement_decline': simulate(OPEN, declineSettlement),
+  'POST /advanced_search_ids': (call) => searchIds(call, TRANSACTION_SEARCH),
+  'POST /advanced_search': (call) => searchPage(call, TRANSACTION_SEARCH),
+}

@@ -1,0 +1,23 @@
+export type { BraintreeConfig, BraintreeHandle } from './braintree/server.ts'
+export { Clock, type Duration, type Timeline } from './clock.ts'
+export type { ControlRoom } from './control-room.ts'
+export type {
+  Delivery,
+  DeliveryAttempt,
+  DeliverySwitches,
+  Outbox,
+  OutgoingWebhook,
+} from './outbox.ts'
+export type { SandboxSnapshot } from './snapshot.ts'
+export {
+  type BraintreeStart,
+  type Sandbox,
+  type SandboxOptions,
+  type StripeStart,
+  startSandbox,
+} from './start-sandbox.ts'
+export type { StoreSnapshot } from './store.ts'
+export type { DunningOptions } from './stripe/context.ts'
+export type { SeedPrice, StripeHandle, StripeSdkConfig } from './stripe/handle.ts'
+export type { StripeOptions } from './stripe/server.ts'
+export type { CallTrouble, Provider, Trouble } from './trouble.ts'

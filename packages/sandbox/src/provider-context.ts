@@ -1,0 +1,14 @@
+import type { Clock } from './clock.ts'
+import type { Outbox } from './outbox.ts'
+import type { Store } from './store.ts'
+import type { Trouble } from './trouble.ts'
+
+/** What both providers are given to work with. */
+export interface ProviderContext {
+  readonly clock: Clock
+  readonly store: Store
+  readonly outbox: Outbox
+  readonly trouble: Trouble
+  /** 0 takes a free port. */
+  readonly port: number
+}

@@ -1,0 +1,130 @@
+import { type BraintreeHandle, startBraintree } from './braintree/server.ts'
+import { Clock } from './clock.ts'
+import { type ControlRoom, serveControlRoom } from './control-room.ts'
+import { Outbox, type OutboxOptions } from './outbox.ts'
+import type { ProviderContext } from './provider-context.ts'
+import { readSnapshot, type SandboxSnapshot, writeSnapshot } from './snapshot.ts'
+import { Store } from './store.ts'
+import type { StripeHandle } from './stripe/handle.ts'
+import { type StripeOptions, startStripe } from './stripe/server.ts'
+import { Trouble } from './trouble.ts'
+
+export interface StripeStart extends StripeOptions {
+  /** 0, the default, takes a free port. */
+  readonly port?: number
+}
+
+export interface BraintreeStart {
+  /** 0, the default, takes a free port. */
+  readonly port?: number
+  readonly merchantId?: string
+  readonly publicKey?: string
+  readonly privateKey?: string
+  readonly currency?: string
+}
+
+export interface SandboxOptions {
+  readonly stripe?: boolean | StripeStart
+  readonly braintree?: boolean | BraintreeStart
+  /** Where the clock starts. Without it: the moment of the call, read this once. */
+  readonly now?: Date
+  /** The same seed and the same calls give the same ids. */
+  readonly seed?: number
+  /** A file the state is read from, when it exists, and kept in. Its clock wins over `now`. */
+  readonly stateFile?: string
+  /** A state taken before with `snapshot()`. */
+  readonly snapshot?: SandboxSnapshot
+  /** A web page to watch and move it all. */
+  readonly controlRoom?: boolean | { readonly port?: number }
+  readonly outbox?: Pick<OutboxOptions, 'retrySchedules' | 'timeoutMs'>
+}
+
+type On = true | object
+
+/** Providers that were not asked for are missing from the type. */
+export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
+  readonly clock: Clock
+  readonly outbox: Outbox
+  readonly trouble: Trouble
+  readonly controlRoom: ControlRoom | null
+  readonly stripe: O['stripe'] extends On ? StripeHandle : StripeHandle | null
+  readonly braintree: O['braintree'] extends On ? BraintreeHandle : BraintreeHandle | null
+  /** Everything the sandbox knows, as plain JSON. */
+  snapshot(): SandboxSnapshot
+  /** Puts the sandbox back to a snapshot, the clock included. */
+  restore(snapshot: SandboxSnapshot): void
+  /** Writes the state file now; closing does so too. */
+  save(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Starts Stripe and Braintree on loopback with one clock between them.
+ * @example
+ * const sandbox = await startSandbox({ stripe: true, now: new Date('2026-01-31T00:00:00Z') })
+ * const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
+ * await sandbox.clock.advance({ months: 1 })
+ */
+export async function startSandbox<const O extends SandboxOptions>(
+  options: O,
+): Promise<Sandbox<O>> {
+  const saved = options.snapshot ?? (await readSnapshot(options.stateFile))
+  const clock = new Clock(saved ? new Date(saved.now) : (options.now ?? new Date()))
+  const store = new Store(options.seed ?? 1)
+  if (saved) store.restore(saved.store)
+  const outbox = new Outbox({ clock, store, ...options.outbox })
+  const trouble = new Trouble(store)
+  const context = (port: number | undefined): ProviderContext => ({
+    clock,
+    store,
+    outbox,
+    trouble,
+    port: port ?? 0,
+  })
+  const stripe = await startIf(options.stripe, (start: StripeStart) =>
+    startStripe(context(start.port), start),
+  )
+  const braintree = await startIf(options.braintree, ({ port, ...start }: BraintreeStart) =>
+    startBraintree({ ...start, ...context(port) }),
+  )
+  const snapshot = (): SandboxSnapshot => ({
+    version: 1,
+    now: clock.now().toISOString(),
+    store: store.snapshot(),
+  })
+  const save = async () => {
+    if (options.stateFile !== undefined) await writeSnapshot(options.stateFile, snapshot())
+  }
+  const room = options.controlRoom
+  const controlRoom = await startIf(room, ({ port }: { port?: number }) =>
+    serveControlRoom({ clock, outbox, trouble, stripe, braintree, port: port ?? 0, save }),
+  )
+  const sandbox: Sandbox = {
+    clock,
+    outbox,
+    trouble,
+    controlRoom,
+    stripe,
+    braintree,
+    snapshot,
+    restore: (to) => {
+      store.restore(to.store)
+      clock.restoreTo(new Date(to.now))
+    },
+    save,
+    close: async () => {
+      outbox.close()
+      await Promise.all([stripe?.close(), braintree?.close(), controlRoom?.close()])
+      await save()
+    },
+  }
+  return sandbox as Sandbox<O>
+}
+
+async function startIf<S extends object, H>(
+  option: boolean | S | undefined,
+  start: (options: S) => Promise<H>,
+): Promise<H | null> {
+  if (option === undefined || option === false) return null
+  return start(option === true ? ({} as S) : option)
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../clock.ts'
+import type { Outbox } from '../outbox.ts'
+import type { Store } from '../store.ts'
+import type { Trouble } from '../trouble.ts'
+import type { StripeQueues, Tables } from './tables.ts'
+
+/** How Stripe collects after a failed renewal; the dashboard's settings. */
+export interface DunningOptions {
+  /** Days from one failed attempt to the next. */
+  readonly retryAfterDays: readonly number[]
+  /** What becomes of the subscription after the last retry. */
+  readonly afterLastRetry: 'cancel' | 'unpaid' | 'past_due'
+}
+
+export interface StripeContext {
+  readonly clock: Clock
+  readonly store: Store
+  readonly outbox: Outbox
+  readonly trouble: Trouble
+  readonly tables: Tables
+  readonly queues: StripeQueues
+  readonly dunning: DunningOptions
+  readonly keepEventsForDays: number
+  /** Where hosted pages live; known once the server listens. */
+  baseUrl: string
+}
+
+/** Stripe's time: whole seconds. */
+export function nowOf(context: { readonly clock: Clock }): number {
+  return Math.floor(context.clock.nowMs() / 1000)
+}

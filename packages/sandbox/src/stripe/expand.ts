@@ -1,0 +1,219 @@
+import { KINDS } from './contract.generated.ts'
+import { invalidRequest } from './errors.ts'
+import { render } from './render.ts'
+import type { Kind } from './rows.ts'
+import type { Tables } from './tables.ts'
+import type { WireObject } from './wire.ts'
+
+/** Fields that are sent only when they are expanded, and how they are made. */
+type Include = (object: WireObject, tables: Tables) => unknown
+
+const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
+  customer: {
+    subscriptions: (object, tables) =>
+      inlineList(
+        tables.subscription
+          .findBy('customer', object.id)
+          .filter((row) => row.status !== 'canceled' && row.status !== 'incomplete_expired')
+          .reverse()
+          .map((row) => render('subscription', row, tables)),
+        `/v1/customers/${object.id}/subscriptions`,
+      ),
+    sources: (object) => inlineList([], `/v1/customers/${object.id}/sources`),
+    tax_ids: (object) => inlineList([], `/v1/customers/${object.id}/tax_ids`),
+    tax: () => ({
+      automatic_tax: 'unrecognized_location',
+      ip_address: null,
+      location: null,
+      provider: 'stripe',
+    }),
+  },
+  invoice: {
+    payments: (object, tables) =>
+      inlineList(
+        tables.invoice_payment
+          .findBy('invoice', object.id)
+          .reverse()
+          .map((row) => render('invoice_payment', row, tables)),
+        '/v1/invoice_payments',
+      ),
+    confirmation_secret: (object, tables) => {
+      const intent = tables.payment_intent.get(tables.invoice.get(object.id)?.$.paymentIntent ?? '')
+      if (!intent?.client_secret || intent.status === 'canceled') return null
+      return { client_secret: intent.client_secret, type: 'payment_intent' }
+    },
+  },
+  charge: {
+    refunds: (object, tables) =>
+      inlineList(
+        tables.refund
+          .findBy('charge', object.id)
+          .reverse()
+          .map((row) => render('refund', row, tables)),
+        `/v1/charges/${object.id}/refunds`,
+      ),
+  },
+  price: { currency_options: () => ({}), tiers: () => undefined },
+  coupon: {
+    applies_to: (object, tables) => {
+      const products = tables.coupon.get(object.id)?.$.products
+      return products ? { products } : undefined
+    },
+    currency_options: () => ({}),
+  },
+  'checkout.session': {
+    line_items: (object, tables) =>
+      inlineList(checkoutItems(object.id, tables), `/v1/checkout/sessions/${object.id}/line_items`),
+  },
+}
+
+/** What a checkout session sells. */
+export function checkoutItems(sessionId: string, tables: Tables): WireObject[] {
+  const session = tables['checkout.session'].get(sessionId)
+  return (session?.$.items ?? []).flatMap((item, at) => {
+    const price = tables.price.get(item.price)
+    if (!price) return []
+    const amount = (price.unit_amount ?? 0) * item.quantity
+    return [
+      {
+        id: `li_${sessionId.slice(-20)}${at}`,
+        object: 'item',
+        adjustable_quantity: null,
+        amount_discount: 0,
+        amount_subtotal: amount,
+        amount_tax: 0,
+        amount_total: amount,
+        currency: price.currency,
+        description: tables.product.get(price.product)?.name ?? null,
+        metadata: {},
+        price: render('price', price, tables),
+        quantity: item.quantity,
+      },
+    ]
+  })
+}
+
+export function inlineList(data: WireObject[], url: string): WireObject {
+  return { object: 'list', data, has_more: false, url } as unknown as WireObject
+}
+
+/** Replaces ids by objects along each path, or refuses the path. At most four levels, as Stripe. */
+export function expand(reply: object, paths: readonly string[], tables: Tables): void {
+  for (const path of paths) {
+    const segments = path.split('.')
+    if (segments.length > 4) {
+      throw invalidRequest(
+        `You cannot expand more than 4 levels of a property. Property: ${path}`,
+        'expand',
+      )
+    }
+    expandPath(reply as Record<string, unknown>, '', segments, path, tables)
+  }
+}
+
+function expandPath(
+  holder: Record<string, unknown>,
+  inside: string,
+  segments: readonly string[],
+  path: string,
+  tables: Tables,
+): void {
+  const [field, ...rest] = segments
+  if (field === undefined) return
+  if (typeof holder.object === 'string' && inside !== '' && holder.id) {
+    expandPath(holder, '', segments, path, tables)
+    return
+  }
+  const kind = kindOf(holder)
+  if (kind === 'list' || kind === 'search_result') {
+    if (field !== 'data') throw cannotExpand(path)
+    for (const item of holder.data as Array<Record<string, unknown>>) {
+      if (rest.length > 0) expandPath(item, '', rest, path, tables)
+    }
+    return
+  }
+  stepInto(holder, inside, field, rest, path, tables)
+}
+
+function stepInto(
+  holder: Record<string, unknown>,
+  inside: string,
+  field: string,
+  rest: readonly string[],
+  path: string,
+  tables: Tables,
+): void {
+  const kind = inside === '' ? kindOf(holder) : (inside.split(' ')[0] ?? '')
+  const within = inside === '' ? field : `${inside.split(' ')[1]}.${field}`
+  const include = INCLUDES[kind]?.[within]
+  if (include && holder[field] === undefined) {
+    const value = include(holder as WireObject, tables)
+    if (value !== undefined) holder[field] = value
+  }
+  const expandable = KINDS[kind]?.expandable ?? []
+  const known =
+    include !== undefined ||
+    expandable.some((each) => each === within || each.startsWith(`${within}.`)) ||
+    (isRecord(holder[field]) && typeof (holder[field] as { object?: unknown }).object === 'string')
+  if (!known) throw cannotExpand(path)
+  holder[field] = expandValue(holder[field], expandable.includes(within), tables)
+  const values = Array.isArray(holder[field]) ? (holder[field] as unknown[]) : [holder[field]]
+  if (rest.length === 0) return
+  for (const value of values) {
+    if (!isRecord(value)) continue
+    const own = typeof value.object === 'string'
+    expandPath(value, own ? '' : `${kind} ${within}`, rest, path, tables)
+  }
+}
+
+function expandValue(value: unknown, expandable: boolean, tables: Tables): unknown {
+  if (!expandable) return value
+  if (Array.isArray(value)) return value.map((each) => expandValue(each, true, tables))
+  return typeof value === 'string' ? (findById(value, tables) ?? value) : value
+}
+
+const PREFIXES: ReadonlyArray<readonly [string, Kind]> = [
+  ['cus_', 'customer'],
+  ['pm_', 'payment_method'],
+  ['sub_sched_', 'subscription_schedule'],
+  ['sub_', 'subscription'],
+  ['in_', 'invoice'],
+  ['pi_', 'payment_intent'],
+  ['ch_', 'charge'],
+  ['seti_', 'setup_intent'],
+  ['prod_', 'product'],
+  ['price_', 'price'],
+  ['di_', 'discount'],
+  ['promo_', 'promotion_code'],
+  ['txr_', 'tax_rate'],
+  ['re_', 'refund'],
+  ['clock_', 'test_helpers.test_clock'],
+  ['bpc_', 'billing_portal.configuration'],
+  ['cs_', 'checkout.session'],
+]
+
+/** Any object by its id; coupons, products and prices may have ids of the user's choice. */
+function findById(id: string, tables: Tables): WireObject | null {
+  const kind = PREFIXES.find(([prefix]) => id.startsWith(prefix))?.[1]
+  for (const each of kind ? [kind] : (['coupon', 'product', 'price', 'subscription'] as const)) {
+    const row = tables[each].get(id)
+    if (row) return structuredClone(render(each, row as never, tables))
+  }
+  for (const each of ['coupon', 'product', 'price'] as const) {
+    const row = tables[each].get(id)
+    if (row) return structuredClone(render(each, row as never, tables))
+  }
+  return null
+}
+
+function kindOf(holder: Record<string, unknown>): string {
+  return typeof holder.object === 'string' ? holder.object : ''
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function cannotExpand(path: string) {
+  return invalidRequest(`This property cannot be expanded (${path}).`, 'expand')
+}

@@ -1,0 +1,93 @@
+import type { SubscriptionItemRow, SubscriptionRow } from './rows.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
+
+interface HeldUpdate {
+  invoice: string
+  subscription: SubscriptionRow
+  items: SubscriptionItemRow[]
+}
+
+/** A subscription and its items as they were before an update that may have to wait. */
+export interface Before {
+  readonly subscription: string
+  readonly items: string
+}
+
+export function rememberBefore(work: UnitOfWork, subscription: SubscriptionRow): Before {
+  const items = work.findBy('subscription_item', 'subscription', subscription.id)
+  return { subscription: JSON.stringify(subscription), items: JSON.stringify(items) }
+}
+
+/** The payment did not go through: the update is held back for 23 hours until it does. */
+export function holdUpdate(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  before: Before,
+  invoiceId: string,
+): void {
+  const items = work.findBy('subscription_item', 'subscription', subscription.id)
+  const held: HeldUpdate = structuredClone({ invoice: invoiceId, subscription, items })
+  const old = JSON.parse(before.subscription) as SubscriptionRow
+  replaceFields(subscription, old)
+  subscription.latest_invoice = invoiceId
+  replaceItems(work, subscription.id, JSON.parse(before.items) as SubscriptionItemRow[])
+  subscription.$.pendingUpdateParams = JSON.stringify(held)
+  subscription.pending_update = {
+    billing_cycle_anchor: held.subscription.billing_cycle_anchor,
+    cancel_at_period_end: null,
+    discount: null,
+    discounts: null,
+    expires_at: work.now + 23 * 3600,
+    metadata: null,
+    subscription_items: null,
+    trial_end: held.subscription.trial_end,
+    trial_from_plan: null,
+  }
+}
+
+/** Carries out the held update once its invoice is paid. */
+export function applyPendingUpdate(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  invoiceId: string,
+): boolean {
+  if (subscription.$.pendingUpdateParams === null) return false
+  const held = JSON.parse(subscription.$.pendingUpdateParams) as HeldUpdate
+  if (held.invoice !== invoiceId) return false
+  work.edit('subscription', subscription)
+  replaceFields(subscription, held.subscription)
+  subscription.latest_invoice = invoiceId
+  clearUpdate(subscription)
+  replaceItems(work, subscription.id, held.items)
+  work.emit('customer.subscription.pending_update_applied', 'subscription', subscription)
+  return true
+}
+
+/** Forgets it; returns the invoice that was never paid. */
+export function dropPendingUpdate(work: UnitOfWork, subscription: SubscriptionRow): string | null {
+  const held = subscription.$.pendingUpdateParams
+  work.edit('subscription', subscription)
+  clearUpdate(subscription)
+  work.emit('customer.subscription.pending_update_expired', 'subscription', subscription)
+  return held === null ? null : (JSON.parse(held) as HeldUpdate).invoice
+}
+
+function clearUpdate(subscription: SubscriptionRow): void {
+  subscription.pending_update = null
+  subscription.$.pendingUpdateParams = null
+}
+
+function replaceFields(row: SubscriptionRow, by: SubscriptionRow): void {
+  Object.assign(row, by)
+}
+
+function replaceItems(work: UnitOfWork, subscription: string, items: SubscriptionItemRow[]): void {
+  const wanted = new Map(items.map((item) => [item.id, item]))
+  for (const item of work.findBy('subscription_item', 'subscription', subscription)) {
+    const by = wanted.get(item.id)
+    if (by) Object.assign(work.edit('subscription_item', item), by)
+    else work.remove('subscription_item', item)
+    wanted.delete(item.id)
+  }
+  for (const item of wanted.values()) work.insert('subscription_item', item)
+}

@@ -1,0 +1,133 @@
+import type Stripe from 'stripe'
+import { couponOf, liveDiscounts } from './discounts.ts'
+import { multiplyDecimal, multiplyFraction, percentOf } from './money.ts'
+import type {
+  BilledPeriod,
+  InvoiceItemRow,
+  PriceRow,
+  SubscriptionItemRow,
+  SubscriptionRow,
+} from './rows.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
+import { nulls } from './wire.ts'
+
+/** A price for a quantity over a whole period, before discounts. */
+export function fullAmount(price: PriceRow, quantity: number): number {
+  return multiplyDecimal(price.unit_amount_decimal ?? '0', quantity)
+}
+
+/** What unused time is worth: the amount billed for the whole period, by the second. */
+export function unusedAmount(billed: BilledPeriod, at: number): number {
+  const left = Math.max(0, billed.end - Math.max(at, billed.start))
+  return multiplyFraction(billed.amount, left, billed.end - billed.start)
+}
+
+/** A full amount less the subscription's lasting discounts, as prorations are net of them. */
+export function discountedAmount(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  price: PriceRow,
+  amount: number,
+): number {
+  let net = amount
+  for (const id of liveDiscounts(work, subscription.discounts, work.now)) {
+    const coupon = couponOf(work, id)
+    if (!coupon || coupon.duration === 'once') continue
+    if (coupon.$.products && !coupon.$.products.includes(price.product)) continue
+    net -=
+      coupon.percent_off !== null
+        ? percentOf(net, coupon.percent_off)
+        : Math.min(net, coupon.amount_off ?? 0)
+  }
+  return net
+}
+
+/** Credits the unused time of what was billed, as a pending invoice item. Nothing billed, no credit. */
+export function creditUnused(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+  at: number,
+): void {
+  const { billed } = item.$
+  if (!billed || billed.end <= at) return
+  const amount = unusedAmount(billed, at)
+  addProration(work, subscription, item, {
+    amount: 0 - amount,
+    start: at,
+    end: billed.end,
+    verb: 'Unused',
+  })
+}
+
+/** Debits the rest of the period at the item's price, and remembers it as billed. */
+export function debitRemaining(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+  at: number,
+): void {
+  const price = work.require('price', item.price)
+  const whole = discountedAmount(work, subscription, price, fullAmount(price, item.quantity ?? 1))
+  const billed = { amount: whole, start: item.current_period_start, end: item.current_period_end }
+  const amount = unusedAmount(billed, at)
+  addProration(work, subscription, item, { amount, start: at, end: billed.end, verb: 'Remaining' })
+  work.edit('subscription_item', item).$.billed = billed
+}
+
+function addProration(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+  part: { amount: number; start: number; end: number; verb: 'Unused' | 'Remaining' },
+): InvoiceItemRow {
+  const price = work.require('price', item.price)
+  const product = work.find('product', price.product)
+  const quantity = item.quantity ?? 1
+  const name = `${quantity > 1 ? `${quantity} × ` : ''}${product?.name ?? price.id}`
+  const id = work.newId('ii_1')
+  return work.insert(
+    'invoiceitem',
+    {
+      ...nulls<Stripe.InvoiceItem>('invoiceitem'),
+      id,
+      object: 'invoiceitem',
+      amount: part.amount,
+      currency: subscription.currency,
+      customer: subscription.customer,
+      date: work.now,
+      description: `${part.verb} time on ${name} after ${shortDate(part.start)}`,
+      discountable: false,
+      discounts: [],
+      livemode: false,
+      metadata: {},
+      net_amount: part.amount,
+      parent: {
+        subscription_details: { subscription: subscription.id, subscription_item: item.id },
+        type: 'subscription_details',
+      },
+      period: { start: part.start, end: part.end },
+      pricing: {
+        price_details: { price: price.id, product: price.product },
+        type: 'price_details',
+        unit_amount_decimal: price.unit_amount_decimal,
+      },
+      proration: true,
+      proration_details: { credited_items: null, discount_amounts: [] },
+      quantity,
+      quantity_decimal: String(quantity),
+      tax_rates: item.tax_rates.length > 0 ? [...item.tax_rates] : null,
+      test_clock: subscription.test_clock,
+      $: { price: price.id, product: price.product, subscription: subscription.id, item: item.id },
+    },
+    'invoiceitem.created',
+  )
+}
+
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/** `15 Jan 2026` */
+export function shortDate(seconds: number): string {
+  const date = new Date(seconds * 1000)
+  return `${String(date.getUTCDate()).padStart(2, '0')} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
+}

@@ -1,0 +1,49 @@
+import type Stripe from 'stripe'
+import { invalidRequest } from '../errors.ts'
+import { filterRows, inRange, listPage, type Range } from '../lists.ts'
+import { mergeMetadata } from '../metadata.ts'
+import { idOf, type Operations, op } from '../operation.ts'
+import { render } from '../render.ts'
+import { searchPage } from '../search.ts'
+
+/** Charges are read here; they are made by payment intents. */
+export const charges: Operations = {
+  'Charges.create': op(() => {
+    throw invalidRequest(
+      'This integration surface is unsupported: create a PaymentIntent instead of a Charge.',
+    )
+  }),
+  'Charges.retrieve': op((_params, call) =>
+    render('charge', call.work.require('charge', idOf(call)), call.work.tables),
+  ),
+  'Charges.update': op<Stripe.ChargeUpdateParams>((params, call) => {
+    const { work } = call
+    const charge = work.edit('charge', work.require('charge', idOf(call)))
+    if (params.description !== undefined) charge.description = params.description
+    if (params.receipt_email !== undefined) charge.receipt_email = params.receipt_email
+    charge.metadata = mergeMetadata(charge.metadata, params.metadata)
+    return render('charge', charge, work.tables)
+  }),
+  'Charges.list': op<Stripe.ChargeListParams>((params, { work, path }) => {
+    const rows =
+      params.payment_intent !== undefined
+        ? work.findBy('charge', 'payment_intent', params.payment_intent).reverse()
+        : params.customer !== undefined
+          ? work.findBy('charge', 'customer', params.customer).reverse()
+          : work.tables.charge.newestFirst()
+    const wanted = filterRows(
+      rows,
+      (row) =>
+        (params.customer === undefined || row.customer === params.customer) &&
+        inRange(row.created, params.created as Range | undefined),
+    )
+    return listPage(wanted, params, path, (row) => render('charge', row, work.tables))
+  }),
+  'Charges.search': op<Stripe.ChargeSearchParams>((params, { work, path }) =>
+    searchPage(
+      [...work.tables.charge.newestFirst()].map((row) => render('charge', row, work.tables)),
+      params,
+      path,
+    ),
+  ),
+}

@@ -1,0 +1,220 @@
+import type Stripe from 'stripe'
+import { invalidRequest, noSuch, StripeFault, withDocs } from '../errors.ts'
+import { filterRows, inRange, listPage, type Range } from '../lists.ts'
+import { mergeMetadata } from '../metadata.ts'
+import { idOf, type Operations, op } from '../operation.ts'
+import { render } from '../render.ts'
+import type { CustomerRow } from '../rows.ts'
+import { searchPage } from '../search.ts'
+import { cancelSubscription } from '../subscription-state.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import { nulls } from '../wire.ts'
+import { adjustBalance } from './customer-balance.ts'
+import {
+  attachPaymentMethod,
+  detachPaymentMethod,
+  emptyAddress,
+  usePaymentMethod,
+} from './payment-methods.ts'
+import { requireTestClock } from './test-clocks.ts'
+
+export const customers: Operations = {
+  'Customers.create': op<Stripe.CustomerCreateParams>((params, { work }) => {
+    if (params.source !== undefined) throw noSources()
+    const id = work.newId('cus_', 14)
+    const customer: CustomerRow = {
+      ...nulls<Stripe.Customer>('customer'),
+      id,
+      object: 'customer',
+      address: null,
+      balance: 0,
+      created: work.now,
+      currency: null,
+      delinquent: false,
+      invoice_prefix: params.invoice_prefix ?? work.context.store.randomText(8, 'ABCDEF0123456789'),
+      invoice_settings: {
+        custom_fields: null,
+        default_payment_method: null,
+        footer: null,
+        rendering_options: null,
+      },
+      livemode: false,
+      metadata: {},
+      name: null,
+      next_invoice_sequence: params.next_invoice_sequence ?? 1,
+      phone: null,
+      preferred_locales: [],
+      tax_exempt: 'none',
+      test_clock: params.test_clock ? requireTestClock(work, params.test_clock).id : null,
+      $: { discount: null, deleted: false },
+    }
+    work.insert('customer', customer)
+    applyDetails(customer, params)
+    if (params.payment_method !== undefined) {
+      const method = usePaymentMethod(work, params.payment_method, 'payment_method')
+      attachPaymentMethod(work, method, customer)
+      const wanted = params.invoice_settings?.default_payment_method
+      if (wanted === params.payment_method)
+        customer.invoice_settings.default_payment_method = method.id
+    }
+    applyInvoiceSettings(work, customer, params)
+    if (params.balance) adjustBalance(work, customer, params.balance, { type: 'initial' })
+    work.emit('customer.created', 'customer', customer)
+    return render('customer', customer, work.tables)
+  }),
+
+  'Customers.retrieve': op((_params, call) =>
+    render('customer', call.work.require('customer', idOf(call)), call.work.tables),
+  ),
+
+  'Customers.update': op<Stripe.CustomerUpdateParams>((params, call) => {
+    const { work } = call
+    if (params.source !== undefined || params.default_source !== undefined) throw noSources()
+    const customer = work.edit('customer', requireCustomer(work, idOf(call)))
+    applyDetails(customer, params)
+    applyInvoiceSettings(work, customer, params)
+    if (params.invoice_prefix !== undefined) customer.invoice_prefix = params.invoice_prefix
+    if (params.next_invoice_sequence !== undefined) {
+      customer.next_invoice_sequence = params.next_invoice_sequence
+    }
+    if (params.balance !== undefined && params.balance !== customer.balance) {
+      adjustBalance(work, customer, params.balance - customer.balance, { type: 'adjustment' })
+    }
+    return render('customer', customer, work.tables)
+  }),
+
+  'Customers.del': op((_params, call) => {
+    const { work } = call
+    const customer = requireCustomer(work, idOf(call))
+    for (const subscription of work.findBy('subscription', 'customer', customer.id)) {
+      if (!subscription.ended_at) cancelSubscription(work, subscription, 'cancellation_requested')
+    }
+    for (const method of work.findBy('payment_method', 'customer', customer.id)) {
+      detachPaymentMethod(work, method)
+    }
+    work.emit('customer.deleted', 'customer', customer)
+    const row = work.find('customer', customer.id) ?? customer
+    work.tables.customer.set(row.id, row)
+    row.$.deleted = true
+    return { id: customer.id, object: 'customer', deleted: true }
+  }),
+
+  'Customers.list': op<Stripe.CustomerListParams>((params, { work, path }) => {
+    const rows = filterRows(
+      work.tables.customer.newestFirst(),
+      (row) =>
+        !row.$.deleted &&
+        (params.email === undefined || row.email === params.email) &&
+        (params.test_clock === undefined || row.test_clock === params.test_clock) &&
+        inRange(row.created, params.created as Range | undefined),
+    )
+    return listPage(rows, params, path, (row) => render('customer', row, work.tables))
+  }),
+
+  'Customers.search': op<Stripe.CustomerSearchParams>((params, { work, path }) => {
+    const live = [...work.tables.customer.newestFirst()].filter((row) => !row.$.deleted)
+    return searchPage(
+      live.map((row) => render('customer', row, work.tables)),
+      params,
+      path,
+    )
+  }),
+
+  'Customers.deleteDiscount': op((_params, call) => {
+    const customer = requireCustomer(call.work, idOf(call))
+    throw new StripeFault(404, {
+      type: 'invalid_request_error',
+      ...withDocs('resource_missing'),
+      message: `No active discount for customer: ${customer.id}`,
+    })
+  }),
+}
+
+/** A customer that is not deleted. */
+export function requireCustomer(work: UnitOfWork, id: string, param = 'id'): CustomerRow {
+  const customer = work.require('customer', id, param)
+  if (customer.$.deleted) throw noSuch('customer', id, param)
+  return customer
+}
+
+type Details = Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams
+
+function applyDetails(customer: CustomerRow, params: Details): void {
+  const { address, email, name, phone, description, shipping } = params
+  if (email !== undefined) customer.email = checkEmail(email)
+  if (name !== undefined) customer.name = name || null
+  if (phone !== undefined) customer.phone = phone || null
+  if (description !== undefined) customer.description = description || null
+  if (address === '' || address === null) customer.address = null
+  else if (address) customer.address = { ...emptyAddress(), ...address }
+  if (shipping === '' || shipping === null) customer.shipping = null
+  else if (shipping) {
+    customer.shipping = {
+      address: { ...emptyAddress(), ...shipping.address },
+      name: shipping.name,
+      phone: shipping.phone || null,
+    }
+  }
+  if (params.preferred_locales) customer.preferred_locales = params.preferred_locales
+  if (params.tax_exempt !== undefined) customer.tax_exempt = params.tax_exempt || 'none'
+  if (params.business_name) customer.business_name = params.business_name
+  if (params.individual_name) customer.individual_name = params.individual_name
+  customer.metadata = mergeMetadata(customer.metadata, params.metadata)
+}
+
+function applyInvoiceSettings(work: UnitOfWork, customer: CustomerRow, params: Details): void {
+  const settings = params.invoice_settings
+  if (!settings) return
+  const { default_payment_method: method, footer, custom_fields } = settings
+  if (method === '' || method === null) customer.invoice_settings.default_payment_method = null
+  else if (
+    method !== undefined &&
+    !(method.startsWith('pm_card_') && customer.invoice_settings.default_payment_method)
+  ) {
+    customer.invoice_settings.default_payment_method = requireOwnMethod(
+      work,
+      customer,
+      method,
+      'invoice_settings[default_payment_method]',
+    )
+  }
+  if (footer !== undefined) customer.invoice_settings.footer = footer || null
+  if (custom_fields !== undefined) customer.invoice_settings.custom_fields = custom_fields || null
+}
+
+/** A payment method of this customer; Stripe refuses one that is not attached. */
+export function requireOwnMethod(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  id: string,
+  param: string,
+): string {
+  const method = work.find('payment_method', id)
+  if (method?.customer === customer.id) return id
+  if (!method) {
+    throw new StripeFault(400, {
+      type: 'invalid_request_error',
+      ...withDocs('resource_missing'),
+      message: `No such PaymentMethod: '${id}'`,
+      param,
+    })
+  }
+  throw new StripeFault(400, {
+    type: 'invalid_request_error',
+    ...withDocs('resource_missing'),
+    message: `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`,
+    param,
+  })
+}
+
+function checkEmail(email: string): string {
+  if (/^[^\s@]+@[^\s@]+$/.test(email) && email.length <= 512) return email
+  throw invalidRequest(`Invalid email address: ${email}`, 'email', 'email_invalid')
+}
+
+function noSources(): StripeFault {
+  return invalidRequest(
+    'The sandbox has no sources: use payment methods (card[token]=tok_…, then attach).',
+    'source',
+  )
+}

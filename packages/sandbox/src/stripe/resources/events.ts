@@ -1,0 +1,51 @@
+import type Stripe from 'stripe'
+import { invalidRequest, noSuch } from '../errors.ts'
+import { renderEvent } from '../events.ts'
+import { filterRows, inRange, listPage, type Range } from '../lists.ts'
+import { idOf, type Operations, op } from '../operation.ts'
+import type { EventRow } from '../rows.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+
+const THIRTY_DAYS = 30 * 86_400
+
+/** Events of the last 30 days. */
+export const events: Operations = {
+  'Events.retrieve': op((_params, call) => {
+    const { work } = call
+    const row = work.find('event', idOf(call))
+    if (!row || row.created < work.now - THIRTY_DAYS) throw noSuch('event', idOf(call))
+    return renderEvent(row, pendingOf(work, row))
+  }),
+  'Events.list': op<Stripe.EventListParams>((params, { work, path }) => {
+    if (params.type !== undefined && params.types !== undefined) {
+      throw invalidRequest('You may only specify one of these parameters: type, types.')
+    }
+    const rows = filterRows(
+      work.tables.event.newestFirst(),
+      (row) =>
+        row.created >= work.now - THIRTY_DAYS &&
+        (params.type === undefined || matches(row.type, params.type)) &&
+        (params.types === undefined || params.types.includes(row.type)) &&
+        (params.delivery_success === undefined ||
+          delivered(work, row) === params.delivery_success) &&
+        inRange(row.created, params.created as Range | undefined),
+    )
+    return listPage(rows, params, path, (row) => renderEvent(row, pendingOf(work, row)))
+  }),
+}
+
+/** `invoice.*` stands for all of a kind. */
+function matches(type: string, wanted: string): boolean {
+  return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted
+}
+
+function pendingOf(work: UnitOfWork, row: EventRow): number {
+  if (row.endpoints === 0) return 0
+  const deliveries = work.context.outbox.deliveries({ eventId: row.id })
+  return deliveries.filter((delivery) => delivery.state !== 'delivered' && !delivery.duplicate)
+    .length
+}
+
+function delivered(work: UnitOfWork, row: EventRow): boolean {
+  return pendingOf(work, row) === 0
+}

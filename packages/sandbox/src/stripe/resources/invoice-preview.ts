@@ -1,0 +1,213 @@
+import type Stripe from 'stripe'
+import { redeemDiscounts } from '../discounts.ts'
+import { invalidRequest, missingParam } from '../errors.ts'
+import { createInvoice, refreshTotals, takeInvoiceItem } from '../invoice-draft.ts'
+import { addInvoiceItems, newInvoiceItem, requireOneTimePrice } from '../invoice-items.ts'
+import { type Operations, op } from '../operation.ts'
+import { periodAt } from '../periods.ts'
+import { creditUnused } from '../proration.ts'
+import { render } from '../render.ts'
+import type { InvoiceRow, SubscriptionRow } from '../rows.ts'
+import { draftSubscription } from '../subscription-create.ts'
+import { draftSubscriptionInvoice } from '../subscription-invoice.ts'
+import { isOver } from '../subscription-state.ts'
+import { itemsOf } from '../subscription-swap.ts'
+import { applyUpdate } from '../subscription-update.ts'
+import { UnitOfWork } from '../unit-of-work.ts'
+import type { WireObject } from '../wire.ts'
+import { requireCustomer } from './customers.ts'
+
+type Params = Stripe.InvoiceCreatePreviewParams
+
+export const invoicePreview: Operations = {
+  /** Does the real thing in a step of its own, shows the invoice, and puts everything back. */
+  'Invoices.createPreview': op<Params>((params, { work }) => {
+    const trial = new UnitOfWork(work.context)
+    try {
+      const invoice = preview(trial, params)
+      const shown = structuredClone(render('invoice', invoice, trial.tables))
+      return asUpcoming(shown)
+    } finally {
+      trial.rollback()
+    }
+  }),
+}
+
+function preview(work: UnitOfWork, params: Params): InvoiceRow {
+  if (params.schedule !== undefined || params.schedule_details !== undefined) {
+    throw invalidRequest('The sandbox previews subscriptions, not schedules.', 'schedule')
+  }
+  const invoice =
+    params.subscription === undefined ? previewNew(work, params) : previewExisting(work, params)
+  work.edit('invoice', invoice)
+  const customer = work.require('customer', invoice.customer ?? '')
+  ;(params.invoice_items ?? []).forEach((item, at) => {
+    const path = `invoice_items[${at}]`
+    const row = newInvoiceItem(work, {
+      customer,
+      amount: item.amount,
+      currency: item.currency ?? invoice.currency,
+      price:
+        item.price !== undefined || item.price_data !== undefined
+          ? requireOneTimePrice(work, item as never, path)
+          : null,
+      unitAmountDecimal:
+        item.unit_amount_decimal === undefined ? undefined : String(item.unit_amount_decimal),
+      quantity: item.quantity,
+      description: item.description ?? null,
+      discountable: item.discountable,
+      metadata: item.metadata,
+      taxRates: item.tax_rates || null,
+    })
+    takeInvoiceItem(work, invoice, row)
+  })
+  if (params.discounts !== undefined) {
+    invoice.discounts = redeemDiscounts(work, params.discounts, {
+      customer,
+      invoice: invoice.id,
+      currency: invoice.currency,
+    })
+  }
+  refreshTotals(work, invoice)
+  return invoice
+}
+
+function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
+  if (params.customer === undefined) throw missingParam('customer')
+  const customer = requireCustomer(work, params.customer, 'customer')
+  const details = params.subscription_details
+  if (!details?.items) {
+    if (!params.invoice_items) {
+      throw invalidRequest(
+        `No upcoming invoices for customer: ${customer.id}`,
+        'customer',
+        'invoice_upcoming_none',
+      )
+    }
+    return createInvoice(work, {
+      customer,
+      currency: params.currency ?? customer.currency ?? 'usd',
+      billingReason: 'upcoming',
+      autoAdvance: false,
+    })
+  }
+  const subscription = draftSubscription(work, {
+    customer: customer.id,
+    items: details.items as never,
+    ...(details.trial_end === undefined ? {} : { trial_end: details.trial_end }),
+    ...(details.default_tax_rates === undefined
+      ? {}
+      : { default_tax_rates: details.default_tax_rates }),
+    ...(details.metadata === undefined ? {} : { metadata: details.metadata }),
+  } as Stripe.SubscriptionCreateParams)
+  return draftSubscriptionInvoice(work, subscription, {
+    reason: 'subscription_create',
+    items: itemsOf(work, subscription),
+    pending: 'all',
+  })
+}
+
+function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
+  const subscription = work.require('subscription', params.subscription ?? '', 'subscription')
+  if (params.customer !== undefined && params.customer !== subscription.customer) {
+    throw invalidRequest(
+      `The subscription ${subscription.id} does not belong to the customer ${params.customer}.`,
+      'subscription',
+    )
+  }
+  const details = params.subscription_details
+  if (isOver(subscription)) throw noUpcoming(subscription)
+  if (details?.cancel_now) {
+    if (details.proration_behavior !== 'none') {
+      for (const item of itemsOf(work, subscription))
+        creditUnused(work, subscription, item, details.proration_date ?? work.now)
+    }
+    return draftSubscriptionInvoice(work, subscription, {
+      reason: 'subscription_update',
+      items: [],
+      pending: 'subscription',
+    })
+  }
+  const update = details ? applyUpdate(work, subscription, toUpdate(details)) : null
+  if (update?.invoice) return update.invoice
+  if (details === undefined) addInvoiceItems(work, subscription, undefined)
+  if (subscription.cancel_at_period_end || subscription.status === 'paused')
+    throw noUpcoming(subscription)
+  return nextInvoice(work, subscription)
+}
+
+/** The renewal as it would be: every item one period on. */
+function nextInvoice(work: UnitOfWork, subscription: SubscriptionRow): InvoiceRow {
+  const items = itemsOf(work, subscription)
+  const next = Math.min(...items.map((item) => item.current_period_end))
+  const due = items.filter((item) => item.current_period_end === next)
+  if (subscription.status === 'trialing') subscription.status = 'active'
+  const periodStart = Math.min(...due.map((item) => item.current_period_start))
+  for (const item of due) {
+    const { recurring } = work.require('price', item.price)
+    if (!recurring) continue
+    work.edit('subscription_item', item)
+    item.current_period_start = next
+    item.current_period_end = periodAt(subscription.billing_cycle_anchor, recurring, next).end
+  }
+  const invoice = draftSubscriptionInvoice(work, subscription, {
+    reason: 'subscription_cycle',
+    items: due,
+    pending: 'all',
+    periodStart,
+  })
+  invoice.period_end = next
+  invoice.created = next
+  invoice.next_payment_attempt = next + 3600
+  return invoice
+}
+
+function toUpdate(
+  details: NonNullable<Params['subscription_details']>,
+): Stripe.SubscriptionUpdateParams {
+  const {
+    items,
+    proration_behavior,
+    proration_date,
+    trial_end,
+    billing_cycle_anchor,
+    cancel_at,
+    cancel_at_period_end,
+    default_tax_rates,
+  } = details
+  const update = {
+    items,
+    proration_behavior,
+    proration_date,
+    trial_end,
+    cancel_at,
+    cancel_at_period_end,
+    default_tax_rates,
+    billing_cycle_anchor: toAnchor(billing_cycle_anchor),
+  }
+  return Object.fromEntries(
+    Object.entries(update).filter(([, value]) => value !== undefined),
+  ) as Stripe.SubscriptionUpdateParams
+}
+
+function toAnchor(anchor: unknown): unknown {
+  return anchor === 'now' || anchor === 'unchanged' ? { type: anchor } : anchor
+}
+
+function noUpcoming(subscription: SubscriptionRow) {
+  return invalidRequest(
+    `No upcoming invoices for subscription: ${subscription.id}`,
+    'subscription',
+    'invoice_upcoming_none',
+  )
+}
+
+/** A preview has no life: its own kind of id, no number, nothing to finalize. */
+function asUpcoming(invoice: WireObject): WireObject {
+  const id = invoice.id.replace('in_', 'upcoming_in_')
+  const lines = invoice.lines as { data: WireObject[]; url: string }
+  for (const line of lines.data) line.invoice = id
+  lines.url = `/v1/invoices/upcoming/lines`
+  const { hosted_invoice_url: _url, invoice_pdf: _pdf, ...rest } = invoice
+  return { ...rest, id, object: 'invoice', automatically_finalizes_at: null, status: 'draft' }
+}

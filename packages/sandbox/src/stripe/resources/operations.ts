@@ -1,0 +1,53 @@
+import type { Operations } from '../operation.ts'
+import { billingPortal } from './billing-portal.ts'
+import { charges } from './charges.ts'
+import { checkoutSessions } from './checkout-sessions.ts'
+import { coupons } from './coupons.ts'
+import { customerBalance } from './customer-balance.ts'
+import { customers } from './customers.ts'
+import { events } from './events.ts'
+import { invoiceItems } from './invoice-items.ts'
+import { invoicePayments } from './invoice-payments.ts'
+import { invoicePreview } from './invoice-preview.ts'
+import { invoices } from './invoices.ts'
+import { paymentIntents } from './payment-intents.ts'
+import { paymentMethods } from './payment-methods.ts'
+import { prices } from './prices.ts'
+import { products } from './products.ts'
+import { promotionCodes } from './promotion-codes.ts'
+import { refunds } from './refunds.ts'
+import { setupIntents } from './setup-intents.ts'
+import { subscriptionItems } from './subscription-items.ts'
+import { subscriptionSchedules } from './subscription-schedules.ts'
+import { subscriptions } from './subscriptions.ts'
+import { taxRates } from './tax-rates.ts'
+import { testClocks } from './test-clocks.ts'
+import { webhookEndpoints } from './webhook-endpoints.ts'
+
+/** Every call the sandbox answers; any other is an unrecognized URL. */
+export const OPERATIONS: Operations = {
+  ...billingPortal,
+  ...charges,
+  ...checkoutSessions,
+  ...coupons,
+  ...customerBalance,
+  ...customers,
+  ...events,
+  ...invoiceItems,
+  ...invoicePayments,
+  ...invoicePreview,
+  ...invoices,
+  ...paymentIntents,
+  ...paymentMethods,
+  ...prices,
+  ...products,
+  ...promotionCodes,
+  ...refunds,
+  ...setupIntents,
+  ...subscriptionItems,
+  ...subscriptionSchedules,
+  ...subscriptions,
+  ...taxRates,
+  ...testClocks,
+  ...webhookEndpoints,
+}

@@ -1,0 +1,439 @@
+import type Stripe from 'stripe'
+import { invalidRequest, noSuch, StripeFault, withDocs } from '../errors.ts'
+import { invoiceOf, settleAttempt } from '../invoice-payment.ts'
+import { filterRows, inRange, listPage, type Range } from '../lists.ts'
+import { mergeMetadata } from '../metadata.ts'
+import { minimumCharge } from '../money.ts'
+import { idOf, type Operations, op } from '../operation.ts'
+import { attemptPayment, cardFault, type PaymentOutcome } from '../payments.ts'
+import { render } from '../render.ts'
+import type { PaymentIntentRow } from '../rows.ts'
+import { searchPage } from '../search.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import { requireCustomer } from './customers.ts'
+import { attachPaymentMethod, emptyAddress, usePaymentMethod } from './payment-methods.ts'
+import { requireCurrency } from './prices.ts'
+
+export const paymentIntents: Operations = {
+  'PaymentIntents.create': op<Stripe.PaymentIntentCreateParams>((params, { work }) => {
+    const currency = requireCurrency(params.currency)
+    checkAmount(params.amount, currency)
+    if (params.off_session && !params.confirm) {
+      throw invalidRequest('`off_session` can only be passed with `confirm=true`.', 'off_session')
+    }
+    if (params.off_session && params.setup_future_usage) {
+      throw invalidRequest(
+        'You cannot provide both `off_session` and `setup_future_usage`.',
+        'setup_future_usage',
+      )
+    }
+    const customer =
+      params.customer === undefined ? null : requireCustomer(work, params.customer, 'customer')
+    const intent = newPaymentIntent(work, {
+      amount: params.amount,
+      currency,
+      customer: customer?.id ?? null,
+      description: params.description ?? null,
+      invoice: null,
+    })
+    applyParams(work, intent, params)
+    if (params.automatic_payment_methods) {
+      intent.automatic_payment_methods = {
+        enabled: params.automatic_payment_methods.enabled,
+        allow_redirects: params.automatic_payment_methods.allow_redirects ?? 'always',
+      }
+    }
+    if (params.capture_method) intent.capture_method = params.capture_method
+    if (params.confirmation_method) intent.confirmation_method = params.confirmation_method
+    intent.metadata = mergeMetadata({}, params.metadata)
+    if (params.confirm) return confirm(work, intent, params)
+    return render('payment_intent', intent, work.tables)
+  }),
+
+  'PaymentIntents.retrieve': op<Stripe.PaymentIntentRetrieveParams>((params, call) => {
+    const intent = call.work.require('payment_intent', idOf(call))
+    if (params.client_secret !== undefined && params.client_secret !== intent.client_secret) {
+      throw invalidRequest(
+        'The client_secret provided does not match the client_secret associated with the PaymentIntent.',
+        'client_secret',
+        'payment_intent_invalid_parameter',
+      )
+    }
+    return render('payment_intent', intent, call.work.tables)
+  }),
+
+  'PaymentIntents.update': op<Stripe.PaymentIntentUpdateParams>((params, call) => {
+    const { work } = call
+    const intent = work.require('payment_intent', idOf(call))
+    const editable = ['requires_payment_method', 'requires_confirmation', 'requires_action']
+    if (
+      params.amount !== undefined ||
+      params.currency !== undefined ||
+      params.payment_method !== undefined
+    ) {
+      if (!editable.includes(intent.status)) throw unexpectedState(intent, 'updated', editable)
+    }
+    work.edit('payment_intent', intent)
+    if (params.currency !== undefined) intent.currency = requireCurrency(params.currency)
+    if (params.amount !== undefined) {
+      checkAmount(params.amount, intent.currency)
+      intent.amount = params.amount
+    }
+    if (params.customer !== undefined)
+      intent.customer = requireCustomer(work, params.customer, 'customer').id
+    if (params.description !== undefined) intent.description = params.description
+    applyParams(work, intent, params)
+    intent.metadata = mergeMetadata(intent.metadata, params.metadata)
+    return render('payment_intent', intent, work.tables)
+  }),
+
+  'PaymentIntents.confirm': op<Stripe.PaymentIntentConfirmParams>((params, call) => {
+    const { work } = call
+    const intent = work.require('payment_intent', idOf(call))
+    const allowed = ['requires_payment_method', 'requires_confirmation', 'requires_action']
+    if (!allowed.includes(intent.status)) throw unexpectedState(intent, 'confirmed', allowed)
+    work.edit('payment_intent', intent)
+    applyParams(work, intent, params)
+    return confirm(work, intent, params)
+  }),
+
+  'PaymentIntents.cancel': op<Stripe.PaymentIntentCancelParams>((params, call) => {
+    const { work } = call
+    const intent = work.require('payment_intent', idOf(call))
+    const allowed = [
+      'requires_payment_method',
+      'requires_capture',
+      'requires_confirmation',
+      'requires_action',
+      'processing',
+    ]
+    if (!allowed.includes(intent.status)) throw unexpectedState(intent, 'canceled', allowed)
+    if (intent.$.invoice) {
+      throw invalidRequest(
+        'You cannot cancel a PaymentIntent that pays an invoice; void the invoice instead.',
+        'intent',
+      )
+    }
+    work.edit('payment_intent', intent)
+    intent.status = 'canceled'
+    intent.canceled_at = work.now
+    intent.cancellation_reason = params.cancellation_reason ?? null
+    intent.next_action = null
+    intent.amount_capturable = 0
+    work.emit('payment_intent.canceled', 'payment_intent', intent)
+    return render('payment_intent', intent, work.tables)
+  }),
+
+  'PaymentIntents.capture': op<Stripe.PaymentIntentCaptureParams>((params, call) => {
+    const { work } = call
+    const intent = work.require('payment_intent', idOf(call))
+    if (intent.status !== 'requires_capture') {
+      throw unexpectedState(intent, 'captured', ['requires_capture'])
+    }
+    const amount = params.amount_to_capture ?? intent.amount_capturable
+    if (amount < 1 || amount > intent.amount_capturable) {
+      throw invalidRequest(
+        `The amount to capture must be between 1 and ${intent.amount_capturable}.`,
+        'amount_to_capture',
+        'amount_too_large',
+      )
+    }
+    capture(work, intent, amount)
+    return render('payment_intent', intent, work.tables)
+  }),
+
+  'PaymentIntents.list': op<Stripe.PaymentIntentListParams>((params, { work, path }) => {
+    const rows = params.customer
+      ? work.findBy('payment_intent', 'customer', params.customer).reverse()
+      : work.tables.payment_intent.newestFirst()
+    const wanted = filterRows(rows, (row) =>
+      inRange(row.created, params.created as Range | undefined),
+    )
+    return listPage(wanted, params, path, (row) => render('payment_intent', row, work.tables))
+  }),
+
+  'PaymentIntents.search': op<Stripe.PaymentIntentSearchParams>((params, { work, path }) =>
+    searchPage(
+      [...work.tables.payment_intent.newestFirst()].map((row) =>
+        render('payment_intent', row, work.tables),
+      ),
+      params,
+      path,
+    ),
+  ),
+}
+
+function capture(work: UnitOfWork, intent: PaymentIntentRow, amount: number): void {
+  work.edit('payment_intent', intent)
+  const charge = work.edit('charge', work.require('charge', intent.latest_charge ?? ''))
+  charge.captured = true
+  charge.amount_captured = amount
+  intent.status = 'succeeded'
+  intent.amount_received = amount
+  intent.amount_capturable = 0
+  work.emit('charge.captured', 'charge', charge)
+  work.emit('payment_intent.succeeded', 'payment_intent', intent)
+}
+
+/** The same in every intent and never changed in place, so all of them share it. */
+const SAME = {
+  amountDetails: { tip: {} },
+  methodOptions: {
+    card: {
+      installments: null,
+      mandate_options: null,
+      network: null,
+      request_three_d_secure: 'automatic',
+    },
+  },
+  methodTypes: ['card'],
+}
+
+export interface NewIntent {
+  readonly amount: number
+  readonly currency: string
+  readonly customer: string | null
+  readonly description: string | null
+  readonly invoice: string | null
+}
+
+export function newPaymentIntent(work: UnitOfWork, options: NewIntent): PaymentIntentRow {
+  const id = work.newId('pi_3')
+  const intent: PaymentIntentRow = {
+    allowed_payment_method_types: null,
+    application: null,
+    application_fee_amount: null,
+    canceled_at: null,
+    cancellation_reason: null,
+    customer_account: null,
+    excluded_payment_method_types: null,
+    last_payment_error: null,
+    latest_charge: null,
+    managed_payments: null,
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: null,
+    payment_method_configuration_details: null,
+    payment_record: null,
+    processing: null,
+    receipt_email: null,
+    review: null,
+    shipping: null,
+    source: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    transfer_group: null,
+    id,
+    object: 'payment_intent',
+    amount: options.amount,
+    amount_capturable: 0,
+    amount_details: SAME.amountDetails,
+    amount_received: 0,
+    automatic_payment_methods: null,
+    capture_method: 'automatic_async',
+    client_secret: `${id}_secret_${work.context.store.randomText(25)}`,
+    confirmation_method: 'automatic',
+    created: work.now,
+    currency: options.currency,
+    customer: options.customer,
+    description: options.description,
+    livemode: false,
+    metadata: {},
+    payment_method_options: SAME.methodOptions,
+    payment_method_types: SAME.methodTypes,
+    setup_future_usage: options.invoice ? 'off_session' : null,
+    status: 'requires_payment_method',
+    $: {
+      invoice: options.invoice,
+      offSession: false,
+      returnUrl: null,
+      authenticated: false,
+      checkout: null,
+    },
+  }
+  return work.insert('payment_intent', intent, 'payment_intent.created')
+}
+
+type Params =
+  | Partial<
+      Pick<
+        Stripe.PaymentIntentCreateParams,
+        | 'payment_method'
+        | 'receipt_email'
+        | 'return_url'
+        | 'setup_future_usage'
+        | 'shipping'
+        | 'statement_descriptor'
+        | 'statement_descriptor_suffix'
+        | 'off_session'
+      >
+    >
+  | Stripe.PaymentIntentConfirmParams
+  | Stripe.PaymentIntentUpdateParams
+
+function applyParams(work: UnitOfWork, intent: PaymentIntentRow, given: Params): void {
+  const params = given as Stripe.PaymentIntentCreateParams
+  if (params.payment_method !== undefined) {
+    const method = usePaymentMethod(work, params.payment_method, 'payment_method')
+    checkOwner(intent, method.customer)
+    intent.payment_method = method.id
+    if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'
+  }
+  if (params.receipt_email !== undefined) intent.receipt_email = params.receipt_email || null
+  if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
+  if (params.setup_future_usage !== undefined)
+    intent.setup_future_usage = params.setup_future_usage || null
+  if (params.statement_descriptor !== undefined)
+    intent.statement_descriptor = params.statement_descriptor
+  if (params.statement_descriptor_suffix !== undefined) {
+    intent.statement_descriptor_suffix = params.statement_descriptor_suffix
+  }
+  if (params.shipping) {
+    const { address, name, phone, carrier, tracking_number } = params.shipping
+    intent.shipping = {
+      address: { ...emptyAddress(), ...address },
+      name,
+      phone: phone ?? null,
+      carrier: carrier ?? null,
+      tracking_number: tracking_number ?? null,
+    } as PaymentIntentRow['shipping']
+  }
+}
+
+function checkOwner(intent: PaymentIntentRow, owner: string | null): void {
+  if (owner === null || owner === intent.customer) return
+  throw invalidRequest(
+    intent.customer === null
+      ? 'The provided PaymentMethod was previously used with a PaymentIntent without Customer attachment, shared with a connected account without Customer attachment, or was detached from a Customer. It may not be used again. To use a PaymentMethod multiple times, you must attach it to a Customer first.'
+      : `The provided PaymentMethod cannot be attached. To reuse a PaymentMethod, you must attach it to a Customer first.`,
+    'payment_method',
+    'payment_method_unexpected_state',
+  )
+}
+
+function confirm(
+  work: UnitOfWork,
+  intent: PaymentIntentRow,
+  params: { off_session?: unknown; error_on_requires_action?: boolean },
+) {
+  if (intent.payment_method === null) {
+    throw invalidRequest(
+      "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
+      'payment_method',
+      'payment_intent_unexpected_state',
+    )
+  }
+  const automatic = intent.automatic_payment_methods
+  if (
+    automatic?.enabled &&
+    automatic.allow_redirects === 'always' &&
+    intent.$.returnUrl === null &&
+    intent.$.invoice === null
+  ) {
+    throw invalidRequest(
+      "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",
+      'return_url',
+    )
+  }
+  const method = work.require('payment_method', intent.payment_method)
+  const savesFor =
+    intent.setup_future_usage && intent.customer ? work.find('customer', intent.customer) : null
+  intent.$.offSession = Boolean(params.off_session)
+  const outcome = attemptPayment(work, intent)
+  if (outcome.status === 'succeeded' && savesFor && method.customer === null) {
+    attachPaymentMethod(work, method, savesFor)
+  }
+  noteOnInvoice(work, intent, outcome)
+  if (outcome.status === 'declined') {
+    const object = render('payment_intent', intent, work.tables)
+    const shown = render('payment_method', method, work.tables)
+    throw cardFault(
+      outcome.decline,
+      { charge: intent.latest_charge, payment_intent: object, payment_method: shown },
+      true,
+    )
+  }
+  if (outcome.status === 'requires_action' && params.error_on_requires_action) {
+    throw new StripeFault(402, {
+      type: 'card_error',
+      ...withDocs('authentication_required'),
+      decline_code: 'authentication_required',
+      message: 'Your card was declined. This transaction requires authentication.',
+    })
+  }
+  return render('payment_intent', intent, work.tables)
+}
+
+function noteOnInvoice(work: UnitOfWork, intent: PaymentIntentRow, outcome: PaymentOutcome): void {
+  const invoice = invoiceOf(work, intent)
+  if (invoice?.status !== 'open') return
+  work.edit('invoice', invoice)
+  invoice.attempt_count += 1
+  invoice.attempted = true
+  settleAttempt(work, invoice, outcome)
+}
+
+/** The customer passed, or failed, the 3-D Secure challenge. */
+export function finishAuthentication(
+  work: UnitOfWork,
+  intentId: string,
+  passed: boolean,
+): PaymentIntentRow {
+  const intent = work.find('payment_intent', intentId)
+  if (!intent) throw noSuch('payment_intent', intentId)
+  if (intent.status !== 'requires_action')
+    throw unexpectedState(intent, 'authenticated', ['requires_action'])
+  work.edit('payment_intent', intent)
+  const method = work.require('payment_method', intent.payment_method ?? '')
+  if (passed) {
+    intent.$.authenticated = true
+    noteOnInvoice(work, intent, attemptPayment(work, intent))
+    return intent
+  }
+  intent.status = 'requires_payment_method'
+  intent.payment_method = null
+  intent.next_action = null
+  intent.last_payment_error = {
+    type: 'invalid_request_error',
+    ...withDocs('payment_intent_authentication_failure'),
+    message:
+      'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+    payment_method: render('payment_method', method, work.tables) as never,
+  } as PaymentIntentRow['last_payment_error']
+  work.emit('payment_intent.payment_failed', 'payment_intent', intent)
+  const invoice = invoiceOf(work, intent)
+  if (invoice?.status === 'open')
+    work.emit('invoice.payment_failed', 'invoice', work.edit('invoice', invoice))
+  return intent
+}
+
+function checkAmount(amount: number, currency: string): void {
+  if (amount < 1)
+    throw invalidRequest(
+      'This value must be greater than or equal to 1.',
+      'amount',
+      'parameter_invalid_integer',
+    )
+  if (amount < minimumCharge(currency)) {
+    throw invalidRequest(
+      `Amount must be at least ${minimumCharge(currency)} ${currency}`,
+      'amount',
+      'amount_too_small',
+    )
+  }
+  if (amount > 99_999_999) {
+    throw invalidRequest('Amount must be no more than $999,999.99', 'amount', 'amount_too_large')
+  }
+}
+
+export function unexpectedState(
+  intent: PaymentIntentRow,
+  verb: string,
+  allowed: readonly string[],
+): StripeFault {
+  return new StripeFault(400, {
+    type: 'invalid_request_error',
+    ...withDocs('payment_intent_unexpected_state'),
+    message: `This PaymentIntent could not be ${verb} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${verb}: ${allowed.join(', ')}.`,
+  })
+}

@@ -1,0 +1,247 @@
+import type Stripe from 'stripe'
+import { invalidRequest, missingParam, noSuch, StripeFault } from '../errors.ts'
+import { filterRows, listPage } from '../lists.ts'
+import { mergeMetadata } from '../metadata.ts'
+import { type Call, idOf, type Operations, op } from '../operation.ts'
+import { cardFault } from '../payments.ts'
+import { render } from '../render.ts'
+import type { CustomerRow, PaymentMethodRow } from '../rows.ts'
+import { findTestCard, type TestCard, toDecline } from '../test-cards.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import { nulls } from '../wire.ts'
+import { requireCustomer } from './customers.ts'
+
+export const paymentMethods: Operations = {
+  'PaymentMethods.create': op<Stripe.PaymentMethodCreateParams>((params, { work }) => {
+    if (params.type === undefined) throw missingParam('type')
+    if (params.type !== 'card') {
+      throw invalidRequest(
+        `The payment method type "${params.type}" is invalid. Please ensure the provided type is activated in your dashboard (https://dashboard.stripe.com/account/payments/settings) and your account is enabled for any preview features that you are trying to use.`,
+        'type',
+      )
+    }
+    const card = params.card as { token?: string; number?: string } | undefined
+    if (!card) throw missingParam('card')
+    const row = newCard(work, requireToken(card))
+    if (params.billing_details) setBillingDetails(row, params.billing_details)
+    row.metadata = mergeMetadata({}, params.metadata)
+    if (params.allow_redisplay) row.allow_redisplay = params.allow_redisplay
+    work.insert('payment_method', row)
+    return render('payment_method', row, work.tables)
+  }),
+
+  'PaymentMethods.retrieve': op((_params, call) => {
+    const row = usePaymentMethod(call.work, idOf(call), 'id')
+    return render('payment_method', row, call.work.tables)
+  }),
+
+  'PaymentMethods.update': op<Stripe.PaymentMethodUpdateParams>((params, call) => {
+    const row = call.work.edit('payment_method', requirePaymentMethod(call.work, idOf(call), 'id'))
+    if (row.customer === null) {
+      throw invalidRequest(
+        'You must save this PaymentMethod to a customer before you can update it.',
+        'payment_method',
+      )
+    }
+    if (params.card && row.card) {
+      if (params.card.exp_month !== undefined)
+        row.card.exp_month = checkMonth(params.card.exp_month)
+      if (params.card.exp_year !== undefined) row.card.exp_year = params.card.exp_year
+    }
+    if (params.billing_details) setBillingDetails(row, params.billing_details)
+    if (params.allow_redisplay) row.allow_redisplay = params.allow_redisplay
+    row.metadata = mergeMetadata(row.metadata, params.metadata)
+    return render('payment_method', row, call.work.tables)
+  }),
+
+  'PaymentMethods.list': op<Stripe.PaymentMethodListParams>((params, call) => {
+    if (params.customer === undefined) throw missingParam('customer')
+    return listOf(params.customer, params, call)
+  }),
+
+  'Customers.listPaymentMethods': op<Stripe.CustomerListPaymentMethodsParams>((params, call) =>
+    listOf(call.ids[0] ?? '', params, call),
+  ),
+
+  'Customers.retrievePaymentMethod': op((_params, call) => {
+    const [customer = '', id = ''] = call.ids
+    requireCustomer(call.work, customer)
+    const row = requirePaymentMethod(call.work, id, 'id')
+    if (row.customer !== customer) throw noSuch('PaymentMethod', id)
+    return render('payment_method', row, call.work.tables)
+  }),
+
+  'PaymentMethods.attach': op<Stripe.PaymentMethodAttachParams>((params, call) => {
+    if (params.customer === undefined) throw missingParam('customer')
+    const customer = requireCustomer(call.work, params.customer, 'customer')
+    const row = usePaymentMethod(call.work, idOf(call), 'id')
+    attachPaymentMethod(call.work, row, customer)
+    return render('payment_method', row, call.work.tables)
+  }),
+
+  'PaymentMethods.detach': op((_params, call) => {
+    const { work } = call
+    const row = requirePaymentMethod(work, idOf(call), 'id')
+    if (row.customer === null) {
+      throw invalidRequest(
+        'The payment method you provided is not attached to a customer so detachment is impossible.',
+        'payment_method',
+      )
+    }
+    detachPaymentMethod(work, row)
+    return render('payment_method', row, work.tables)
+  }),
+}
+
+export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): void {
+  const customer = work.find('customer', row.customer ?? '')
+  work.edit('payment_method', row)
+  row.customer = null
+  row.$.detached = true
+  if (customer && customer.invoice_settings.default_payment_method === row.id) {
+    work.edit('customer', customer).invoice_settings.default_payment_method = null
+  }
+  for (const subscription of customer ? work.findBy('subscription', 'customer', customer.id) : []) {
+    if (subscription.default_payment_method !== row.id) continue
+    work.edit('subscription', subscription).default_payment_method = null
+  }
+  work.emit('payment_method.detached', 'payment_method', row)
+}
+
+function listOf(
+  customerId: string,
+  params: { type?: string; limit?: number; starting_after?: string; ending_before?: string },
+  call: Call,
+) {
+  const { work } = call
+  requireCustomer(work, customerId, call.ids.length > 0 ? 'id' : 'customer')
+  const rows = work.findBy('payment_method', 'customer', customerId).reverse()
+  const wanted = filterRows(rows, (row) => params.type === undefined || row.type === params.type)
+  return listPage(wanted, params, call.path, (row) => render('payment_method', row, work.tables))
+}
+
+/** An existing method, or a new one for a test value such as `pm_card_visa`. */
+export function usePaymentMethod(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
+  const test = id.startsWith('pm_card_') ? findTestCard(id) : null
+  if (!test) return requirePaymentMethod(work, id, param)
+  return work.insert('payment_method', newCard(work, test))
+}
+
+function requirePaymentMethod(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
+  const row = work.find('payment_method', id)
+  if (row) return row
+  throw new StripeFault(param === 'id' ? 404 : 400, {
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    doc_url: 'https://stripe.com/docs/error-codes/resource-missing',
+    message: `No such PaymentMethod: '${id}'`,
+    param: param === 'id' ? 'payment_method' : param,
+  })
+}
+
+/** Attaching checks the card, so one that always declines is refused. */
+export function attachPaymentMethod(
+  work: UnitOfWork,
+  row: PaymentMethodRow,
+  customer: CustomerRow,
+): void {
+  if (row.customer === customer.id) return
+  if (row.customer !== null) {
+    throw invalidRequest(
+      'The payment method you provided has already been attached to a customer.',
+      'payment_method',
+    )
+  }
+  if (row.$.detached) {
+    throw invalidRequest(
+      'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.',
+      'payment_method',
+    )
+  }
+  const behavior = findTestCard(`pm_card_${row.$.behavior}`)?.card.behavior
+  if (typeof behavior === 'object' && 'declines' in behavior) {
+    throw cardFault(toDecline(behavior.declines), {})
+  }
+  work.edit('payment_method', row).customer = customer.id
+  work.emit('payment_method.attached', 'payment_method', row)
+}
+
+function requireToken(card: { token?: string; number?: string }) {
+  if (card.number !== undefined) {
+    throw new StripeFault(402, {
+      type: 'invalid_request_error',
+      message:
+        'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.',
+    })
+  }
+  if (card.token === undefined) throw missingParam('card[token]')
+  const test = card.token.startsWith('tok_') ? findTestCard(card.token) : null
+  if (!test) throw noSuch('token', card.token, 'card[token]')
+  return test
+}
+
+function newCard(work: UnitOfWork, test: { name: string; card: TestCard }): PaymentMethodRow {
+  const { card, name } = test
+  return {
+    ...nulls<Stripe.PaymentMethod>('payment_method'),
+    id: work.newId('pm_1'),
+    object: 'payment_method',
+    allow_redisplay: 'unspecified',
+    billing_details: {
+      address: emptyAddress(),
+      email: null,
+      name: null,
+      phone: null,
+      tax_id: null,
+    },
+    card: {
+      brand: card.brand,
+      checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
+      country: card.country,
+      display_brand: card.brand === 'amex' ? 'american_express' : card.brand,
+      exp_month: work.context.clock.now().getUTCMonth() + 1,
+      exp_year: work.context.clock.now().getUTCFullYear() + 4,
+      fingerprint: `fp_${card.brand}_${card.last4}`,
+      funding: card.funding,
+      generated_from: null,
+      last4: card.last4,
+      networks: { available: [card.brand], preferred: null },
+      regulated_status: 'unregulated',
+      three_d_secure_usage: { supported: true },
+      wallet: null,
+    },
+    created: work.now,
+    livemode: false,
+    metadata: {},
+    type: 'card',
+    $: { behavior: name, detached: false, authenticated: false },
+  }
+}
+
+function setBillingDetails(
+  row: PaymentMethodRow,
+  params: NonNullable<Stripe.PaymentMethodCreateParams['billing_details']>,
+): void {
+  const details = row.billing_details
+  const { address, email, name, phone, tax_id } = params
+  if (address === '' || address === null) details.address = emptyAddress()
+  else if (address) details.address = { ...emptyAddress(), ...details.address, ...address }
+  if (email !== undefined) details.email = email || null
+  if (name !== undefined) details.name = name || null
+  if (phone !== undefined) details.phone = phone || null
+  if (tax_id !== undefined) details.tax_id = tax_id || null
+}
+
+export function emptyAddress() {
+  return { city: null, country: null, line1: null, line2: null, postal_code: null, state: null }
+}
+
+function checkMonth(month: number): number {
+  if (month >= 1 && month <= 12) return month
+  throw new StripeFault(402, {
+    type: 'card_error',
+    code: 'invalid_expiry_month',
+    message: "Your card's expiration month is invalid.",
+    param: 'exp_month',
+  })
+}

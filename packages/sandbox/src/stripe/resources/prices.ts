@@ -1,0 +1,218 @@
+import type Stripe from 'stripe'
+import { invalidRequest, missingParam } from '../errors.ts'
+import { filterRows, inRange, listPage, type Range } from '../lists.ts'
+import { mergeMetadata } from '../metadata.ts'
+import { isCurrency } from '../money.ts'
+import { idOf, type Operations, op } from '../operation.ts'
+import { render } from '../render.ts'
+import type { PriceRow } from '../rows.ts'
+import { searchPage } from '../search.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import { nulls } from '../wire.ts'
+import { createProduct } from './products.ts'
+
+export const prices: Operations = {
+  'Prices.create': op<Stripe.PriceCreateParams>((params, { work }) => {
+    if (params.product !== undefined && params.product_data !== undefined) {
+      throw invalidRequest('You may only specify one of these parameters: product, product_data.')
+    }
+    let product = params.product
+    if (params.product_data) {
+      const created = createProduct(work, params.product_data)
+      work.emit('product.created', 'product', created)
+      product = created.id
+    }
+    if (product === undefined) throw missingParam('product')
+    const price = createPrice(work, { ...params, product })
+    return render('price', price, work.tables)
+  }),
+
+  'Prices.retrieve': op((_params, call) =>
+    render('price', call.work.require('price', idOf(call)), call.work.tables),
+  ),
+
+  'Prices.update': op<Stripe.PriceUpdateParams>((params, call) => {
+    const { work } = call
+    const price = work.edit('price', work.require('price', idOf(call)))
+    if (params.active !== undefined) price.active = params.active
+    if (params.nickname !== undefined) price.nickname = params.nickname
+    if (params.tax_behavior !== undefined) {
+      if (price.tax_behavior !== 'unspecified' && price.tax_behavior !== params.tax_behavior) {
+        throw invalidRequest(
+          'Tax behavior cannot be changed once it has been specified.',
+          'tax_behavior',
+        )
+      }
+      price.tax_behavior = params.tax_behavior
+    }
+    if (params.lookup_key !== undefined) {
+      claimLookupKey(work, params.lookup_key, params.transfer_lookup_key ?? false, price.id)
+      price.lookup_key = params.lookup_key
+    }
+    price.metadata = mergeMetadata(price.metadata, params.metadata)
+    return render('price', price, work.tables)
+  }),
+
+  'Prices.list': op<Stripe.PriceListParams>((params, { work, path }) => {
+    const { recurring } = params
+    const rows = filterRows(
+      work.tables.price.newestFirst(),
+      (row) =>
+        (params.active === undefined || row.active === params.active) &&
+        (params.currency === undefined || row.currency === params.currency) &&
+        (params.product === undefined || row.product === params.product) &&
+        (params.type === undefined || row.type === params.type) &&
+        (params.lookup_keys === undefined || params.lookup_keys.includes(row.lookup_key ?? '')) &&
+        (recurring?.interval === undefined || row.recurring?.interval === recurring.interval) &&
+        (recurring?.usage_type === undefined ||
+          row.recurring?.usage_type === recurring.usage_type) &&
+        inRange(row.created, params.created as Range | undefined),
+    )
+    return listPage(rows, params, path, (row) => render('price', row, work.tables))
+  }),
+
+  'Prices.search': op<Stripe.PriceSearchParams>((params, { work, path }) =>
+    searchPage(
+      [...work.tables.price.newestFirst()].map((row) => render('price', row, work.tables)),
+      params,
+      path,
+    ),
+  ),
+}
+
+type NewPrice = Partial<Stripe.PriceCreateParams> & {
+  id?: string
+  currency: string
+  product: string
+}
+
+const MAX_INTERVAL_COUNTS: Readonly<Record<string, number>> = {
+  day: 1095,
+  week: 156,
+  month: 36,
+  year: 3,
+}
+
+export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
+  const product = work.require('product', params.product, 'product')
+  const currency = requireCurrency(params.currency)
+  const { cents, decimal } = readUnitAmount(params)
+  const recurring = params.recurring ? readRecurring(params.recurring) : null
+  if (params.lookup_key !== undefined) {
+    claimLookupKey(work, params.lookup_key, params.transfer_lookup_key ?? false, null)
+  }
+  const price: PriceRow = {
+    ...nulls<Stripe.Price>('price'),
+    id: params.id ?? work.newId('price_1'),
+    object: 'price',
+    active: params.active ?? true,
+    billing_scheme: 'per_unit',
+    created: work.now,
+    currency,
+    livemode: false,
+    lookup_key: params.lookup_key ?? null,
+    metadata: mergeMetadata({}, params.metadata),
+    nickname: params.nickname ?? null,
+    product: product.id,
+    recurring,
+    tax_behavior: params.tax_behavior ?? 'unspecified',
+    type: recurring ? 'recurring' : 'one_time',
+    unit_amount: cents,
+    unit_amount_decimal: decimal,
+  }
+  return work.insert('price', price, 'price.created')
+}
+
+export function requireCurrency(code: string): string {
+  const currency = code.toLowerCase()
+  if (!isCurrency(currency)) {
+    throw invalidRequest(
+      `Invalid currency: ${code}. Stripe currently supports these currencies: usd, aed, afn, …`,
+      'currency',
+    )
+  }
+  return currency
+}
+
+function readUnitAmount(params: NewPrice): { cents: number | null; decimal: string } {
+  const { unit_amount: cents } = params
+  const decimal =
+    params.unit_amount_decimal === undefined ? undefined : String(params.unit_amount_decimal)
+  if (cents !== undefined && decimal !== undefined) {
+    throw invalidRequest(
+      'You may only specify one of these parameters: unit_amount, unit_amount_decimal.',
+      'unit_amount',
+    )
+  }
+  if (cents === undefined && decimal === undefined) {
+    throw invalidRequest(
+      'Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.',
+      'unit_amount',
+      'parameter_missing',
+    )
+  }
+  if (cents !== undefined) {
+    if (cents < 0)
+      throw invalidRequest(
+        'Invalid non-negative integer',
+        'unit_amount',
+        'parameter_invalid_integer',
+      )
+    if (cents > 99_999_999)
+      throw invalidRequest(
+        'Amount must be no more than $999,999.99',
+        'unit_amount',
+        'amount_too_large',
+      )
+    return { cents, decimal: String(cents) }
+  }
+  const text = decimal ?? '0'
+  if (text.startsWith('-'))
+    throw invalidRequest('Invalid non-negative decimal', 'unit_amount_decimal')
+  const whole = /^\d+(?:\.0+)?$/.test(text)
+  return { cents: whole ? Number(text) : null, decimal: text }
+}
+
+function readRecurring(
+  params: Stripe.PriceCreateParams.Recurring,
+): NonNullable<PriceRow['recurring']> {
+  const count = params.interval_count ?? 1
+  if (count < 1 || count > (MAX_INTERVAL_COUNTS[params.interval] ?? 0)) {
+    throw invalidRequest(
+      'Prices have a maximum interval of three years (3 years, 36 months, or 156 weeks)',
+      'recurring[interval_count]',
+    )
+  }
+  if (params.usage_type === 'metered') {
+    throw invalidRequest(
+      'The sandbox has no meters, so a price cannot be metered.',
+      'recurring[usage_type]',
+    )
+  }
+  return {
+    interval: params.interval,
+    interval_count: count,
+    meter: null,
+    trial_period_days: params.trial_period_days ?? null,
+    usage_type: 'licensed',
+  }
+}
+
+function claimLookupKey(
+  work: UnitOfWork,
+  key: string,
+  transfer: boolean,
+  self: string | null,
+): void {
+  for (const other of work.tables.price.values()) {
+    if (other.lookup_key !== key || other.id === self) continue
+    if (!transfer) {
+      throw invalidRequest(
+        `A price (\`${other.id}\`) already uses that lookup key.`,
+        'lookup_key',
+        'resource_already_exists',
+      )
+    }
+    work.edit('price', other).lookup_key = null
+  }
+}

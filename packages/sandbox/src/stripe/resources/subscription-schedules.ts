@@ -1,0 +1,327 @@
+import type Stripe from 'stripe'
+import { invalidRequest, missingParam } from '../errors.ts'
+import { filterRows, inRange, listPage, type Range } from '../lists.ts'
+import { mergeMetadata } from '../metadata.ts'
+import { idOf, type Operations, op } from '../operation.ts'
+import { addIntervals } from '../periods.ts'
+import { render } from '../render.ts'
+import type { ScheduleRow } from '../rows.ts'
+import {
+  advanceSchedule,
+  applyPhase,
+  type Phase,
+  planSchedule,
+  release,
+} from '../schedule-phases.ts'
+import { checkActive, requireItemPrice } from '../subscription-items.ts'
+import { cancelSubscription } from '../subscription-state.ts'
+import { itemsOf } from '../subscription-swap.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import { nulls } from '../wire.ts'
+import { requireCustomer } from './customers.ts'
+
+type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
+
+/** Planned changes: most of all a swap at the end of the period. */
+export const subscriptionSchedules: Operations = {
+  'SubscriptionSchedules.create': op<Stripe.SubscriptionScheduleCreateParams>(
+    (params, { work }) => {
+      const schedule =
+        params.from_subscription === undefined
+          ? fromPhases(work, params)
+          : fromSubscription(work, params)
+      work.insert('subscription_schedule', schedule, 'subscription_schedule.created')
+      if (schedule.status === 'not_started') {
+        planSchedule(schedule)
+        if ((schedule.phases[0]?.start_date ?? 0) <= work.now) advanceSchedule(work, schedule)
+      } else planSchedule(schedule)
+      return render('subscription_schedule', schedule, work.tables)
+    },
+  ),
+  'SubscriptionSchedules.retrieve': op((_params, call) =>
+    render(
+      'subscription_schedule',
+      call.work.require('subscription_schedule', idOf(call)),
+      call.work.tables,
+    ),
+  ),
+  'SubscriptionSchedules.update': op<Stripe.SubscriptionScheduleUpdateParams>((params, call) => {
+    const { work } = call
+    const schedule = work.edit('subscription_schedule', requireLive(work, idOf(call)))
+    if (params.end_behavior) schedule.end_behavior = params.end_behavior
+    schedule.metadata = mergeMetadata(schedule.metadata, params.metadata)
+    if (params.phases) replacePhases(work, schedule, params.phases)
+    planSchedule(schedule)
+    return render('subscription_schedule', schedule, work.tables)
+  }),
+  'SubscriptionSchedules.cancel': op<Stripe.SubscriptionScheduleCancelParams>((_params, call) => {
+    const { work } = call
+    const schedule = work.edit('subscription_schedule', requireLive(work, idOf(call)))
+    const subscription = work.find('subscription', schedule.subscription ?? '')
+    if (subscription) cancelSubscription(work, subscription, 'cancellation_requested')
+    else {
+      schedule.status = 'canceled'
+      schedule.canceled_at = work.now
+      schedule.$.nextAt = null
+      work.emit('subscription_schedule.canceled', 'subscription_schedule', schedule)
+    }
+    return render('subscription_schedule', schedule, work.tables)
+  }),
+  'SubscriptionSchedules.release': op<Stripe.SubscriptionScheduleReleaseParams>((_params, call) => {
+    const { work } = call
+    const schedule = work.edit('subscription_schedule', requireLive(work, idOf(call)))
+    release(work, schedule, work.find('subscription', schedule.subscription ?? ''))
+    return render('subscription_schedule', schedule, work.tables)
+  }),
+  'SubscriptionSchedules.list': op<Stripe.SubscriptionScheduleListParams>(
+    (params, { work, path }) => {
+      const rows = filterRows(
+        work.tables.subscription_schedule.newestFirst(),
+        (row) =>
+          (params.customer === undefined || row.customer === params.customer) &&
+          (params.scheduled === undefined || (row.status === 'not_started') === params.scheduled) &&
+          inRange(row.created, params.created as Range | undefined),
+      )
+      return listPage(rows, params, path, (row) =>
+        render('subscription_schedule', row, work.tables),
+      )
+    },
+  ),
+}
+
+function requireLive(work: UnitOfWork, id: string): ScheduleRow {
+  const schedule = work.require('subscription_schedule', id)
+  if (schedule.status === 'active' || schedule.status === 'not_started') return schedule
+  throw invalidRequest(
+    `You cannot update a subscription schedule that is in the \`${schedule.status}\` status. It must be in one of these statuses: \`not_started\`, \`active\`.`,
+  )
+}
+
+function newSchedule(
+  work: UnitOfWork,
+  customer: string,
+  params: Stripe.SubscriptionScheduleCreateParams,
+): ScheduleRow {
+  return {
+    ...nulls<Stripe.SubscriptionSchedule>('subscription_schedule'),
+    id: work.newId('sub_sched_1'),
+    object: 'subscription_schedule',
+    billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    created: work.now,
+    customer,
+    default_settings: {
+      application_fee_percent: null,
+      billing_cycle_anchor: 'automatic',
+      billing_thresholds: null,
+      collection_method: 'charge_automatically',
+      default_payment_method: null,
+      description: null,
+      invoice_settings: {
+        account_tax_ids: null,
+        custom_fields: null,
+        days_until_due: null,
+        description: null,
+        footer: null,
+        issuer: { type: 'self' },
+      } as ScheduleRow['default_settings']['invoice_settings'],
+      on_behalf_of: null,
+      transfer_data: null,
+    },
+    end_behavior: params.end_behavior ?? 'release',
+    livemode: false,
+    metadata: mergeMetadata({}, params.metadata),
+    pause_schedules: [],
+    phases: [],
+    status: 'not_started',
+    test_clock: work.find('customer', customer)?.test_clock ?? null,
+    $: { nextAt: null },
+  }
+}
+
+/** One phase: the current period of the subscription as it is. */
+function fromSubscription(
+  work: UnitOfWork,
+  params: Stripe.SubscriptionScheduleCreateParams,
+): ScheduleRow {
+  const others = Object.keys(params).filter((key) => !['from_subscription', 'expand'].includes(key))
+  if (others.length > 0) {
+    throw invalidRequest(
+      'You cannot set other parameters when `from_subscription` is set; create it first, then update it.',
+      others[0],
+    )
+  }
+  const subscription = work.require(
+    'subscription',
+    params.from_subscription ?? '',
+    'from_subscription',
+  )
+  if (subscription.schedule) {
+    throw invalidRequest(
+      `You cannot migrate a subscription that is already attached to a schedule: ${subscription.schedule}`,
+      'from_subscription',
+    )
+  }
+  if (subscription.ended_at)
+    throw invalidRequest('You cannot migrate a subscription that has ended.', 'from_subscription')
+  const schedule = newSchedule(work, subscription.customer, {})
+  const items = itemsOf(work, subscription)
+  const start = Math.min(...items.map((item) => item.current_period_start))
+  const end = Math.max(...items.map((item) => item.current_period_end))
+  schedule.status = 'active'
+  schedule.subscription = subscription.id
+  schedule.current_phase = { start_date: start, end_date: end }
+  schedule.phases = [
+    {
+      ...emptyPhase(subscription.currency),
+      start_date: start,
+      end_date: end,
+      items: items.map((item) => phaseItem(item.price, item.quantity ?? 1)),
+      trial_end: subscription.status === 'trialing' ? subscription.trial_end : null,
+    },
+  ]
+  work.edit('subscription', subscription).schedule = schedule.id
+  return schedule
+}
+
+function fromPhases(
+  work: UnitOfWork,
+  params: Stripe.SubscriptionScheduleCreateParams,
+): ScheduleRow {
+  if (params.customer === undefined) throw missingParam('customer')
+  if (!params.phases || params.phases.length === 0) throw missingParam('phases')
+  const customer = requireCustomer(work, params.customer, 'customer')
+  const schedule = newSchedule(work, customer.id, params)
+  const start =
+    params.start_date === 'now' || params.start_date === undefined ? work.now : params.start_date
+  if (start < work.now)
+    throw invalidRequest('The sandbox starts schedules now or later.', 'start_date')
+  schedule.phases = readPhases(work, params.phases as PhaseParams[], start)
+  return schedule
+}
+
+function replacePhases(
+  work: UnitOfWork,
+  schedule: ScheduleRow,
+  params: readonly PhaseParams[],
+): void {
+  if (params.length === 0) throw missingParam('phases')
+  const first = params[0]?.start_date
+  const started = schedule.current_phase?.start_date
+  const start = first === undefined || first === 'now' ? (started ?? work.now) : first
+  if (started !== undefined && start !== started && start > work.now) {
+    throw invalidRequest(
+      'The first phase must be the current one: pass its start_date.',
+      'phases[0][start_date]',
+    )
+  }
+  schedule.phases = readPhases(work, params, start)
+  if (schedule.status !== 'active') return
+  const current = schedule.phases.find(
+    (phase) => phase.start_date <= work.now && work.now < phase.end_date,
+  )
+  if (!current) throw invalidRequest('No phase covers the present.', 'phases')
+  schedule.current_phase = { start_date: current.start_date, end_date: current.end_date }
+  const subscription = work.find('subscription', schedule.subscription ?? '')
+  if (subscription && differs(work, subscription.id, current))
+    applyPhase(work, subscription, current)
+}
+
+function differs(work: UnitOfWork, subscription: string, phase: Phase): boolean {
+  const now = work
+    .findBy('subscription_item', 'subscription', subscription)
+    .map((item) => `${item.price}×${item.quantity ?? 1}`)
+  const then = phase.items.map((item) => `${item.price}×${item.quantity ?? 1}`)
+  return now.sort().join() !== then.sort().join()
+}
+
+function readPhases(work: UnitOfWork, params: readonly PhaseParams[], start: number): Phase[] {
+  let from = start
+  return params.map((phase, at) => {
+    const path = `phases[${at}]`
+    const items = phase.items.map((item, i) => {
+      const price = requireItemPrice(work, item as never, `${path}[items][${i}]`)
+      checkActive(work, price, `${path}[items][${i}]`)
+      return { price, quantity: item.quantity ?? 1 }
+    })
+    const first = items[0]?.price
+    if (!first) throw missingParam(`${path}[items]`)
+    const begin =
+      phase.start_date === undefined || phase.start_date === 'now' ? from : phase.start_date
+    if (at > 0 && begin !== from)
+      throw invalidRequest('Phases must follow each other without a gap.', `${path}[start_date]`)
+    const end = phaseEnd(work, phase, first.recurring, begin, at === params.length - 1, path)
+    if (end <= begin) throw invalidRequest('A phase must end after it starts.', `${path}[end_date]`)
+    from = end
+    return {
+      ...emptyPhase(first.currency),
+      start_date: begin,
+      end_date: end,
+      items: items.map((item) => phaseItem(item.price.id, item.quantity)),
+      proration_behavior: phase.proration_behavior ?? 'create_prorations',
+      metadata: mergeMetadata({}, phase.metadata),
+      trial_end: phase.trial ? end : typeof phase.trial_end === 'number' ? phase.trial_end : null,
+      default_payment_method: phase.default_payment_method ?? null,
+    }
+  })
+}
+
+function phaseEnd(
+  work: UnitOfWork,
+  phase: PhaseParams,
+  recurring: { interval: string; interval_count: number } | null,
+  begin: number,
+  last: boolean,
+  path: string,
+): number {
+  if (phase.end_date !== undefined && phase.duration !== undefined) {
+    throw invalidRequest('You may only specify one of these parameters: end_date, duration.', path)
+  }
+  if (phase.end_date === 'now') return work.now
+  if (phase.end_date !== undefined) return phase.end_date
+  if (phase.duration) {
+    return addIntervals(
+      begin,
+      { interval: phase.duration.interval, interval_count: phase.duration.interval_count ?? 1 },
+      1,
+    )
+  }
+  if (!last)
+    throw invalidRequest(
+      'Every phase but the last needs an end_date or a duration.',
+      `${path}[end_date]`,
+    )
+  return addIntervals(begin, recurring ?? { interval: 'month', interval_count: 1 }, 1)
+}
+
+function emptyPhase(currency: string): Omit<Phase, 'start_date' | 'end_date' | 'items'> {
+  return {
+    add_invoice_items: [],
+    application_fee_percent: null,
+    billing_cycle_anchor: null,
+    billing_thresholds: null,
+    collection_method: null,
+    currency,
+    default_payment_method: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    invoice_settings: null,
+    metadata: {},
+    on_behalf_of: null,
+    proration_behavior: 'create_prorations',
+    transfer_data: null,
+    trial_end: null,
+  }
+}
+
+function phaseItem(price: string, quantity: number): Phase['items'][number] {
+  return {
+    billing_thresholds: null,
+    discounts: [],
+    metadata: {},
+    plan: price,
+    price,
+    quantity,
+    tax_rates: [],
+  }
+}

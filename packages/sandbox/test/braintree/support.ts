@@ -1,0 +1,135 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import braintree from 'braintree'
+import { afterEach } from 'vitest'
+import {
+  type BraintreeHandle,
+  type BraintreeOptions,
+  startBraintree,
+} from '../../src/braintree/server.ts'
+import { Clock } from '../../src/clock.ts'
+import { Outbox } from '../../src/outbox.ts'
+import { Store } from '../../src/store.ts'
+import { Trouble } from '../../src/trouble.ts'
+
+export interface Merchant {
+  readonly clock: Clock
+  readonly store: Store
+  readonly outbox: Outbox
+  readonly trouble: Trouble
+  readonly sandbox: BraintreeHandle
+  readonly gateway: braintree.BraintreeGateway
+}
+
+const closing: Array<() => unknown> = []
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** A Braintree with plans `monthly` (10.00), `pro` (20.00), `yearly` (100.00) and some discounts. */
+export async function startMerchant(
+  options: Partial<BraintreeOptions> & { now?: string } = {},
+): Promise<Merchant> {
+  const clock = new Clock(new Date(options.now ?? '2026-01-15T10:00:00Z'))
+  const store = new Store()
+  const outbox = new Outbox({ clock, store })
+  const trouble = new Trouble(store)
+  const sandbox = await startBraintree({ clock, store, outbox, trouble, port: 0, ...options })
+  closing.push(async () => {
+    outbox.close()
+    await sandbox.close()
+  })
+  sandbox.defineDiscount({ id: 'plan-credit', amount: 0, numberOfBillingCycles: 1 })
+  sandbox.defineDiscount({ id: 'spring', amount: 300, numberOfBillingCycles: 2 })
+  sandbox.defineDiscount({ id: 'loyal', amount: 100 })
+  sandbox.defineAddOn({ id: 'seats', amount: 500 })
+  sandbox.definePlan({ id: 'monthly', name: 'Monthly', price: 1000 })
+  sandbox.definePlan({ id: 'pro', price: 2000 })
+  sandbox.definePlan({ id: 'yearly', price: 10000, billingFrequency: 12 })
+  sandbox.definePlan({ id: 'trial', price: 1000, trial: { duration: 14, unit: 'day' } })
+  const gateway = new braintree.BraintreeGateway(sandbox.config)
+  return { clock, store, outbox, trouble, sandbox, gateway }
+}
+
+/** A customer with a card; returns its id and the card's token. */
+export async function addCustomer(
+  { gateway }: Merchant,
+  nonce = 'fake-valid-nonce',
+): Promise<{ customerId: string; token: string }> {
+  const { customer } = await gateway.customer.create({
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: 'ada@example.com',
+    paymentMethodNonce: nonce,
+  })
+  return { customerId: customer.id, token: customer.paymentMethods?.[0]?.token ?? '' }
+}
+
+/** The codes of a refused call, in the order the SDK gives them. */
+export function codesOf(result: unknown): string[] {
+  const { success, errors } = result as {
+    success: boolean
+    errors: { deepErrors(): Array<{ code: string }> }
+  }
+  return success ? [] : errors.deepErrors().map((error) => error.code)
+}
+
+/** Collects what a search streams. */
+export async function collect<T>(stream: NodeJS.ReadableStream): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of stream) found.push(item as unknown as T)
+  return found
+}
+
+export interface Received {
+  readonly kind: string
+  readonly timestamp: string
+  readonly notification: braintree.WebhookNotification
+}
+
+/** A receiver that answers challenges and keeps what it was sent, parsed by the SDK. */
+export async function listen(merchant: Merchant): Promise<{ url: string; received: Received[] }> {
+  const { gateway } = merchant
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    const target = new URL(request.url ?? '/', 'http://localhost')
+    const challenge = target.searchParams.get('bt_challenge')
+    if (challenge) {
+      // Synchronous, and missing from @types/braintree.
+      const { webhookNotification } = gateway as unknown as {
+        webhookNotification: { verify(challenge: string): string }
+      }
+      response.end(webhookNotification.verify(challenge))
+      return
+    }
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', async () => {
+      const form = new URLSearchParams(body)
+      try {
+        const notification = await gateway.webhookNotification.parse(
+          form.get('bt_signature') ?? '',
+          form.get('bt_payload') ?? '',
+        )
+        const { kind, timestamp } = notification
+        received.push({ kind, timestamp: String(timestamp), notification })
+        response.end()
+      } catch {
+        response.writeHead(400).end()
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(resolve)
+        server.closeAllConnections()
+      }),
+  )
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/webhook`, received }
+}

@@ -1,0 +1,318 @@
+import { describe, expect, it } from 'vitest'
+import { addCustomer, codesOf, collect, startMerchant } from './support.ts'
+
+describe('declines', () => {
+  it.each([
+    ['1000.00', 'authorized', '1000', 'Approved', null],
+    ['2000.00', 'processor_declined', '2000', 'Do Not Honor', 'soft_declined'],
+    ['2001.50', 'processor_declined', '2001', 'Insufficient Funds', 'soft_declined'],
+    ['2015.00', 'processor_declined', '2015', 'Transaction Not Allowed', 'hard_declined'],
+    ['2999.99', 'processor_declined', '2999', 'Processor Declined', 'soft_declined'],
+    ['3000.00', 'failed', '3000', 'Processor Network Unavailable - Try Again', 'soft_declined'],
+    ['3001.00', 'authorized', '1000', 'Approved', null],
+    ['1999.99', 'authorized', '1000', 'Approved', null],
+  ])('an amount of %s is %s', async (amount, status, code, text, type) => {
+    const merchant = await startMerchant()
+    const { token } = await addCustomer(merchant)
+    const result = await merchant.gateway.transaction.sale({ amount, paymentMethodToken: token })
+    expect(result.success).toBe(type === null)
+    expect(result.transaction).toMatchObject({
+      status,
+      processorResponseCode: code,
+      processorResponseText: text,
+      processorResponseType: type ?? 'approved',
+    })
+    if (type) expect((result as unknown as { message: string }).message).toBe(text)
+  })
+
+  it.each([
+    ['fake-processor-declined-visa-nonce', 'processor_declined', null],
+    ['fake-processor-failure-jcb-nonce', 'failed', null],
+    ['fake-gateway-rejected-fraud-nonce', 'gateway_rejected', 'fraud'],
+    ['fake-gateway-rejected-risk-thresholds-nonce', 'gateway_rejected', 'risk_threshold'],
+  ])('%s is %s', async (nonce, status, reason) => {
+    const { gateway } = await startMerchant()
+    const result = await gateway.transaction.sale({ amount: '5.00', paymentMethodNonce: nonce })
+    expect(result.success).toBe(false)
+    expect(result.transaction).toMatchObject({ status, gatewayRejectionReason: reason })
+    expect(codesOf(result)).toEqual([])
+  })
+
+  it('a declining card is not verified, and the customer is not created', async () => {
+    const { gateway, sandbox } = await startMerchant()
+    const result = (await gateway.customer.create({
+      paymentMethodNonce: 'fake-processor-declined-visa-nonce',
+      creditCard: { options: { verifyCard: true } },
+    } as never)) as unknown as { success: boolean; verification: { status: string } }
+    expect(result).toMatchObject({
+      success: false,
+      message: 'Do Not Honor',
+      verification: { status: 'processor_declined', processorResponseCode: '2000' },
+    })
+    expect(sandbox.customers()).toEqual([])
+  })
+
+  it('a declined first charge leaves no subscription but its transaction', async () => {
+    const merchant = await startMerchant()
+    const { token, customerId } = await addCustomer(merchant)
+    const result = await merchant.gateway.subscription.create({
+      id: 's',
+      planId: 'monthly',
+      price: '2000.00',
+      paymentMethodToken: token,
+    })
+    expect(result).toMatchObject({ success: false, message: 'Do Not Honor' })
+    expect(merchant.sandbox.subscription('s')).toBeNull()
+    expect(merchant.sandbox.transactions(customerId)).toMatchObject([
+      { status: 'processor_declined', subscriptionId: null },
+    ])
+  })
+
+  it('trouble on demand declines the next charge of one customer only', async () => {
+    const merchant = await startMerchant()
+    const { gateway, trouble } = merchant
+    const ada = await addCustomer(merchant)
+    const bob = await addCustomer(merchant)
+    trouble.declineNextCharge(ada.customerId, '2046')
+    const sale = async (token: string, amount: string) =>
+      (await gateway.transaction.sale({ amount, paymentMethodToken: token })).transaction.status
+    expect(await sale(bob.token, '1.00')).toBe('authorized')
+    expect(await sale(ada.token, '1.00')).toBe('processor_declined')
+    expect(await sale(ada.token, '1.00')).toBe('authorized')
+  })
+})
+
+describe('nonces', () => {
+  it('work once', async () => {
+    const merchant = await startMerchant()
+    const { gateway, sandbox } = merchant
+    const { customerId, token } = await addCustomer(merchant)
+    const { paymentMethodNonce } = await gateway.paymentMethodNonce.create(token)
+    const { nonce } = paymentMethodNonce
+    const first = await gateway.transaction.sale({ amount: '1.00', paymentMethodNonce: nonce })
+    expect(first.transaction).toMatchObject({ status: 'authorized', creditCard: { token } })
+    const again = await gateway.transaction.sale({ amount: '2.00', paymentMethodNonce: nonce })
+    expect(codesOf(again)).toEqual(['91564'])
+    const typed = sandbox.createNonce({ number: '5555555555554444', customerId })
+    const vaulted = await gateway.paymentMethod.create({ customerId, paymentMethodNonce: typed })
+    expect(vaulted.paymentMethod).toMatchObject({ cardType: 'MasterCard' })
+    const twice = await gateway.paymentMethod.create({ customerId, paymentMethodNonce: typed })
+    expect(codesOf(twice)).toEqual(['93107'])
+  })
+
+  it('a refused call does not use one up', async () => {
+    const { gateway, sandbox } = await startMerchant()
+    const nonce = sandbox.createNonce()
+    const refused = await gateway.transaction.sale({ amount: 'x', paymentMethodNonce: nonce })
+    expect(codesOf(refused)).toEqual(['81503'])
+    const sale = await gateway.transaction.sale({ amount: '1.00', paymentMethodNonce: nonce })
+    expect(sale.success).toBe(true)
+  })
+
+  it('a subscription takes one made for its customer', async () => {
+    const merchant = await startMerchant()
+    const { gateway, sandbox } = merchant
+    const { customerId } = await addCustomer(merchant)
+    const create = (paymentMethodNonce: string) =>
+      gateway.subscription.create({ planId: 'monthly', paymentMethodNonce } as never)
+    const made = await create(sandbox.createNonce({ customerId }))
+    expect(made.success).toBe(true)
+    expect(sandbox.paymentMethods(customerId)).toHaveLength(2)
+    expect(codesOf(await create('fake-valid-nonce'))).toEqual(['91925'])
+  })
+})
+
+describe('the duplicate check', () => {
+  it('rejects an equal sale within 30 seconds', async () => {
+    const merchant = await startMerchant()
+    const { gateway, clock } = merchant
+    const { token } = await addCustomer(merchant)
+    const sale = (extra = {}) =>
+      gateway.transaction.sale({ amount: '9.00', paymentMethodToken: token, ...extra })
+    expect((await sale()).success).toBe(true)
+    const second = await sale()
+    expect(second).toMatchObject({ success: false, message: 'Gateway Rejected: duplicate' })
+    expect(second.transaction).toMatchObject({
+      status: 'gateway_rejected',
+      gatewayRejectionReason: 'duplicate',
+    })
+    expect((await sale({ orderId: 'other' })).success).toBe(true)
+    await clock.advance({ seconds: 31 })
+    expect((await sale()).success).toBe(true)
+  })
+
+  it('does not count a declined sale, and can be switched off', async () => {
+    const merchant = await startMerchant()
+    const { gateway, sandbox, trouble } = merchant
+    const { token, customerId } = await addCustomer(merchant)
+    const sale = () => gateway.transaction.sale({ amount: '9.00', paymentMethodToken: token })
+    trouble.declineNextCharge(customerId, '2000')
+    expect((await sale()).success).toBe(false)
+    expect((await sale()).success).toBe(true)
+    sandbox.changeSettings({ duplicateWindowSeconds: 0 })
+    expect((await sale()).success).toBe(true)
+  })
+})
+
+describe('apiRequestKey', () => {
+  it('gives the first transaction again and refuses another request', async () => {
+    const merchant = await startMerchant()
+    const { gateway, clock, sandbox } = merchant
+    const { token, customerId } = await addCustomer(merchant)
+    const sale = (amount: string, apiRequestKey = 'k1') =>
+      gateway.transaction.sale({ amount, paymentMethodToken: token, apiRequestKey } as never)
+    const first = await sale('5.00')
+    const again = await sale('5.00')
+    expect(again.transaction.id).toBe(first.transaction.id)
+    expect(codesOf(await sale('6.00'))).toEqual(['915232'])
+    expect((await sale('5.00', 'k2')).transaction.id).not.toBe(first.transaction.id)
+    expect(codesOf(await sale('5.00', 'x'.repeat(256)))).toEqual(['915230'])
+    expect(sandbox.transactions(customerId)).toHaveLength(2)
+    await clock.advance({ days: 30 })
+    expect((await sale('5.00')).transaction.id).not.toBe(first.transaction.id)
+  })
+
+  it('repeats a decline, a void and a refund', async () => {
+    const merchant = await startMerchant()
+    const { gateway } = merchant
+    const { token } = await addCustomer(merchant)
+    const decline = () =>
+      gateway.transaction.sale({
+        amount: '2000.00',
+        paymentMethodToken: token,
+        apiRequestKey: 'd',
+      } as never)
+    const declined = await decline()
+    expect((await decline()).transaction.id).toBe(declined.transaction.id)
+    const sale = await gateway.transaction.sale({
+      amount: '8.00',
+      paymentMethodToken: token,
+      options: { submitForSettlement: true },
+    })
+    await gateway.testing.settle(sale.transaction.id)
+    const refund = () =>
+      gateway.transaction.refund(sale.transaction.id, { apiRequestKey: 'r' } as never)
+    const refunded = await refund()
+    expect((await refund()).transaction.id).toBe(refunded.transaction.id)
+  })
+})
+
+describe('settlement', () => {
+  it('happens by itself within a day', async () => {
+    const merchant = await startMerchant()
+    const { gateway, clock } = merchant
+    const { token } = await addCustomer(merchant)
+    const { transaction } = await gateway.transaction.sale({
+      amount: '5.00',
+      paymentMethodToken: token,
+      options: { submitForSettlement: true },
+    })
+    await clock.advance({ hours: 6 })
+    expect((await gateway.transaction.find(transaction.id)).status).toBe('settling')
+    await clock.advance({ hours: 6 })
+    const settled = await gateway.transaction.find(transaction.id)
+    expect(settled.status).toBe('settled')
+    expect(
+      settled.statusHistory?.map(({ timestamp, status }) => [String(timestamp), status]),
+    ).toEqual([
+      ['2026-01-15T10:00:00Z', 'authorized'],
+      ['2026-01-15T10:00:00Z', 'submitted_for_settlement'],
+      ['2026-01-15T16:00:00Z', 'settling'],
+      ['2026-01-15T22:00:00Z', 'settled'],
+    ])
+  })
+
+  it('expires an authorization nobody submits, and declines 4001.00', async () => {
+    const merchant = await startMerchant()
+    const { gateway, clock } = merchant
+    const { token } = await addCustomer(merchant)
+    const held = await gateway.transaction.sale({ amount: '5.00', paymentMethodToken: token })
+    const bad = await gateway.transaction.sale({
+      amount: '4001.00',
+      paymentMethodToken: token,
+      options: { submitForSettlement: true },
+    })
+    await clock.advance({ days: 7 })
+    expect((await gateway.transaction.find(held.transaction.id)).status).toBe(
+      'authorization_expired',
+    )
+    expect((await gateway.transaction.find(bad.transaction.id)).status).toBe('settlement_declined')
+  })
+
+  it('refunds in parts and never more than was paid', async () => {
+    const merchant = await startMerchant()
+    const { gateway, clock } = merchant
+    const { token } = await addCustomer(merchant)
+    const { transaction } = await gateway.transaction.sale({
+      amount: '10.00',
+      paymentMethodToken: token,
+      options: { submitForSettlement: true },
+    })
+    const { id } = transaction
+    expect(codesOf(await gateway.transaction.refund(id))).toEqual(['91506'])
+    await clock.advance({ days: 1 })
+    const first = await gateway.transaction.refund(id, '4.00')
+    expect(codesOf(await gateway.transaction.refund(id, '6.01'))).toEqual(['91521'])
+    expect((await gateway.transaction.refund(id)).transaction.amount).toBe('6.00')
+    expect(codesOf(await gateway.transaction.refund(id))).toEqual(['91512'])
+    expect(codesOf(await gateway.transaction.refund(first.transaction.id))).toEqual(['91505'])
+    expect(codesOf(await gateway.transaction.void(id))).toEqual(['91504'])
+    const credits = await collect<{ amount: string }>(
+      gateway.transaction.search((search) => {
+        search.refund().is(true as never)
+      }),
+    )
+    expect(credits.map((row) => row.amount)).toEqual(['6.00', '4.00'])
+  })
+
+  it('offers the states of settlement for tests', async () => {
+    const merchant = await startMerchant()
+    const { gateway } = merchant
+    const { token } = await addCustomer(merchant)
+    const testing = gateway.testing as unknown as Record<string, (id: string) => Promise<unknown>>
+    const cases = [
+      ['settlementPending', 'settlement_pending'],
+      ['settlementConfirm', 'settlement_confirmed'],
+      ['settlementDecline', 'settlement_declined'],
+      ['settle', 'settled'],
+    ] as const
+    for (const [i, [method, status]] of cases.entries()) {
+      const { transaction } = await gateway.transaction.sale({
+        amount: `${i + 1}.00`,
+        paymentMethodToken: token,
+        options: { submitForSettlement: true },
+      })
+      await testing[method]?.(transaction.id)
+      expect((await gateway.transaction.find(transaction.id)).status).toBe(status)
+    }
+    const held = await gateway.transaction.sale({ amount: '50.00', paymentMethodToken: token })
+    expect(await testing.settle?.(held.transaction.id)).toHaveProperty('apiErrorResponse')
+  })
+})
+
+describe('a sale', () => {
+  it('uses the default method of a customer, a PayPal account, or a card number', async () => {
+    const merchant = await startMerchant()
+    const { gateway, sandbox } = merchant
+    const { customerId, token } = await addCustomer(merchant)
+    const byCustomer = await gateway.transaction.sale({ amount: '1.00', customerId } as never)
+    expect(byCustomer.transaction.creditCard?.token).toBe(token)
+    const byPayPal = await gateway.transaction.sale({
+      amount: '1.00',
+      paymentMethodNonce: 'fake-paypal-one-time-nonce',
+    })
+    expect(byPayPal.transaction).toMatchObject({
+      paymentInstrumentType: 'paypal_account',
+      paypalAccount: { payerEmail: 'jane.doe@paypal.com' },
+    })
+    const byNumber = await gateway.transaction.sale({
+      amount: '1.00',
+      creditCard: { number: '4111111111111111', expirationDate: '05/2030', cvv: '123' },
+      customer: { firstName: 'Grace', email: 'grace@example.com' },
+      options: { storeInVaultOnSuccess: true },
+    } as never)
+    const vaulted = byNumber.transaction.customer.id
+    expect(sandbox.customer(vaulted)).toMatchObject({ firstName: 'Grace' })
+    expect(sandbox.paymentMethods(vaulted)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { startBraintree } from '../../src/braintree/server.ts'
+import { Clock } from '../../src/clock.ts'
+import { Outbox } from '../../src/outbox.ts'
+import { Store } from '../../src/store.ts'
+import { Trouble } from '../../src/trouble.ts'
+import { addCustomer, startMerchant } from './support.ts'
+
+describe('trouble on demand', () => {
+  it.each([
+    ['429', 'tooManyRequestsError'],
+    ['500', 'serverError'],
+  ] as const)('answers %s before anything happens', async (kind, type) => {
+    const { gateway, trouble, sandbox } = await startMerchant()
+    trouble.failNext(2, kind, 'braintree')
+    await expect(gateway.customer.create({})).rejects.toMatchObject({ type })
+    await expect(gateway.customer.create({})).rejects.toMatchObject({ type })
+    expect(sandbox.customers()).toEqual([])
+    expect((await gateway.customer.create({})).success).toBe(true)
+  })
+
+  it('loses a reply after the call took effect, which a key then repairs', async () => {
+    const merchant = await startMerchant()
+    const { gateway, trouble, sandbox } = merchant
+    const { token, customerId } = await addCustomer(merchant)
+    const sale = () =>
+      gateway.transaction.sale({
+        amount: '7.00',
+        paymentMethodToken: token,
+        apiRequestKey: 'once',
+      } as never)
+    trouble.failNext(1, 'half-written', 'braintree')
+    await expect(sale()).rejects.toBeDefined()
+    expect((await sale()).success).toBe(true)
+    expect(sandbox.transactions(customerId)).toHaveLength(1)
+  })
+
+  it('lets the caller wait for a subscription that exists', async () => {
+    const merchant = await startMerchant()
+    const { gateway, trouble } = merchant
+    const { token } = await addCustomer(merchant)
+    const config = (gateway as unknown as { config: { timeout: number } }).config
+    config.timeout = 50
+    trouble.failNext(1, 'timeout', 'braintree')
+    const params = { id: 'mine', planId: 'monthly', paymentMethodToken: token }
+    await expect(gateway.subscription.create(params)).rejects.toMatchObject({
+      type: 'unexpectedError',
+    })
+    config.timeout = 60_000
+    const again = await gateway.subscription.create(params)
+    expect(again.success).toBe(false)
+    expect(await gateway.subscription.find('mine')).toMatchObject({ status: 'Active' })
+  })
+})
+
+describe('a snapshot', () => {
+  it('restored elsewhere has the same future', async () => {
+    const first = await startMerchant()
+    const { token, customerId } = await addCustomer(first)
+    const { gateway, sandbox } = first
+    await gateway.subscription.create({ id: 'a', planId: 'monthly', paymentMethodToken: token })
+    await gateway.subscription.create({ id: 'b', planId: 'trial', paymentMethodToken: token })
+    sandbox.changeSettings({ retryAfterDays: [2] })
+    first.trouble.declineNextCharge(customerId, '2001')
+    await first.clock.advance({ days: 20 })
+    const snapshot = JSON.parse(JSON.stringify(first.store.snapshot()))
+
+    const clock = new Clock(first.clock.now())
+    const store = new Store()
+    const outbox = new Outbox({ clock, store })
+    const second = await startBraintree({
+      clock,
+      store,
+      outbox,
+      trouble: new Trouble(store),
+      port: 0,
+    })
+    store.restore(snapshot)
+    for (const moved of [first.clock, clock]) await moved.advance({ months: 14 })
+    expect(second.subscriptions()).toEqual(sandbox.subscriptions())
+    expect(second.transactions()).toEqual(sandbox.transactions())
+    expect(store.snapshot()).toEqual(first.store.snapshot())
+    await second.close()
+  })
+})

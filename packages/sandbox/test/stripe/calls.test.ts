@@ -1,0 +1,192 @@
+import Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+
+it('replays an idempotency key and refuses it for anything else', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const first = await stripe.customers.create(
+    { email: 'a@example.com' },
+    { idempotencyKey: 'op:customer' },
+  )
+  const again = await stripe.customers.create(
+    { email: 'a@example.com' },
+    { idempotencyKey: 'op:customer' },
+  )
+  expect(again.id).toBe(first.id)
+  const raw = again.lastResponse as unknown as Response
+  expect(raw.headers.get('idempotent-replayed')).toBe('true')
+  expect((await stripe.customers.list()).data).toHaveLength(1)
+  const other = await refusal(
+    stripe.customers.create({ email: 'b@example.com' }, { idempotencyKey: 'op:customer' }),
+  )
+  expect(other).toBeInstanceOf(Stripe.errors.StripeIdempotencyError)
+  const elsewhere = await refusal(
+    stripe.products.create({ name: 'x' }, { idempotencyKey: 'op:customer' }),
+  )
+  expect(elsewhere).toBeInstanceOf(Stripe.errors.StripeIdempotencyError)
+  const tooLong = await refusal(stripe.customers.create({}, { idempotencyKey: 'k'.repeat(256) }))
+  expect(tooLong.statusCode).toBe(400)
+  await sandbox.clock.advance({ hours: 25 })
+  const later = await stripe.customers.create(
+    { email: 'b@example.com' },
+    { idempotencyKey: 'op:customer' },
+  )
+  expect(later.id).not.toBe(first.id)
+})
+
+it('replays a declined payment, and not a refused parameter', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer, method } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
+  const pay = () =>
+    stripe.paymentIntents.create(
+      {
+        amount: 1000,
+        currency: 'usd',
+        customer: customer.id,
+        payment_method: method.id,
+        confirm: true,
+      },
+      { idempotencyKey: 'pay' },
+    )
+  const first = await refusal(pay())
+  const second = await refusal(pay())
+  expect((second.payment_intent as Stripe.PaymentIntent).id).toBe(
+    (first.payment_intent as Stripe.PaymentIntent).id,
+  )
+  expect((await stripe.paymentIntents.list()).data).toHaveLength(1)
+  await refusal(stripe.customers.create({ nope: 1 } as never, { idempotencyKey: 'typo' }))
+  await stripe.customers.create({}, { idempotencyKey: 'typo' })
+})
+
+it('pages by cursor in both directions', async () => {
+  const { stripe } = await startStripeSandbox()
+  const ids: string[] = []
+  for (let i = 0; i < 23; i++) ids.unshift((await stripe.customers.create({})).id)
+  const seen: string[] = []
+  for await (const customer of stripe.customers.list({ limit: 5 })) seen.push(customer.id)
+  expect(seen).toEqual(ids)
+  const second = await stripe.customers.list({ limit: 5, starting_after: ids[4] ?? '' })
+  expect([second.data.map((each) => each.id), second.has_more]).toEqual([ids.slice(5, 10), true])
+  const back = await stripe.customers.list({ limit: 3, ending_before: ids[5] ?? '' })
+  expect(back.data.map((each) => each.id)).toEqual(ids.slice(2, 5))
+})
+
+it('fails calls on demand: 429, 500, slow, lost and half-written replies', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { trouble } = sandbox
+  trouble.failNext(1, '429')
+  expect(await refusal(stripe.customers.create({}))).toBeInstanceOf(
+    Stripe.errors.StripeRateLimitError,
+  )
+  trouble.failNext(1, '500')
+  expect(await refusal(stripe.customers.create({}))).toBeInstanceOf(Stripe.errors.StripeAPIError)
+  expect((await stripe.customers.list()).data).toEqual([])
+  const create = () =>
+    stripe.customers.create({ email: 'once@example.com' }, { idempotencyKey: 'once' })
+  trouble.failNext(1, 'half-written')
+  expect(await refusal(create())).toBeInstanceOf(Stripe.errors.StripeConnectionError)
+  const made = await create()
+  expect((await stripe.customers.list()).data.map((each) => each.id)).toEqual([made.id])
+  const hasty = new Stripe(sandbox.stripe.apiKey, {
+    ...sandbox.stripe.config,
+    maxNetworkRetries: 0,
+    timeout: 150,
+  })
+  trouble.failNext(1, 'timeout')
+  expect(await refusal(hasty.customers.create({ email: 'lost@example.com' }))).toBeInstanceOf(
+    Stripe.errors.StripeConnectionError,
+  )
+  expect((await stripe.customers.list({ email: 'lost@example.com' })).data).toHaveLength(1)
+  trouble.failNext(1, { slowMs: 20 })
+  expect((await stripe.customers.list()).data).toHaveLength(2)
+})
+
+it('declines the next charge of one customer', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const other = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  sandbox.trouble.declineNextCharge(customer.id, 'lost_card')
+  const fine = await stripe.subscriptions.create({
+    customer: other.customer.id,
+    items: [{ price: monthly.id }],
+  })
+  expect(fine.status).toBe('active')
+  const declined = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+    expand: ['latest_invoice'],
+  })
+  expect(declined.status).toBe('incomplete')
+  const [charge] = (await stripe.charges.list({ customer: customer.id })).data
+  expect(charge).toMatchObject({
+    status: 'failed',
+    failure_code: 'card_declined',
+    outcome: { reason: 'lost_card' },
+  })
+  await stripe.invoices.pay((declined.latest_invoice as Stripe.Invoice).id ?? '')
+  expect((await stripe.subscriptions.retrieve(declined.id)).status).toBe('active')
+})
+
+it('applies coupons and taxes to the cent, and drops them when their time is over', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const once = await stripe.coupons.create({ amount_off: 333, currency: 'usd', duration: 'once' })
+  const three = await stripe.coupons.create({
+    percent_off: 10,
+    duration: 'repeating',
+    duration_in_months: 2,
+  })
+  const code = await stripe.promotionCodes.create({
+    promotion: { type: 'coupon', coupon: three.id },
+    code: 'TEN',
+  })
+  const vat = await stripe.taxRates.create({
+    display_name: 'VAT',
+    percentage: 7.7,
+    inclusive: false,
+  })
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id, quantity: 3 }],
+    discounts: [{ coupon: once.id }, { promotion_code: code.id }],
+    default_tax_rates: [vat.id],
+  })
+  await sandbox.clock.advance({ months: 3, hours: 1 })
+  const totals = (await stripe.invoices.list({ customer: customer.id })).data.map((invoice) => [
+    invoice.subtotal,
+    invoice.total_discount_amounts?.reduce((sum, each) => sum + each.amount, 0),
+    invoice.total_taxes?.[0]?.amount,
+    invoice.total,
+  ])
+  expect(totals).toEqual([
+    [3000, 0, 231, 3231],
+    [3000, 0, 231, 3231],
+    [3000, 300, 208, 2908],
+    [3000, 333 + 267, 185, 2585],
+  ])
+  expect((await stripe.subscriptions.retrieve(subscription.id)).discounts).toEqual([])
+})
+
+it('takes inclusive tax out of the price', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const vat = await stripe.taxRates.create({
+    display_name: 'MwSt',
+    percentage: 19,
+    inclusive: true,
+  })
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id, tax_rates: [vat.id] }],
+    expand: ['latest_invoice'],
+  })
+  expect(subscription.latest_invoice).toMatchObject({
+    subtotal: 1000,
+    total: 1000,
+    total_excluding_tax: 840,
+    total_taxes: [{ amount: 160, tax_behavior: 'inclusive', taxable_amount: 840 }],
+  })
+})

@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A reply's type, as scripts/stripe-contract.mjs reads it from the SDK's declarations. */
+type Node =
+  | string
+  | { literal: string | number | boolean }
+  | { union: Node[] }
+  | { array: Node }
+  | { list: Node; kind: string }
+  | { map: Node }
+  | { ref: string }
+  | { fields: Fields }
+type Fields = Record<string, { optional: boolean; type: Node }>
+
+interface RouteContract {
+  name: string
+  resource: string
+  method: string
+  path: string
+  reply: Node
+}
+interface Contract {
+  version: string
+  routes: RouteContract[]
+  objects: Record<string, Fields>
+}
+
+const SCRIPT = fileURLToPath(new URL('../../scripts/stripe-contract.mjs', import.meta.url))
+
+/** Reading the declarations takes seconds, so the result is kept beside the installed package. */
+export async function loadContract(): Promise<Contract> {
+  const sdk = dirname(dirname(createRequire(import.meta.url).resolve('stripe')))
+  const version = readFileSync(join(sdk, 'VERSION'), 'utf8').trim()
+  const stamp = createHash('sha256').update(readFileSync(SCRIPT)).update(version).digest('hex')
+  const folder = join(dirname(sdk), '.cache', 'tollgate-sandbox')
+  const file = join(folder, `stripe-${stamp.slice(0, 16)}.json`)
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Contract
+  } catch {
+    const { readStripeContract } = (await import(SCRIPT)) as {
+      readStripeContract: () => {
+        version: string
+        routes: RouteContract[]
+        objects: Map<string, Fields>
+      }
+    }
+    const read = readStripeContract()
+    const contract: Contract = {
+      version: read.version,
+      routes: read.routes.map(({ name, resource, method, path, reply }) => ({
+        name,
+        resource,
+        method,
+        path,
+        reply,
+      })),
+      objects: Object.fromEntries(read.objects),
+    }
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(`${file}.${process.pid}`, JSON.stringify(contract))
+    renameSync(`${file}.${process.pid}`, file)
+    return contract
+  }
+}
+
+/** Says what is wrong with a reply; nothing when it satisfies the SDK's types. */
+export class ConformanceChecker {
+  readonly #contract: Contract
+  readonly #routes: Array<{ method: string; pattern: RegExp; fixed: number; route: RouteContract }>
+  /** Operations whose replies were seen, as `Customers.create`. */
+  readonly seen = new Set<string>()
+  /** Kinds of objects that were checked. */
+  readonly kinds = new Set<string>()
+
+  constructor(contract: Contract) {
+    this.#contract = contract
+    this.#routes = contract.routes.map((route) => ({
+      method: route.method,
+      pattern: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
+      fixed: route.path.split('/').filter((part) => !part.startsWith(':')).length,
+      route,
+    }))
+    this.#routes.sort((a, b) => b.fixed - a.fixed)
+  }
+
+  check(method: string, path: string, body: unknown): string[] {
+    const found = this.#routes.find((each) => each.method === method && each.pattern.test(path))
+    if (!found) return [`${method} ${path} is no call of the SDK`]
+    const name = `${found.route.resource}.${found.route.name}`
+    this.seen.add(name)
+    return this.#validate(body, found.route.reply, name)
+  }
+
+  /** Any object by its own kind, such as one inside an event. */
+  checkObject(value: unknown, path: string): string[] {
+    const kind = (value as { object?: string }).object ?? '?'
+    const name = (value as { deleted?: boolean }).deleted ? `deleted_${kind}` : kind
+    const fields = this.#contract.objects[name]
+    return fields ? this.#fields(value, fields, path, kind) : [`${path}: unknown kind ${name}`]
+  }
+
+  #validate(value: unknown, node: Node, path: string): string[] {
+    if (typeof node === 'string') return this.#primitive(value, node, path)
+    if ('literal' in node)
+      return value === node.literal ? [] : [`${path}: ${show(value)} is not ${show(node.literal)}`]
+    if ('union' in node) return this.#union(value, node.union, path)
+    if ('array' in node) return this.#array(value, node.array, path)
+    if ('list' in node) return this.#list(value, node, path)
+    if (value === null || typeof value !== 'object' || Array.isArray(value))
+      return [`${path}: ${show(value)} is not an object`]
+    if ('map' in node)
+      return Object.entries(value).flatMap(([key, each]) =>
+        this.#validate(each, node.map, `${path}.${key}`),
+      )
+    if ('fields' in node) return this.#fields(value, node.fields, path)
+    return this.#object(value, node.ref, path)
+  }
+
+  #object(value: object, name: string, path: string): string[] {
+    if (name === 'event') return this.#event(value as Record<string, unknown>, path)
+    const fields = this.#contract.objects[name]
+    if (!fields) return [`${path}: unknown kind ${name}`]
+    const kind = fields.object?.type as { literal?: string } | undefined
+    const own = (value as { object?: unknown }).object
+    if (kind?.literal !== own) return [`${path}: object is ${show(own)}, not ${name}`]
+    return this.#fields(value, fields, path, name)
+  }
+
+  #event(event: Record<string, unknown>, path: string): string[] {
+    const problems = [
+      'id',
+      'object',
+      'api_version',
+      'created',
+      'data',
+      'livemode',
+      'pending_webhooks',
+      'request',
+      'type',
+    ]
+      .filter((field) => event[field] === undefined)
+      .map((field) => `${path}.${field} is missing`)
+    this.kinds.add('event')
+    const data = event.data as { object: unknown } | undefined
+    return data
+      ? [...problems, ...this.checkObject(data.object, `${path}(${String(event.type)})`)]
+      : problems
+  }
+
+  #fields(value: unknown, fields: Fields, path: string, kind?: string): string[] {
+    const record = value as Record<string, unknown>
+    if (kind) this.kinds.add(kind)
+    const problems: string[] = []
+    for (const [name, { optional, type }] of Object.entries(fields)) {
+      if (record[name] === undefined) {
+        if (!optional) problems.push(`${path}.${name} is missing`)
+      } else problems.push(...this.#validate(record[name], type, `${path}.${name}`))
+    }
+    for (const name of Object.keys(record)) {
+      if (!(name in fields)) problems.push(`${path}.${name} is not in the SDK's type`)
+    }
+    return problems
+  }
+
+  #list(value: unknown, node: { list: Node; kind: string }, path: string): string[] {
+    const list = value as { object?: unknown; data?: unknown; has_more?: unknown; url?: unknown }
+    if (list?.object !== node.kind) return [`${path}: not a ${node.kind}`]
+    const shape = typeof list.has_more === 'boolean' && typeof list.url === 'string'
+    return [
+      ...(shape ? [] : [`${path}: has_more or url is missing`]),
+      ...this.#array(list.data, node.list, `${path}.data`),
+    ]
+  }
+
+  #array(value: unknown, element: Node, path: string): string[] {
+    if (!Array.isArray(value)) return [`${path}: ${show(value)} is not an array`]
+    return value.flatMap((each, at) => this.#validate(each, element, `${path}[${at}]`))
+  }
+
+  #union(value: unknown, members: Node[], path: string): string[] {
+    let best: string[] | null = null
+    for (const member of members) {
+      const problems = this.#validate(value, member, path)
+      if (problems.length === 0) return []
+      const structural = typeof member === 'object' && !('literal' in member)
+      if (
+        structural &&
+        typeof value === 'object' &&
+        (best === null || problems.length < best.length)
+      )
+        best = problems
+    }
+    return best ?? [`${path}: ${show(value)} fits none of ${show(members)}`]
+  }
+
+  #primitive(value: unknown, type: string, path: string): string[] {
+    const ok =
+      type === 'any' ||
+      (type === 'null' && value === null) ||
+      (type === 'boolean' && typeof value === 'boolean') ||
+      (type === 'number' && typeof value === 'number') ||
+      ((type === 'string' || type === 'open-string' || type === 'decimal') &&
+        typeof value === 'string')
+    return ok ? [] : [`${path}: ${show(value)} is not ${type}`]
+  }
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, 120) ?? 'undefined'
+}

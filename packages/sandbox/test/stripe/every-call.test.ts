@@ -1,0 +1,430 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { KINDS } from '../../src/stripe/contract.generated.ts'
+import { OPERATIONS } from '../../src/stripe/resources/operations.ts'
+import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+
+/** Answered, but only ever with a refusal. */
+const REFUSED = ['Charges.create', 'Customers.deleteDiscount', 'Refunds.cancel']
+
+it('answers every call it offers with what the SDK declares', { timeout: 30_000 }, async () => {
+  const { sandbox, stripe, checker } = await startStripeSandbox()
+  await callCatalog(stripe)
+  await callCustomers(stripe)
+  await callIntents(stripe, sandbox.stripe)
+  await callSubscriptions(stripe)
+  await callInvoices(stripe)
+  await callSessions(stripe)
+  await callClocksAndEvents(stripe)
+  const missing = Object.keys(OPERATIONS).filter(
+    (name) => !checker.seen.has(name) && !REFUSED.includes(name),
+  )
+  expect(missing).toEqual([])
+  const embedded = ['plan']
+  expect(
+    Object.keys(KINDS).filter((kind) => !checker.kinds.has(kind) && !embedded.includes(kind)),
+  ).toEqual([])
+  expect(checker.kinds).toContain('plan')
+})
+
+async function callCatalog(stripe: Stripe) {
+  const product = await stripe.products.create({
+    name: 'Silver',
+    metadata: { a: '1' },
+    default_price_data: { currency: 'eur', unit_amount: 500 },
+  })
+  await stripe.products.retrieve(product.id, { expand: ['default_price'] })
+  await stripe.products.update(product.id, { description: 'Shiny', metadata: { a: '', b: '2' } })
+  expect((await stripe.products.list({ active: true })).data).toHaveLength(1)
+  expect(
+    (await stripe.products.search({ query: 'metadata["b"]:"2" AND active:"true"' })).data[0]?.id,
+  ).toBe(product.id)
+  const empty = await stripe.products.create({ name: 'Empty' })
+  expect((await stripe.products.del(empty.id)).deleted).toBe(true)
+  const price = await stripe.prices.create({
+    product_data: { name: 'Own' },
+    currency: 'usd',
+    unit_amount_decimal: '10.5' as never,
+    recurring: { interval: 'week', interval_count: 2 },
+    lookup_key: 'own',
+  })
+  expect(price.unit_amount).toBeNull()
+  expect(String(price.unit_amount_decimal)).toBe('10.5')
+  await stripe.prices.retrieve(price.id, { expand: ['product'] })
+  await stripe.prices.update(price.id, { nickname: 'Fortnight' })
+  expect((await stripe.prices.list({ lookup_keys: ['own'] })).data).toHaveLength(1)
+  await stripe.prices.search({ query: 'currency:"usd"' })
+  const coupon = await stripe.coupons.create({
+    percent_off: 12.5,
+    duration: 'repeating',
+    duration_in_months: 3,
+    id: 'SPRING',
+  })
+  await stripe.coupons.retrieve('SPRING', { expand: ['applies_to'] })
+  await stripe.coupons.update('SPRING', { name: 'Spring' })
+  await stripe.coupons.list()
+  const code = await stripe.promotionCodes.create({
+    promotion: { type: 'coupon', coupon: coupon.id },
+    code: 'HELLO',
+  })
+  await stripe.promotionCodes.retrieve(code.id, { expand: ['promotion.coupon'] })
+  await stripe.promotionCodes.update(code.id, { metadata: { a: 'b' } })
+  expect((await stripe.promotionCodes.list({ code: 'hello' })).data).toHaveLength(1)
+  await stripe.coupons.create({ amount_off: 100, currency: 'usd', id: 'GONE' })
+  await stripe.coupons.del('GONE')
+  const rate = await stripe.taxRates.create({
+    display_name: 'VAT',
+    percentage: 19.25,
+    inclusive: false,
+  })
+  await stripe.taxRates.retrieve(rate.id)
+  await stripe.taxRates.update(rate.id, { description: 'Tax' })
+  await stripe.taxRates.list({ active: true, limit: 100 })
+}
+
+async function callCustomers(stripe: Stripe) {
+  const { customer, method } = await seedCustomer(stripe)
+  await stripe.customers.retrieve(customer.id, {
+    expand: ['invoice_settings.default_payment_method', 'subscriptions', 'sources', 'tax_ids'],
+  })
+  const list = await stripe.customers.list({ email: 'ada@example.com' })
+  expect(list.data.map((each) => each.id)).toEqual([customer.id])
+  expect((await stripe.customers.search({ query: 'email:"ada@example.com"' })).data).toHaveLength(1)
+  expect((await refusal(stripe.customers.deleteDiscount(customer.id))).code).toBe(
+    'resource_missing',
+  )
+  const entry = await stripe.customers.createBalanceTransaction(customer.id, {
+    amount: -500,
+    currency: 'usd',
+  })
+  expect(entry.ending_balance).toBe(-500)
+  await stripe.customers.retrieveBalanceTransaction(customer.id, entry.id)
+  await stripe.customers.updateBalanceTransaction(customer.id, entry.id, { description: 'Gift' })
+  expect((await stripe.customers.listBalanceTransactions(customer.id)).data).toHaveLength(1)
+  await stripe.customers.listPaymentMethods(customer.id, { type: 'card' })
+  await stripe.customers.retrievePaymentMethod(customer.id, method.id)
+  const made = await stripe.paymentMethods.create({
+    type: 'card',
+    card: { token: 'tok_mastercard' },
+    billing_details: { name: 'Ada' },
+  })
+  expect(made.card?.brand).toBe('mastercard')
+  await stripe.paymentMethods.retrieve(made.id)
+  await stripe.paymentMethods.attach(made.id, { customer: customer.id })
+  await stripe.paymentMethods.update(made.id, { metadata: { a: 'b' } })
+  expect(
+    (await stripe.paymentMethods.list({ customer: customer.id, type: 'card' })).data,
+  ).toHaveLength(2)
+  expect((await stripe.paymentMethods.detach(made.id)).customer).toBeNull()
+  expect(await stripe.customers.del(customer.id)).toMatchObject({ deleted: true })
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({
+    id: customer.id,
+    object: 'customer',
+    deleted: true,
+  })
+}
+
+async function callIntents(
+  stripe: Stripe,
+  handle: { completeAuthentication(id: string): unknown },
+) {
+  const { customer, method } = await seedCustomer(stripe)
+  const setup = await stripe.setupIntents.create({ customer: customer.id, usage: 'off_session' })
+  await stripe.setupIntents.update(setup.id, { metadata: { a: 'b' } })
+  expect(
+    (await stripe.setupIntents.confirm(setup.id, { payment_method: 'pm_card_visa' })).status,
+  ).toBe('succeeded')
+  await stripe.setupIntents.retrieve(setup.id, { expand: ['payment_method'] })
+  await stripe.setupIntents.list({ customer: customer.id })
+  const idle = await stripe.setupIntents.create()
+  expect((await stripe.setupIntents.cancel(idle.id)).status).toBe('canceled')
+  const intent = await stripe.paymentIntents.create({
+    amount: 2000,
+    currency: 'usd',
+    customer: customer.id,
+  })
+  await stripe.paymentIntents.update(intent.id, { description: 'One thing' })
+  const paid = await stripe.paymentIntents.confirm(intent.id, {
+    payment_method: method.id,
+    off_session: true,
+  })
+  expect(paid).toMatchObject({ status: 'succeeded', amount_received: 2000 })
+  await stripe.paymentIntents.retrieve(intent.id, {
+    expand: ['latest_charge', 'payment_method', 'customer'],
+  })
+  await stripe.paymentIntents.list({ customer: customer.id })
+  await stripe.paymentIntents.search({ query: 'status:"succeeded"' })
+  const held = await stripe.paymentIntents.create({
+    amount: 900,
+    currency: 'usd',
+    customer: customer.id,
+    payment_method: method.id,
+    capture_method: 'manual',
+    confirm: true,
+  })
+  expect(held.status).toBe('requires_capture')
+  expect(
+    (await stripe.paymentIntents.capture(held.id, { amount_to_capture: 700 })).amount_received,
+  ).toBe(700)
+  const dropped = await stripe.paymentIntents.create({ amount: 900, currency: 'usd' })
+  expect((await stripe.paymentIntents.cancel(dropped.id)).status).toBe('canceled')
+  const challenged = await stripe.paymentIntents.create({
+    amount: 900,
+    currency: 'usd',
+    payment_method: 'pm_card_threeDSecure2Required',
+    confirm: true,
+    return_url: 'https://example.com/back',
+  })
+  expect(challenged.next_action?.redirect_to_url?.return_url).toBe('https://example.com/back')
+  handle.completeAuthentication(challenged.id)
+  expect(
+    (await stripe.paymentIntents.retrieve(challenged.id, { expand: ['latest_charge'] })).status,
+  ).toBe('succeeded')
+  const refund = await stripe.refunds.create({
+    payment_intent: intent.id,
+    amount: 500,
+    reason: 'requested_by_customer',
+  })
+  await stripe.refunds.retrieve(refund.id, { expand: ['charge'] })
+  await stripe.refunds.update(refund.id, { metadata: { a: 'b' } })
+  await stripe.refunds.list({ payment_intent: intent.id })
+  await refusal(stripe.refunds.cancel(refund.id))
+  const chargeId = String(paid.latest_charge)
+  expect(
+    (await stripe.charges.retrieve(chargeId, { expand: ['refunds', 'payment_intent'] }))
+      .amount_refunded,
+  ).toBe(500)
+  await stripe.charges.update(chargeId, { description: 'Thing' })
+  await stripe.charges.list({ customer: customer.id })
+  await stripe.charges.search({ query: 'amount>100' })
+  await refusal(stripe.charges.create({ amount: 100, currency: 'usd' }))
+}
+
+async function callSubscriptions(stripe: Stripe) {
+  const { customer } = await seedCustomer(stripe)
+  const { monthly, better, product } = await seedPrices(stripe)
+  const once = await stripe.prices.create({
+    product: product.id,
+    currency: 'usd',
+    unit_amount: 300,
+  })
+  const rate = await stripe.taxRates.create({
+    display_name: 'VAT',
+    percentage: 20,
+    inclusive: true,
+  })
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id, quantity: 2, metadata: { seat: 'yes' } }],
+    default_tax_rates: [rate.id],
+    discounts: [{ coupon: 'SPRING' }],
+    add_invoice_items: [{ price: once.id }],
+    metadata: { name: 'main' },
+    payment_settings: { save_default_payment_method: 'on_subscription' },
+    expand: [
+      'latest_invoice.payments',
+      'latest_invoice.confirmation_secret',
+      'discounts.source.coupon',
+      'customer',
+      'items.data.price.product',
+    ],
+  })
+  expect(subscription.status).toBe('active')
+  const item = subscription.items.data[0]
+  if (!item) throw new Error('no item')
+  await stripe.subscriptions.retrieve(subscription.id, {
+    expand: ['latest_invoice.lines', 'default_payment_method'],
+  })
+  await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item.id, price: better.id }],
+    proration_behavior: 'always_invoice',
+  })
+  await stripe.subscriptions.list({
+    customer: customer.id,
+    status: 'all',
+    expand: ['data.latest_invoice'],
+  })
+  await stripe.subscriptions.search({ query: "metadata['name']:'main'" })
+  expect((await stripe.subscriptions.deleteDiscount(subscription.id)).deleted).toBe(true)
+  await stripe.subscriptionItems.retrieve(item.id)
+  await stripe.subscriptionItems.update(item.id, { quantity: 3 })
+  const extra = await stripe.subscriptionItems.create({
+    subscription: subscription.id,
+    price: monthly.id,
+  })
+  expect(
+    (await stripe.subscriptionItems.list({ subscription: subscription.id })).data,
+  ).toHaveLength(2)
+  expect((await stripe.subscriptionItems.del(extra.id)).deleted).toBe(true)
+  expect((await stripe.subscriptions.pause(subscription.id)).status).toBe('paused')
+  expect(
+    (
+      await stripe.subscriptions.resume(subscription.id, {
+        billing_cycle_anchor: { type: 'unchanged' },
+      })
+    ).status,
+  ).toBe('active')
+  const schedule = await stripe.subscriptionSchedules.create({ from_subscription: subscription.id })
+  await stripe.subscriptionSchedules.retrieve(schedule.id, { expand: ['subscription'] })
+  await stripe.subscriptionSchedules.update(schedule.id, { metadata: { a: 'b' } })
+  await stripe.subscriptionSchedules.list({ customer: customer.id })
+  expect((await stripe.subscriptionSchedules.release(schedule.id)).status).toBe('released')
+  const later = await stripe.subscriptionSchedules.create({
+    customer: customer.id,
+    start_date: seconds('2026-03-01T00:00:00Z'),
+    phases: [
+      { items: [{ price: monthly.id }], duration: { interval: 'month', interval_count: 1 } },
+    ],
+  })
+  expect((await stripe.subscriptionSchedules.cancel(later.id)).status).toBe('canceled')
+  const old = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+    billing_mode: { type: 'classic' },
+  })
+  expect(
+    (await stripe.subscriptions.migrate(old.id, { billing_mode: { type: 'flexible' } }))
+      .billing_mode.type,
+  ).toBe('flexible')
+  expect(
+    (await stripe.subscriptions.cancel(old.id, { prorate: true, invoice_now: true })).status,
+  ).toBe('canceled')
+}
+
+async function callInvoices(stripe: Stripe) {
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const draft = await stripe.invoices.create({
+    customer: customer.id,
+    currency: 'usd',
+    auto_advance: false,
+    pending_invoice_items_behavior: 'exclude',
+  })
+  const item = await stripe.invoiceItems.create({
+    customer: customer.id,
+    invoice: draft.id,
+    amount: 1500,
+    currency: 'usd',
+    description: 'Work',
+  })
+  await stripe.invoiceItems.retrieve(item.id)
+  await stripe.invoiceItems.update(item.id, { description: 'Good work' })
+  await stripe.invoiceItems.list({ customer: customer.id })
+  await stripe.invoices.update(draft.id, { description: 'Thanks' })
+  const open = await stripe.invoices.finalizeInvoice(draft.id)
+  expect(open).toMatchObject({
+    status: 'open',
+    amount_due: 1500,
+    number: expect.stringMatching(/-0001$/),
+  })
+  const paid = await stripe.invoices.pay(draft.id, { off_session: true })
+  expect(paid).toMatchObject({ status: 'paid', amount_paid: 1500 })
+  await stripe.invoices.retrieve(draft.id, {
+    expand: ['discounts', 'total_discount_amounts.discount', 'payments', 'customer'],
+  })
+  expect((await stripe.invoices.listLineItems(draft.id, { limit: 100 })).data[0]?.description).toBe(
+    'Good work',
+  )
+  await stripe.invoices.list({ customer: customer.id, status: 'paid', limit: 24 })
+  await stripe.invoices.search({ query: `customer:"${customer.id}"` })
+  const payments = await stripe.invoicePayments.list({ invoice: draft.id })
+  const payment = payments.data[0]
+  if (!payment) throw new Error('no payment')
+  await stripe.invoicePayments.retrieve(payment.id, {
+    expand: ['payment.payment_intent', 'invoice'],
+  })
+  const lost = await stripe.invoices.create({ customer: customer.id })
+  const gone = await stripe.invoiceItems.create({
+    customer: customer.id,
+    amount: 100,
+    currency: 'usd',
+  })
+  await stripe.invoiceItems.del(gone.id)
+  expect((await stripe.invoices.del(lost.id)).deleted).toBe(true)
+  const second = await stripe.invoices.create({ customer: customer.id })
+  await stripe.invoiceItems.create({
+    customer: customer.id,
+    invoice: second.id,
+    amount: 700,
+    currency: 'usd',
+  })
+  await stripe.invoices.finalizeInvoice(second.id)
+  expect((await stripe.invoices.markUncollectible(second.id)).status).toBe('uncollectible')
+  expect((await stripe.invoices.voidInvoice(second.id)).status).toBe('void')
+  const sent = await stripe.invoices.create({
+    customer: customer.id,
+    collection_method: 'send_invoice',
+    days_until_due: 14,
+  })
+  await stripe.invoiceItems.create({
+    customer: customer.id,
+    invoice: sent.id,
+    amount: 700,
+    currency: 'usd',
+  })
+  expect((await stripe.invoices.sendInvoice(sent.id)).status).toBe('open')
+  const preview = await stripe.invoices.createPreview({
+    customer: customer.id,
+    subscription_details: { items: [{ price: monthly.id }] },
+  })
+  expect(preview.total).toBe(1000)
+}
+
+async function callSessions(stripe: Stripe) {
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const portal = await stripe.billingPortal.sessions.create({
+    customer: customer.id,
+    return_url: 'https://example.com',
+  })
+  expect(portal.url).toMatch(/^http:\/\/127\.0\.0\.1/)
+  const configuration = await stripe.billingPortal.configurations.create({
+    features: { invoice_history: { enabled: true } },
+  })
+  await stripe.billingPortal.configurations.retrieve(configuration.id)
+  await stripe.billingPortal.configurations.list()
+  const session = await stripe.checkout.sessions.create({
+    customer: customer.id,
+    mode: 'subscription',
+    line_items: [{ price: monthly.id, quantity: 1 }],
+    success_url: 'https://example.com/ok',
+    expand: ['line_items'],
+  })
+  await stripe.checkout.sessions.retrieve(session.id)
+  await stripe.checkout.sessions.list({ customer: customer.id })
+  expect((await stripe.checkout.sessions.listLineItems(session.id)).data).toHaveLength(1)
+  expect((await stripe.checkout.sessions.expire(session.id)).status).toBe('expired')
+}
+
+async function callClocksAndEvents(stripe: Stripe) {
+  const clock = await stripe.testHelpers.testClocks.create({
+    frozen_time: seconds('2026-01-31T10:00:00Z'),
+    name: 'mine',
+  })
+  await stripe.customers.create({ test_clock: clock.id })
+  expect(
+    (
+      await stripe.testHelpers.testClocks.advance(clock.id, {
+        frozen_time: seconds('2026-02-01T10:00:00Z'),
+      })
+    ).status,
+  ).toBe('advancing')
+  await expect
+    .poll(async () => (await stripe.testHelpers.testClocks.retrieve(clock.id)).status)
+    .toBe('ready')
+  await stripe.testHelpers.testClocks.list()
+  expect((await stripe.testHelpers.testClocks.del(clock.id)).deleted).toBe(true)
+  const endpoint = await stripe.webhookEndpoints.create({
+    url: 'http://127.0.0.1:9/hooks',
+    enabled_events: ['invoice.paid'],
+  })
+  expect(endpoint.secret).toMatch(/^whsec_/)
+  await stripe.webhookEndpoints.retrieve(endpoint.id)
+  await stripe.webhookEndpoints.update(endpoint.id, { disabled: true })
+  await stripe.webhookEndpoints.list()
+  await stripe.webhookEndpoints.del(endpoint.id)
+  let first: string | undefined
+  for await (const event of stripe.events.list({ limit: 100 })) first ??= event.id
+  await stripe.events.retrieve(first ?? '')
+  await stripe.events.list({ type: 'invoice.paid', delivery_success: true, created: { gte: 0 } })
+}

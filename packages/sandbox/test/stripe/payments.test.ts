@@ -1,0 +1,303 @@
+import Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+
+it('declines with Stripe’s codes and keeps the failed intent', async () => {
+  const { stripe } = await startStripeSandbox()
+  const error = await refusal(
+    stripe.paymentIntents.create({
+      amount: 1000,
+      currency: 'usd',
+      payment_method: 'pm_card_chargeDeclinedInsufficientFunds',
+      confirm: true,
+    }),
+  )
+  expect(error).toBeInstanceOf(Stripe.errors.StripeCardError)
+  expect(error).toMatchObject({
+    statusCode: 402,
+    code: 'card_declined',
+    decline_code: 'insufficient_funds',
+  })
+  const intent = error.payment_intent as Stripe.PaymentIntent
+  expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('requires_payment_method')
+  expect((await stripe.events.list({ type: 'charge.failed' })).data).toHaveLength(1)
+})
+
+it('refuses to attach a card that always declines, and one that belongs to somebody else', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer, method } = await seedCustomer(stripe)
+  const other = await stripe.customers.create({})
+  expect(
+    (await refusal(stripe.paymentMethods.attach('pm_card_chargeDeclined', { customer: other.id })))
+      .code,
+  ).toBe('card_declined')
+  expect(
+    (await refusal(stripe.paymentMethods.attach(method.id, { customer: other.id }))).statusCode,
+  ).toBe(400)
+  await stripe.paymentMethods.detach(method.id)
+  expect(
+    (await refusal(stripe.paymentMethods.attach(method.id, { customer: customer.id }))).statusCode,
+  ).toBe(400)
+})
+
+it('needs authentication off session, and completes it on session through the page', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer, method } = await seedCustomer(stripe, 'pm_card_authenticationRequired')
+  const off = await refusal(
+    stripe.paymentIntents.create({
+      amount: 1000,
+      currency: 'usd',
+      customer: customer.id,
+      payment_method: method.id,
+      confirm: true,
+      off_session: true,
+    }),
+  )
+  expect(off).toMatchObject({ statusCode: 402, code: 'authentication_required' })
+  const intent = await stripe.paymentIntents.create({
+    amount: 1000,
+    currency: 'usd',
+    customer: customer.id,
+    payment_method: method.id,
+    confirm: true,
+    return_url: 'https://example.com/done?x=1',
+  })
+  expect(intent.status).toBe('requires_action')
+  const url = intent.next_action?.redirect_to_url?.url ?? ''
+  expect(await (await fetch(url)).text()).toContain('Complete')
+  const done = await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams({ answer: 'complete' }),
+    redirect: 'manual',
+  })
+  expect(done.headers.get('location')).toBe(
+    `https://example.com/done?x=1&payment_intent=${intent.id}&redirect_status=succeeded`,
+  )
+  expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('succeeded')
+})
+
+it('leaves a subscription incomplete until 3-D Secure is passed', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe, 'pm_card_threeDSecure2Required')
+  const { monthly } = await seedPrices(stripe)
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+    expand: ['latest_invoice.confirmation_secret', 'latest_invoice.payments'],
+  })
+  expect(subscription.status).toBe('incomplete')
+  const invoice = subscription.latest_invoice as Stripe.Invoice
+  const intentId = String(invoice.payments?.data[0]?.payment.payment_intent)
+  expect(invoice.confirmation_secret?.client_secret).toContain(intentId)
+  expect(sandbox.stripe.events('invoice.payment_action_required')).toHaveLength(1)
+  sandbox.stripe.completeAuthentication(intentId)
+  expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
+  expect((await stripe.invoices.retrieve(invoice.id ?? '')).status).toBe('paid')
+})
+
+it('expires an incomplete subscription after 23 hours and voids its invoice', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+    payment_behavior: 'default_incomplete',
+  })
+  expect(subscription.status).toBe('incomplete')
+  await sandbox.clock.advance({ hours: 22 })
+  expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('incomplete')
+  await sandbox.clock.advance({ hours: 2 })
+  const expired = await stripe.subscriptions.retrieve(subscription.id, {
+    expand: ['latest_invoice'],
+  })
+  expect(expired.status).toBe('incomplete_expired')
+  expect(expired.latest_invoice).toMatchObject({ status: 'void' })
+})
+
+it('creates nothing with error_if_incomplete', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
+  const { monthly } = await seedPrices(stripe)
+  const before = JSON.stringify(sandbox.snapshot().store.tables['stripe.customer'])
+  const error = await refusal(
+    stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: monthly.id }],
+      payment_behavior: 'error_if_incomplete',
+    }),
+  )
+  expect(error).toMatchObject({ statusCode: 402, code: 'card_declined' })
+  expect((await stripe.subscriptions.list({ status: 'all' })).data).toEqual([])
+  expect((await stripe.invoices.list()).data).toEqual([])
+  expect(JSON.stringify(sandbox.snapshot().store.tables['stripe.customer'])).toBe(before)
+})
+
+it('recovers from past_due when the card is replaced', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+  })
+  const broken = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {
+    customer: customer.id,
+  })
+  await stripe.customers.update(customer.id, {
+    invoice_settings: { default_payment_method: broken.id },
+  })
+  await sandbox.clock.advance({ months: 1, hours: 1 })
+  expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('past_due')
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ delinquent: true })
+  const good = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+  await stripe.customers.update(customer.id, {
+    invoice_settings: { default_payment_method: good.id },
+  })
+  await sandbox.clock.advance({ days: 3 })
+  expect((await stripe.subscriptions.retrieve(subscription.id)).status).toBe('active')
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ delinquent: false })
+})
+
+it('cancels at the end of the period, and resumes before it', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+  })
+  const ending = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
+  expect([ending.status, ending.cancel_at]).toEqual(['active', seconds('2026-02-28T10:00:00Z')])
+  const resumed = await stripe.subscriptions.update(subscription.id, {
+    cancel_at_period_end: false,
+  })
+  expect([resumed.cancel_at, resumed.canceled_at]).toEqual([null, null])
+  await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
+  await sandbox.clock.advance({ months: 2 })
+  const ended = await stripe.subscriptions.retrieve(subscription.id)
+  expect([ended.status, ended.ended_at]).toEqual(['canceled', seconds('2026-02-28T10:00:00Z')])
+  expect((await stripe.invoices.list({ customer: customer.id })).data).toHaveLength(1)
+  expect((await refusal(stripe.subscriptions.cancel(subscription.id))).statusCode).toBe(404)
+  expect(
+    (await refusal(stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })))
+      .statusCode,
+  ).toBe(400)
+})
+
+it('holds an update back until it is paid, or drops it after 23 hours', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly, better } = await seedPrices(stripe)
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+  })
+  const item = subscription.items.data[0]?.id ?? ''
+  const change = {
+    items: [{ id: item, price: better.id }],
+    payment_behavior: 'pending_if_incomplete',
+    proration_behavior: 'always_invoice',
+  } as const
+  await sandbox.clock.advance({ days: 14 })
+  sandbox.trouble.declineNextCharge(customer.id, 'insufficient_funds')
+  const held = await stripe.subscriptions.update(subscription.id, {
+    ...change,
+    items: [...change.items],
+  })
+  expect(held.pending_update?.expires_at).toBe(seconds('2026-02-15T09:00:00Z'))
+  expect([held.status, held.items.data[0]?.price.id]).toEqual(['active', monthly.id])
+  await stripe.invoices.pay(String(held.latest_invoice))
+  const applied = await stripe.subscriptions.retrieve(subscription.id)
+  expect([applied.pending_update, applied.items.data[0]?.price.id]).toEqual([null, better.id])
+  sandbox.trouble.declineNextCharge(customer.id, 'insufficient_funds')
+  const again = await stripe.subscriptions.update(subscription.id, {
+    items: [{ id: item, quantity: 5 }],
+    payment_behavior: 'pending_if_incomplete',
+    proration_behavior: 'always_invoice',
+  })
+  await sandbox.clock.advance({ hours: 24 })
+  expect((await stripe.subscriptions.retrieve(subscription.id)).pending_update).toBeNull()
+  expect((await stripe.invoices.retrieve(String(again.latest_invoice))).status).toBe('void')
+})
+
+it('pauses collection and voids the invoices of that time', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+  })
+  await stripe.subscriptions.update(subscription.id, {
+    pause_collection: { behavior: 'void', resumes_at: seconds('2026-03-15T00:00:00Z') },
+  })
+  await sandbox.clock.advance({ months: 2, hours: 1 })
+  expect(
+    (await stripe.invoices.list({ customer: customer.id })).data.map((invoice) => invoice.status),
+  ).toEqual(['paid', 'void', 'paid'])
+})
+
+it('pauses at the end of a trial without a card when told so', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const customer = await stripe.customers.create({})
+  const { monthly } = await seedPrices(stripe)
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+    trial_period_days: 2,
+    trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+  })
+  await sandbox.clock.advance({ days: 3 })
+  expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
+    status: 'paused',
+    status_details: { paused: { subscription: { type: 'trial_end_without_payment_method' } } },
+  })
+  const method = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+  await stripe.customers.update(customer.id, {
+    invoice_settings: { default_payment_method: method.id },
+  })
+  const resumed = await stripe.subscriptions.resume(subscription.id, {
+    billing_cycle_anchor: { type: 'now' },
+  })
+  expect(resumed.status).toBe('active')
+})
+
+it('completes checkout and manages it in the portal', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { monthly } = await seedPrices(stripe)
+  const session = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    customer_email: 'eve@example.com',
+    line_items: [{ price: monthly.id, quantity: 1 }],
+    success_url: 'https://example.com/ok?s={CHECKOUT_SESSION_ID}',
+  })
+  expect(await (await fetch(session.url ?? '')).text()).toContain('$10.00')
+  const done = await fetch(session.url ?? '', {
+    method: 'POST',
+    body: new URLSearchParams({ card: 'pm_card_visa' }),
+    redirect: 'manual',
+  })
+  expect(done.headers.get('location')).toBe(`https://example.com/ok?s=${session.id}`)
+  const complete = await stripe.checkout.sessions.retrieve(session.id, {
+    expand: ['subscription', 'customer'],
+  })
+  expect(complete).toMatchObject({
+    status: 'complete',
+    payment_status: 'paid',
+    subscription: { status: 'active' },
+  })
+  expect(sandbox.stripe.events('checkout.session.completed')).toHaveLength(1)
+  const customer = (complete.customer as Stripe.Customer).id
+  const portal = await stripe.billingPortal.sessions.create({ customer })
+  const page = await (await fetch(portal.url)).text()
+  const subscription = (complete.subscription as Stripe.Subscription).id
+  expect(page).toContain(subscription)
+  const token = new URL(portal.url).searchParams.get('token') ?? ''
+  await fetch(portal.url, {
+    method: 'POST',
+    body: new URLSearchParams({ token, subscription, action: 'cancel' }),
+  })
+  expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(true)
+  expect((await fetch(portal.url.replace(token, 'x'))).status).toBe(403)
+})

@@ -1,0 +1,319 @@
+import fc from 'fast-check'
+import Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { startSandbox } from '../../src/index.ts'
+import type { WireObject } from '../../src/stripe/wire.ts'
+
+interface Amounted {
+  amount: number
+}
+
+type Step =
+  | { do: 'advance'; hours: number }
+  | {
+      do: 'subscribe'
+      price: number
+      quantity: number
+      trial: number
+      coupon: boolean
+      tax: boolean
+    }
+  | { do: 'swap'; price: number; behavior: 'create_prorations' | 'always_invoice' | 'none' }
+  | { do: 'quantity'; quantity: number; behavior: 'create_prorations' | 'always_invoice' | 'none' }
+  | { do: 'cancel'; now: boolean; prorate: boolean }
+  | { do: 'resume' }
+  | { do: 'decline'; times: number }
+  | { do: 'invoice'; amount: number; pay: boolean }
+  | { do: 'credit'; amount: number }
+  | { do: 'void' }
+  | { do: 'refund'; part: number }
+  | { do: 'card'; card: string }
+
+const behavior = fc.constantFrom(
+  'create_prorations' as const,
+  'always_invoice' as const,
+  'none' as const,
+)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('advance' as const),
+      hours: fc.integer({ min: 1, max: 24 * 45 }),
+    }),
+  },
+  fc.record({
+    do: fc.constant('subscribe' as const),
+    price: fc.nat(3),
+    quantity: fc.integer({ min: 1, max: 7 }),
+    trial: fc.constantFrom(0, 0, 5),
+    coupon: fc.boolean(),
+    tax: fc.boolean(),
+  }),
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('swap' as const), price: fc.nat(3), behavior }),
+  },
+  fc.record({
+    do: fc.constant('quantity' as const),
+    quantity: fc.integer({ min: 1, max: 9 }),
+    behavior,
+  }),
+  fc.record({ do: fc.constant('cancel' as const), now: fc.boolean(), prorate: fc.boolean() }),
+  fc.record({ do: fc.constant('resume' as const) }),
+  fc.record({ do: fc.constant('decline' as const), times: fc.integer({ min: 1, max: 5 }) }),
+  fc.record({
+    do: fc.constant('invoice' as const),
+    amount: fc.integer({ min: -3000, max: 9000 }),
+    pay: fc.boolean(),
+  }),
+  fc.record({ do: fc.constant('credit' as const), amount: fc.integer({ min: -5000, max: 5000 }) }),
+  fc.record({ do: fc.constant('void' as const) }),
+  fc.record({ do: fc.constant('refund' as const), part: fc.integer({ min: 1, max: 100 }) }),
+  fc.record({
+    do: fc.constant('card' as const),
+    card: fc.constantFrom(
+      'pm_card_visa',
+      'pm_card_chargeCustomerFail',
+      'pm_card_threeDSecure2Required',
+    ),
+  }),
+)
+
+it('adds up and is told completely by its events, whatever happens', {
+  timeout: 180_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+      const sandbox = await startSandbox({
+        stripe: { keepEventsForDays: 36_500 },
+        now: new Date('2027-12-31T23:59:59Z'),
+      })
+      try {
+        const stripe = new Stripe(sandbox.stripe.apiKey, {
+          ...sandbox.stripe.config,
+          maxNetworkRetries: 0,
+        })
+        const world = await prepare(stripe)
+        for (const each of steps) {
+          await act(sandbox, stripe, world, each)
+          checkMoney(sandbox)
+        }
+        checkReplay(sandbox)
+      } finally {
+        await sandbox.close()
+      }
+    }),
+    { numRuns: 40 },
+  )
+})
+
+async function prepare(stripe: Stripe) {
+  const customer = await stripe.customers.create({ email: 'a@example.com' })
+  const product = await stripe.products.create({ name: 'Thing' })
+  const price = (unit_amount: number, interval: 'month' | 'year' | 'week') =>
+    stripe.prices.create({
+      product: product.id,
+      currency: 'usd',
+      unit_amount,
+      recurring: { interval },
+    })
+  const prices = [
+    await price(999, 'month'),
+    await price(3333, 'month'),
+    await price(10_001, 'year'),
+    await price(0, 'month'),
+  ]
+  const coupon = await stripe.coupons.create({ percent_off: 33.33, duration: 'forever' })
+  const tax = await stripe.taxRates.create({
+    display_name: 'T',
+    percentage: 7.77,
+    inclusive: false,
+  })
+  const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+  await stripe.customers.update(customer.id, {
+    invoice_settings: { default_payment_method: card.id },
+  })
+  return { customer: customer.id, prices, coupon: coupon.id, tax: tax.id }
+}
+
+type Running = Awaited<ReturnType<typeof startSandbox<{ stripe: { keepEventsForDays: number } }>>>
+type World = Awaited<ReturnType<typeof prepare>>
+
+/** Refusals are fine: what is refused must change nothing, which the checks after it show. */
+async function act(sandbox: Running, stripe: Stripe, world: World, step: Step): Promise<void> {
+  try {
+    await run(sandbox, stripe, world, step)
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error
+    expect([400, 402, 404]).toContain(error.statusCode)
+  }
+}
+
+async function run(sandbox: Running, stripe: Stripe, world: World, step: Step): Promise<void> {
+  const live = (await stripe.subscriptions.list({ customer: world.customer })).data[0]
+  const item = live?.items.data[0]?.id ?? 'si_none'
+  const id = live?.id ?? 'sub_none'
+  switch (step.do) {
+    case 'advance':
+      await sandbox.clock.advance({ hours: step.hours })
+      return
+    case 'subscribe':
+      await stripe.subscriptions.create({
+        customer: world.customer,
+        items: [{ price: world.prices[step.price]?.id ?? '', quantity: step.quantity }],
+        ...(step.trial ? { trial_period_days: step.trial } : {}),
+        ...(step.coupon ? { discounts: [{ coupon: world.coupon }] } : {}),
+        ...(step.tax ? { default_tax_rates: [world.tax] } : {}),
+      })
+      return
+    case 'swap':
+      await stripe.subscriptions.update(id, {
+        items: [{ id: item, price: world.prices[step.price]?.id ?? '' }],
+        proration_behavior: step.behavior,
+      })
+      return
+    case 'quantity':
+      await stripe.subscriptions.update(id, {
+        items: [{ id: item, quantity: step.quantity }],
+        proration_behavior: step.behavior,
+      })
+      return
+    case 'cancel':
+      if (step.now)
+        await stripe.subscriptions.cancel(id, { prorate: step.prorate, invoice_now: step.prorate })
+      else await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+      return
+    case 'resume':
+      await stripe.subscriptions.update(id, { cancel_at_period_end: false })
+      return
+    case 'decline':
+      for (let i = 0; i < step.times; i++)
+        sandbox.trouble.declineNextCharge(world.customer, 'insufficient_funds')
+      return
+    case 'invoice': {
+      const invoice = await stripe.invoices.create({ customer: world.customer })
+      await stripe.invoiceItems.create({
+        customer: world.customer,
+        invoice: invoice.id ?? '',
+        amount: step.amount,
+        currency: 'usd',
+      })
+      await stripe.invoices.finalizeInvoice(invoice.id ?? '')
+      if (step.pay) await stripe.invoices.pay(invoice.id ?? '')
+      return
+    }
+    case 'credit':
+      if (step.amount !== 0)
+        await stripe.customers.createBalanceTransaction(world.customer, {
+          amount: step.amount,
+          currency: 'usd',
+        })
+      return
+    case 'void': {
+      const open = (await stripe.invoices.list({ customer: world.customer, status: 'open' }))
+        .data[0]
+      if (open) await stripe.invoices.voidInvoice(open.id ?? '')
+      return
+    }
+    case 'refund': {
+      const charge = (await stripe.charges.list({ customer: world.customer })).data[0]
+      if (charge)
+        await stripe.refunds.create({
+          charge: charge.id,
+          amount: Math.ceil((charge.amount * step.part) / 100),
+        })
+      return
+    }
+    case 'card': {
+      const card = await stripe.paymentMethods.attach(step.card, { customer: world.customer })
+      await stripe.customers.update(world.customer, {
+        invoice_settings: { default_payment_method: card.id },
+      })
+    }
+  }
+}
+
+function checkMoney(sandbox: Running): void {
+  const { tables } = sandbox.snapshot().store
+  const rows = <T>(kind: string) => (tables[`stripe.${kind}`] ?? []).map(([, row]) => row as T)
+  const lines = rows<{
+    invoice: string
+    amount: number
+    discount_amounts: Amounted[]
+    taxes: Array<Amounted & { tax_behavior: string }>
+  }>('line_item')
+  const charges = rows<{
+    payment_intent: string
+    status: string
+    amount: number
+    amount_refunded: number
+  }>('charge')
+  const payments = rows<{
+    invoice: string
+    status: string
+    amount_paid: number | null
+    payment: { payment_intent: string }
+  }>('invoice_payment')
+  const sum = (amounts: readonly number[]) => amounts.reduce((a, b) => a + b, 0)
+  for (const invoice of rows<WireObject & Record<string, number>>('invoice')) {
+    const own = lines.filter((line) => line.invoice === invoice.id)
+    const discounts = sum(own.flatMap((line) => line.discount_amounts.map((each) => each.amount)))
+    const taxes = sum(
+      own.flatMap((line) =>
+        line.taxes.filter((tax) => tax.tax_behavior === 'exclusive').map((tax) => tax.amount),
+      ),
+    )
+    expect(invoice.subtotal).toBe(sum(own.map((line) => line.amount)))
+    expect(invoice.total).toBe((invoice.subtotal ?? 0) - discounts + taxes)
+    for (const line of own)
+      expect(sum(line.discount_amounts.map((each) => each.amount))).toBeLessThanOrEqual(
+        Math.max(0, line.amount),
+      )
+    const paid = payments.filter(
+      (payment) => payment.invoice === invoice.id && payment.status === 'paid',
+    )
+    expect(invoice.amount_paid).toBe(sum(paid.map((payment) => payment.amount_paid ?? 0)))
+    for (const payment of paid) {
+      const taken = charges.filter(
+        (charge) =>
+          charge.payment_intent === payment.payment.payment_intent && charge.status === 'succeeded',
+      )
+      expect(sum(taken.map((charge) => charge.amount))).toBe(payment.amount_paid)
+    }
+    if (String(invoice.status) !== 'draft') {
+      // What is neither charged nor on the balance before is on the balance after.
+      expect(invoice.amount_due).toBe(
+        (invoice.total ?? 0) + (invoice.starting_balance ?? 0) - (invoice.ending_balance ?? 0),
+      )
+    }
+  }
+  for (const charge of charges) expect(charge.amount_refunded).toBeLessThanOrEqual(charge.amount)
+  const entries = rows<{ customer: string; amount: number }>('customer_balance_transaction')
+  for (const customer of rows<{ id: string; balance: number }>('customer')) {
+    expect(customer.balance).toBe(
+      sum(entries.filter((entry) => entry.customer === customer.id).map((entry) => entry.amount)),
+    )
+  }
+}
+
+/** The last event about each object shows it as it is. */
+function checkReplay(sandbox: Running): void {
+  const told = new Map<string, WireObject>()
+  const ids = new Set<string>()
+  for (const event of sandbox.stripe.events()) {
+    expect(ids.has(event.id)).toBe(false)
+    ids.add(event.id)
+    const { object } = event.data as { object: WireObject }
+    told.set(object.id, object)
+  }
+  const { stripe } = sandbox
+  for (const object of [
+    ...stripe.customers(),
+    ...stripe.subscriptions(),
+    ...stripe.invoices(),
+    ...stripe.charges(),
+  ]) {
+    expect(told.get(object.id)).toEqual(object)
+  }
+}

@@ -1,0 +1,424 @@
+import { readFileSync } from 'node:fs'
+import Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { NODES, ROUTES } from '../../src/stripe/contract.generated.ts'
+import { StripeFault } from '../../src/stripe/errors.ts'
+import { parseForm, readParameters } from '../../src/stripe/parameters.ts'
+import { OPERATIONS } from '../../src/stripe/resources/operations.ts'
+import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+
+const OFFERED = ROUTES.filter(([, , name]) => name in OPERATIONS)
+
+it('has a contract that is up to date with the installed SDK', { timeout: 120_000 }, async () => {
+  const script = new URL('../../scripts/generate-stripe-contract.mjs', import.meta.url)
+  const { renderContract } = (await import(script.href)) as { renderContract: () => string }
+  const file = new URL('../../src/stripe/contract.generated.ts', import.meta.url)
+  expect(renderContract()).toBe(readFileSync(file, 'utf8'))
+})
+
+it('refuses an unknown parameter on every call it offers', async () => {
+  const { sandbox } = await startStripeSandbox()
+  for (const [method, path] of OFFERED) {
+    const url = `${sandbox.stripe.url}${path.replaceAll(/:\w+/g, 'x')}`
+    const response =
+      method === 'POST'
+        ? await post(sandbox.stripe, path.replaceAll(/:\w+/g, 'x'), 'zzz=1')
+        : await fetch(`${url}?zzz=1`, {
+            method,
+            headers: { authorization: `Bearer ${sandbox.stripe.apiKey}` },
+          })
+    const { error } = (await response.json()) as {
+      error: { code: string; param: string; message: string }
+    }
+    expect([response.status, error.code, error.param], `${method} ${path}`).toEqual([
+      400,
+      'parameter_unknown',
+      'zzz',
+    ])
+  }
+})
+
+it('refuses unknown fields and wrong types at every depth of every call', () => {
+  let checked = 0
+  for (const [, path, name, node] of OFFERED) {
+    for (const { form, expected } of wrongForms(node, '', 0)) {
+      const fault = catchFault(() => readParameters(node, parseForm(form)))
+      expect(fault?.status, `${name} ${path} ${form}`).toBe(400)
+      if (expected) expect(fault?.body.code, `${name} ${form}`).toBe(expected)
+      checked++
+    }
+  }
+  expect(checked).toBeGreaterThan(2000)
+})
+
+function catchFault(run: () => unknown): StripeFault | null {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof StripeFault) return error
+    throw error
+  }
+  return null
+}
+
+type Node = string | number | Record<string, unknown>
+
+/** One wrong form for every object (an unknown field) and every number, boolean and enum below a type. */
+function* wrongForms(
+  ref: Node,
+  path: string,
+  depth: number,
+): Generator<{ form: string; expected: string | null }> {
+  const node = (typeof ref === 'number' ? NODES[ref] : ref) as Node
+  if (depth > 5) return
+  if (typeof node === 'string') {
+    if (node !== 's' && path !== '') yield { form: `${path}=wrong!`, expected: null }
+    return
+  }
+  if (typeof node !== 'object') return
+  if ('e' in node) yield { form: `${path}=wrong!`, expected: null }
+  if ('z' in node) yield* wrongForms(node.z as Node, path, depth)
+  if ('a' in node) yield* wrongForms(node.a as Node, `${path}[0]`, depth + 1)
+  if ('o' in node) {
+    yield { form: path === '' ? 'zzz=1' : `${path}[zzz]=1`, expected: 'parameter_unknown' }
+    for (const [key, child] of Object.entries(node.o as Record<string, Node>)) {
+      yield* wrongForms(child, path === '' ? key : `${path}[${key}]`, depth + 1)
+    }
+  }
+}
+
+function post(
+  handle: { url: string; apiKey: string },
+  path: string,
+  body: string,
+  headers: Record<string, string> = {},
+) {
+  return fetch(`${handle.url}${path}`, {
+    method: 'POST',
+    body,
+    headers: {
+      authorization: `Bearer ${handle.apiKey}`,
+      'content-type': 'application/x-www-form-urlencoded',
+      ...headers,
+    },
+  })
+}
+
+it('refuses wrong keys, unknown routes, foreign versions and broken bodies as Stripe does', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const handle = sandbox.stripe
+  const wrong = new Stripe('sk_test_0123456789abcdef', handle.config)
+  const unauthorized = await refusal(wrong.customers.list())
+  expect(unauthorized).toBeInstanceOf(Stripe.errors.StripeAuthenticationError)
+  expect(unauthorized.message).toBe('Invalid API Key provided: sk_test_************cdef')
+  expect((await fetch(`${handle.url}/v1/customers`)).status).toBe(401)
+  expect((await refusal(stripe.disputes.list())).message).toContain(
+    'Unrecognized request URL (GET: /v1/disputes)',
+  )
+  expect(
+    (await refusal(stripe.customers.list({}, { apiVersion: '2020-08-27' } as never))).message,
+  ).toContain('Invalid Stripe API version')
+  for (const [body, headers] of [
+    ['{"email":"a@b.c"}', { 'content-type': 'application/json' }],
+    ['email=%E0%A4%A', {}],
+    ['email[a=1', {}],
+    ['email[a]=1&email=2', {}],
+    ['email=1&email[a]=2', {}],
+    ['metadata=x', {}],
+    ['__proto__[a]=1', {}],
+    ['constructor=1', {}],
+    [`description=${'x'.repeat(6000)}`, {}],
+  ] as const) {
+    const response = await post(handle, '/v1/customers', body, headers)
+    const reply = (await response.json()) as { error: { type: string } }
+    expect([response.status, reply.error.type], body.slice(0, 40)).toEqual([
+      400,
+      'invalid_request_error',
+    ])
+  }
+  const large = await post(handle, '/v1/customers', `description=${'x'.repeat(2_000_000)}`)
+  expect(large.status).toBe(413)
+  expect(
+    (
+      await fetch(`${handle.url}/v1/customers/%E0%A4%A`, {
+        headers: { authorization: `Bearer ${handle.apiKey}` },
+      })
+    ).status,
+  ).toBe(404)
+  expect((await stripe.customers.list()).data).toEqual([])
+})
+
+it('refuses what cannot be', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer, method } = await seedCustomer(stripe)
+  const { monthly, product } = await seedPrices(stripe)
+  const once = await stripe.prices.create({
+    product: product.id,
+    currency: 'usd',
+    unit_amount: 100,
+  })
+  const eur = await stripe.prices.create({
+    product: product.id,
+    currency: 'eur',
+    unit_amount: 100,
+    recurring: { interval: 'month' },
+  })
+  const asleep = await stripe.prices.create({
+    product: product.id,
+    currency: 'usd',
+    unit_amount: 100,
+    recurring: { interval: 'month' },
+    active: false,
+  })
+  const bare = await stripe.customers.create({})
+  const items = [{ price: monthly.id }]
+  const subscription = await stripe.subscriptions.create({ customer: customer.id, items })
+  const paid = await stripe.invoices.retrieve(String(subscription.latest_invoice))
+  const cases: Array<[string, () => Promise<unknown>, number, string | undefined]> = [
+    ['no customer', () => stripe.subscriptions.create({ items }), 400, 'parameter_missing'],
+    [
+      'unknown customer',
+      () => stripe.subscriptions.create({ customer: 'cus_x', items }),
+      400,
+      'resource_missing',
+    ],
+    [
+      'unknown price',
+      () => stripe.subscriptions.create({ customer: customer.id, items: [{ price: 'price_x' }] }),
+      400,
+      'resource_missing',
+    ],
+    [
+      'one-time price',
+      () => stripe.subscriptions.create({ customer: customer.id, items: [{ price: once.id }] }),
+      400,
+      undefined,
+    ],
+    [
+      'inactive price',
+      () => stripe.subscriptions.create({ customer: customer.id, items: [{ price: asleep.id }] }),
+      400,
+      undefined,
+    ],
+    [
+      'two currencies',
+      () =>
+        stripe.subscriptions.create({
+          customer: customer.id,
+          items: [...items, { price: eur.id }],
+        }),
+      400,
+      undefined,
+    ],
+    [
+      'same price twice',
+      () => stripe.subscriptions.create({ customer: customer.id, items: [...items, ...items] }),
+      400,
+      undefined,
+    ],
+    [
+      'no card',
+      () => stripe.subscriptions.create({ customer: bare.id, items }),
+      400,
+      'resource_missing',
+    ],
+    [
+      'trial in the past',
+      () => stripe.subscriptions.create({ customer: customer.id, items, trial_end: 1 }),
+      400,
+      undefined,
+    ],
+    [
+      'trial too long',
+      () => stripe.subscriptions.create({ customer: customer.id, items, trial_end: 1_900_000_000 }),
+      400,
+      undefined,
+    ],
+    [
+      'two trials',
+      () =>
+        stripe.subscriptions.create({
+          customer: customer.id,
+          items,
+          trial_end: 1_780_000_000,
+          trial_period_days: 3,
+        }),
+      400,
+      undefined,
+    ],
+    [
+      'unknown coupon',
+      () =>
+        stripe.subscriptions.create({
+          customer: customer.id,
+          items,
+          discounts: [{ coupon: 'NO' }],
+        }),
+      400,
+      'resource_missing',
+    ],
+    [
+      'somebody’s card',
+      () =>
+        stripe.subscriptions.create({
+          customer: bare.id,
+          items,
+          default_payment_method: method.id,
+        }),
+      400,
+      'resource_missing',
+    ],
+    [
+      'pending on create',
+      () =>
+        stripe.subscriptions.create({
+          customer: customer.id,
+          items,
+          payment_behavior: 'pending_if_incomplete',
+        }),
+      400,
+      undefined,
+    ],
+    [
+      'bad enum',
+      () =>
+        stripe.subscriptions.create({ customer: customer.id, items, payment_behavior: 'later' }),
+      400,
+      undefined,
+    ],
+    ['unknown subscription', () => stripe.subscriptions.retrieve('sub_x'), 404, 'resource_missing'],
+    [
+      'foreign item',
+      () => stripe.subscriptions.update(subscription.id, { items: [{ id: 'si_x', quantity: 2 }] }),
+      400,
+      'resource_missing',
+    ],
+    [
+      'last item',
+      () => stripe.subscriptionItems.del(subscription.items.data[0]?.id ?? ''),
+      400,
+      undefined,
+    ],
+    ['resume an active one', () => stripe.subscriptions.resume(subscription.id), 400, undefined],
+    ['pay twice', () => stripe.invoices.pay(paid.id ?? ''), 400, 'invoice_already_paid'],
+    [
+      'void a paid one',
+      () => stripe.invoices.voidInvoice(paid.id ?? ''),
+      400,
+      'invoice_not_editable',
+    ],
+    ['delete a paid one', () => stripe.invoices.del(paid.id ?? ''), 400, 'invoice_not_editable'],
+    [
+      'finalize twice',
+      () => stripe.invoices.finalizeInvoice(paid.id ?? ''),
+      400,
+      'invoice_not_editable',
+    ],
+    [
+      'amount too small',
+      () => stripe.paymentIntents.create({ amount: 10, currency: 'usd' }),
+      400,
+      'amount_too_small',
+    ],
+    [
+      'unknown currency',
+      () => stripe.paymentIntents.create({ amount: 1000, currency: 'xxx' }),
+      400,
+      undefined,
+    ],
+    [
+      'confirm without a card',
+      () => stripe.paymentIntents.create({ amount: 1000, currency: 'usd', confirm: true }),
+      400,
+      'payment_intent_unexpected_state',
+    ],
+    [
+      'off session only',
+      () => stripe.paymentIntents.create({ amount: 1000, currency: 'usd', off_session: true }),
+      400,
+      undefined,
+    ],
+    [
+      'card number',
+      () =>
+        stripe.paymentMethods.create({
+          type: 'card',
+          card: { number: '4242424242424242', exp_month: 1, exp_year: 2030 },
+        }),
+      402,
+      undefined,
+    ],
+    ['percent over 100', () => stripe.coupons.create({ percent_off: 101 }), 400, undefined],
+    ['no amount off', () => stripe.coupons.create({}), 400, undefined],
+    [
+      'negative price',
+      () => stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: -1 }),
+      400,
+      'parameter_invalid_integer',
+    ],
+    ['used product', () => stripe.products.del(product.id), 400, undefined],
+    ['page of 0', () => stripe.customers.list({ limit: 0 }), 400, 'parameter_invalid_integer'],
+    ['page of 101', () => stripe.customers.list({ limit: 101 }), 400, 'parameter_invalid_integer'],
+    [
+      'unknown cursor',
+      () => stripe.customers.list({ starting_after: 'cus_x' }),
+      400,
+      'resource_missing',
+    ],
+    ['bad expand', () => stripe.customers.list({ expand: ['data.email'] }), 400, undefined],
+    [
+      'bad expand of nothing',
+      () => stripe.subscriptions.retrieve(subscription.id, { expand: ['foo.bar'] }),
+      400,
+      undefined,
+    ],
+    [
+      'deep expand',
+      () => stripe.subscriptions.retrieve(subscription.id, { expand: ['a.b.c.d.e'] }),
+      400,
+      undefined,
+    ],
+    [
+      'empty name',
+      () => stripe.products.update(product.id, { name: '' }),
+      400,
+      'parameter_invalid_empty',
+    ],
+    [
+      'tax over 100',
+      () => stripe.taxRates.create({ display_name: 'x', percentage: 120, inclusive: false }),
+      400,
+      undefined,
+    ],
+    ['past clock', () => stripe.testHelpers.testClocks.create({ frozen_time: 1 }), 400, undefined],
+    [
+      'bad url',
+      () => stripe.webhookEndpoints.create({ url: 'nowhere', enabled_events: ['*'] }),
+      400,
+      'url_invalid',
+    ],
+    [
+      'refund of nothing',
+      () => stripe.refunds.create({ payment_intent: 'pi_x' }),
+      400,
+      'resource_missing',
+    ],
+    ['mail', () => stripe.customers.create({ email: 'nobody' }), 400, 'email_invalid'],
+  ]
+  const before = JSON.stringify(
+    Object.entries(sandbox.snapshot().store.tables).filter(
+      ([name]) => !name.includes('idempotency'),
+    ),
+  )
+  for (const [name, call, status, code] of cases) {
+    const error = await refusal(call())
+    expect([error.statusCode, error.code], name).toEqual([status, code])
+    expect(error.requestId, name).toMatch(/^req_/)
+  }
+  const after = JSON.stringify(
+    Object.entries(sandbox.snapshot().store.tables).filter(
+      ([name]) => !name.includes('idempotency'),
+    ),
+  )
+  expect(after).toBe(before)
+})

@@ -1,0 +1,205 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type Stripe from 'stripe'
+import { expect, it, onTestFinished } from 'vitest'
+import { seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+
+interface Received {
+  readonly body: string
+  readonly signature: string
+}
+
+/** An application's webhook route: answers what `answer` says, 200 by default. */
+async function startReceiver(answer: (received: Received) => number = () => 200) {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const one = {
+        body: Buffer.concat(chunks).toString('utf8'),
+        signature: String(request.headers['stripe-signature']),
+      }
+      received.push(one)
+      response.writeHead(answer(one)).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/stripe` }
+}
+
+function typesOf(received: readonly Received[]): string[] {
+  return received.map((one) => (JSON.parse(one.body) as Stripe.Event).type)
+}
+
+it('delivers signed events the SDK accepts, only the types asked for', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const receiver = await startReceiver()
+  const endpoint = await stripe.webhookEndpoints.create({
+    url: receiver.url,
+    enabled_events: ['customer.created', 'invoice.paid'],
+    api_version: '2026-10-28.endive',
+  })
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  await stripe.subscriptions.create({ customer: customer.id, items: [{ price: monthly.id }] })
+  await sandbox.outbox.flush()
+  expect(typesOf(receiver.received)).toEqual(['customer.created', 'invoice.paid'])
+  const now = Math.floor(sandbox.clock.nowMs() / 1000)
+  for (const { body, signature } of receiver.received) {
+    const event = stripe.webhooks.constructEvent(
+      body,
+      signature,
+      endpoint.secret ?? '',
+      300,
+      undefined,
+      now,
+    )
+    expect(event).toMatchObject({
+      object: 'event',
+      livemode: false,
+      created: now,
+      api_version: '2026-10-28.endive',
+    })
+    expect(event.request?.idempotency_key).toMatch(/^stripe-node-retry-/)
+    expect(() =>
+      stripe.webhooks.constructEvent(body, signature, 'whsec_other', 300, undefined, now),
+    ).toThrow()
+    expect((await stripe.events.retrieve(event.id)).pending_webhooks).toBe(0)
+  }
+})
+
+it('waits for deliveries when the clock moves, and says what changed', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly } = await seedPrices(stripe)
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+  })
+  const receiver = await startReceiver()
+  sandbox.stripe.registerWebhook(receiver.url, ['customer.subscription.updated', 'invoice.paid'])
+  await sandbox.clock.advance({ months: 1, hours: 1 })
+  expect(typesOf(receiver.received)).toEqual(['customer.subscription.updated', 'invoice.paid'])
+  const update = JSON.parse(receiver.received[0]?.body ?? '{}') as Stripe.Event
+  expect(update.data.previous_attributes).toEqual({
+    latest_invoice: subscription.latest_invoice,
+    items: {
+      data: [
+        expect.objectContaining({
+          current_period_end: subscription.items.data[0]?.current_period_end,
+        }),
+      ],
+    },
+  })
+})
+
+it('retries on the clock with a fresh signature until it is accepted', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  let failures = 3
+  const receiver = await startReceiver(() => (failures-- > 0 ? 500 : 200))
+  const { secret } = sandbox.stripe.registerWebhook(receiver.url, ['customer.created'])
+  await stripe.customers.create({})
+  await sandbox.outbox.flush()
+  expect(sandbox.outbox.deliveries()[0]).toMatchObject({
+    state: 'pending',
+    attempts: [{ status: 500 }],
+  })
+  expect((await stripe.events.list({ delivery_success: false })).data).toHaveLength(1)
+  await sandbox.clock.advance({ days: 1 })
+  const [delivery] = sandbox.outbox.deliveries()
+  expect(delivery).toMatchObject({ state: 'delivered' })
+  expect(
+    delivery?.attempts.map((attempt) => [
+      attempt.status,
+      attempt.at - (delivery.attempts[0]?.at ?? 0),
+    ]),
+  ).toEqual([
+    [500, 0],
+    [500, 300_000],
+    [500, 2_100_000],
+    [200, 9_300_000],
+  ])
+  const last = receiver.received[3]
+  const sentAt = Math.floor((delivery?.attempts[3]?.at ?? 0) / 1000)
+  expect(
+    stripe.webhooks.constructEvent(
+      last?.body ?? '',
+      last?.signature ?? '',
+      secret,
+      300,
+      undefined,
+      sentAt,
+    ).type,
+  ).toBe('customer.created')
+})
+
+it('gives up after three days', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const receiver = await startReceiver(() => 500)
+  sandbox.stripe.registerWebhook(receiver.url, ['customer.created'])
+  await stripe.customers.create({})
+  await sandbox.clock.advance({ days: 4 })
+  expect(sandbox.outbox.deliveries()[0]?.state).toBe('failed')
+  const attempts = receiver.received.length
+  await sandbox.clock.advance({ days: 30 })
+  expect(receiver.received.length).toBe(attempts)
+})
+
+it('duplicates, drops, delays, reorders and corrupts on demand', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const seen = new Set<string>()
+  const receiver = await startReceiver()
+  const { secret } = sandbox.stripe.registerWebhook(receiver.url, [
+    'customer.created',
+    'customer.updated',
+    'payment_method.attached',
+  ])
+  const take = () => receiver.received.splice(0)
+  sandbox.outbox.set({ duplicate: 1 })
+  await stripe.customers.create({})
+  await sandbox.outbox.flush()
+  const twice = take().map((one) => (JSON.parse(one.body) as Stripe.Event).id)
+  expect(twice).toHaveLength(2)
+  expect(new Set([...twice, ...seen]).size).toBe(1)
+
+  sandbox.outbox.set({ drop: true })
+  await stripe.customers.create({})
+  await sandbox.outbox.flush()
+  expect(take()).toEqual([])
+  expect(sandbox.outbox.deliveries().at(-1)?.state).toBe('dropped')
+
+  sandbox.outbox.set({ drop: false, delaySeconds: 600 })
+  await stripe.customers.create({})
+  await sandbox.clock.advance({ seconds: 599 })
+  expect(take()).toEqual([])
+  await sandbox.clock.advance({ seconds: 1 })
+  expect(take()).toHaveLength(1)
+
+  sandbox.outbox.set({ delaySeconds: 0, reorder: true })
+  await stripe.customers.create({ payment_method: 'pm_card_visa' })
+  await sandbox.outbox.flush()
+  expect(typesOf(take())).toEqual(['customer.created', 'payment_method.attached'])
+
+  sandbox.outbox.set({ reorder: false, corrupt: 1 })
+  await stripe.customers.create({})
+  await sandbox.outbox.flush()
+  const [broken] = take()
+  expect(() =>
+    stripe.webhooks.constructEvent(broken?.body ?? '', broken?.signature ?? '', secret, 0),
+  ).toThrow()
+})
+
+it('keeps events for 30 days', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const customer = await stripe.customers.create({})
+  const [event] = (await stripe.events.list({ type: 'customer.created' })).data
+  await sandbox.clock.advance({ days: 31 })
+  await stripe.customers.update(customer.id, { name: 'Later' })
+  expect((await stripe.events.list()).data.map((each) => each.type)).toEqual(['customer.updated'])
+  await expect(stripe.events.retrieve(event?.id ?? '')).rejects.toMatchObject({ statusCode: 404 })
+})
