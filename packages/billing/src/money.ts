@@ -55,14 +55,27 @@ export function fromDecimal(text: string | number, currency: string): Money {
 
 /** Intl-formatted: `€19.99`, `¥500`. */
 export function formatMoney(value: Money, locale = 'en-US'): string {
-  const decimals = decimalsOf(value.currency)
-  const format = new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency: value.currency.toUpperCase(),
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  })
-  return format.format(toDecimal(value) as `${number}`)
+  return formatFor(value.currency, locale).format(toDecimal(value) as `${number}`)
+}
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+/** Making a format costs more than using it a hundred times. */
+function formatFor(currency: string, locale: string): Intl.NumberFormat {
+  const key = `${locale} ${currency}`
+  let format = formats.get(key)
+  if (!format) {
+    const decimals = decimalsOf(currency)
+    format = new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency: currency.toUpperCase(),
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    })
+    if (formats.size > 500) formats.clear()
+    formats.set(key, format)
+  }
+  return format
 }
 
 /** What may be charged: above zero. */

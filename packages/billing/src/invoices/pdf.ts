@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import * as fontkit from 'fontkit'
 import PDFDocument from 'pdfkit'
 import { formatMoney, money } from '../money.ts'
 import type { InvoiceData, InvoiceLine } from './invoice.ts'
@@ -49,9 +50,9 @@ export function renderInvoice(
     },
   })
   const bytes = collect(document)
-  const fonts = options.fonts ?? embeddedFonts()
-  document.registerFont('regular', Buffer.from(fonts.regular))
-  document.registerFont('bold', Buffer.from(fonts.bold))
+  const fonts = options.fonts ? readFonts(options.fonts) : embeddedFonts()
+  document.registerFont('regular', fonts.regular)
+  document.registerFont('bold', fonts.bold)
   const page = new InvoicePage(document, invoice, clean)
   page.heading()
   page.table()
@@ -67,6 +68,7 @@ class InvoicePage {
   readonly #options: InvoicePdfOptions
   readonly #width: number
   readonly #bottom: number
+  readonly #dates: Intl.DateTimeFormat
   #y = MARGIN
 
   constructor(document: Document, invoice: InvoiceData, options: InvoicePdfOptions) {
@@ -74,6 +76,10 @@ class InvoicePage {
     this.#invoice = invoice
     this.#options = options
     this.#width = document.page.width - 2 * MARGIN
+    this.#dates = new Intl.DateTimeFormat(options.locale ?? 'en-US', {
+      dateStyle: 'medium',
+      timeZone: 'UTC',
+    })
     this.#bottom = document.page.height - MARGIN - 24
   }
 
@@ -171,9 +177,9 @@ class InvoicePage {
 
   #row({ description, quantity, period, amount }: InvoiceLine): void {
     const document = this.#document
-    const text = printable(
-      quantity && quantity > 1 ? `${description} (× ${quantity})` : description,
-    )
+    // Stripe's own texts begin with it: `2 × Gold (at €10.00 / month)`.
+    const counted = quantity === null || quantity < 2 || description.startsWith(`${quantity} `)
+    const text = printable(counted ? description : `${quantity} × ${description}`)
     const width = COLUMNS.period - COLUMNS.description - 12
     document.font('regular').fontSize(10)
     const height = Math.max(document.heightOfString(text, { width }), 12)
@@ -224,10 +230,7 @@ class InvoicePage {
   }
 
   #date(date: Date): string {
-    return date.toLocaleDateString(this.#options.locale ?? 'en-US', {
-      dateStyle: 'medium',
-      timeZone: 'UTC',
-    })
+    return this.#dates.format(date)
   }
 }
 
@@ -249,15 +252,29 @@ function cleanOptions(options: InvoicePdfOptions): InvoicePdfOptions {
   }
 }
 
-let fonts: { regular: Uint8Array; bold: Uint8Array } | undefined
+/** A parsed font, which pdfkit takes as well; its typings know only files and bytes. */
+type Font = Parameters<Document['registerFont']>[1]
 
-function embeddedFonts(): { regular: Uint8Array; bold: Uint8Array } {
-  if (!fonts) {
+interface Fonts {
+  readonly regular: Font
+  readonly bold: Font
+}
+
+let embedded: Fonts | undefined
+
+/** Parsed once: that takes longer than printing a page. */
+function embeddedFonts(): Fonts {
+  if (!embedded) {
     const { resolve } = createRequire(import.meta.url)
     const read = (name: string) => readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`))
-    fonts = { regular: read('DejaVuSans'), bold: read('DejaVuSans-Bold') }
+    embedded = readFonts({ regular: read('DejaVuSans'), bold: read('DejaVuSans-Bold') })
   }
-  return fonts
+  return embedded
+}
+
+function readFonts(files: { readonly regular: Uint8Array; readonly bold: Uint8Array }): Fonts {
+  const parse = (bytes: Uint8Array) => fontkit.create(Buffer.from(bytes)) as unknown as Font
+  return { regular: parse(files.regular), bold: parse(files.bold) }
 }
 
 function collect(document: Document): Promise<Uint8Array<ArrayBuffer>> {
