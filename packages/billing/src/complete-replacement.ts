@@ -15,8 +15,9 @@ export async function completeReplacement(
   },
 ): Promise<void> {
   const { gateway, made, from, operation } = swap
+  // The new row first: at no moment does the user look unsubscribed.
+  await store(context, owner, gateway, made)
   await gateway.cancelNow(from)
   await converge(context, owner, { provider: gateway.name, providerId: from })
-  await store(context, owner, gateway, made)
   await context.operations.finish(operation)
 }
