@@ -37,6 +37,8 @@ const EVENTS: Readonly<Record<ProviderName, readonly string[]>> = {
   ],
 }
 
+const UNPAID = ['past_due', 'unpaid', 'Past Due']
+
 const NAMES = {
   stripe: new Set(EVENTS.stripe.map(handlerName)),
   braintree: new Set(EVENTS.braintree.map(handlerName)),
@@ -80,7 +82,8 @@ async function refresh(
   const found = await converge(context, owner, of)
   const { maxFailedCharges } = context.options
   if (!found || failedCharges === null || maxFailedCharges === null) return
-  if (failedCharges < maxFailedCharges || found.endsAt !== null) return
+  // An old event must not end what has been paid since.
+  if (failedCharges < maxFailedCharges || !UNPAID.includes(found.status)) return
   await gateway.cancelNow(found.id)
   await converge(context, owner, of)
 }
