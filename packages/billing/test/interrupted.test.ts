@@ -89,6 +89,7 @@ describe.each(PROVIDERS)('a process killed at $provider', ({ provider, card }) =
 
       // No 2xx: the provider sends it again.
       if (answer?.status !== 200) await deliver(killable.billing, event)
+      await killable.billing.webhooks.process()
       await test.sandbox.clock.advance({ minutes: 11 })
       await test.billing.webhooks.process()
       expect(await test.billing.webhooks.pending()).toEqual([])
