@@ -2,12 +2,7 @@ import { requireRecord } from './change-subscription.ts'
 import type { BillingContext } from './context.ts'
 import { converge, lockName, type Owner, store } from './converge.ts'
 import { ensureCustomer } from './customer.ts'
-import {
-  AlreadySubscribed,
-  PaymentFailed,
-  type ProviderName,
-  ProviderUnavailable,
-} from './errors.ts'
+import { AlreadySubscribed, isFinal, PaymentFailed, type ProviderName } from './errors.ts'
 import type { CustomerDetails, Gateway, ProviderSubscription } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
 import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
@@ -62,7 +57,7 @@ export async function createSubscription(
       await context.operations.finish(operation)
       return requireRecord(context, { provider: gateway.name, providerId: made.id })
     } catch (error) {
-      if (!(error instanceof ProviderUnavailable)) await context.operations.finish(operation)
+      if (isFinal(error)) await context.operations.finish(operation)
       throw error
     }
   })

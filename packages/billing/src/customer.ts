@@ -2,9 +2,10 @@ import type { BillingContext } from './context.ts'
 import type { Owner } from './converge.ts'
 import {
   InvalidPaymentToken,
+  isFinal,
   NoPaymentMethod,
   type ProviderName,
-  ProviderUnavailable,
+  UserNotFound,
 } from './errors.ts'
 import type { CustomerDetails, Gateway, ProviderCustomer } from './gateways/gateway.ts'
 import type { UserRecord } from './storage/tables.ts'
@@ -26,41 +27,41 @@ export async function ensureCustomer(
 ): Promise<string> {
   const user = await context.users.find(owner.userId)
   const gateway = await context.gateway(wanted.provider)
+  if (!user) throw new UserNotFound('The user was deleted meanwhile')
   const existing =
-    user?.providerId && user.provider === wanted.provider
+    user.providerId && user.provider === wanted.provider
       ? await gateway.findCustomer(user.providerId)
       : null
-  if (existing) return useExisting(context, owner, { gateway, existing, wanted })
-  if (!user) throw new Error('The user was deleted meanwhile')
-  return createCustomer(context, user, gateway, wanted)
+  const customer = existing ?? (await createCustomer(context, user, gateway, wanted.details))
+  await giveCard(context, owner, { gateway, customer, wanted })
+  return customer.id
 }
 
-async function useExisting(
+async function giveCard(
   context: BillingContext,
   { userId }: Owner,
   {
     gateway,
-    existing,
+    customer,
     wanted,
   }: {
     readonly gateway: Gateway
-    readonly existing: ProviderCustomer
+    readonly customer: ProviderCustomer
     readonly wanted: WantedCustomer
   },
-): Promise<string> {
+): Promise<void> {
   if (wanted.token === null) {
-    if (existing.hasPaymentMethod) return existing.id
+    if (customer.hasPaymentMethod) return
     throw new NoPaymentMethod('The customer has no card: give a card token')
   }
   try {
-    const { card } = await gateway.setCard(existing.id, wanted.token)
+    const { card } = await gateway.setCard(customer.id, wanted.token)
     await context.users.setCard(userId, card)
   } catch (error) {
     const usedBefore =
-      wanted.resumed && error instanceof InvalidPaymentToken && existing.hasPaymentMethod
+      wanted.resumed && error instanceof InvalidPaymentToken && customer.hasPaymentMethod
     if (!usedBefore) throw error
   }
-  return existing.id
 }
 
 /** On record before it is made, so that a repeat after a crash finds the same customer. */
@@ -68,10 +69,10 @@ async function createCustomer(
   context: BillingContext,
   user: UserRecord,
   gateway: Gateway,
-  wanted: WantedCustomer,
-): Promise<string> {
+  given: CustomerDetails,
+): Promise<ProviderCustomer> {
   const { operations, options, users } = context
-  const details = { ...defaultDetails(context, user), ...wanted.details }
+  const details = { ...defaultDetails(context, user), ...given }
   const operation = await operations.begin(
     { userId: user.id, kind: 'customer', request: { provider: gateway.name, details } },
     options.clock.now(),
@@ -80,7 +81,6 @@ async function createCustomer(
     const customer = await gateway.createCustomer({
       userId: user.id,
       details,
-      token: wanted.token,
       operation: operation.id,
     })
     await users.setCustomer(user.id, {
@@ -89,11 +89,9 @@ async function createCustomer(
       ...customer.card,
     })
     await operations.finish(operation)
-    return customer.id
+    return customer
   } catch (error) {
-    if (!(error instanceof ProviderUnavailable) && !operation.resumed) {
-      await operations.finish(operation)
-    }
+    if (isFinal(error)) await operations.finish(operation)
     throw error
   }
 }

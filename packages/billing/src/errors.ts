@@ -178,6 +178,15 @@ export class ProviderMisconfigured extends ProviderError {
   override readonly status = 500
 }
 
+/**
+ * Whether an intent has definitely failed. After anything else, such as a lost answer or a database
+ * that is away, the provider may have done what was asked.
+ */
+export function isFinal(error: unknown): boolean {
+  const isOpen = error instanceof ProviderUnavailable || error instanceof Busy
+  return error instanceof BillingError && !isOpen
+}
+
 export class InvoiceNotFound extends BillingError {
   readonly code = 'invoice_not_found'
   override readonly status = 404

@@ -2,7 +2,7 @@ import { changeSubscription, requireRecord } from './change-subscription.ts'
 import { completeReplacement } from './complete-replacement.ts'
 import type { BillingContext } from './context.ts'
 import { lockName, type Owner } from './converge.ts'
-import { ProviderUnavailable, SubscriptionEnded } from './errors.ts'
+import { isFinal, SubscriptionEnded } from './errors.ts'
 import type { Gateway, ProviderSubscription, Swap } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
 import type { Operation } from './storage/operations.ts'
@@ -78,7 +78,7 @@ async function create(
       now: context.options.clock.now(),
     })
   } catch (error) {
-    if (!(error instanceof ProviderUnavailable)) await context.operations.finish(operation)
+    if (isFinal(error)) await context.operations.finish(operation)
     throw error
   }
 }

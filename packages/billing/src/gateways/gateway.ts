@@ -43,7 +43,6 @@ export interface CustomerDetails {
 export interface NewCustomer {
   readonly userId: string | number
   readonly details: CustomerDetails
-  readonly token: string | null
   readonly operation: string
 }
 
@@ -130,6 +129,7 @@ export interface Gateway {
   readonly name: ProviderName
   readonly supportsQuantities: boolean
 
+  /** Without a card yet. A repeat of the operation gives the same customer. */
   createCustomer(customer: NewCustomer): Promise<ProviderCustomer>
   /** Null when there is none, or it was deleted. */
   findCustomer(id: string): Promise<ProviderCustomer | null>

@@ -26,20 +26,12 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
   }
 
   return {
-    async createCustomer({ details, token, operation }) {
+    async createCustomer({ details, operation }) {
       const id = idOfOperation(operation)
-      const result = await gateway.customer.create({
-        ...toRequest(details),
-        id,
-        ...(token === null
-          ? {}
-          : { paymentMethodNonce: token, creditCard: { options: { verifyCard: true } } }),
-      } as braintree.CustomerCreateRequest)
-      if (result.success) return describe(result.customer)
-      if (!codesOf(result).includes(ID_TAKEN)) requireSuccess(result)
+      const result = await gateway.customer.create({ ...toRequest(details), id })
       // An earlier attempt came this far.
-      const customer = describe(await gateway.customer.find(id))
-      return token === null || customer.hasPaymentMethod ? customer : setCard(id, token)
+      const isThere = !result.success && codesOf(result).includes(ID_TAKEN)
+      return describe(isThere ? await gateway.customer.find(id) : requireSuccess(result).customer)
     },
     async findCustomer(id) {
       try {

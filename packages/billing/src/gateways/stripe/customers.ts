@@ -28,7 +28,7 @@ export function stripeCustomers(context: StripeContext): Customers {
   }
 
   return {
-    async createCustomer({ userId, details, token, operation }) {
+    async createCustomer({ userId, details, operation }) {
       const { metadata, ...rest } = details
       const customer = await stripe.customers.create(
         {
@@ -37,7 +37,7 @@ export function stripeCustomers(context: StripeContext): Customers {
         },
         { idempotencyKey: `${operation}:customer` },
       )
-      return token === null ? describe(customer) : setCard(customer.id, token)
+      return describe(customer)
     },
     findCustomer,
     setCard,
