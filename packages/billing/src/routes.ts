@@ -59,7 +59,7 @@ export function createRoutes(context: BillingContext, inbox: Inbox): Routes {
     if (request.method !== 'POST') throw new MethodNotAllowed('Webhooks are sent by POST')
     const body = await request.text(LARGEST_WEBHOOK)
     const outcome = await receiveWebhook(context, provider, { body, header: request.header })
-    if (outcome === 'stored') inbox.kick()
+    if (outcome === 'due') inbox.kick()
     return json(200, { received: true })
   }
 

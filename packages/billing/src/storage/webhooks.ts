@@ -7,6 +7,8 @@ export interface NewWebhook {
   readonly eventId: string
   readonly type: string
   readonly payload: string
+  /** Somebody will work on it; otherwise it is only kept. */
+  readonly hasHandler: boolean
 }
 
 /** The durable inbox. An event is in it once, whatever happens outside. */
@@ -66,18 +68,18 @@ export function webhookRepository(database: Database): WebhookRepository {
     return Number(result.numUpdatedRows) > 0
   }
   return {
-    add: ({ provider, eventId, type, payload }, at) =>
+    add: ({ provider, eventId, type, payload, hasHandler }, at) =>
       insertIfAbsent(database, table, {
         provider,
         event_id: eventId,
         type,
         payload,
-        state: 'pending',
+        state: hasHandler ? 'pending' : 'done',
         attempts: 0,
         due_at: at.getTime(),
         last_error: null,
         received_at: at.getTime(),
-        finished_at: null,
+        finished_at: hasHandler ? null : at.getTime(),
       }),
     listDue: async (at, limit) =>
       (await due({ at: at.getTime(), limit })).rows.map(({ id }) => Number(id)),

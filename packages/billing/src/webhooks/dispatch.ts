@@ -1,4 +1,5 @@
 import type { BillingContext } from '../context.ts'
+import type { ProviderName } from '../errors.ts'
 import type { StoredWebhook } from '../storage/tables.ts'
 import { hasDefaultHandler, runDefaultHandler } from './default-handlers.ts'
 import { type HandlerContext, handlerName } from './handlers.ts'
@@ -13,8 +14,17 @@ export async function dispatch(context: BillingContext, stored: StoredWebhook): 
   const runDefault = async () => {
     if (hasDefaultHandler(provider, type)) await runDefaultHandler(context, gateway, event)
   }
-  const handlers = context.options.handlers as Readonly<Record<string, unknown>>
-  const own = handlers[handlerName(type)]
-  if (typeof own !== 'function') return runDefault()
-  await (own as Handler).call(handlers, event, { provider, eventId, runDefault })
+  const own = findOwn(context, type)
+  if (!own) return runDefault()
+  await own.call(context.options.handlers, event, { provider, eventId, runDefault })
+}
+
+/** Whether anybody wants to know of such an event. */
+export function hasHandler(context: BillingContext, provider: ProviderName, type: string): boolean {
+  return hasDefaultHandler(provider, type) || findOwn(context, type) !== null
+}
+
+function findOwn({ options }: BillingContext, type: string): Handler | null {
+  const own = (options.handlers as Readonly<Record<string, unknown>>)[handlerName(type)]
+  return typeof own === 'function' ? (own as Handler) : null
 }
