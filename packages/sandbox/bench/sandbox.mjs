@@ -7,12 +7,19 @@ const CALLS = Number(process.env.BENCH_CALLS ?? 20_000)
 const CONNECTIONS = 16
 
 const started = performance.now()
-const sandbox = await startSandbox({ stripe: true, braintree: true, now: new Date('2026-01-31T00:00:00Z') })
+const sandbox = await startSandbox({
+  stripe: true,
+  braintree: true,
+  now: new Date('2026-01-31T00:00:00Z'),
+})
 const startMs = performance.now() - started
 
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
 const { host, port } = sandbox.stripe.config
-const headers = { authorization: `Bearer ${sandbox.stripe.apiKey}`, 'content-type': 'application/x-www-form-urlencoded' }
+const headers = {
+  authorization: `Bearer ${sandbox.stripe.apiKey}`,
+  'content-type': 'application/x-www-form-urlencoded',
+}
 
 function call(method, path, params = {}) {
   return new Promise((resolve, reject) => {
@@ -47,16 +54,31 @@ async function many(count, run) {
   return { results, perSecond: Math.round((count / (performance.now() - from)) * 1000) }
 }
 
-const customers = await many(CUSTOMERS, (at) => call('POST', '/v1/customers', { email: `c${at}@example.com`, payment_method: 'pm_card_visa' }))
-const reads = await many(CALLS, (at) => call('GET', `/v1/customers/${customers.results[at % CUSTOMERS].id}`))
-const writes = await many(CALLS, (at) => call('POST', `/v1/customers/${customers.results[at % CUSTOMERS].id}`, { 'metadata[n]': String(at) }))
+const customers = await many(CUSTOMERS, (at) =>
+  call('POST', '/v1/customers', { email: `c${at}@example.com`, payment_method: 'pm_card_visa' }),
+)
+const reads = await many(CALLS, (at) =>
+  call('GET', `/v1/customers/${customers.results[at % CUSTOMERS].id}`),
+)
+const writes = await many(CALLS, (at) =>
+  call('POST', `/v1/customers/${customers.results[at % CUSTOMERS].id}`, {
+    'metadata[n]': String(at),
+  }),
+)
 
 const product = await call('POST', '/v1/products', { name: 'Gold' })
-const price = await call('POST', '/v1/prices', { product: product.id, currency: 'usd', unit_amount: '1000', 'recurring[interval]': 'month' })
+const price = await call('POST', '/v1/prices', {
+  product: product.id,
+  currency: 'usd',
+  unit_amount: '1000',
+  'recurring[interval]': 'month',
+})
 await many(CUSTOMERS, async (at) => {
   const { id } = customers.results[at]
   const { data } = await call('GET', `/v1/customers/${id}/payment_methods`)
-  await call('POST', `/v1/customers/${id}`, { 'invoice_settings[default_payment_method]': data[0].id })
+  await call('POST', `/v1/customers/${id}`, {
+    'invoice_settings[default_payment_method]': data[0].id,
+  })
   await call('POST', '/v1/subscriptions', { customer: id, 'items[0][price]': price.id })
 })
 const cpuFrom = process.cpuUsage()
@@ -72,7 +94,9 @@ console.log(`start-up                     ${startMs.toFixed(0)} ms (wanted: unde
 console.log(`customers created            ${customers.perSecond} calls/s`)
 console.log(`customers read               ${reads.perSecond} calls/s (wanted: 2000 or more)`)
 console.log(`customers updated            ${writes.perSecond} calls/s (wanted: 2000 or more)`)
-console.log(`a year of ${CUSTOMERS} subscriptions  ${(yearMs / 1000).toFixed(2)} s, ${((yearCpu.user + yearCpu.system) / 1e6).toFixed(2)} s of processor time (wanted: under 10)`)
+console.log(
+  `a year of ${CUSTOMERS} subscriptions  ${(yearMs / 1000).toFixed(2)} s, ${((yearCpu.user + yearCpu.system) / 1e6).toFixed(2)} s of processor time (wanted: under 10)`,
+)
 console.log(`resident memory              ${memory.toFixed(0)} MB (wanted: under 500)`)
 agent.destroy()
 await sandbox.close()

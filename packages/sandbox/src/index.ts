@@ -17,7 +17,7 @@ export {
   startSandbox,
 } from './start-sandbox.ts'
 export type { StoreSnapshot } from './store.ts'
-export type { DunningOptions } from './stripe/context.ts'
 export type { SeedPrice, StripeHandle, StripeSdkConfig } from './stripe/handle.ts'
-export type { StripeOptions } from './stripe/server.ts'
+export type { DunningOptions, StripeOptions } from './stripe/options.ts'
+export type { WireObject } from './stripe/wire-object.ts'
 export type { CallTrouble, Provider, Trouble } from './trouble.ts'

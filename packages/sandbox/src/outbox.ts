@@ -53,6 +53,8 @@ export interface OutboxOptions {
   /** Real milliseconds a receiver may take. */
   readonly timeoutMs?: number
   readonly fetch?: typeof fetch
+  /** How many deliveries are kept for inspection. */
+  readonly kept?: number
 }
 
 /** Headers that depend on the moment of sending, such as a signature over it. */
@@ -75,6 +77,7 @@ export class Outbox implements Timeline {
   readonly #schedules: Record<Provider, readonly number[]>
   readonly #timeoutMs: number
   readonly #fetch: typeof fetch
+  readonly #kept: number
   readonly #signers = new Map<Provider, SignDelivery>()
   #running: Promise<void> | null = null
   #closing = new AbortController()
@@ -88,6 +91,7 @@ export class Outbox implements Timeline {
     this.#schedules = { ...RETRY_SCHEDULES, ...options.retrySchedules }
     this.#timeoutMs = options.timeoutMs ?? 10_000
     this.#fetch = options.fetch ?? fetch
+    this.#kept = options.kept ?? 20_000
     options.clock.join(this)
   }
 
@@ -102,6 +106,7 @@ export class Outbox implements Timeline {
     const dropped = this.#use('drop')
     const corrupt = this.#use('corrupt')
     const now = this.#clock.nowMs()
+    this.#forgetOldest()
     const copies = this.#use('duplicate') ? 2 : 1
     for (let copy = 0; copy < copies; copy++) {
       const id = `dlv_${this.#store.nextNumber('outbox')}`
@@ -129,7 +134,7 @@ export class Outbox implements Timeline {
     return { ...this.#switches() }
   }
 
-  /** Every delivery, oldest first. */
+  /** The last deliveries, oldest first; `kept` says how many. */
   deliveries(filter: { provider?: Provider; eventId?: string } = {}): Delivery[] {
     const rows = filter.eventId
       ? this.#table.findBy('event', filter.eventId)
@@ -230,6 +235,14 @@ export class Outbox implements Timeline {
       return { status: response.status, error: null }
     } catch (error) {
       return { status: null, error: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  /** Bodies would otherwise fill the memory. */
+  #forgetOldest(): void {
+    for (const oldest of this.#table.values()) {
+      if (oldest.state === 'pending' || this.#table.size < this.#kept) return
+      this.#table.delete(oldest.id)
     }
   }
 

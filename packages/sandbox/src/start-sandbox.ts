@@ -6,7 +6,8 @@ import type { ProviderContext } from './provider-context.ts'
 import { readSnapshot, type SandboxSnapshot, writeSnapshot } from './snapshot.ts'
 import { Store } from './store.ts'
 import type { StripeHandle } from './stripe/handle.ts'
-import { type StripeOptions, startStripe } from './stripe/server.ts'
+import type { StripeOptions } from './stripe/options.ts'
+import { startStripe } from './stripe/server.ts'
 import { Trouble } from './trouble.ts'
 
 export interface StripeStart extends StripeOptions {
@@ -36,7 +37,7 @@ export interface SandboxOptions {
   readonly snapshot?: SandboxSnapshot
   /** A web page to watch and move it all. */
   readonly controlRoom?: boolean | { readonly port?: number }
-  readonly outbox?: Pick<OutboxOptions, 'retrySchedules' | 'timeoutMs'>
+  readonly outbox?: Pick<OutboxOptions, 'retrySchedules' | 'timeoutMs' | 'kept'>
 }
 
 type On = true | object
@@ -81,11 +82,14 @@ export async function startSandbox<const O extends SandboxOptions>(
     trouble,
     port: port ?? 0,
   })
-  const stripe = await startIf(options.stripe, (start: StripeStart) =>
+  const started: Closable[] = []
+  const stripe = await startIf(started, options.stripe, (start: StripeStart) =>
     startStripe(context(start.port), start),
   )
-  const braintree = await startIf(options.braintree, ({ port, ...start }: BraintreeStart) =>
-    startBraintree({ ...start, ...context(port) }),
+  const braintree = await startIf(
+    started,
+    options.braintree,
+    ({ port, ...start }: BraintreeStart) => startBraintree({ ...start, ...context(port) }),
   )
   const snapshot = (): SandboxSnapshot => ({
     version: 1,
@@ -96,7 +100,7 @@ export async function startSandbox<const O extends SandboxOptions>(
     if (options.stateFile !== undefined) await writeSnapshot(options.stateFile, snapshot())
   }
   const room = options.controlRoom
-  const controlRoom = await startIf(room, ({ port }: { port?: number }) =>
+  const controlRoom = await startIf(started, room, ({ port }: { port?: number }) =>
     serveControlRoom({ clock, outbox, trouble, stripe, braintree, port: port ?? 0, save }),
   )
   const sandbox: Sandbox = {
@@ -114,17 +118,30 @@ export async function startSandbox<const O extends SandboxOptions>(
     save,
     close: async () => {
       outbox.close()
-      await Promise.all([stripe?.close(), braintree?.close(), controlRoom?.close()])
+      await Promise.all(started.map((each) => each.close()))
       await save()
     },
   }
   return sandbox as Sandbox<O>
 }
 
-async function startIf<S extends object, H>(
+interface Closable {
+  close(): Promise<void>
+}
+
+/** Starts what was asked for; when that fails, such as on a taken port, nothing stays behind. */
+async function startIf<S extends object, H extends Closable>(
+  started: Closable[],
   option: boolean | S | undefined,
   start: (options: S) => Promise<H>,
 ): Promise<H | null> {
   if (option === undefined || option === false) return null
-  return start(option === true ? ({} as S) : option)
+  try {
+    const handle = await start(option === true ? ({} as S) : option)
+    started.push(handle)
+    return handle
+  } catch (error) {
+    await Promise.all(started.map((each) => each.close()))
+    throw error
+  }
 }

@@ -1,7 +1,7 @@
 import type { HttpReply, HttpRequest } from '../http.ts'
 import type { StripeContext } from './context.ts'
 import { API_VERSION } from './contract.generated.ts'
-import { invalidRequest, type StripeErrorBody, StripeFault } from './errors.ts'
+import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from './errors.ts'
 import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import type { OperationReply } from './operation.ts'
@@ -9,6 +9,7 @@ import { parseForm, readParameters } from './parameters.ts'
 import { OPERATIONS } from './resources/operations.ts'
 import { type Route, Router } from './router.ts'
 import { UnitOfWork } from './unit-of-work.ts'
+import { refuseUnsupported } from './unsupported.ts'
 
 /** Answers calls of `/v1/…` as Stripe does. */
 export class StripeApi {
@@ -38,9 +39,10 @@ export class StripeApi {
       const found = this.#router.find(request.method, request.path)
       if (!found) throw unrecognized(request)
       this.#checkHeaders(request)
-      const text = request.method === 'POST' ? request.body.toString('utf8') : request.query
-      if (request.method === 'POST' && request.query !== '') parseForm(request.query)
+      const body = request.method === 'POST' ? request.body.toString('utf8') : ''
+      const text = [request.query, body].filter((part) => part !== '').join('&')
       const params = readParameters(found.route.params, parseForm(text))
+      refuseUnsupported(params)
       return this.#onceOnly(request, requestId, () =>
         this.#run(found.route, found.ids, params, request, requestId),
       )
@@ -48,6 +50,14 @@ export class StripeApi {
       if (error instanceof StripeFault) return this.#refuse(error, requestId)
       throw error
     }
+  }
+
+  tooLarge(): HttpReply {
+    const fault = new StripeFault(413, {
+      type: 'invalid_request_error',
+      message: 'Request body is too large.',
+    })
+    return this.#refuse(fault, this.#context.store.nextId('req_', 14))
   }
 
   /** A bug of ours looks like a bug of theirs. */
@@ -80,6 +90,14 @@ export class StripeApi {
       throw invalidRequest(
         `Invalid Stripe API version: ${String(version)}. This sandbox speaks ${API_VERSION}, the version its SDK pins.`,
       )
+    }
+    const account = request.headers['stripe-account']
+    if (account !== undefined) {
+      throw new StripeFault(403, {
+        type: 'invalid_request_error',
+        ...withDocs('account_invalid'),
+        message: `The provided key '${mask(this.#apiKey)}' does not have access to account '${String(account)}' (or that account does not exist). Application access may have been revoked.`,
+      })
     }
     const type = request.headers['content-type'] ?? ''
     if (

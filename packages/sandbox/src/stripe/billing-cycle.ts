@@ -16,6 +16,7 @@ import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import { cancelSubscription, onInvoiceUnpaid, planNext } from './subscription-state.ts'
 import { itemsOf } from './subscription-swap.ts'
 import { UnitOfWork } from './unit-of-work.ts'
+import { announceUpcoming } from './upcoming-invoice.ts'
 
 /** A renewal's invoice stays a draft for an hour before it is finalized and charged. */
 const DRAFT_SECONDS = 3600
@@ -45,6 +46,8 @@ export class BillingCycle implements Timeline {
       const invoice = schedule || subscription ? null : invoices.nextKey(at)
       const checkout = schedule || subscription || invoice ? null : checkouts.nextKey(at)
       if (!schedule && !subscription && !invoice && !checkout) return
+      const announces = this.#context.upcomingInvoiceDays !== null
+      if (announces && subscription && announceUpcoming(this.#context, subscription)) continue
       const work = new UnitOfWork(this.#context, null, 'final')
       if (schedule) advanceSchedule(work, work.require('subscription_schedule', schedule))
       if (subscription) fireSubscription(work, work.require('subscription', subscription))

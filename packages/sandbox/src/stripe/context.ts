@@ -2,15 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { Outbox } from '../outbox.ts'
 import type { Store } from '../store.ts'
 import type { Trouble } from '../trouble.ts'
+import type { DunningOptions } from './options.ts'
 import type { StripeQueues, Tables } from './tables.ts'
-
-/** How Stripe collects after a failed renewal; the dashboard's settings. */
-export interface DunningOptions {
-  /** Days from one failed attempt to the next. */
-  readonly retryAfterDays: readonly number[]
-  /** What becomes of the subscription after the last retry. */
-  readonly afterLastRetry: 'cancel' | 'unpaid' | 'past_due'
-}
 
 export interface StripeContext {
   readonly clock: Clock
@@ -21,6 +14,7 @@ export interface StripeContext {
   readonly queues: StripeQueues
   readonly dunning: DunningOptions
   readonly keepEventsForDays: number
+  readonly upcomingInvoiceDays: number | null
   /** Where hosted pages live; known once the server listens. */
   baseUrl: string
 }

@@ -107,63 +107,63 @@ export function expand(reply: object, paths: readonly string[], tables: Tables):
         'expand',
       )
     }
-    expandPath(reply as Record<string, unknown>, '', segments, path, tables)
+    expandPath(reply as Record<string, unknown>, null, segments, path, tables)
   }
+}
+
+/** Where a nested part stands: the object it is in, and the path to it from there. */
+interface Place {
+  readonly kind: string
+  readonly path: string
 }
 
 function expandPath(
   holder: Record<string, unknown>,
-  inside: string,
+  place: Place | null,
   segments: readonly string[],
   path: string,
   tables: Tables,
 ): void {
   const [field, ...rest] = segments
   if (field === undefined) return
-  if (typeof holder.object === 'string' && inside !== '' && holder.id) {
-    expandPath(holder, '', segments, path, tables)
-    return
-  }
-  const kind = kindOf(holder)
+  const kind = place?.kind ?? kindOf(holder)
   if (kind === 'list' || kind === 'search_result') {
     if (field !== 'data') throw cannotExpand(path)
     for (const item of holder.data as Array<Record<string, unknown>>) {
-      if (rest.length > 0) expandPath(item, '', rest, path, tables)
+      expandPath(item, null, rest, path, tables)
     }
     return
   }
-  stepInto(holder, inside, field, rest, path, tables)
+  const within = { kind, path: place ? `${place.path}.${field}` : field }
+  expandField(holder, field, within, path, tables)
+  const values = Array.isArray(holder[field]) ? (holder[field] as unknown[]) : [holder[field]]
+  for (const value of values) {
+    if (!isRecord(value)) continue
+    expandPath(value, typeof value.object === 'string' ? null : within, rest, path, tables)
+  }
 }
 
-function stepInto(
+/** Fills or replaces one field, or refuses it. */
+function expandField(
   holder: Record<string, unknown>,
-  inside: string,
   field: string,
-  rest: readonly string[],
+  within: Place,
   path: string,
   tables: Tables,
 ): void {
-  const kind = inside === '' ? kindOf(holder) : (inside.split(' ')[0] ?? '')
-  const within = inside === '' ? field : `${inside.split(' ')[1]}.${field}`
-  const include = INCLUDES[kind]?.[within]
+  const include = INCLUDES[within.kind]?.[within.path]
   if (include && holder[field] === undefined) {
     const value = include(holder as WireObject, tables)
     if (value !== undefined) holder[field] = value
   }
-  const expandable = KINDS[kind]?.expandable ?? []
+  const expandable = KINDS[within.kind]?.expandable ?? []
+  const value = holder[field]
   const known =
     include !== undefined ||
-    expandable.some((each) => each === within || each.startsWith(`${within}.`)) ||
-    (isRecord(holder[field]) && typeof (holder[field] as { object?: unknown }).object === 'string')
+    expandable.some((each) => each === within.path || each.startsWith(`${within.path}.`)) ||
+    (isRecord(value) && typeof value.object === 'string')
   if (!known) throw cannotExpand(path)
-  holder[field] = expandValue(holder[field], expandable.includes(within), tables)
-  const values = Array.isArray(holder[field]) ? (holder[field] as unknown[]) : [holder[field]]
-  if (rest.length === 0) return
-  for (const value of values) {
-    if (!isRecord(value)) continue
-    const own = typeof value.object === 'string'
-    expandPath(value, own ? '' : `${kind} ${within}`, rest, path, tables)
-  }
+  holder[field] = expandValue(value, expandable.includes(within.path), tables)
 }
 
 function expandValue(value: unknown, expandable: boolean, tables: Tables): unknown {
@@ -195,11 +195,8 @@ const PREFIXES: ReadonlyArray<readonly [string, Kind]> = [
 /** Any object by its id; coupons, products and prices may have ids of the user's choice. */
 function findById(id: string, tables: Tables): WireObject | null {
   const kind = PREFIXES.find(([prefix]) => id.startsWith(prefix))?.[1]
-  for (const each of kind ? [kind] : (['coupon', 'product', 'price', 'subscription'] as const)) {
-    const row = tables[each].get(id)
-    if (row) return structuredClone(render(each, row as never, tables))
-  }
-  for (const each of ['coupon', 'product', 'price'] as const) {
+  const kinds: readonly Kind[] = [...(kind ? [kind] : []), 'coupon', 'product', 'price']
+  for (const each of kinds) {
     const row = tables[each].get(id)
     if (row) return structuredClone(render(each, row as never, tables))
   }

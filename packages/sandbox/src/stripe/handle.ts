@@ -1,15 +1,4 @@
-import type { HttpHandle } from '../http.ts'
-import { completeCheckout } from './checkout-completion.ts'
-import type { StripeContext } from './context.ts'
-import { renderEvent } from './events.ts'
-import { render } from './render.ts'
-import { finishAuthentication } from './resources/payment-intents.ts'
-import { createPrice } from './resources/prices.ts'
-import { createProduct } from './resources/products.ts'
-import { finishSetupAuthentication } from './resources/setup-intents.ts'
-import type { Kind, Rows } from './rows.ts'
-import { UnitOfWork } from './unit-of-work.ts'
-import type { WireObject } from './wire.ts'
+import type { WireObject } from './wire-object.ts'
 
 /** What `new Stripe(apiKey, config)` takes to talk to the sandbox. */
 export interface StripeSdkConfig {
@@ -31,182 +20,37 @@ export interface SeedPrice {
 }
 
 /** Stripe as a test holds it: the SDK's settings, and a look behind the counter. */
-export class StripeHandle {
-  readonly #context: StripeContext
-  readonly #server: HttpHandle
+export interface StripeHandle {
   readonly apiKey: string
   readonly apiVersion: string
-
-  constructor(
-    context: StripeContext,
-    options: { server: HttpHandle; apiKey: string; apiVersion: string },
-  ) {
-    this.#context = context
-    this.#server = options.server
-    this.apiKey = options.apiKey
-    this.apiVersion = options.apiVersion
-  }
-
-  get url(): string {
-    return this.#server.url
-  }
-
+  readonly url: string
   /** `new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)` */
-  get config(): StripeSdkConfig {
-    return { host: this.#server.host, port: this.#server.port, protocol: 'http', telemetry: false }
-  }
+  readonly config: StripeSdkConfig
 
-  customer(id: string): WireObject | null {
-    return this.#find('customer', id)
-  }
-
-  subscription(id: string): WireObject | null {
-    return this.#find('subscription', id)
-  }
-
-  invoice(id: string): WireObject | null {
-    return this.#find('invoice', id)
-  }
-
-  paymentIntent(id: string): WireObject | null {
-    return this.#find('payment_intent', id)
-  }
-
-  /** Newest first. */
-  customers(): WireObject[] {
-    return this.#all('customer').filter((customer) => customer.deleted !== true)
-  }
-
-  subscriptions(customer?: string): WireObject[] {
-    return this.#of('subscription', customer)
-  }
-
-  invoices(customer?: string): WireObject[] {
-    return this.#of('invoice', customer)
-  }
-
-  paidInvoices(customer?: string): WireObject[] {
-    return this.invoices(customer).filter((invoice) => invoice.status === 'paid')
-  }
-
-  charges(customer?: string): WireObject[] {
-    return this.#of('charge', customer)
-  }
-
+  customer(id: string): WireObject | null
+  subscription(id: string): WireObject | null
+  invoice(id: string): WireObject | null
+  paymentIntent(id: string): WireObject | null
+  /** Lists are newest first. */
+  customers(): WireObject[]
+  subscriptions(customer?: string): WireObject[]
+  invoices(customer?: string): WireObject[]
+  paidInvoices(customer?: string): WireObject[]
+  charges(customer?: string): WireObject[]
   /** Oldest first, as they happened. */
-  events(type?: string): WireObject[] {
-    const rows = [...this.#context.tables.event.values()]
-    return rows
-      .filter((row) => type === undefined || row.type === type)
-      .map((row) => renderEvent(row, 0))
-  }
+  events(type?: string): WireObject[]
 
   /** Sends every event (or those named) to a URL, as an endpoint made through the API would. */
-  registerWebhook(url: string, events: readonly string[] = ['*']): { id: string; secret: string } {
-    return this.#change((work) => {
-      const id = work.newId('we_1')
-      const secret = work.newId('whsec_', 32)
-      work.insert('webhook_endpoint', {
-        id,
-        object: 'webhook_endpoint',
-        api_version: this.apiVersion,
-        application: null,
-        created: work.now,
-        description: null,
-        enabled_events: [...events],
-        livemode: false,
-        metadata: {},
-        status: 'enabled',
-        url,
-        $: { secret },
-      })
-      return { id, secret }
-    })
-  }
-
+  registerWebhook(url: string, events?: readonly string[]): { id: string; secret: string }
   /** A price with an id of your choice, and its product. */
-  seedPrice(seed: SeedPrice): WireObject {
-    return this.#change((work) => {
-      const productId = seed.product ?? `prod_${seed.id}`
-      if (!work.find('product', productId)) {
-        const product = createProduct(work, { id: productId, name: seed.product ?? seed.id })
-        work.emit('product.created', 'product', product)
-      }
-      const price = createPrice(work, {
-        id: seed.id,
-        currency: seed.currency ?? 'usd',
-        product: productId,
-        unit_amount: seed.unitAmount,
-        ...(seed.interval
-          ? { recurring: { interval: seed.interval, interval_count: seed.intervalCount ?? 1 } }
-          : {}),
-      })
-      return render('price', price, work.tables)
-    })
-  }
-
+  seedPrice(seed: SeedPrice): WireObject
   /** The customer passes the 3-D Secure challenge of a payment or setup intent. */
-  completeAuthentication(intentId: string): WireObject {
-    return this.#authenticate(intentId, true)
-  }
-
-  failAuthentication(intentId: string): WireObject {
-    return this.#authenticate(intentId, false)
-  }
-
+  completeAuthentication(intentId: string): WireObject
+  failAuthentication(intentId: string): WireObject
   /** The customer fills in the checkout page. */
   completeCheckout(
     sessionId: string,
-    options: { paymentMethod?: string; email?: string } = {},
-  ): WireObject {
-    return this.#change((work) => {
-      const session = completeCheckout(work, sessionId, options)
-      return render('checkout.session', session, work.tables)
-    })
-  }
-
-  close(): Promise<void> {
-    return this.#server.close()
-  }
-
-  #authenticate(id: string, passed: boolean): WireObject {
-    return this.#change((work) =>
-      id.startsWith('seti_')
-        ? render('setup_intent', finishSetupAuthentication(work, id, passed), work.tables)
-        : render('payment_intent', finishAuthentication(work, id, passed), work.tables),
-    )
-  }
-
-  #change<T>(run: (work: UnitOfWork) => T): T {
-    const work = new UnitOfWork(this.#context)
-    try {
-      const result = run(work)
-      work.commit()
-      return result
-    } catch (error) {
-      work.rollback()
-      throw error
-    }
-  }
-
-  #find<K extends Kind>(kind: K, id: string): WireObject | null {
-    const row = this.#context.tables[kind].get(id) as Rows[K] | undefined
-    return row ? copy(render(kind, row, this.#context.tables)) : null
-  }
-
-  #all<K extends Kind>(kind: K): WireObject[] {
-    const rows = [...this.#context.tables[kind].newestFirst()] as Array<Rows[K]>
-    return rows.map((row) => copy(render(kind, row, this.#context.tables)))
-  }
-
-  #of(kind: 'subscription' | 'invoice' | 'charge', customer?: string): WireObject[] {
-    if (customer === undefined) return this.#all(kind)
-    const rows = this.#context.tables[kind].findBy('customer', customer).reverse()
-    return rows.map((row) => copy(render(kind, row as never, this.#context.tables)))
-  }
-}
-
-/** Rendered objects share their nested parts with the tables. */
-function copy(object: WireObject): WireObject {
-  return JSON.parse(JSON.stringify(object)) as WireObject
+    options?: { paymentMethod?: string; email?: string },
+  ): WireObject
+  close(): Promise<void>
 }

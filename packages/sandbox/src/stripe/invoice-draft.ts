@@ -198,11 +198,11 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
 }
 
 function parentOf(line: NewLine): LineRow['parent'] {
-  if (line.subscriptionItem !== null && line.invoiceItem === null) {
+  if (line.subscriptionItem !== null) {
     return {
       invoice_item_details: null,
       subscription_item_details: {
-        invoice_item: null,
+        invoice_item: line.invoiceItem,
         proration: line.proration,
         proration_details: { credited_items: null },
         subscription: line.subscription,

@@ -3,9 +3,9 @@ import { couponOf, endDiscount } from './discounts.ts'
 import { invalidRequest } from './errors.ts'
 import { refreshTotals } from './invoice-draft.ts'
 import { minimumCharge } from './money.ts'
+import { newPaymentIntent } from './payment-intent.ts'
 import { attemptPayment, type PaymentOutcome } from './payments.ts'
 import { adjustBalance } from './resources/customer-balance.ts'
-import { newPaymentIntent } from './resources/payment-intents.ts'
 import type { InvoiceRow, PaymentIntentRow } from './rows.ts'
 import { onInvoicePaid, onInvoiceUnpaid } from './subscription-state.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
@@ -16,7 +16,7 @@ const DAY = 86_400
 export function finalizeInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   refreshTotals(work, invoice)
   const customer = work.require('customer', invoice.customer ?? '')
-  work.edit('customer', customer)
+  work.editQuietly('customer', customer)
   invoice.number ??= `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   customer.next_invoice_sequence = (customer.next_invoice_sequence ?? 1) + 1
   applyBalance(work, invoice)

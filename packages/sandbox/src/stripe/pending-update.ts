@@ -45,6 +45,12 @@ export function holdUpdate(
   }
 }
 
+/** The unpaid invoice a held update waits for. */
+export function heldInvoice(subscription: SubscriptionRow): string | null {
+  const held = subscription.$.pendingUpdateParams
+  return held === null ? null : (JSON.parse(held) as HeldUpdate).invoice
+}
+
 /** Carries out the held update once its invoice is paid. */
 export function applyPendingUpdate(
   work: UnitOfWork,
@@ -65,11 +71,11 @@ export function applyPendingUpdate(
 
 /** Forgets it; returns the invoice that was never paid. */
 export function dropPendingUpdate(work: UnitOfWork, subscription: SubscriptionRow): string | null {
-  const held = subscription.$.pendingUpdateParams
+  const invoice = heldInvoice(subscription)
   work.edit('subscription', subscription)
   clearUpdate(subscription)
   work.emit('customer.subscription.pending_update_expired', 'subscription', subscription)
-  return held === null ? null : (JSON.parse(held) as HeldUpdate).invoice
+  return invoice
 }
 
 function clearUpdate(subscription: SubscriptionRow): void {

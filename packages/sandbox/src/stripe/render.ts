@@ -22,12 +22,13 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
   customer(row, tables) {
     if (row.$.deleted) return { id: row.id, object: 'customer', deleted: true }
     const discount = row.$.discount ? tables.discount.get(row.$.discount) : undefined
-    return { ...bare(row), discount: discount ? bare(discount) : null }
+    return { ...row, $: undefined, discount: discount ? bare(discount) : null }
   },
   subscription(row, tables) {
     const items = tables.subscription_item.findBy('subscription', row.id)
     return {
-      ...bare(row),
+      ...row,
+      $: undefined,
       default_tax_rates: taxRates(row.default_tax_rates, tables),
       items: {
         object: 'list',
@@ -41,7 +42,8 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
     const price = tables.price.get(row.price)
     if (!price) throw new Error(`The price ${row.price} of ${row.id} is gone`)
     return {
-      ...bare(row),
+      ...row,
+      $: undefined,
       price: bare(price),
       plan: toPlan(price),
       tax_rates: taxRates(row.tax_rates, tables),
@@ -51,11 +53,7 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
     return renderInvoice(row, tables.line_item.findBy('invoice', row.id), tables)
   },
   invoiceitem(row, tables) {
-    return { ...bare(row), tax_rates: row.tax_rates && taxRates(row.tax_rates, tables) }
-  },
-  coupon(row) {
-    if (row.$.deleted) return { id: row.id, object: 'coupon', deleted: true }
-    return bare(row)
+    return { ...row, $: undefined, tax_rates: row.tax_rates && taxRates(row.tax_rates, tables) }
   },
 }
 
@@ -67,7 +65,8 @@ export function renderInvoice(
 ): WireObject {
   const first = [...lines].sort((a, b) => a.$.order - b.$.order).slice(0, 10)
   return {
-    ...bare(row),
+    ...row,
+    $: undefined,
     default_tax_rates: taxRates(row.default_tax_rates, tables),
     lines: {
       object: 'list',

@@ -51,6 +51,8 @@ export interface SubscriptionPlanState {
   /** Schedules and pauses change this. */
   pausedAnchor: number | null
   pendingUpdateParams: string | null
+  /** The period end whose `invoice.upcoming` was sent. */
+  upcomingFor: number | null
 }
 export type SubscriptionRow = Omit<Wire<Stripe.Subscription>, 'items' | 'default_tax_rates'> & {
   default_tax_rates: string[]

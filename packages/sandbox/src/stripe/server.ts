@@ -2,20 +2,14 @@ import { type HttpHandle, serveHttp } from '../http.ts'
 import type { ProviderContext } from '../provider-context.ts'
 import { StripeApi } from './api.ts'
 import { BillingCycle } from './billing-cycle.ts'
-import type { DunningOptions, StripeContext } from './context.ts'
+import type { StripeContext } from './context.ts'
 import { API_VERSION } from './contract.generated.ts'
 import { signStripeDelivery } from './events.ts'
-import { StripeHandle } from './handle.ts'
+import type { StripeHandle } from './handle.ts'
+import type { StripeOptions } from './options.ts'
 import { servePage } from './pages/pages.ts'
+import { StripeDesk } from './stripe-desk.ts'
 import { openTables } from './tables.ts'
-
-export interface StripeOptions {
-  /** The secret key calls must carry. */
-  readonly apiKey?: string
-  readonly dunning?: Partial<DunningOptions>
-  /** Stripe lists events of the last 30 days; older ones are forgotten after this many. */
-  readonly keepEventsForDays?: number
-}
 
 const DEFAULT_KEY = 'sk_test_tollgate_sandbox'
 
@@ -34,6 +28,7 @@ export async function startStripe(
     queues,
     dunning: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...options.dunning },
     keepEventsForDays: options.keepEventsForDays ?? 30,
+    upcomingInvoiceDays: options.upcomingInvoiceDays ?? null,
     baseUrl: '',
   }
   const apiKey = options.apiKey ?? DEFAULT_KEY
@@ -44,11 +39,12 @@ export async function startStripe(
     port: provided.port,
     handle: (request) =>
       request.path.startsWith('/pages/') ? servePage(request, context) : api.handle(request),
+    tooLarge: () => api.tooLarge(),
     failed: (error) => {
       process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
       return api.failed()
     },
   })
   context.baseUrl = server.url
-  return new StripeHandle(context, { server, apiKey, apiVersion: API_VERSION })
+  return new StripeDesk(context, { server, apiKey, apiVersion: API_VERSION })
 }

@@ -1,18 +1,16 @@
 import type Stripe from 'stripe'
 import { redeemDiscounts } from './discounts.ts'
-import { invalidRequest, missingParam, StripeFault, withDocs } from './errors.ts'
+import { invalidRequest, missingParam } from './errors.ts'
 import { refreshTotals } from './invoice-draft.ts'
 import { addInvoiceItems } from './invoice-items.ts'
-import { collectInvoice, finalizeInvoice, methodFor } from './invoice-payment.ts'
+import { finalizeInvoice } from './invoice-payment.ts'
 import { mergeMetadata } from './metadata.ts'
-import { cardFault, needsSetup } from './payments.ts'
-import { periodAt, sameRecurrence } from './periods.ts'
+import { periodAt } from './periods.ts'
 import { debitRemaining } from './proration.ts'
-import { render } from './render.ts'
 import { requireCustomer, requireOwnMethod } from './resources/customers.ts'
-import { newSetupIntent } from './resources/setup-intents.ts'
 import { requireTaxRates } from './resources/tax-rates.ts'
-import type { CustomerRow, InvoiceRow, PriceRow, SubscriptionRow } from './rows.ts'
+import type { InvoiceRow, PriceRow, SubscriptionRow } from './rows.ts'
+import { askForMethod, payFirst } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import {
   checkActive,
@@ -21,13 +19,17 @@ import {
   newItem,
   requireItemPrice,
 } from './subscription-items.ts'
+import {
+  checkCurrency,
+  checkMixedIntervals,
+  readAnchor,
+  readBillingMode,
+  readTrialEnd,
+} from './subscription-params.ts'
 import { applySettings, cancelDate } from './subscription-settings.ts'
 import { planNext } from './subscription-state.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 import { nulls } from './wire.ts'
-
-const DAY = 86_400
-const TWO_YEARS = 731 * DAY
 
 export function createSubscription(
   work: UnitOfWork,
@@ -121,6 +123,7 @@ export function draftSubscription(
       incompleteUntil: null,
       pausedAnchor: null,
       pendingUpdateParams: null,
+      upcomingFor: null,
     },
   }
   work.insert('subscription', subscription)
@@ -217,171 +220,4 @@ function firstInvoice(
   })
   refreshTotals(work, invoice)
   return invoice
-}
-
-/** Pays the first invoice as payment_behavior says. */
-function payFirst(
-  work: UnitOfWork,
-  subscription: SubscriptionRow,
-  invoice: InvoiceRow,
-  params: Stripe.SubscriptionCreateParams,
-): void {
-  const behavior = params.payment_behavior ?? 'allow_incomplete'
-  subscription.status = 'incomplete'
-  subscription.$.incompleteUntil = work.now + 23 * 3600
-  if (behavior === 'default_incomplete') return
-  if (methodFor(work, invoice) === null) throw noMethod()
-  const outcome = collectInvoice(work, invoice, { offSession: params.off_session ?? false })
-  if (outcome.status === 'succeeded' || behavior !== 'error_if_incomplete') return
-  if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
-  throw new StripeFault(402, {
-    type: 'card_error',
-    ...withDocs('subscription_payment_intent_requires_action'),
-    message:
-      'Payment for this subscription requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with `subscription.latest_invoice`.',
-  })
-}
-
-/** A free start still wants a usable card: a setup intent asks for it. */
-function askForMethod(
-  work: UnitOfWork,
-  subscription: SubscriptionRow,
-  params: Stripe.SubscriptionCreateParams,
-): void {
-  const invoice = work.require('invoice', subscription.latest_invoice ?? '')
-  const method = work.find('payment_method', methodFor(work, invoice) ?? '')
-  const wanted = method ? needsSetup(method) : params.payment_behavior === 'default_incomplete'
-  if (!wanted) return
-  const intent = newSetupIntent(work, {
-    customer: subscription.customer,
-    usage: 'off_session',
-    subscription: subscription.id,
-  })
-  if (method) {
-    intent.payment_method = method.id
-    intent.status = 'requires_action'
-    intent.next_action = {
-      type: 'use_stripe_sdk',
-      use_stripe_sdk: {
-        type: 'three_d_secure_redirect',
-        stripe_js: `${work.context.baseUrl}/pages/authenticate/${intent.id}?client_secret=${intent.client_secret}`,
-      } as never,
-    }
-  }
-  work.edit('subscription', subscription).pending_setup_intent = intent.id
-}
-
-export function noMethod(): StripeFault {
-  return invalidRequest(
-    'This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.',
-    undefined,
-    'resource_missing',
-  )
-}
-
-function checkCurrency(
-  customer: CustomerRow,
-  prices: readonly PriceRow[],
-  wanted: string | undefined,
-): string {
-  const currency = wanted?.toLowerCase() ?? prices[0]?.currency ?? 'usd'
-  for (const price of prices) {
-    if (price.currency === currency) continue
-    throw invalidRequest(
-      `The price specified only supports \`${price.currency}\`. This doesn't match the expected currency: \`${currency}\`.`,
-      'items',
-    )
-  }
-  if (customer.currency && customer.currency !== currency && customer.balance !== 0) {
-    throw invalidRequest(
-      `You cannot combine currencies on a single customer. This customer has a balance in \`${customer.currency}\`.`,
-      'customer',
-    )
-  }
-  return currency
-}
-
-function checkMixedIntervals(subscription: SubscriptionRow, prices: readonly PriceRow[]): void {
-  if (subscription.billing_mode.type === 'flexible') return
-  const first = prices[0]?.recurring ?? null
-  if (prices.every((price) => sameRecurrence(price.recurring, first))) return
-  throw invalidRequest(
-    'Currently, all prices on a subscription must use the same `recurring.interval` and `recurring.interval_count`.',
-    'items',
-  )
-}
-
-function readTrialEnd(
-  work: UnitOfWork,
-  params: Stripe.SubscriptionCreateParams,
-  prices: readonly PriceRow[],
-): number | null {
-  const { trial_end: end, trial_period_days: days, trial_from_plan: fromPlan } = params
-  if (end !== undefined && (days !== undefined || fromPlan)) {
-    throw invalidRequest(
-      `You may only specify one of these parameters: trial_end, ${fromPlan ? 'trial_from_plan' : 'trial_period_days'}.`,
-    )
-  }
-  if (end === 'now') return null
-  if (end !== undefined) return checkTrialEnd(work, end)
-  if (days !== undefined) {
-    if (days < 0)
-      throw invalidRequest(
-        'Invalid non-negative integer',
-        'trial_period_days',
-        'parameter_invalid_integer',
-      )
-    if (days > 730)
-      throw invalidRequest(
-        'The maximum number of trial period days is 730 (2 years).',
-        'trial_period_days',
-      )
-    return days === 0 ? null : work.now + days * DAY
-  }
-  const planDays = fromPlan
-    ? Math.max(0, ...prices.map((price) => price.recurring?.trial_period_days ?? 0))
-    : 0
-  return planDays > 0 ? work.now + planDays * DAY : null
-}
-
-export function checkTrialEnd(work: UnitOfWork, end: number): number {
-  if (end <= work.now)
-    throw invalidRequest(
-      'Invalid timestamp: must be an integer Unix timestamp in the future.',
-      'trial_end',
-    )
-  if (end > work.now + TWO_YEARS) {
-    throw invalidRequest(
-      'Invalid timestamp: can be no more than two years in the future.',
-      'trial_end',
-    )
-  }
-  return end
-}
-
-function readAnchor(
-  work: UnitOfWork,
-  params: Stripe.SubscriptionCreateParams,
-  trialEnd: number | null,
-): number {
-  const anchor = params.billing_cycle_anchor
-  if (anchor === undefined) return trialEnd ?? work.now
-  if (anchor <= work.now) {
-    throw invalidRequest('billing_cycle_anchor must be in the future.', 'billing_cycle_anchor')
-  }
-  return anchor
-}
-
-function readBillingMode(params: Stripe.SubscriptionCreateParams): SubscriptionRow['billing_mode'] {
-  if (params.billing_mode?.type === 'classic') return { flexible: null, type: 'classic' }
-  return {
-    flexible: {
-      proration_discounts: params.billing_mode?.flexible?.proration_discounts ?? 'included',
-    },
-    type: 'flexible',
-  }
-}
-
-export function renderSubscription(work: UnitOfWork, subscription: SubscriptionRow) {
-  return render('subscription', subscription, work.tables)
 }

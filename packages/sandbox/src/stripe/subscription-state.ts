@@ -1,5 +1,5 @@
 import { endDiscount } from './discounts.ts'
-import { applyPendingUpdate } from './pending-update.ts'
+import { applyPendingUpdate, heldInvoice } from './pending-update.ts'
 import type { InvoiceRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -26,6 +26,8 @@ function nextOf(work: UnitOfWork, subscription: SubscriptionRow): number | null 
   if (subscription.pending_update) times.push(subscription.pending_update.expires_at)
   if (subscription.pause_collection?.resumes_at)
     times.push(subscription.pause_collection.resumes_at)
+  const upcoming = upcomingAt(work, subscription)
+  if (upcoming !== null) times.push(upcoming)
   if (subscription.status !== 'paused') {
     if (subscription.status === 'trialing' && subscription.trial_end && !state.trialNoticeSent) {
       times.push(Math.max(work.now, subscription.trial_end - 3 * DAY))
@@ -35,6 +37,17 @@ function nextOf(work: UnitOfWork, subscription: SubscriptionRow): number | null 
     }
   }
   return times.length > 0 ? Math.min(...times) : null
+}
+
+/** When `invoice.upcoming` is due for the current period; null when it was sent or will not be. */
+export function upcomingAt(work: UnitOfWork, subscription: SubscriptionRow): number | null {
+  const days = work.context.upcomingInvoiceDays
+  if (days === null || subscription.cancel_at !== null) return null
+  if (subscription.status !== 'active' && subscription.status !== 'trialing') return null
+  const items = work.findBy('subscription_item', 'subscription', subscription.id)
+  const end = Math.min(...items.map((item) => item.current_period_end))
+  if (subscription.$.upcomingFor === end || end <= work.now) return null
+  return Math.max(work.now, end - days * DAY)
 }
 
 /** Ends it now. Open invoices are no longer collected by themselves. */
@@ -121,7 +134,7 @@ export function onInvoiceUnpaid(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   if (!subscription || isOver(subscription)) return
   if (subscription.status === 'incomplete' || subscription.status === 'paused') return
-  if (subscription.$.pendingUpdateParams !== null) return
+  if (heldInvoice(subscription) === invoice.id) return
   if (customer && invoice.billing_reason !== 'subscription_create') {
     work.edit('customer', customer).delinquent = true
   }

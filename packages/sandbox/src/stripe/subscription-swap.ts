@@ -5,7 +5,6 @@ import { periodAt, sameRecurrence } from './periods.ts'
 import { creditUnused, debitRemaining, fullAmount } from './proration.ts'
 import { requireTaxRates } from './resources/tax-rates.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from './rows.ts'
-import { checkTrialEnd } from './subscription-create.ts'
 import {
   checkActive,
   checkDuplicates,
@@ -15,6 +14,7 @@ import {
   newItem,
   requireItemPrice,
 } from './subscription-items.ts'
+import { checkTrialEnd } from './subscription-params.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 export interface ItemChangeOptions {

@@ -9,7 +9,7 @@ import { holdUpdate, rememberBefore } from './pending-update.ts'
 import { requireOwnMethod } from './resources/customers.ts'
 import { requireTaxRates } from './resources/tax-rates.ts'
 import type { InvoiceRow, SubscriptionRow } from './rows.ts'
-import { noMethod } from './subscription-create.ts'
+import { noMethod } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import type { ItemParams } from './subscription-items.ts'
 import { applySettings, cancelDate } from './subscription-settings.ts'
@@ -219,13 +219,15 @@ function settleUpdate(
     onInvoiceUnpaid(work, invoice)
     return
   }
-  if (behavior === 'pending_if_incomplete') subscription.$.pendingUpdateParams = 'trying'
   if (methodFor(work, invoice) === null && behavior === 'error_if_incomplete') throw noMethod()
+  const customer = work.require('customer', subscription.customer)
+  const delinquent = customer.delinquent ?? false
   const outcome = collectInvoice(work, invoice, { offSession: params.off_session ?? false })
-  if (subscription.$.pendingUpdateParams === 'trying') subscription.$.pendingUpdateParams = null
   if (outcome.status === 'succeeded') return
   if (behavior === 'pending_if_incomplete') {
     holdUpdate(work, subscription, before, invoice.id)
+    work.edit('customer', customer).delinquent = delinquent
+    work.edit('invoice', invoice)
     invoice.auto_advance = false
     invoice.next_payment_attempt = null
     invoice.$.nextAt = null

@@ -31,7 +31,14 @@ interface Touched {
   /** The object as it was last told to the world; null when it never was. */
   told: string | null
   inserted: boolean
+  /** `edit` was called for it, in this step. */
+  edited: boolean
+  /** Changed only in ways Stripe announces to nobody. */
+  quiet: boolean
 }
+
+/** Once made, these are only changed through `edit`, so an unedited one needs no second look. */
+const MADE_WHOLE: ReadonlySet<Kind> = new Set(['charge', 'invoice_payment', 'refund'])
 
 /**
  * One step: a request, or one thing falling due. Rows are edited through it, so that it can tell
@@ -44,7 +51,6 @@ export class UnitOfWork {
   readonly #request: EventRequest | null
   readonly #revocable: boolean
   readonly #touched = new Map<string, Touched>()
-  readonly #removed: Array<{ kind: Kind; row: Rows[Kind] }> = []
   readonly #events: Array<{ type: string; data: string; previous: string | null }> = []
 
   /** What time brings is never refused, so `final` work need not remember how to undo itself. */
@@ -88,6 +94,8 @@ export class UnitOfWork {
       before: null,
       told: null,
       inserted: true,
+      edited: false,
+      quiet: false,
     })
     if (event) this.emit(event, kind, row)
     return row
@@ -96,7 +104,12 @@ export class UnitOfWork {
   /** Call before changing a row. */
   edit<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
     const key = `${kind}:${row.id}`
-    if (this.#touched.has(key)) return row
+    const known = this.#touched.get(key)
+    if (known) {
+      known.edited = true
+      if (known.quiet) this.#announceFromNow(known, row)
+      return row
+    }
     // A subscription shows its items, an invoice its lines: changing one changes the other.
     if (kind === 'subscription_item')
       this.#editOwner('subscription', row as Rows['subscription_item'])
@@ -107,13 +120,24 @@ export class UnitOfWork {
       before: this.#revocable ? JSON.stringify(row) : null,
       told: UPDATED_EVENTS[kind] ? JSON.stringify(render(kind, row, this.tables)) : null,
       inserted: false,
+      edited: true,
+      quiet: false,
     })
+    return row
+  }
+
+  /** As `edit`, for a change that is no event of its own, such as the customer's next number. */
+  editQuietly<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
+    const key = `${kind}:${row.id}`
+    if (this.#touched.has(key)) return row
+    const before = this.#revocable ? JSON.stringify(row) : null
+    const fresh = { kind, id: row.id, before, told: null, inserted: false, edited: true }
+    this.#touched.set(key, { ...fresh, quiet: true })
     return row
   }
 
   remove<K extends Kind>(kind: K, row: Rows[K]): void {
     this.edit(kind, row)
-    this.#removed.push({ kind, row })
     this.tables[kind].delete(row.id)
   }
 
@@ -134,12 +158,15 @@ export class UnitOfWork {
 
   commit(): void {
     for (const touched of this.#touched.values()) {
+      if (!touched.edited && MADE_WHOLE.has(touched.kind)) continue
       const row = this.tables[touched.kind].get(touched.id) as Rows[Kind] | undefined
       if (!row) continue
       this.#set(touched.kind, row)
       const updated = UPDATED_EVENTS[touched.kind]
       if (!updated || touched.told === null) continue
       const now = render(touched.kind, row, this.tables)
+      // Its end was announced as such.
+      if (now.deleted === true) continue
       const data = JSON.stringify(now)
       if (data === touched.told) continue
       this.#events.push({ type: updated, data, previous: difference(touched.told, now) })
@@ -147,7 +174,6 @@ export class UnitOfWork {
     for (const event of this.#events) recordEvent(this.context, event, this.#request)
     this.#touched.clear()
     this.#events.length = 0
-    this.#removed.length = 0
   }
 
   rollback(): void {
@@ -157,6 +183,12 @@ export class UnitOfWork {
     }
     this.#touched.clear()
     this.#events.length = 0
+  }
+
+  #announceFromNow<K extends Kind>(touched: Touched, row: Rows[K]): void {
+    touched.quiet = false
+    if (!UPDATED_EVENTS[touched.kind]) return
+    touched.told = JSON.stringify(render(touched.kind as K, row, this.tables))
   }
 
   #editOwner(kind: 'subscription' | 'invoice', row: { subscription?: unknown; invoice?: unknown }) {

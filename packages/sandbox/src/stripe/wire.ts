@@ -1,6 +1,8 @@
 import type Stripe from 'stripe'
 import { KINDS } from './contract.generated.ts'
 
+export type { WireObject } from './wire-object.ts'
+
 /**
  * An SDK type as it is on the wire and in our tables: references are ids, decimals are strings.
  * The compiler then proves that what we build has every required field of the SDK's types.
@@ -36,11 +38,4 @@ export function nulls<T>(kind: string): Nulls<Wire<T>> {
     TEMPLATES.set(kind, template)
   }
   return template as Nulls<Wire<T>>
-}
-
-/** An object as it is sent. */
-export interface WireObject {
-  id: string
-  object: string
-  [field: string]: unknown
 }

@@ -190,3 +190,37 @@ it('takes inclusive tax out of the price', async () => {
     total_taxes: [{ amount: 160, tax_behavior: 'inclusive', taxable_amount: 840 }],
   })
 })
+
+it('expands along paths, through lists and arrays, and leaves the tables alone', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer, method } = await seedCustomer(stripe)
+  const { monthly, product } = await seedPrices(stripe)
+  const coupon = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
+  const { id } = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+    discounts: [{ coupon: coupon.id }],
+  })
+  const expand = [
+    'customer.invoice_settings.default_payment_method',
+    'discounts.source.coupon',
+    'items.data.price.product',
+    'latest_invoice.payments',
+  ]
+  const full = await stripe.subscriptions.retrieve(id, { expand })
+  expect(full).toMatchObject({
+    customer: { id: customer.id, invoice_settings: { default_payment_method: { id: method.id } } },
+    discounts: [{ source: { coupon: { id: coupon.id, percent_off: 10 } } }],
+    items: { data: [{ price: { product: { id: product.id, name: 'Gold' } } }] },
+    latest_invoice: { payments: { data: [{ status: 'paid' }] } },
+  })
+  const [listed] = (
+    await stripe.subscriptions.list({ expand: ['data.customer', 'data.latest_invoice'] })
+  ).data
+  expect(listed).toMatchObject({ customer: { id: customer.id }, latest_invoice: { total: 900 } })
+  const plain = await stripe.subscriptions.retrieve(id)
+  expect([plain.customer, plain.discounts.length]).toEqual([customer.id, 1])
+  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({
+    invoice_settings: { default_payment_method: method.id },
+  })
+})

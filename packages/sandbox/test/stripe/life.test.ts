@@ -27,7 +27,6 @@ const PAID = [
   'invoice_payment.paid',
   'invoice.paid',
   'invoice.payment_succeeded',
-  'customer.updated',
 ]
 const ATTEMPT_FAILED = ['charge.failed', 'payment_intent.payment_failed', 'invoice.payment_failed']
 

@@ -45,6 +45,17 @@ it('prorates a swap by the second and bills it with the next renewal', async () 
   const [renewal] = (await stripe.invoices.list({ customer: customer.id })).data
   expect(renewal?.total).toBe(2500 + credit + debit)
   expect(renewal?.status).toBe('paid')
+  expect(
+    renewal?.lines.data.map((line) => [
+      line.parent?.type,
+      line.parent?.subscription_item_details?.proration,
+      line.period.end,
+    ]),
+  ).toEqual([
+    ['subscription_item_details', true, seconds('2026-02-28T10:00:00Z')],
+    ['subscription_item_details', true, seconds('2026-02-28T10:00:00Z')],
+    ['subscription_item_details', false, seconds('2026-03-31T10:00:00Z')],
+  ])
 })
 
 it('previews exactly what an update then charges', async () => {

@@ -137,7 +137,10 @@ it('refuses wrong keys, unknown routes, foreign versions and broken bodies as St
     ])
   }
   const large = await post(handle, '/v1/customers', `description=${'x'.repeat(2_000_000)}`)
-  expect(large.status).toBe(413)
+  expect([large.status, await large.json()]).toMatchObject([
+    413,
+    { error: { type: 'invalid_request_error' } },
+  ])
   expect(
     (
       await fetch(`${handle.url}/v1/customers/%E0%A4%A`, {

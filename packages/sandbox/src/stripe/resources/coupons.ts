@@ -60,8 +60,7 @@ export const coupons: Operations = {
     const coupon = requireCoupon(work, idOf(call))
     work.emit('coupon.deleted', 'coupon', coupon)
     // Discounts already given keep referring to it.
-    coupon.$.deleted = true
-    work.tables.coupon.set(coupon.id, coupon)
+    work.edit('coupon', coupon).$.deleted = true
     return { id: coupon.id, object: 'coupon', deleted: true }
   }),
 

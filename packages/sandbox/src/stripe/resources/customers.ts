@@ -50,14 +50,16 @@ export const customers: Operations = {
     }
     work.insert('customer', customer)
     applyDetails(customer, params)
+    const settings = { ...params.invoice_settings }
     if (params.payment_method !== undefined) {
       const method = usePaymentMethod(work, params.payment_method, 'payment_method')
       attachPaymentMethod(work, method, customer)
-      const wanted = params.invoice_settings?.default_payment_method
-      if (wanted === params.payment_method)
-        customer.invoice_settings.default_payment_method = method.id
+      // A test value such as pm_card_visa stands for the method just made.
+      if (settings.default_payment_method === params.payment_method) {
+        settings.default_payment_method = method.id
+      }
     }
-    applyInvoiceSettings(work, customer, params)
+    applyInvoiceSettings(work, customer, settings)
     if (params.balance) adjustBalance(work, customer, params.balance, { type: 'initial' })
     work.emit('customer.created', 'customer', customer)
     return render('customer', customer, work.tables)
@@ -72,7 +74,7 @@ export const customers: Operations = {
     if (params.source !== undefined || params.default_source !== undefined) throw noSources()
     const customer = work.edit('customer', requireCustomer(work, idOf(call)))
     applyDetails(customer, params)
-    applyInvoiceSettings(work, customer, params)
+    applyInvoiceSettings(work, customer, params.invoice_settings)
     if (params.invoice_prefix !== undefined) customer.invoice_prefix = params.invoice_prefix
     if (params.next_invoice_sequence !== undefined) {
       customer.next_invoice_sequence = params.next_invoice_sequence
@@ -93,9 +95,7 @@ export const customers: Operations = {
       detachPaymentMethod(work, method)
     }
     work.emit('customer.deleted', 'customer', customer)
-    const row = work.find('customer', customer.id) ?? customer
-    work.tables.customer.set(row.id, row)
-    row.$.deleted = true
+    work.edit('customer', customer).$.deleted = true
     return { id: customer.id, object: 'customer', deleted: true }
   }),
 
@@ -162,15 +162,15 @@ function applyDetails(customer: CustomerRow, params: Details): void {
   customer.metadata = mergeMetadata(customer.metadata, params.metadata)
 }
 
-function applyInvoiceSettings(work: UnitOfWork, customer: CustomerRow, params: Details): void {
-  const settings = params.invoice_settings
+function applyInvoiceSettings(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  settings: Details['invoice_settings'],
+): void {
   if (!settings) return
   const { default_payment_method: method, footer, custom_fields } = settings
   if (method === '' || method === null) customer.invoice_settings.default_payment_method = null
-  else if (
-    method !== undefined &&
-    !(method.startsWith('pm_card_') && customer.invoice_settings.default_payment_method)
-  ) {
+  else if (method !== undefined) {
     customer.invoice_settings.default_payment_method = requireOwnMethod(
       work,
       customer,

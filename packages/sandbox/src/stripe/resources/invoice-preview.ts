@@ -4,7 +4,6 @@ import { invalidRequest, missingParam } from '../errors.ts'
 import { createInvoice, refreshTotals, takeInvoiceItem } from '../invoice-draft.ts'
 import { addInvoiceItems, newInvoiceItem, requireOneTimePrice } from '../invoice-items.ts'
 import { type Operations, op } from '../operation.ts'
-import { periodAt } from '../periods.ts'
 import { creditUnused } from '../proration.ts'
 import { render } from '../render.ts'
 import type { InvoiceRow, SubscriptionRow } from '../rows.ts'
@@ -14,7 +13,7 @@ import { isOver } from '../subscription-state.ts'
 import { itemsOf } from '../subscription-swap.ts'
 import { applyUpdate } from '../subscription-update.ts'
 import { UnitOfWork } from '../unit-of-work.ts'
-import type { WireObject } from '../wire.ts'
+import { asUpcoming, nextInvoice } from '../upcoming-invoice.ts'
 import { requireCustomer } from './customers.ts'
 
 type Params = Stripe.InvoiceCreatePreviewParams
@@ -136,32 +135,6 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
   return nextInvoice(work, subscription)
 }
 
-/** The renewal as it would be: every item one period on. */
-function nextInvoice(work: UnitOfWork, subscription: SubscriptionRow): InvoiceRow {
-  const items = itemsOf(work, subscription)
-  const next = Math.min(...items.map((item) => item.current_period_end))
-  const due = items.filter((item) => item.current_period_end === next)
-  if (subscription.status === 'trialing') subscription.status = 'active'
-  const periodStart = Math.min(...due.map((item) => item.current_period_start))
-  for (const item of due) {
-    const { recurring } = work.require('price', item.price)
-    if (!recurring) continue
-    work.edit('subscription_item', item)
-    item.current_period_start = next
-    item.current_period_end = periodAt(subscription.billing_cycle_anchor, recurring, next).end
-  }
-  const invoice = draftSubscriptionInvoice(work, subscription, {
-    reason: 'subscription_cycle',
-    items: due,
-    pending: 'all',
-    periodStart,
-  })
-  invoice.period_end = next
-  invoice.created = next
-  invoice.next_payment_attempt = next + 3600
-  return invoice
-}
-
 function toUpdate(
   details: NonNullable<Params['subscription_details']>,
 ): Stripe.SubscriptionUpdateParams {
@@ -200,14 +173,4 @@ function noUpcoming(subscription: SubscriptionRow) {
     'subscription',
     'invoice_upcoming_none',
   )
-}
-
-/** A preview has no life: its own kind of id, no number, nothing to finalize. */
-function asUpcoming(invoice: WireObject): WireObject {
-  const id = invoice.id.replace('in_', 'upcoming_in_')
-  const lines = invoice.lines as { data: WireObject[]; url: string }
-  for (const line of lines.data) line.invoice = id
-  lines.url = `/v1/invoices/upcoming/lines`
-  const { hosted_invoice_url: _url, invoice_pdf: _pdf, ...rest } = invoice
-  return { ...rest, id, object: 'invoice', automatically_finalizes_at: null, status: 'draft' }
 }

@@ -1,17 +1,17 @@
 import type Stripe from 'stripe'
-import { invalidRequest, noSuch, StripeFault, withDocs } from '../errors.ts'
-import { invoiceOf, settleAttempt } from '../invoice-payment.ts'
+import { invalidRequest } from '../errors.ts'
 import { filterRows, inRange, listPage, type Range } from '../lists.ts'
 import { mergeMetadata } from '../metadata.ts'
 import { minimumCharge } from '../money.ts'
 import { idOf, type Operations, op } from '../operation.ts'
-import { attemptPayment, cardFault, type PaymentOutcome } from '../payments.ts'
+import { confirmIntent, unexpectedState } from '../payment-confirmation.ts'
+import { newPaymentIntent } from '../payment-intent.ts'
 import { render } from '../render.ts'
 import type { PaymentIntentRow } from '../rows.ts'
 import { searchPage } from '../search.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import { requireCustomer } from './customers.ts'
-import { attachPaymentMethod, emptyAddress, usePaymentMethod } from './payment-methods.ts'
+import { emptyAddress, usePaymentMethod } from './payment-methods.ts'
 import { requireCurrency } from './prices.ts'
 
 export const paymentIntents: Operations = {
@@ -46,7 +46,7 @@ export const paymentIntents: Operations = {
     if (params.capture_method) intent.capture_method = params.capture_method
     if (params.confirmation_method) intent.confirmation_method = params.confirmation_method
     intent.metadata = mergeMetadata({}, params.metadata)
-    if (params.confirm) return confirm(work, intent, params)
+    if (params.confirm) return confirmIntent(work, intent, params)
     return render('payment_intent', intent, work.tables)
   }),
 
@@ -94,7 +94,7 @@ export const paymentIntents: Operations = {
     if (!allowed.includes(intent.status)) throw unexpectedState(intent, 'confirmed', allowed)
     work.edit('payment_intent', intent)
     applyParams(work, intent, params)
-    return confirm(work, intent, params)
+    return confirmIntent(work, intent, params)
   }),
 
   'PaymentIntents.cancel': op<Stripe.PaymentIntentCancelParams>((params, call) => {
@@ -175,85 +175,6 @@ function capture(work: UnitOfWork, intent: PaymentIntentRow, amount: number): vo
   work.emit('payment_intent.succeeded', 'payment_intent', intent)
 }
 
-/** The same in every intent and never changed in place, so all of them share it. */
-const SAME = {
-  amountDetails: { tip: {} },
-  methodOptions: {
-    card: {
-      installments: null,
-      mandate_options: null,
-      network: null,
-      request_three_d_secure: 'automatic',
-    },
-  },
-  methodTypes: ['card'],
-}
-
-export interface NewIntent {
-  readonly amount: number
-  readonly currency: string
-  readonly customer: string | null
-  readonly description: string | null
-  readonly invoice: string | null
-}
-
-export function newPaymentIntent(work: UnitOfWork, options: NewIntent): PaymentIntentRow {
-  const id = work.newId('pi_3')
-  const intent: PaymentIntentRow = {
-    allowed_payment_method_types: null,
-    application: null,
-    application_fee_amount: null,
-    canceled_at: null,
-    cancellation_reason: null,
-    customer_account: null,
-    excluded_payment_method_types: null,
-    last_payment_error: null,
-    latest_charge: null,
-    managed_payments: null,
-    next_action: null,
-    on_behalf_of: null,
-    payment_method: null,
-    payment_method_configuration_details: null,
-    payment_record: null,
-    processing: null,
-    receipt_email: null,
-    review: null,
-    shipping: null,
-    source: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
-    transfer_group: null,
-    id,
-    object: 'payment_intent',
-    amount: options.amount,
-    amount_capturable: 0,
-    amount_details: SAME.amountDetails,
-    amount_received: 0,
-    automatic_payment_methods: null,
-    capture_method: 'automatic_async',
-    client_secret: `${id}_secret_${work.context.store.randomText(25)}`,
-    confirmation_method: 'automatic',
-    created: work.now,
-    currency: options.currency,
-    customer: options.customer,
-    description: options.description,
-    livemode: false,
-    metadata: {},
-    payment_method_options: SAME.methodOptions,
-    payment_method_types: SAME.methodTypes,
-    setup_future_usage: options.invoice ? 'off_session' : null,
-    status: 'requires_payment_method',
-    $: {
-      invoice: options.invoice,
-      offSession: false,
-      returnUrl: null,
-      authenticated: false,
-      checkout: null,
-    },
-  }
-  return work.insert('payment_intent', intent, 'payment_intent.created')
-}
-
 type Params =
   | Partial<
       Pick<
@@ -311,102 +232,6 @@ function checkOwner(intent: PaymentIntentRow, owner: string | null): void {
   )
 }
 
-function confirm(
-  work: UnitOfWork,
-  intent: PaymentIntentRow,
-  params: { off_session?: unknown; error_on_requires_action?: boolean },
-) {
-  if (intent.payment_method === null) {
-    throw invalidRequest(
-      "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
-      'payment_method',
-      'payment_intent_unexpected_state',
-    )
-  }
-  const automatic = intent.automatic_payment_methods
-  if (
-    automatic?.enabled &&
-    automatic.allow_redirects === 'always' &&
-    intent.$.returnUrl === null &&
-    intent.$.invoice === null
-  ) {
-    throw invalidRequest(
-      "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",
-      'return_url',
-    )
-  }
-  const method = work.require('payment_method', intent.payment_method)
-  const savesFor =
-    intent.setup_future_usage && intent.customer ? work.find('customer', intent.customer) : null
-  intent.$.offSession = Boolean(params.off_session)
-  const outcome = attemptPayment(work, intent)
-  if (outcome.status === 'succeeded' && savesFor && method.customer === null) {
-    attachPaymentMethod(work, method, savesFor)
-  }
-  noteOnInvoice(work, intent, outcome)
-  if (outcome.status === 'declined') {
-    const object = render('payment_intent', intent, work.tables)
-    const shown = render('payment_method', method, work.tables)
-    throw cardFault(
-      outcome.decline,
-      { charge: intent.latest_charge, payment_intent: object, payment_method: shown },
-      true,
-    )
-  }
-  if (outcome.status === 'requires_action' && params.error_on_requires_action) {
-    throw new StripeFault(402, {
-      type: 'card_error',
-      ...withDocs('authentication_required'),
-      decline_code: 'authentication_required',
-      message: 'Your card was declined. This transaction requires authentication.',
-    })
-  }
-  return render('payment_intent', intent, work.tables)
-}
-
-function noteOnInvoice(work: UnitOfWork, intent: PaymentIntentRow, outcome: PaymentOutcome): void {
-  const invoice = invoiceOf(work, intent)
-  if (invoice?.status !== 'open') return
-  work.edit('invoice', invoice)
-  invoice.attempt_count += 1
-  invoice.attempted = true
-  settleAttempt(work, invoice, outcome)
-}
-
-/** The customer passed, or failed, the 3-D Secure challenge. */
-export function finishAuthentication(
-  work: UnitOfWork,
-  intentId: string,
-  passed: boolean,
-): PaymentIntentRow {
-  const intent = work.find('payment_intent', intentId)
-  if (!intent) throw noSuch('payment_intent', intentId)
-  if (intent.status !== 'requires_action')
-    throw unexpectedState(intent, 'authenticated', ['requires_action'])
-  work.edit('payment_intent', intent)
-  const method = work.require('payment_method', intent.payment_method ?? '')
-  if (passed) {
-    intent.$.authenticated = true
-    noteOnInvoice(work, intent, attemptPayment(work, intent))
-    return intent
-  }
-  intent.status = 'requires_payment_method'
-  intent.payment_method = null
-  intent.next_action = null
-  intent.last_payment_error = {
-    type: 'invalid_request_error',
-    ...withDocs('payment_intent_authentication_failure'),
-    message:
-      'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
-    payment_method: render('payment_method', method, work.tables) as never,
-  } as PaymentIntentRow['last_payment_error']
-  work.emit('payment_intent.payment_failed', 'payment_intent', intent)
-  const invoice = invoiceOf(work, intent)
-  if (invoice?.status === 'open')
-    work.emit('invoice.payment_failed', 'invoice', work.edit('invoice', invoice))
-  return intent
-}
-
 function checkAmount(amount: number, currency: string): void {
   if (amount < 1)
     throw invalidRequest(
@@ -424,16 +249,4 @@ function checkAmount(amount: number, currency: string): void {
   if (amount > 99_999_999) {
     throw invalidRequest('Amount must be no more than $999,999.99', 'amount', 'amount_too_large')
   }
-}
-
-export function unexpectedState(
-  intent: PaymentIntentRow,
-  verb: string,
-  allowed: readonly string[],
-): StripeFault {
-  return new StripeFault(400, {
-    type: 'invalid_request_error',
-    ...withDocs('payment_intent_unexpected_state'),
-    message: `This PaymentIntent could not be ${verb} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${verb}: ${allowed.join(', ')}.`,
-  })
 }

@@ -6,7 +6,7 @@ import { idOf, type Operations, op } from '../operation.ts'
 import { render } from '../render.ts'
 import type { TestClockRow } from '../rows.ts'
 import { UnitOfWork } from '../unit-of-work.ts'
-import { nulls } from '../wire.ts'
+import { nulls, type WireObject } from '../wire.ts'
 
 /** All test clocks are the sandbox's one clock under different names. */
 export const testClocks: Operations = {
@@ -36,13 +36,12 @@ export const testClocks: Operations = {
     },
   ),
   'TestHelpers/TestClocks.retrieve': op((_params, call) => {
-    const row = requireTestClock(call.work, idOf(call), 'id')
-    return render('test_helpers.test_clock', row, call.work.tables)
+    return shown(call.work, requireTestClock(call.work, idOf(call), 'id'))
   }),
   'TestHelpers/TestClocks.list': op<Stripe.TestHelpers.TestClockListParams>(
     (params, { work, path }) =>
       listPage(work.tables['test_helpers.test_clock'].newestFirst(), params, path, (row) =>
-        render('test_helpers.test_clock', row, work.tables),
+        shown(work, row),
       ),
   ),
   'TestHelpers/TestClocks.del': op((_params, call) => {
@@ -57,7 +56,7 @@ export const testClocks: Operations = {
       const { work } = call
       const row = requireTestClock(work, idOf(call), 'id')
       if (row.status !== 'ready') throw invalidRequest('The test clock is already advancing.')
-      if (params.frozen_time <= row.frozen_time || params.frozen_time < work.now) {
+      if (params.frozen_time <= Math.max(row.frozen_time, work.now)) {
         throw invalidRequest('A test clock can only be advanced to a future time.', 'frozen_time')
       }
       if (params.frozen_time > row.frozen_time + 2 * 366 * 86_400) {
@@ -70,6 +69,12 @@ export const testClocks: Operations = {
       return render('test_helpers.test_clock', row, work.tables)
     },
   ),
+}
+
+/** The sandbox's clock may have been moved from elsewhere. */
+function shown(work: UnitOfWork, row: TestClockRow): WireObject {
+  const clock = render('test_helpers.test_clock', row, work.tables)
+  return row.status === 'ready' ? { ...clock, frozen_time: work.now } : clock
 }
 
 export function requireTestClock(work: UnitOfWork, id: string, param = 'test_clock'): TestClockRow {

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { addMonths } from './calendar.ts'
+import { addDuration, Clock, type Timeline } from './clock.ts'
+
+const at = (text: string) => new Date(text)
+
+it('counts months from the anchor, through short months and leap years', () => {
+  const anchor = at('2023-12-31T08:00:00Z')
+  const days = [1, 2, 3, 4, 14].map((n) => addMonths(anchor, n).toISOString().slice(0, 10))
+  expect(days).toEqual(['2024-01-31', '2024-02-29', '2024-03-31', '2024-04-30', '2025-02-28'])
+  expect(addMonths(at('2024-02-29T00:00:00Z'), 12).toISOString()).toBe('2025-02-28T00:00:00.000Z')
+  expect(addMonths(anchor, -1).toISOString()).toBe('2023-11-30T08:00:00.000Z')
+  expect(addDuration(anchor, { years: 1, days: 1, seconds: 5 }).toISOString()).toBe(
+    '2025-01-01T08:00:05.000Z',
+  )
+})
+
+/** Falls due at fixed times, and notes when it was fired. */
+function timeline(name: string, times: number[], log: string[], clock: Clock): Timeline {
+  return {
+    nextDue: () => times[0] ?? null,
+    fireDue: async () => {
+      await Promise.resolve()
+      log.push(`${name}@${clock.nowMs()}`)
+      times.shift()
+    },
+  }
+}
+
+it('fires everything that falls due, in order, ties in order of joining', async () => {
+  const clock = new Clock(new Date(0))
+  const log: string[] = []
+  clock.join(timeline('a', [3000, 5000, 9000], log, clock))
+  clock.join(timeline('b', [1000, 3000, 5000], log, clock))
+  await clock.advance({ seconds: 5 })
+  expect(log).toEqual(['b@1000', 'a@3000', 'b@3000', 'a@5000', 'b@5000'])
+  expect(clock.nowMs()).toBe(5000)
+})
+
+it('does moves one after the other and never goes back', async () => {
+  const clock = new Clock(new Date(0))
+  const log: string[] = []
+  clock.join(timeline('a', [1000, 2000], log, clock))
+  await Promise.all([clock.advance({ seconds: 1 }), clock.advance({ seconds: 1 })])
+  expect(clock.nowMs()).toBe(2000)
+  expect(log).toEqual(['a@1000', 'a@2000'])
+  await expect(clock.advanceTo(new Date(1000))).rejects.toThrow(RangeError)
+  await expect(clock.advanceTo(new Date(Number.NaN))).rejects.toThrow(TypeError)
+  await clock.advance({})
+  expect(clock.nowMs()).toBe(2000)
+})
+
+it('fires what is overdue now', async () => {
+  const clock = new Clock(new Date(10_000))
+  const log: string[] = []
+  clock.join(timeline('late', [1000], log, clock))
+  await clock.advance({})
+  expect(log).toEqual(['late@10000'])
+})

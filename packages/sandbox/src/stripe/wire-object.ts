@@ -1,0 +1,6 @@
+/** An object as it is sent. */
+export interface WireObject {
+  id: string
+  object: string
+  [field: string]: unknown
+}
