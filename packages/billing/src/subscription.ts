@@ -149,18 +149,21 @@ export class Subscription {
   }
 
   /** Stripe only. */
-  incrementQuantity(count = 1): Promise<Subscription> {
-    return this.#changeQuantity(requireCount(count), (quantity) => quantity + count)
+  async incrementQuantity(count = 1): Promise<Subscription> {
+    requireCount(count)
+    return this.#changeQuantity((quantity) => quantity + count)
   }
 
   /** Stripe only. Never below 1. */
-  decrementQuantity(count = 1): Promise<Subscription> {
-    return this.#changeQuantity(requireCount(count), (quantity) => Math.max(1, quantity - count))
+  async decrementQuantity(count = 1): Promise<Subscription> {
+    requireCount(count)
+    return this.#changeQuantity((quantity) => Math.max(1, quantity - count))
   }
 
   /** Stripe only. */
-  updateQuantity(quantity: number): Promise<Subscription> {
-    return this.#changeQuantity(requireCount(quantity), () => quantity)
+  async updateQuantity(quantity: number): Promise<Subscription> {
+    requireCount(quantity)
+    return this.#changeQuantity(() => quantity)
   }
 
   /** Ends when the period that is paid for, or the trial, ends. */
@@ -217,10 +220,7 @@ export class Subscription {
     }
   }
 
-  async #changeQuantity(
-    _checked: number,
-    next: (quantity: number) => number,
-  ): Promise<Subscription> {
+  async #changeQuantity(next: (quantity: number) => number): Promise<Subscription> {
     const gateway = await this.#gateway()
     if (!gateway.supportsQuantities) {
       throw new Unsupported('Braintree has no quantities: use a plan for each size, or Stripe')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   InvalidAmount,
+  InvalidArgument,
   InvoiceNotFound,
   money,
   NoCustomer,
@@ -149,6 +150,9 @@ describe('quantities', () => {
     expect((await user.subscription('main')).quantity).toBe(9)
     await subscription.decrementQuantity(20)
     expect(subscription.quantity).toBe(1)
+    for (const count of [0, -1, 1.5]) {
+      await expect(subscription.updateQuantity(count)).rejects.toThrow(InvalidArgument)
+    }
     await subscription.updateQuantity(4)
     const swapped = await subscription.swap('pro')
     expect(swapped).toMatchObject({ quantity: 4, providerPlan: 'pro' })
