@@ -5,6 +5,7 @@ import {
   InvalidPaymentToken,
   InvalidTaxPercentage,
   PaymentActionRequired,
+  PaymentFailed,
   ProviderUnavailable,
   UnknownCoupon,
   UnknownPlan,
@@ -147,6 +148,24 @@ describe('a card that asks the customer', () => {
     expect(await user.subscribed('main')).toBe(true)
     expect(subscriptionsAt(test, user)).toBe(1)
     expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('throws the payment of a swap that needs the customer, and of a declined one changes nothing', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
+    await expect(subscription.swap('yearly')).rejects.toThrow(PaymentFailed)
+    expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
+    expect(takenFrom(test, user)).toBe(1000)
+
+    await user.updateCard('pm_card_authenticationRequired')
+    const asked = await subscription.swap('yearly').catch((error: unknown) => error)
+    expect(asked).toBeInstanceOf(PaymentActionRequired)
+    sandbox.stripe.completeAuthentication((asked as PaymentActionRequired).payment.id)
+    await test.settle()
+    expect(await user.subscribedToPlan('yearly', 'main')).toBe(true)
+    expect(takenFrom(test, user)).toBe(10_000)
   })
 
   it('throws the payment of a charge that needs the customer', async () => {
