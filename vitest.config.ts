@@ -7,7 +7,10 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 const alias = [
   { find: /^@tollgate\/(\w+)$/, replacement: path('./packages/$1/src/index.ts') },
   { find: /^@tollgate\/(\w+)\/testing$/, replacement: path('./packages/$1/src/testing/index.ts') },
-  { find: /^@tollgate\/oauth\/(\w+)$/, replacement: path('./packages/oauth/src/adapters/$1.ts') },
+  {
+    find: /^@tollgate\/(oauth|billing)\/(\w+)$/,
+    replacement: path('./packages/$1/src/adapters/$2.ts'),
+  },
 ]
 
 /** Every flow runs on every database; machines that run tests are noisy, so nothing here is hasty. */

@@ -1,0 +1,159 @@
+import { migrate } from '@tollgate/database'
+import { BillableUser } from './billable-user.ts'
+import type { BillingContext } from './context.ts'
+import { type ProviderName, UserNotFound } from './errors.ts'
+import { braintreeGateway } from './gateways/braintree/gateway.ts'
+import type { Gateway } from './gateways/gateway.ts'
+import { stripeGateway } from './gateways/stripe/gateway.ts'
+import { fromWebRequest, type HttpRequest, type Reply, toWebResponse } from './http/exchange.ts'
+import { type BillingOptions, type ResolvedOptions, resolveOptions } from './options.ts'
+import { createRoutes } from './routes.ts'
+import { createLocks } from './storage/locks.ts'
+import { billingMigrations } from './storage/migrations.ts'
+import { operationRepository } from './storage/operations.ts'
+import { subscriptionRepository } from './storage/subscriptions.ts'
+import { userRepository } from './storage/users.ts'
+import { webhookRepository } from './storage/webhooks.ts'
+import { type DriftReport, syncAll } from './sync.ts'
+import { createInbox, type Inbox } from './webhooks/inbox.ts'
+
+export interface Billing<User = Record<string, unknown>> {
+  /** The user with that id, or UserNotFound. */
+  user(id: string | number): Promise<BillableUser<User>>
+  findUser(id: string | number): Promise<BillableUser<User> | null>
+  /** The user a provider's customer belongs to. */
+  findUserByCustomer(provider: ProviderName, id: string): Promise<BillableUser<User> | null>
+  /** Adds the columns and tables; done on first use unless `migrate` is false. */
+  migrate(): Promise<{ applied: string[] }>
+  /** Brings every user's rows to the provider's state, and says what was different. */
+  sync(options?: { readonly dryRun?: boolean }): Promise<DriftReport>
+  /** What is missing at the providers, in words; empty when all is well. */
+  check(): Promise<string[]>
+  /** Events on their way in, and those given up on. */
+  readonly webhooks: Pick<Inbox, 'process' | 'deadLetters' | 'pending' | 'retry'>
+  /** Deletes events that were done before, in small batches. */
+  purgeWebhooks(before: Date): Promise<number>
+  /** Every path, with `{invoice}` where an id goes. */
+  readonly paths: readonly string[]
+  handles(path: string): boolean
+  handle(request: HttpRequest): Promise<Reply>
+  /** The routes as one Web-standard handler. */
+  fetch(request: Request): Promise<Response>
+  /** Stops looking at the inbox, after what is under way. The database stays open. */
+  close(): Promise<void>
+}
+
+/**
+ * Attaches billing to the application's own user table.
+ * @example
+ * const billing = createBilling({ database, users: { table: 'users' }, stripe: { secret, webhookSecret } })
+ * const user = await billing.user(id)
+ * await user.newSubscription('main', 'monthly').create(cardToken)
+ */
+export function createBilling<User = Record<string, unknown>>(
+  given: BillingOptions<User>,
+): Billing<User> {
+  const options = resolveOptions(given)
+  const context = createContext(options)
+  const inbox = createInbox(context)
+  const routes = createRoutes(context, inbox)
+  const runMigrations = () => migrate(options.database, billingMigrations(options.users))
+
+  let migrated: Promise<unknown> | null = null
+  const ready = async () => {
+    if (!options.migrate) return
+    migrated ??= runMigrations().catch((error) => {
+      migrated = null
+      throw error
+    })
+    await migrated
+  }
+
+  const findUser = async (id: string | number) => {
+    await ready()
+    const record = await context.users.find(id)
+    return record ? new BillableUser<User>(context, record) : null
+  }
+
+  const handle = async (request: HttpRequest) => {
+    await ready()
+    return routes.handle(request)
+  }
+
+  return {
+    findUser,
+    async user(id) {
+      const user = await findUser(id)
+      if (!user) throw new UserNotFound(`There is no user ${id}`)
+      return user
+    },
+    async findUserByCustomer(provider, id) {
+      await ready()
+      const record = await context.users.findByCustomer(provider, id)
+      return record ? new BillableUser<User>(context, record) : null
+    },
+    migrate: runMigrations,
+    async sync(how = {}) {
+      await ready()
+      return syncAll(context, how)
+    },
+    async check() {
+      const providers = (['stripe', 'braintree'] as const).filter((name) => options[name])
+      const found = await Promise.all(
+        providers.map(async (name) => (await context.gateway(name)).check()),
+      )
+      return found.flat()
+    },
+    webhooks: {
+      process: async () => {
+        await ready()
+        await inbox.process()
+      },
+      deadLetters: inbox.deadLetters,
+      pending: inbox.pending,
+      retry: inbox.retry,
+    },
+    async purgeWebhooks(before) {
+      await ready()
+      let deleted = 0
+      for (;;) {
+        const count = await context.webhooks.purge(before, 500)
+        deleted += count
+        if (count < 500) return deleted
+      }
+    },
+    paths: routes.paths,
+    handles: routes.handles,
+    handle,
+    fetch: async (request) => toWebResponse(await handle(fromWebRequest(request))),
+    close: () => inbox.stop(),
+  }
+}
+
+function createContext(options: ResolvedOptions): BillingContext {
+  const { database, users } = options
+  return {
+    options,
+    users: userRepository(database, users),
+    subscriptions: subscriptionRepository(database),
+    operations: operationRepository(database),
+    webhooks: webhookRepository(database),
+    locks: createLocks(database),
+    gateway: createGateways(options),
+  }
+}
+
+/** Each gateway is made once, when it is first needed. */
+function createGateways(options: ResolvedOptions): (name: ProviderName) => Promise<Gateway> {
+  const made = new Map<ProviderName, Promise<Gateway>>()
+  const load = async (name: ProviderName) => {
+    if (name === 'stripe' && options.stripe) return stripeGateway(options.stripe)
+    if (name === 'braintree' && options.braintree) return braintreeGateway(options.braintree)
+    throw new TypeError(`A user pays through ${name}, which is not configured`)
+  }
+  return (name) => {
+    const gateway = made.get(name) ?? load(name)
+    made.set(name, gateway)
+    return gateway
+  }
+}

@@ -1,0 +1,40 @@
+import type { BillingContext } from './context.ts'
+import { converge, lockName, type Owner } from './converge.ts'
+import { NoSubscription } from './errors.ts'
+import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
+import { finishInterrupted } from './interrupted.ts'
+import type { SubscriptionRecord } from './storage/tables.ts'
+
+/** Asks the provider for a change; `current` was read under the lock. */
+export type SubscriptionChange = (gateway: Gateway, current: ProviderSubscription) => Promise<void>
+
+/** Every operation on a subscription: read it, ask for the change, bring our row to what came of it. */
+export async function changeSubscription(
+  context: BillingContext,
+  record: SubscriptionRecord,
+  change: SubscriptionChange,
+): Promise<SubscriptionRecord> {
+  return context.locks.hold(lockName(record.userId), async (lock) => {
+    const owner: Owner = { userId: record.userId, lock }
+    await finishInterrupted(context, owner)
+    const gateway = await context.gateway(record.provider)
+    const current = await gateway.findSubscription(record.providerId)
+    if (!current) throw new NoSubscription('The provider no longer has this subscription')
+    try {
+      await change(gateway, current)
+    } finally {
+      // Also after a failure: a timeout may hide that the provider did what was asked.
+      await converge(context, owner, record)
+    }
+    return requireRecord(context, record)
+  })
+}
+
+export async function requireRecord(
+  context: BillingContext,
+  { provider, providerId }: Pick<SubscriptionRecord, 'provider' | 'providerId'>,
+): Promise<SubscriptionRecord> {
+  const record = await context.subscriptions.findByProvider(provider, providerId)
+  if (!record) throw new NoSubscription('There is no such subscription')
+  return record
+}

@@ -1,0 +1,23 @@
+import type { BillingContext } from './context.ts'
+import { converge, type Owner, store } from './converge.ts'
+import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
+import type { Operation } from './storage/operations.ts'
+
+/** The rest of a swap whose new subscription stands. Can be repeated. */
+export async function completeReplacement(
+  context: BillingContext,
+  owner: Owner,
+  swap: {
+    readonly gateway: Gateway
+    readonly made: ProviderSubscription
+    readonly from: string
+    readonly operation: Operation
+  },
+): Promise<void> {
+  const { gateway, made, from, operation } = swap
+  // The new row first: at no moment does the user look unsubscribed.
+  await store(context, owner, gateway, made)
+  await gateway.cancelNow(from)
+  await converge(context, owner, { provider: gateway.name, providerId: from })
+  await context.operations.finish(operation)
+}

@@ -1,0 +1,20 @@
+import type { ProviderName } from './errors.ts'
+import type { Gateway } from './gateways/gateway.ts'
+import type { ResolvedOptions } from './options.ts'
+import type { Locks } from './storage/locks.ts'
+import type { OperationRepository } from './storage/operations.ts'
+import type { SubscriptionRepository } from './storage/subscriptions.ts'
+import type { UserRepository } from './storage/users.ts'
+import type { WebhookRepository } from './storage/webhooks.ts'
+
+/** What every part of billing works with. */
+export interface BillingContext {
+  readonly options: ResolvedOptions
+  readonly users: UserRepository
+  readonly subscriptions: SubscriptionRepository
+  readonly operations: OperationRepository
+  readonly webhooks: WebhookRepository
+  readonly locks: Locks
+  /** Loads the SDK on first use. */
+  gateway(name: ProviderName): Promise<Gateway>
+}

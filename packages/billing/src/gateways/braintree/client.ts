@@ -1,0 +1,45 @@
+import type braintree from 'braintree'
+import type { BraintreeOptions } from '../../options.ts'
+
+export interface BraintreeContext {
+  readonly gateway: braintree.BraintreeGateway
+  readonly options: BraintreeOptions
+  readonly currency: string
+  readonly planCredit: string
+}
+
+/** The SDK is an optional peer: it is loaded when Braintree is configured. */
+export async function loadBraintree(options: BraintreeOptions): Promise<BraintreeContext> {
+  const { default: sdk } = await import('braintree').catch((cause) => {
+    throw new Error('Braintree is configured, but its SDK is missing: npm install braintree', {
+      cause,
+    })
+  })
+  const { environment, merchantId, publicKey, privateKey } = options
+  const gateway = new sdk.BraintreeGateway({
+    environment: typeof environment === 'string' ? named(sdk, environment) : environment,
+    merchantId,
+    publicKey,
+    privateKey,
+  })
+  gateway.config.timeout = options.timeout ?? 30_000
+  return {
+    gateway,
+    options,
+    currency: (options.currency ?? 'usd').toLowerCase(),
+    planCredit: options.planCredit ?? 'plan-credit',
+  }
+}
+
+function named(sdk: typeof braintree, environment: 'sandbox' | 'production') {
+  return environment === 'production' ? sdk.Environment.Production : sdk.Environment.Sandbox
+}
+
+/** Ids that we choose, so that a repeat finds what the first attempt made. */
+export function idOfOperation(operation: string): string {
+  return `tg-${operation}`
+}
+
+export function operationOfId(id: string): string | null {
+  return /^tg-([0-9a-f]{24})$/.exec(id)?.[1] ?? null
+}

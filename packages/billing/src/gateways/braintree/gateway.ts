@@ -1,0 +1,33 @@
+import type { BraintreeOptions } from '../../options.ts'
+import type { Gateway } from '../gateway.ts'
+import { translateErrors } from '../translate-errors.ts'
+import { braintreeCharges } from './charges.ts'
+import { loadBraintree } from './client.ts'
+import { braintreeCustomers } from './customers.ts'
+import { toBillingError } from './errors.ts'
+import { braintreeInvoices } from './invoices.ts'
+import { braintreeSubscriptions } from './subscriptions.ts'
+import { braintreeSwaps } from './swap.ts'
+import { braintreeWebhooks } from './webhooks.ts'
+
+export async function braintreeGateway(options: BraintreeOptions): Promise<Gateway> {
+  const context = await loadBraintree(options)
+  const gateway: Gateway = {
+    name: 'braintree',
+    supportsQuantities: false,
+    ...braintreeCustomers(context),
+    ...braintreeSubscriptions(context),
+    ...braintreeSwaps(context),
+    ...braintreeCharges(context),
+    ...braintreeInvoices(context),
+    ...braintreeWebhooks(context),
+    async check() {
+      const discounts = await context.gateway.discount.all()
+      if (discounts.some(({ id }) => id === context.planCredit)) return []
+      return [
+        `Braintree has no discount '${context.planCredit}': create it under Subscriptions → Discounts with any amount, for one billing cycle. It carries credit when a plan of another frequency is chosen.`,
+      ]
+    },
+  }
+  return translateErrors(gateway, toBillingError)
+}

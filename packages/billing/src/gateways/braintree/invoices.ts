@@ -1,0 +1,148 @@
+import type { Readable } from 'node:stream'
+import type braintree from 'braintree'
+import { ProviderUnavailable } from '../../errors.ts'
+import type { InvoiceData } from '../../invoices/invoice.ts'
+import { fromDecimal, proportion } from '../../money.ts'
+import { type BasisPoints, formatTaxPercentage } from '../../tax.ts'
+import type { Gateway } from '../gateway.ts'
+import type { BraintreeContext } from './client.ts'
+import { startOfDay } from './days.ts'
+import { isNotFound } from './errors.ts'
+
+/** Nobody reads more on a page, and a list must not grow without bound. */
+const MOST_INVOICES = 500
+
+const PAID = ['settled']
+const PENDING = [
+  'authorized',
+  'authorizing',
+  'settling',
+  'settlement_pending',
+  'settlement_confirmed',
+  'submitted_for_settlement',
+]
+
+/** Braintree has no invoices: a sale that went through is one. */
+export function braintreeInvoices(
+  context: BraintreeContext,
+): Pick<Gateway, 'listInvoices' | 'findInvoice'> {
+  const { gateway } = context
+  return {
+    async listInvoices(customerId, { pending, tax }) {
+      const stream = gateway.transaction.search((search: Search) => {
+        search.customerId().is(customerId)
+      }) as unknown as Readable
+      const found = await collect<braintree.Transaction>(stream, gateway.config.timeout)
+      const statuses = pending ? [...PAID, ...PENDING] : PAID
+      return found
+        .filter(({ type, status }) => type === 'sale' && statuses.includes(status))
+        .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
+        .slice(0, MOST_INVOICES)
+        .map((transaction) => toInvoice(context, transaction, tax))
+    },
+    async findInvoice(id, customerId, tax) {
+      try {
+        const transaction = await gateway.transaction.find(id)
+        const isOurs = transaction.customer?.id === customerId && transaction.type === 'sale'
+        const counts = [...PAID, ...PENDING].includes(transaction.status)
+        return isOurs && counts ? toInvoice(context, transaction, tax) : null
+      } catch (error) {
+        if (isNotFound(error)) return null
+        throw error
+      }
+    },
+  }
+}
+
+interface Search {
+  customerId(): { is(id: string): void }
+}
+
+/** The SDK's stream never ends when a page comes back short, so that it gets a time limit. */
+async function collect<T>(stream: Readable, timeout: number): Promise<T[]> {
+  const found: T[] = []
+  const timer = setTimeout(() => {
+    const failure = { provider: 'braintree', providerCode: null } as const
+    stream.destroy(new ProviderUnavailable('Braintree did not finish its search', failure))
+  }, 2 * timeout)
+  try {
+    for await (const item of stream) found.push(item as T)
+    return found
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export function toInvoice(
+  { options }: BraintreeContext,
+  transaction: braintree.Transaction,
+  tax: BasisPoints,
+): InvoiceData {
+  const currency = transaction.currencyIsoCode.toLowerCase()
+  const minor = (text: string | undefined) => fromDecimal(text ?? '0', currency).amount
+  const total = minor(transaction.amount)
+  const discounts = (transaction.discounts ?? []).map((each) => ({
+    label: `Discount (${each.name ?? each.id})`,
+    amount: minor(each.amount) * (each.quantity ?? 1),
+  }))
+  const addOns = (transaction.addOns ?? []).map((each) => ({
+    description: each.name ?? each.id ?? 'Add-on',
+    amount: minor(each.amount) * (each.quantity ?? 1),
+    quantity: null,
+    period: null,
+  }))
+  const taken = discounts.reduce((sum, { amount }) => sum + amount, 0)
+  const added = addOns.reduce((sum, { amount }) => sum + amount, 0)
+  const main = total + taken - added
+  const custom = (transaction.customFields || {}) as Record<string, unknown>
+  const description = custom[options.descriptionField ?? 'description']
+  return {
+    id: transaction.id,
+    provider: 'braintree',
+    number: transaction.id,
+    date: new Date(transaction.createdAt),
+    paid: PAID.includes(transaction.status),
+    currency,
+    customer: {
+      name:
+        [transaction.customer?.firstName, transaction.customer?.lastName]
+          .filter(Boolean)
+          .join(' ') || null,
+      email: transaction.customer?.email || null,
+    },
+    lines: [
+      {
+        description:
+          typeof description === 'string' && description !== ''
+            ? description
+            : transaction.planId || 'Charge',
+        amount: main,
+        quantity: null,
+        period: periodOf(transaction),
+      },
+      ...addOns,
+    ],
+    subtotal: main + added,
+    discounts,
+    taxes: transaction.subscriptionId ? includedTax(total, tax) : [],
+    total,
+    startingBalance: 0,
+    amountDue: total,
+    raw: transaction,
+  }
+}
+
+/** The tax is inside the price: net is total ÷ (1 + tax), to the cent. */
+function includedTax(total: number, tax: BasisPoints): InvoiceData['taxes'] {
+  if (tax === 0) return []
+  const net = proportion(total, 10_000, 10_000 + tax)
+  return [{ percentage: formatTaxPercentage(tax), amount: total - net, inclusive: true }]
+}
+
+function periodOf({ subscription }: braintree.Transaction): { start: Date; end: Date } | null {
+  const { billingPeriodStartDate: start, billingPeriodEndDate: end } = (subscription ?? {}) as {
+    billingPeriodStartDate?: string | null
+    billingPeriodEndDate?: string | null
+  }
+  return start && end ? { start: startOfDay(start), end: startOfDay(end) } : null
+}

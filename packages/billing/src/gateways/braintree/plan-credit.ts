@@ -1,0 +1,93 @@
+import type braintree from 'braintree'
+import { fromDecimal, proportion } from '../../money.ts'
+import { type Day, daysBetween } from './days.ts'
+
+/** What a subscription's value is counted from; amounts as Braintree writes them. */
+export type ValuedSubscription = Pick<
+  braintree.Subscription,
+  | 'price'
+  | 'balance'
+  | 'status'
+  | 'currentBillingCycle'
+  | 'billingPeriodStartDate'
+  | 'billingPeriodEndDate'
+  | 'addOns'
+  | 'discounts'
+>
+
+type Modification = Pick<
+  braintree.Discount,
+  'id' | 'amount' | 'quantity' | 'numberOfBillingCycles' | 'neverExpires'
+> & { readonly currentBillingCycle?: number | null | undefined }
+
+export interface Terms {
+  readonly today: Day
+  readonly currency: string
+  /** The discount that carries credit from swap to swap. */
+  readonly planCredit: string
+}
+
+/**
+ * What the customer has paid for and not used, in the smallest unit: the share of the running period
+ * that is left (today is), credit that waits for later cycles, and a balance in the customer's favour.
+ * Credit is the customer's own money, so a cycle paid with it counts in full; a coupon is not.
+ */
+export function unusedValue(subscription: ValuedSubscription, terms: Terms): number {
+  const value =
+    unusedPeriod(subscription, terms) +
+    waitingCredit(subscription, terms) -
+    toMinor(subscription.balance, terms.currency)
+  return Math.max(0, value)
+}
+
+/** Days of the running period, and how many of them are left with today among them. */
+export function daysOf(
+  { billingPeriodStartDate: start, billingPeriodEndDate: end }: ValuedSubscription,
+  today: Day,
+): { readonly all: number; readonly left: number } {
+  if (!start || !end) return { all: 0, left: 0 }
+  const all = daysBetween(start, end) + 1
+  return { all, left: Math.max(0, Math.min(daysBetween(today, end) + 1, all)) }
+}
+
+function unusedPeriod(subscription: ValuedSubscription, terms: Terms): number {
+  const { all, left } = daysOf(subscription, terms.today)
+  return all === 0 ? 0 : proportion(cycleValue(subscription, terms), left, all)
+}
+
+/** Price and add-ons less coupons of the running cycle. */
+export function cycleValue(subscription: ValuedSubscription, terms: Terms): number {
+  const { price, addOns = [], discounts = [], currentBillingCycle } = subscription
+  const counts = (each: Modification) => countsIn(each, currentBillingCycle)
+  const sum = (all: readonly Modification[]) =>
+    all.filter(counts).reduce((total, each) => total + amountOf(each, terms), 0)
+  const coupons = discounts.filter(({ id }) => id !== terms.planCredit)
+  return Math.max(0, toMinor(price, terms.currency) + sum(addOns) - sum(coupons))
+}
+
+function waitingCredit({ discounts = [] }: ValuedSubscription, terms: Terms): number {
+  return discounts
+    .filter(({ id }) => id === terms.planCredit)
+    .reduce((total, each) => total + amountOf(each, terms) * cyclesLeft(each), 0)
+}
+
+/** Cycles a limited discount still has. */
+export function cyclesLeft(each: Modification): number {
+  const used = each.currentBillingCycle ?? 0
+  return Math.max(0, (each.numberOfBillingCycles ?? 0) - used)
+}
+
+/** Braintree says how often a discount was applied, not when: one in every cycle so far is in this one. */
+function countsIn(each: Modification, cycle: number): boolean {
+  if (each.neverExpires) return true
+  const used = each.currentBillingCycle ?? 0
+  return used >= cycle || (used > 0 && cyclesLeft(each) > 0)
+}
+
+function amountOf(each: Modification, { currency }: Terms): number {
+  return toMinor(each.amount, currency) * (each.quantity ?? 1)
+}
+
+function toMinor(text: string | null | undefined, currency: string): number {
+  return text ? fromDecimal(text, currency).amount : 0
+}

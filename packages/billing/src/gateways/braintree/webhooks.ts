@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type braintree from 'braintree'
+import { InvalidSignature } from '../../errors.ts'
+import type { EventSubject, Gateway } from '../gateway.ts'
+import type { BraintreeContext } from './client.ts'
+
+type Webhooks = Pick<Gateway, 'verifyWebhook' | 'answerChallenge' | 'readEvent' | 'subjectOf'>
+
+interface Signed {
+  readonly signature: string
+  readonly payload: string
+}
+
+export function braintreeWebhooks({ gateway }: BraintreeContext): Webhooks {
+  async function parse({ signature, payload }: Signed): Promise<braintree.WebhookNotification> {
+    try {
+      return await gateway.webhookNotification.parse(signature, payload)
+    } catch (cause) {
+      throw new InvalidSignature('The signature does not match', { cause })
+    }
+  }
+
+  return {
+    async verifyWebhook({ body }) {
+      const form = new URLSearchParams(body)
+      const signature = form.get('bt_signature') ?? ''
+      const payload = form.get('bt_payload') ?? ''
+      if (signature === '' || payload === '') throw new InvalidSignature('The signature is missing')
+      const { kind } = await parse({ signature, payload })
+      if (typeof kind !== 'string') throw new InvalidSignature('The notification has no kind')
+      return {
+        // Notifications have no id. Equal ones say the same, so that one of them is enough.
+        id: createHash('sha256').update(payload.trimEnd()).digest('hex'),
+        type: kind,
+        payload: JSON.stringify({ signature, payload }),
+        foreign: false,
+      }
+    },
+    answerChallenge(query) {
+      const challenge = query.get('bt_challenge')
+      if (challenge === null || !/^[0-9a-f]{20,32}$/.test(challenge)) return null
+      // Missing from the typings.
+      const { verify } = gateway.webhookNotification as unknown as {
+        verify(challenge: string): string
+      }
+      return verify.call(gateway.webhookNotification, challenge)
+    },
+    readEvent: (stored) => parse(JSON.parse(stored) as Signed),
+    subjectOf: (event) => subjectOf(event as braintree.WebhookNotification),
+  }
+}
+
+/** Only ids are taken from a notification: what they stand for is read again. */
+function subjectOf(notification: braintree.WebhookNotification): EventSubject {
+  const { kind } = notification
+  const { subscription } = notification as { subscription?: braintree.Subscription }
+  return {
+    subscriptionId: subscription?.id ?? null,
+    customerId: subscription?.transactions?.[0]?.customer?.id ?? null,
+    customerDeleted: false,
+    cardChanged: false,
+    failedCharges:
+      kind === 'subscription_charged_unsuccessfully' ? (subscription?.failureCount ?? null) : null,
+  }
+}

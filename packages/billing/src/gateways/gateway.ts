@@ -1,0 +1,189 @@
+import type { ProviderName } from '../errors.ts'
+import type { InvoiceData } from '../invoices/invoice.ts'
+import type { Money } from '../money.ts'
+import type { CardSummary } from '../storage/tables.ts'
+import type { BasisPoints } from '../tax.ts'
+
+/** A provider's subscription in our words; both gateways give the same. */
+export interface ProviderSubscription {
+  readonly id: string
+  /** Null where the provider's object does not say; then ask `findOwner`. */
+  readonly customerId: string | null
+  readonly plan: string
+  readonly status: string
+  readonly quantity: number
+  readonly trialEndsAt: Date | null
+  /** When access ends or ended; null while it goes on. */
+  readonly endsAt: Date | null
+  readonly createdAt: Date
+  /** The name it was created under, where the provider keeps it. */
+  readonly name: string | null
+  /** The operation that made it. */
+  readonly operation: string | null
+  readonly failedCharges: number
+  readonly raw: unknown
+}
+
+export interface ProviderCustomer {
+  readonly id: string
+  readonly card: CardSummary
+  /** Something to charge. */
+  readonly hasPaymentMethod: boolean
+  readonly raw: unknown
+}
+
+/** What a customer is created with. Other keys go to the provider as they are. */
+export interface CustomerDetails {
+  readonly email?: string
+  readonly name?: string
+  readonly phone?: string
+  readonly [detail: string]: unknown
+}
+
+export interface NewCustomer {
+  readonly userId: string | number
+  readonly details: CustomerDetails
+  readonly operation: string
+}
+
+export interface NewSubscription {
+  readonly customerId: string
+  readonly name: string
+  readonly plan: string
+  readonly quantity: number
+  readonly coupon: string | null
+  readonly trialDays: number | null
+  readonly tax: BasisPoints
+  readonly operation: string
+}
+
+export interface Swap {
+  readonly plan: string
+  readonly skipTrial: boolean
+  readonly prorate: boolean
+  /** Bill the difference at once instead of with the next invoice. */
+  readonly invoiceNow: boolean
+  readonly tax: BasisPoints
+  /** The moment a preview was made for, to get the same cents. */
+  readonly prorationDate: Date | null
+}
+
+export interface Replacement {
+  readonly operation: string
+  readonly now: Date
+}
+
+export interface SwapPreview {
+  /** Whether the swap charges or credits at once; otherwise the next invoice carries it. */
+  readonly immediately: boolean
+  /** What that invoice or charge comes to. Never below zero. */
+  readonly total: Money
+  /** Value of the old plan that is not used up, and counts towards the new one. */
+  readonly credit: Money
+  readonly lines: readonly { readonly description: string; readonly amount: Money }[]
+  /** Give it to `swap()` to get the same cents. */
+  readonly prorationDate: Date
+}
+
+export interface ChargeOptions {
+  /** The same key charges once, however often it is sent. */
+  readonly idempotencyKey?: string
+  /** Other keys go to the provider as they are. */
+  readonly [option: string]: unknown
+}
+
+export interface InvoiceForOptions extends ChargeOptions {
+  /** Stripe goes on trying to collect a failed invoice unless this is set. */
+  readonly voidOnFailure?: boolean
+}
+
+export interface VerifiedEvent {
+  readonly id: string
+  /** `invoice.paid`, `subscription_canceled`. */
+  readonly type: string
+  /** What is stored and can be read again by `readEvent`. */
+  readonly payload: string
+  /** Another mode or account than ours: kept, without effect. */
+  readonly foreign: boolean
+}
+
+/** What an event is about. */
+export interface EventSubject {
+  readonly subscriptionId: string | null
+  readonly customerId: string | null
+  /** The customer itself is gone. */
+  readonly customerDeleted: boolean
+  /** The customer's card may have changed. */
+  readonly cardChanged: boolean
+  /** How often the charge has failed, in an event that tells of it. */
+  readonly failedCharges: number | null
+}
+
+export interface RawWebhook {
+  readonly body: string
+  header(name: string): string | null
+}
+
+/** One provider. Methods talk to it and never to our database; amounts are integers. */
+export interface Gateway {
+  readonly name: ProviderName
+  readonly supportsQuantities: boolean
+
+  /** Without a card yet. A repeat of the operation gives the same customer. */
+  createCustomer(customer: NewCustomer): Promise<ProviderCustomer>
+  /** Null when there is none, or it was deleted. */
+  findCustomer(id: string): Promise<ProviderCustomer | null>
+  /** Makes the token's card the one that is billed, for running subscriptions as well. */
+  setCard(customerId: string, token: string): Promise<ProviderCustomer>
+
+  createSubscription(subscription: NewSubscription): Promise<ProviderSubscription>
+  findSubscription(id: string): Promise<ProviderSubscription | null>
+  /** What an interrupted operation made, if it came that far. */
+  findByOperation(operation: string, customerId: string): Promise<ProviderSubscription | null>
+  /** Oldest first. */
+  listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
+  findOwner(subscription: ProviderSubscription): Promise<string | null>
+
+  /** Throws what its first payment waits for, or why it failed. */
+  requirePaid(subscription: ProviderSubscription): Promise<void>
+
+  /** Whether the swap needs a new subscription at the provider, under `operation`. */
+  needsReplacement(id: string, swap: Swap): Promise<boolean>
+  swap(id: string, swap: Swap): Promise<void>
+  /** Makes the new subscription; the old one is cancelled by the caller once it stands. */
+  replace(id: string, swap: Swap, at: Replacement): Promise<ProviderSubscription>
+  previewSwap(id: string, swap: Swap, now: Date): Promise<SwapPreview>
+  setQuantity(id: string, quantity: number): Promise<void>
+  setTax(id: string, tax: BasisPoints): Promise<void>
+  cancelAtPeriodEnd(id: string): Promise<void>
+  /** Nothing happens when it is over already. */
+  cancelNow(id: string): Promise<void>
+  resume(id: string): Promise<void>
+
+  /** A plain number in the provider's own unit becomes money, or InvalidAmount. */
+  toMoney(amount: number | Money): Money
+  charge(customerId: string, amount: Money, options: ChargeOptions): Promise<unknown>
+  invoiceFor(
+    customerId: string,
+    item: { readonly description: string; readonly amount: Money },
+    options: InvoiceForOptions,
+  ): Promise<InvoiceData>
+  /** Newest first. */
+  listInvoices(customerId: string, filter: InvoiceFilter): Promise<InvoiceData[]>
+  /** Null when there is none, or it is somebody else's. */
+  findInvoice(id: string, customerId: string, tax: BasisPoints): Promise<InvoiceData | null>
+
+  verifyWebhook(webhook: RawWebhook, now: Date): Promise<VerifiedEvent>
+  /** The answer to a provider's question whether this URL is ours; null when it asks none. */
+  answerChallenge(query: URLSearchParams): string | null
+  /** The stored payload as the SDK's own object, for handlers. */
+  readEvent(payload: string): Promise<unknown>
+  subjectOf(event: unknown): EventSubject
+  /** What is missing in the control panel, in words; empty when all is well. */
+  check(): Promise<string[]>
+}
+
+export interface InvoiceFilter {
+  readonly pending: boolean
+  readonly tax: BasisPoints
+}

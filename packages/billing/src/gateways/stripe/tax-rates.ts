@@ -1,0 +1,27 @@
+import { type BasisPoints, formatTaxPercentage } from '../../tax.ts'
+import type { StripeContext } from './client.ts'
+
+/** A tax rate's percentage cannot be changed, so each percentage has one rate, made when first needed. */
+export function taxRates({ stripe }: StripeContext): (tax: BasisPoints) => Promise<string[]> {
+  const known = new Map<BasisPoints, string>()
+
+  async function find(tax: BasisPoints): Promise<string> {
+    const percentage = Number(formatTaxPercentage(tax))
+    for await (const rate of stripe.taxRates.list({ active: true, limit: 100 })) {
+      const ours = rate.metadata?.tollgate === 'tax' && !rate.inclusive
+      if (ours && rate.percentage === percentage) return rate.id
+    }
+    const made = await stripe.taxRates.create(
+      { display_name: 'Tax', percentage, inclusive: false, metadata: { tollgate: 'tax' } },
+      { idempotencyKey: `tollgate:tax:${tax}` },
+    )
+    return made.id
+  }
+
+  return async (tax) => {
+    if (tax === 0) return []
+    const id = known.get(tax) ?? (await find(tax))
+    known.set(tax, id)
+    return [id]
+  }
+}

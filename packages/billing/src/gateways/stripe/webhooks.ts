@@ -1,0 +1,69 @@
+import type Stripe from 'stripe'
+import { InvalidSignature } from '../../errors.ts'
+import type { EventSubject, Gateway } from '../gateway.ts'
+import { idOf, type StripeContext } from './client.ts'
+
+/** Seconds a signature may be old. */
+const TOLERANCE = 300
+
+type Webhooks = Pick<Gateway, 'verifyWebhook' | 'answerChallenge' | 'readEvent' | 'subjectOf'>
+
+export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
+  const secrets =
+    typeof options.webhookSecret === 'string' ? [options.webhookSecret] : options.webhookSecret
+  const isLive = /^[rs]k_live_/.test(options.secret)
+
+  function construct(body: string, signature: string, now: Date): Stripe.Event {
+    let failure: unknown
+    for (const secret of secrets) {
+      try {
+        return stripe.webhooks.constructEvent(
+          body,
+          signature,
+          secret,
+          TOLERANCE,
+          undefined,
+          now.getTime(),
+        )
+      } catch (error) {
+        failure = error
+      }
+    }
+    throw new InvalidSignature('The signature does not match', { cause: failure })
+  }
+
+  return {
+    async verifyWebhook({ body, header }, now) {
+      const event = construct(body, header('stripe-signature') ?? '', now)
+      if (typeof event.id !== 'string' || typeof event.type !== 'string') {
+        throw new InvalidSignature('The event has no id or type')
+      }
+      const foreign = event.livemode !== isLive || event.account !== undefined
+      return { id: event.id, type: event.type, payload: body, foreign }
+    },
+    answerChallenge: () => null,
+    readEvent: async (payload) => JSON.parse(payload),
+    subjectOf: (event) => subjectOf(event as Stripe.Event),
+  }
+}
+
+/** Only ids are taken from an event: what they stand for is read again. */
+function subjectOf(event: Stripe.Event): EventSubject {
+  const object = event.data.object as unknown as Record<string, unknown> & { object?: string }
+  const customer = object.object === 'customer' ? object.id : object.customer
+  return {
+    subscriptionId: subscriptionOf(object),
+    customerId: idOf(customer as string | { id: string } | null | undefined),
+    customerDeleted: event.type === 'customer.deleted',
+    cardChanged: event.type.startsWith('payment_method.') || event.type === 'customer.updated',
+    failedCharges:
+      event.type === 'invoice.payment_failed' ? ((object.attempt_count as number) ?? null) : null,
+  }
+}
+
+function subscriptionOf(object: Record<string, unknown> & { object?: string }): string | null {
+  if (object.object === 'subscription') return String(object.id)
+  if (object.object !== 'invoice') return null
+  const parent = object.parent as Stripe.Invoice['parent'] | undefined
+  return idOf(parent?.subscription_details?.subscription)
+}

@@ -1,0 +1,66 @@
+export { BillableUser } from './billable-user.ts'
+export { type Billing, createBilling } from './billing.ts'
+export { type Clock, systemClock } from './clock.ts'
+export {
+  AlreadySubscribed,
+  BillingError,
+  type BillingErrorCode,
+  Busy,
+  InvalidAmount,
+  InvalidArgument,
+  InvalidPaymentToken,
+  InvalidSignature,
+  InvalidTaxPercentage,
+  InvoiceNotFound,
+  MethodNotAllowed,
+  NoCustomer,
+  NoPaymentMethod,
+  NoSubscription,
+  NotFound,
+  NotOnGracePeriod,
+  PayloadTooLarge,
+  PaymentActionRequired,
+  PaymentFailed,
+  type PendingPayment,
+  ProviderError,
+  ProviderMisconfigured,
+  type ProviderName,
+  ProviderRejected,
+  ProviderUnavailable,
+  SubscriptionEnded,
+  Unauthenticated,
+  UnknownCoupon,
+  UnknownPlan,
+  Unsupported,
+  UserNotFound,
+} from './errors.ts'
+export type {
+  ChargeOptions,
+  CustomerDetails,
+  InvoiceForOptions,
+  SwapPreview,
+} from './gateways/gateway.ts'
+export type { DownloadOptions } from './invoices/download.ts'
+export { Invoice, type InvoiceData, type InvoiceLine } from './invoices/invoice.ts'
+export { renderInvoice } from './invoices/pdf.ts'
+export type { Logger } from './logger.ts'
+export { type Amount, formatMoney, type Money, money } from './money.ts'
+export type {
+  BillingOptions,
+  BillingPaths,
+  BraintreeOptions,
+  InvoiceSeller,
+  StripeOptions,
+  UserTable,
+} from './options.ts'
+export type { StoredWebhook } from './storage/tables.ts'
+export { Subscription } from './subscription.ts'
+export { SubscriptionBuilder } from './subscription-builder.ts'
+export type { SwapOptions } from './swap-subscription.ts'
+export type { Drift, DriftReport } from './sync.ts'
+export type {
+  BraintreeHandlers,
+  HandlerContext,
+  StripeHandlers,
+  WebhookHandlers,
+} from './webhooks/handlers.ts'

@@ -1,0 +1,33 @@
+import { completeReplacement } from './complete-replacement.ts'
+import type { BillingContext } from './context.ts'
+import { type Owner, store } from './converge.ts'
+import type { StoredOperation } from './storage/operations.ts'
+
+/**
+ * Finishes what a killed process began, as far as the provider has it. What never reached the
+ * provider stays on record: if it is asked for again, it runs under the same idempotency keys.
+ */
+export async function finishInterrupted(context: BillingContext, owner: Owner): Promise<void> {
+  for (const operation of await context.operations.listByUser(owner.userId)) {
+    if (operation.kind !== 'customer') await finish(context, owner, operation)
+  }
+}
+
+async function finish(
+  context: BillingContext,
+  owner: Owner,
+  operation: StoredOperation,
+): Promise<void> {
+  const user = await context.users.find(owner.userId)
+  const { provider, from } = operation.request
+  if (!user?.providerId || !provider || user.provider !== provider) return
+  const gateway = await context.gateway(provider)
+  const made = await gateway.findByOperation(operation.id, user.providerId)
+  if (!made) return
+  if (operation.kind === 'swap' && from) {
+    await completeReplacement(context, owner, { gateway, made, from, operation })
+    return
+  }
+  await store(context, owner, gateway, made)
+  await context.operations.finish(operation)
+}

@@ -1,0 +1,50 @@
+import type { Reply } from '../http/exchange.ts'
+import type { Invoice } from './invoice.ts'
+import { type InvoicePdfOptions, renderInvoice } from './pdf.ts'
+
+export type DownloadOptions = InvoicePdfOptions
+
+/** The PDF as a plain answer of a route. */
+export async function invoiceReply(invoice: Invoice, options: DownloadOptions): Promise<Reply> {
+  const body = await renderInvoice(invoice.data, options)
+  const name = fileName(options.product, invoice.date())
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/pdf',
+      'content-disposition': `attachment; filename="${toAscii(name)}"; filename*=UTF-8''${encodeName(name)}`,
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+    },
+    body,
+  }
+}
+
+export async function invoiceResponse(
+  invoice: Invoice,
+  options: DownloadOptions,
+): Promise<Response> {
+  const { body, status, headers } = await invoiceReply(invoice, options)
+  return new Response(body, { status, headers: { ...headers } })
+}
+
+/** `<product>_<month>_<year>.pdf`, with nothing in it that a header or a file system would mind. */
+export function fileName(product: string, date: Date): string {
+  const safe = product
+    .normalize('NFC')
+    .replace(/[\p{C}\p{Z}"'\\/:*?<>|%;,]+/gu, '_')
+    .replace(/^[._]+|[._]+$/g, '')
+    .slice(0, 100)
+  return `${safe || 'invoice'}_${date.getUTCMonth() + 1}_${date.getUTCFullYear()}.pdf`
+}
+
+function toAscii(name: string): string {
+  return name
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\x20-\x7e]/g, '_')
+}
+
+function encodeName(name: string): string {
+  return encodeURIComponent(name).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { fileName, invoiceReply } from './download.ts'
+import { Invoice, type InvoiceData } from './invoice.ts'
+import { renderInvoice } from './pdf.ts'
+
+const day = (text: string) => new Date(`${text}T00:00:00Z`)
+
+function sample(change: Partial<InvoiceData> = {}): InvoiceData {
+  return {
+    id: 'in_1',
+    provider: 'stripe',
+    number: 'TG-0001',
+    date: day('2026-03-01'),
+    paid: true,
+    currency: 'eur',
+    customer: { name: 'Zażółć Gęślą Ωμέγα Иванова', email: 'ada@example.com' },
+    lines: [
+      {
+        description: '2 × Gold (at €10.00 / month)',
+        amount: 2000,
+        quantity: 2,
+        period: { start: day('2026-03-01'), end: day('2026-04-01') },
+      },
+      { description: 'Setup', amount: 550, quantity: 1, period: null },
+    ],
+    subtotal: 2550,
+    discounts: [{ label: 'Discount (SPRING, 10 % off)', amount: 255 }],
+    taxes: [{ percentage: '19.25', amount: 442, inclusive: false }],
+    total: 2737,
+    startingBalance: -500,
+    amountDue: 2237,
+    raw: null,
+    ...change,
+  }
+}
+
+const seller = { vendor: 'Tollgate Ltd', product: 'Gold' }
+
+/** Pages of an uncompressed page tree. */
+const pagesOf = (pdf: Uint8Array) =>
+  Buffer.from(pdf)
+    .toString('latin1')
+    .match(/\/Type \/Page\b/g)?.length
+
+describe('an invoice as PDF', () => {
+  it('is the same bytes for the same invoice', async () => {
+    const first = await renderInvoice(sample(), seller)
+    const second = await renderInvoice(sample(), seller)
+    expect(Buffer.from(first).equals(Buffer.from(second))).toBe(true)
+    expect(Buffer.from(first.subarray(0, 5)).toString()).toBe('%PDF-')
+    expect(pagesOf(first)).toBe(1)
+    const other = await renderInvoice(sample({ number: 'TG-0002' }), seller)
+    expect(Buffer.from(first).equals(Buffer.from(other))).toBe(false)
+  })
+
+  it('breaks over pages', async () => {
+    const line = { description: 'Hour of advice', amount: 100, quantity: 1, period: null }
+    const lines = Array.from({ length: 120 }, () => line)
+    const pdf = await renderInvoice(sample({ lines, subtotal: 12_000 }), seller)
+    expect(pagesOf(pdf)).toBeGreaterThan(2)
+  })
+
+  it.each(['jpy', 'kwd', 'inr', 'pln'])('prints amounts of %s', async (currency) => {
+    expect(pagesOf(await renderInvoice(sample({ currency }), seller))).toBe(1)
+  })
+
+  it('refuses to print without a vendor', () => {
+    expect(() => renderInvoice(sample(), { vendor: '', product: 'Gold' })).toThrow(/vendor/)
+  })
+
+  it('is a download named after the product, month and year', async () => {
+    const { headers, status } = await invoiceReply(new Invoice(sample()), seller)
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-disposition': expect.stringContaining('attachment; filename="Gold_3_2026.pdf"'),
+    })
+  })
+
+  it.each([
+    ['Gold Plan', 'Gold_Plan_3_2026.pdf'],
+    ['../../etc/passwd', 'etc_passwd_3_2026.pdf'],
+    ['a"\r\nSet-Cookie: x', 'a_Set-Cookie_x_3_2026.pdf'],
+    ['', 'invoice_3_2026.pdf'],
+    ['Żółw', 'Żółw_3_2026.pdf'],
+  ])('makes a safe file name of %j', (product, expected) => {
+    expect(fileName(product, day('2026-03-01'))).toBe(expected)
+  })
+
+  it('formats what people read', () => {
+    const invoice = new Invoice(sample())
+    expect(invoice.total()).toBe('€27.37')
+    expect(invoice.subtotal()).toBe('€25.50')
+    expect(invoice.tax()).toBe('€4.42')
+    expect(invoice.date()).toEqual(day('2026-03-01'))
+  })
+})

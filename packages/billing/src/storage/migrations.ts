@@ -1,0 +1,95 @@
+import { addColumn, createIndex, createTable, type MigrationSet } from '@tollgate/database'
+import type { UserTable } from '../options.ts'
+
+/** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
+export function billingMigrations(users: Required<UserTable>): MigrationSet {
+  return {
+    name: 'billing',
+    migrations: [
+      {
+        id: '0001-user-columns',
+        async up(database, columns) {
+          const added = {
+            provider: columns.id,
+            provider_id: columns.string(255),
+            card_brand: columns.string(255),
+            card_last_four: columns.string(255),
+            paypal_email: columns.string(255),
+            trial_ends_at: columns.instant,
+          }
+          for (const [name, column] of Object.entries(added)) {
+            await addColumn(database, users.table, name, column.nullable())
+          }
+          await createIndex(database, {
+            name: `${users.table}_by_customer`,
+            table: users.table,
+            columns: ['provider', 'provider_id'],
+            unique: true,
+          })
+        },
+      },
+      {
+        id: '0002-tables',
+        async up(database, columns) {
+          const userId = users.idType === 'string' ? columns.string(255) : columns.integer
+          await createTable(database, 'subscriptions', {
+            columns: {
+              id: columns.counter,
+              user_id: userId,
+              name: columns.string(255),
+              provider: columns.id,
+              provider_id: columns.string(255),
+              provider_plan: columns.string(255),
+              provider_status: columns.id,
+              quantity: columns.integer,
+              trial_ends_at: columns.instant.nullable(),
+              ends_at: columns.instant.nullable(),
+              created_at: columns.instant,
+              updated_at: columns.instant,
+            },
+            unique: { subscriptions_by_provider: ['provider', 'provider_id'] },
+            indexes: { subscriptions_by_user: ['user_id', 'name', 'created_at'] },
+          })
+          await createTable(database, 'billing_webhooks', {
+            columns: {
+              id: columns.counter,
+              provider: columns.id,
+              event_id: columns.string(255),
+              type: columns.string(255),
+              payload: columns.text,
+              state: columns.id,
+              attempts: columns.integer,
+              due_at: columns.instant,
+              last_error: columns.text.nullable(),
+              received_at: columns.instant,
+              finished_at: columns.instant.nullable(),
+            },
+            unique: { billing_webhooks_by_event: ['provider', 'event_id'] },
+            indexes: { billing_webhooks_by_due: ['state', 'due_at'] },
+          })
+          await createTable(database, 'billing_locks', {
+            columns: {
+              name: columns.string(255),
+              holder: columns.id,
+              expires_at: columns.instant,
+            },
+            primaryKey: ['name'],
+          })
+          await createTable(database, 'billing_operations', {
+            columns: {
+              id: columns.id,
+              user_id: userId,
+              kind: columns.id,
+              fingerprint: columns.id,
+              request: columns.text,
+              name: columns.string(255).nullable(),
+              created_at: columns.instant,
+            },
+            primaryKey: ['id'],
+            unique: { billing_operations_by_intent: ['user_id', 'kind', 'fingerprint'] },
+          })
+        },
+      },
+    ],
+  }
+}

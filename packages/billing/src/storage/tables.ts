@@ -1,0 +1,175 @@
+import type { ProviderName } from '../errors.ts'
+import type { SubscriptionColumns } from '../subscription-state.ts'
+
+/** Instants are milliseconds since 1970 UTC on every database. */
+export interface SubscriptionRow {
+  id: number
+  user_id: string | number
+  name: string
+  provider: string
+  provider_id: string
+  provider_plan: string
+  provider_status: string
+  quantity: number
+  trial_ends_at: number | null
+  ends_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+export interface SubscriptionRecord extends SubscriptionColumns {
+  readonly id: number
+  readonly userId: string | number
+  readonly name: string
+  readonly provider: ProviderName
+  readonly providerId: string
+  readonly providerPlan: string
+  readonly quantity: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export const subscriptionRow = {
+  toRow(record: Omit<SubscriptionRecord, 'id'>): Omit<SubscriptionRow, 'id'> {
+    return {
+      user_id: record.userId,
+      name: record.name,
+      provider: record.provider,
+      provider_id: record.providerId,
+      provider_plan: record.providerPlan,
+      provider_status: record.providerStatus,
+      quantity: record.quantity,
+      trial_ends_at: toInstant(record.trialEndsAt),
+      ends_at: toInstant(record.endsAt),
+      created_at: record.createdAt.getTime(),
+      updated_at: record.updatedAt.getTime(),
+    }
+  },
+  fromRow(row: SubscriptionRow): SubscriptionRecord {
+    return {
+      id: Number(row.id),
+      userId: row.user_id,
+      name: row.name,
+      provider: row.provider as ProviderName,
+      providerId: row.provider_id,
+      providerPlan: row.provider_plan,
+      providerStatus: row.provider_status,
+      quantity: Number(row.quantity),
+      trialEndsAt: toDate(row.trial_ends_at),
+      endsAt: toDate(row.ends_at),
+      createdAt: new Date(Number(row.created_at)),
+      updatedAt: new Date(Number(row.updated_at)),
+    }
+  },
+}
+
+/** The columns billing adds to the application's own user table. */
+export interface BillingColumns {
+  provider: string | null
+  provider_id: string | null
+  card_brand: string | null
+  card_last_four: string | null
+  paypal_email: string | null
+  trial_ends_at: number | null
+}
+
+/** How the customer pays, for show. One side is null. */
+export interface CardSummary {
+  readonly cardBrand: string | null
+  readonly cardLastFour: string | null
+  readonly paypalEmail: string | null
+}
+
+export const NO_CARD: CardSummary = { cardBrand: null, cardLastFour: null, paypalEmail: null }
+
+/** The application's user, and what billing knows of it. */
+export interface UserRecord<User = Record<string, unknown>> extends CardSummary {
+  readonly id: string | number
+  readonly provider: ProviderName | null
+  /** The customer's id at the provider. */
+  readonly providerId: string | null
+  readonly trialEndsAt: Date | null
+  /** The whole row, as the application stores it. */
+  readonly attributes: User
+}
+
+export const userRow = {
+  fromRow(row: Record<string, unknown> & BillingColumns, idColumn: string): UserRecord {
+    return {
+      id: row[idColumn] as string | number,
+      provider: row.provider as ProviderName | null,
+      providerId: row.provider_id,
+      cardBrand: row.card_brand,
+      cardLastFour: row.card_last_four,
+      paypalEmail: row.paypal_email,
+      trialEndsAt: toDate(row.trial_ends_at),
+      attributes: row,
+    }
+  },
+  toCard(
+    card: CardSummary,
+  ): Pick<BillingColumns, 'card_brand' | 'card_last_four' | 'paypal_email'> {
+    return {
+      card_brand: card.cardBrand,
+      card_last_four: card.cardLastFour,
+      paypal_email: card.paypalEmail,
+    }
+  },
+}
+
+export type WebhookState = 'pending' | 'done' | 'dead'
+
+export interface WebhookRow {
+  id: number
+  provider: string
+  event_id: string
+  type: string
+  payload: string
+  state: string
+  attempts: number
+  due_at: number
+  last_error: string | null
+  received_at: number
+  finished_at: number | null
+}
+
+/** An event as it lies in the inbox. */
+export interface StoredWebhook {
+  readonly id: number
+  readonly provider: ProviderName
+  readonly eventId: string
+  readonly type: string
+  readonly payload: string
+  readonly state: WebhookState
+  readonly attempts: number
+  readonly dueAt: Date
+  readonly lastError: string | null
+  readonly receivedAt: Date
+  readonly finishedAt: Date | null
+}
+
+export const webhookRow = {
+  fromRow(row: WebhookRow): StoredWebhook {
+    return {
+      id: Number(row.id),
+      provider: row.provider as ProviderName,
+      eventId: row.event_id,
+      type: row.type,
+      payload: row.payload,
+      state: row.state as WebhookState,
+      attempts: Number(row.attempts),
+      dueAt: new Date(Number(row.due_at)),
+      lastError: row.last_error,
+      receivedAt: new Date(Number(row.received_at)),
+      finishedAt: toDate(row.finished_at),
+    }
+  },
+}
+
+export function toInstant(date: Date | null): number | null {
+  return date === null ? null : date.getTime()
+}
+
+export function toDate(instant: number | null): Date | null {
+  return instant === null ? null : new Date(Number(instant))
+}

@@ -1,0 +1,85 @@
+import type { Database } from '@tollgate/database'
+import type { ProviderName } from '../errors.ts'
+import type { UserTable } from '../options.ts'
+import {
+  type BillingColumns,
+  type CardSummary,
+  toInstant,
+  type UserRecord,
+  userRow,
+} from './tables.ts'
+
+type Row = Record<string, unknown> & BillingColumns
+
+/** The billing columns of the application's own user table. Nothing else in it is written. */
+export interface UserRepository {
+  find(id: string | number): Promise<UserRecord | null>
+  findByCustomer(provider: ProviderName, providerId: string): Promise<UserRecord | null>
+  setCustomer(
+    id: string | number,
+    customer: { readonly provider: ProviderName; readonly providerId: string } & CardSummary,
+  ): Promise<void>
+  setCard(id: string | number, card: CardSummary): Promise<void>
+  /** Forgets a customer that is gone at the provider. */
+  clearCustomer(provider: ProviderName, providerId: string): Promise<void>
+  setTrial(id: string | number, endsAt: Date | null): Promise<void>
+  /** Users with a customer, in batches by id. */
+  listCustomers(after: string | number | null, limit: number): Promise<UserRecord[]>
+}
+
+export function userRepository(database: Database, users: Required<UserTable>): UserRepository {
+  const { table, id: idColumn } = users
+  const byId = database.statement<{ id: string | number }, Row>((db, param) =>
+    db.selectFrom(table).selectAll().where(idColumn, '=', param('id')),
+  )
+  const byCustomer = database.statement<{ provider: string; providerId: string }, Row>(
+    (db, param) =>
+      db
+        .selectFrom(table)
+        .selectAll()
+        .where('provider', '=', param('provider'))
+        .where('provider_id', '=', param('providerId')),
+  )
+  const first = (rows: Row[]) => (rows[0] ? userRow.fromRow(rows[0], idColumn) : null)
+  const update = async (id: string | number, values: Partial<BillingColumns>) => {
+    await database.kysely.updateTable(table).set(values).where(idColumn, '=', id).execute()
+  }
+  return {
+    find: async (id) => first((await byId({ id })).rows),
+    findByCustomer: async (provider, providerId) =>
+      first((await byCustomer({ provider, providerId })).rows),
+    setCustomer: (id, customer) =>
+      update(id, {
+        provider: customer.provider,
+        provider_id: customer.providerId,
+        ...userRow.toCard(customer),
+      }),
+    setCard: (id, card) => update(id, userRow.toCard(card)),
+    async clearCustomer(provider, providerId) {
+      await database.kysely
+        .updateTable(table)
+        .set({
+          provider: null,
+          provider_id: null,
+          card_brand: null,
+          card_last_four: null,
+          paypal_email: null,
+        })
+        .where('provider', '=', provider)
+        .where('provider_id', '=', providerId)
+        .execute()
+    },
+    setTrial: (id, endsAt) => update(id, { trial_ends_at: toInstant(endsAt) }),
+    async listCustomers(after, limit) {
+      let query = database.kysely
+        .selectFrom(table)
+        .selectAll()
+        .where('provider_id', 'is not', null)
+        .orderBy(idColumn)
+        .limit(limit)
+      if (after !== null) query = query.where(idColumn, '>', after)
+      const rows = (await query.execute()) as Row[]
+      return rows.map((row) => userRow.fromRow(row, idColumn))
+    },
+  }
+}

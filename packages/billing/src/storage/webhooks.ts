@@ -1,0 +1,116 @@
+import { type Database, deleteBatch, insertIfAbsent } from '@tollgate/database'
+import type { ProviderName } from '../errors.ts'
+import { type StoredWebhook, type WebhookRow, type WebhookState, webhookRow } from './tables.ts'
+
+export interface NewWebhook {
+  readonly provider: ProviderName
+  readonly eventId: string
+  readonly type: string
+  readonly payload: string
+  /** Somebody will work on it; otherwise it is only kept. */
+  readonly hasHandler: boolean
+}
+
+/** The durable inbox. An event is in it once, whatever happens outside. */
+export interface WebhookRepository {
+  /** False when the event is there already. */
+  add(event: NewWebhook, at: Date): Promise<boolean>
+  /** Events that are due, oldest first. */
+  listDue(at: Date, limit: number): Promise<number[]>
+  /** Takes an event to work on, for as long as `until`; null when someone else has it. */
+  claim(id: number, at: Date, until: Date): Promise<StoredWebhook | null>
+  finish(id: number, at: Date): Promise<void>
+  fail(id: number, failure: { error: string; attempts: number; dueAt: Date | null }): Promise<void>
+  list(state: WebhookState, limit: number): Promise<StoredWebhook[]>
+  /** Makes an event due again; false when there is none. */
+  retry(id: number, at: Date): Promise<boolean>
+  /** Deletes some events finished before `before`; says how many. */
+  purge(before: Date, limit: number): Promise<number>
+}
+
+export function webhookRepository(database: Database): WebhookRepository {
+  const due = database.statement<{ at: number; limit: number }, { id: number }>((db, param) =>
+    db
+      .selectFrom('billing_webhooks')
+      .select('id')
+      .where('state', '=', 'pending')
+      .where('due_at', '<=', param('at'))
+      .orderBy('due_at')
+      .orderBy('id')
+      .limit(param('limit') as never),
+  )
+  const claim = database.updateOneReturning<{ id: number; at: number; until: number }, WebhookRow>({
+    table: 'billing_webhooks',
+    key: (param) => ({ id: param('id') }),
+    where: (eb, param) => eb.and([eb('state', '=', 'pending'), eb('due_at', '<=', param('at'))]),
+    set: (param) => ({ due_at: param('until') }),
+    returning: [
+      'id',
+      'provider',
+      'event_id',
+      'type',
+      'payload',
+      'state',
+      'attempts',
+      'due_at',
+      'last_error',
+      'received_at',
+      'finished_at',
+    ],
+  })
+  const table = 'billing_webhooks'
+  const update = async (id: number, values: Partial<WebhookRow>) => {
+    const result = await database.kysely
+      .updateTable(table)
+      .set(values)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return Number(result.numUpdatedRows) > 0
+  }
+  return {
+    add: ({ provider, eventId, type, payload, hasHandler }, at) =>
+      insertIfAbsent(database, table, {
+        provider,
+        event_id: eventId,
+        type,
+        payload,
+        state: hasHandler ? 'pending' : 'done',
+        attempts: 0,
+        due_at: at.getTime(),
+        last_error: null,
+        received_at: at.getTime(),
+        finished_at: hasHandler ? null : at.getTime(),
+      }),
+    listDue: async (at, limit) =>
+      (await due({ at: at.getTime(), limit })).rows.map(({ id }) => Number(id)),
+    async claim(id, at, until) {
+      const row = await claim({ id, at: at.getTime(), until: until.getTime() })
+      return row ? webhookRow.fromRow(row) : null
+    },
+    async finish(id, at) {
+      await update(id, { state: 'done', finished_at: at.getTime(), last_error: null })
+    },
+    async fail(id, { error, attempts, dueAt }) {
+      const when = dueAt === null ? { state: 'dead' } : { due_at: dueAt.getTime() }
+      await update(id, { attempts, last_error: error, ...when })
+    },
+    async list(state, limit) {
+      const rows = await database.kysely
+        .selectFrom(table)
+        .selectAll()
+        .where('state', '=', state)
+        .orderBy('due_at')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => webhookRow.fromRow(row as WebhookRow))
+    },
+    retry: (id, at) => update(id, { state: 'pending', attempts: 0, due_at: at.getTime() }),
+    purge: (before, limit) =>
+      deleteBatch(database, {
+        table,
+        key: 'id',
+        where: (eb) => eb.and([eb('state', '=', 'done'), eb('due_at', '<', before.getTime())]),
+        limit,
+      }),
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import * as state from './subscription-state.ts'
+
+const NOW = new Date('2026-03-01T12:00:00Z')
+const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
+
+type Answer = 'active' | 'onTrial' | 'cancelled' | 'onGracePeriod' | 'ended' | 'recurring' | 'valid'
+
+/** Each row: status, trial end, end, and what is true. All else is false. */
+const table: [string, string, Date | null, Date | null, Answer[]][] = [
+  ['running', 'active', null, null, ['active', 'recurring', 'valid']],
+  ['on trial', 'trialing', at(1), null, ['active', 'onTrial', 'valid']],
+  ['at the very end of its trial', 'trialing', at(0), null, ['active', 'recurring', 'valid']],
+  ['past its trial', 'active', at(-1), null, ['active', 'recurring', 'valid']],
+  ['cancelled, in grace', 'active', null, at(1), ['active', 'cancelled', 'onGracePeriod', 'valid']],
+  [
+    'cancelled on trial',
+    'trialing',
+    at(1),
+    at(1),
+    ['active', 'onTrial', 'cancelled', 'onGracePeriod', 'valid'],
+  ],
+  ['at the very end of its grace', 'active', null, at(0), ['cancelled', 'ended']],
+  ['ended', 'canceled', null, at(-1), ['cancelled', 'ended']],
+  ['ended now during its trial', 'canceled', at(100), at(0), ['cancelled', 'ended']],
+  ['ended at Braintree in its trial', 'Canceled', at(100), at(-5), ['cancelled', 'ended']],
+  ['past due', 'past_due', null, null, ['active', 'recurring', 'valid']],
+  ['past due at Braintree', 'Past Due', null, null, ['active', 'recurring', 'valid']],
+  ['incomplete', 'incomplete', null, null, []],
+  ['incomplete for good', 'incomplete_expired', null, at(-1), ['cancelled', 'ended']],
+  ['unpaid', 'unpaid', null, null, []],
+  ['paused', 'paused', null, null, []],
+  ['not begun at Braintree', 'Pending', null, null, []],
+]
+
+describe('the state of a subscription', () => {
+  it.each(table)('%s', (_name, providerStatus, trialEndsAt, endsAt, expected) => {
+    const columns = { providerStatus, trialEndsAt, endsAt }
+    const answers: Record<Answer, boolean> = {
+      active: state.active(columns, NOW),
+      onTrial: state.onTrial(columns, NOW),
+      cancelled: state.cancelled(columns),
+      onGracePeriod: state.onGracePeriod(columns, NOW),
+      ended: state.ended(columns, NOW),
+      recurring: state.recurring(columns, NOW),
+      valid: state.valid(columns, NOW),
+    }
+    const yes = Object.entries(answers).filter(([, answer]) => answer)
+    expect(yes.map(([name]) => name)).toEqual(expected)
+  })
+
+  it('counts the last moment of a user-level trial in', () => {
+    expect(state.onUserTrial(at(0), NOW)).toBe(true)
+    expect(state.onUserTrial(at(-1), NOW)).toBe(false)
+    expect(state.onUserTrial(null, NOW)).toBe(false)
+  })
+})

@@ -1,0 +1,271 @@
+import { changeSubscription, type SubscriptionChange } from './change-subscription.ts'
+import type { BillingContext } from './context.ts'
+import {
+  InvalidArgument,
+  NotOnGracePeriod,
+  type ProviderName,
+  SubscriptionEnded,
+  Unsupported,
+} from './errors.ts'
+import type { Gateway, Swap, SwapPreview } from './gateways/gateway.ts'
+import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
+import * as state from './subscription-state.ts'
+import { type SwapOptions, swapSubscription } from './swap-subscription.ts'
+import { parseTaxPercentage } from './tax.ts'
+
+interface SwapSettings {
+  readonly skipTrial: boolean
+  readonly prorate: boolean
+}
+
+/** A subscription row, its questions, and what can be done with it. After a change the row is read again. */
+export class Subscription {
+  readonly #context: BillingContext
+  readonly #user: UserRecord
+  readonly #settings: SwapSettings
+  #record: SubscriptionRecord
+
+  constructor(
+    context: BillingContext,
+    user: UserRecord,
+    record: SubscriptionRecord,
+    settings: SwapSettings = { skipTrial: false, prorate: true },
+  ) {
+    this.#context = context
+    this.#user = user
+    this.#record = record
+    this.#settings = settings
+  }
+
+  get id(): number {
+    return this.#record.id
+  }
+
+  get userId(): string | number {
+    return this.#record.userId
+  }
+
+  get name(): string {
+    return this.#record.name
+  }
+
+  get provider(): ProviderName {
+    return this.#record.provider
+  }
+
+  get providerId(): string {
+    return this.#record.providerId
+  }
+
+  get providerPlan(): string {
+    return this.#record.providerPlan
+  }
+
+  /** The provider's own word for its state. */
+  get providerStatus(): string {
+    return this.#record.providerStatus
+  }
+
+  get quantity(): number {
+    return this.#record.quantity
+  }
+
+  get trialEndsAt(): Date | null {
+    return this.#record.trialEndsAt
+  }
+
+  get endsAt(): Date | null {
+    return this.#record.endsAt
+  }
+
+  get createdAt(): Date {
+    return this.#record.createdAt
+  }
+
+  get updatedAt(): Date {
+    return this.#record.updatedAt
+  }
+
+  /** Active, on trial or in the grace period: what `subscribed()` asks. */
+  valid(): boolean {
+    return state.valid(this.#record, this.#now())
+  }
+
+  active(): boolean {
+    return state.active(this.#record, this.#now())
+  }
+
+  /** The first payment is missing, or every attempt at a later one failed. */
+  incomplete(): boolean {
+    return state.incomplete(this.#record)
+  }
+
+  onTrial(): boolean {
+    return state.onTrial(this.#record, this.#now())
+  }
+
+  cancelled(): boolean {
+    return state.cancelled(this.#record)
+  }
+
+  onGracePeriod(): boolean {
+    return state.onGracePeriod(this.#record, this.#now())
+  }
+
+  ended(): boolean {
+    return state.ended(this.#record, this.#now())
+  }
+
+  recurring(): boolean {
+    return state.recurring(this.#record, this.#now())
+  }
+
+  /** The next `swap()` ends the trial and bills at once. */
+  skipTrial(): Subscription {
+    return this.#with({ skipTrial: true })
+  }
+
+  /** The next `swap()` neither charges nor credits for the running period. */
+  noProrate(): Subscription {
+    return this.#with({ prorate: false })
+  }
+
+  /** Changes the plan; trial and quantity are kept. In the grace period it also resumes. */
+  swap(plan: string, options: SwapOptions = {}): Promise<Subscription> {
+    return this.#swap(plan, options, false)
+  }
+
+  /** `swap()` that bills the difference at once instead of with the next invoice. */
+  swapAndInvoice(plan: string, options: SwapOptions = {}): Promise<Subscription> {
+    return this.#swap(plan, options, true)
+  }
+
+  /** What `swap()` would cost. Nothing is changed. */
+  async previewSwap(plan: string): Promise<SwapPreview> {
+    this.#requireRunning()
+    const gateway = await this.#gateway()
+    const wanted = await this.#wanted(plan, {}, false)
+    return gateway.previewSwap(this.providerId, wanted, this.#now())
+  }
+
+  /** Stripe only. */
+  async incrementQuantity(count = 1): Promise<Subscription> {
+    requireCount(count)
+    return this.#changeQuantity((quantity) => quantity + count)
+  }
+
+  /** Stripe only. Never below 1. */
+  async decrementQuantity(count = 1): Promise<Subscription> {
+    requireCount(count)
+    return this.#changeQuantity((quantity) => Math.max(1, quantity - count))
+  }
+
+  /** Stripe only. */
+  async updateQuantity(quantity: number): Promise<Subscription> {
+    requireCount(quantity)
+    return this.#changeQuantity(() => quantity)
+  }
+
+  /** Ends when the period that is paid for, or the trial, ends. */
+  cancel(): Promise<Subscription> {
+    return this.#change(async (gateway, current) => {
+      if (current.endsAt === null) await gateway.cancelAtPeriodEnd(current.id)
+    })
+  }
+
+  /** Ends at once. */
+  cancelNow(): Promise<Subscription> {
+    return this.#change((gateway, current) => gateway.cancelNow(current.id))
+  }
+
+  /** Takes a cancellation back, while still in the grace period. Nothing is billed. */
+  async resume(): Promise<Subscription> {
+    if (!this.onGracePeriod()) throw notOnGracePeriod()
+    return this.#change(async (gateway, current) => {
+      const now = this.#now()
+      if (current.endsAt === null) return
+      if (current.endsAt <= now) throw notOnGracePeriod()
+      await gateway.resume(current.id)
+    })
+  }
+
+  /** Gives the subscription the tax percentage that the user has now. */
+  syncTaxPercentage(): Promise<Subscription> {
+    this.#requireRunning()
+    return this.#change(async (gateway, current) => gateway.setTax(current.id, await this.#tax()))
+  }
+
+  /** The SDK's own object. */
+  async asProvider(): Promise<unknown> {
+    const found = await (await this.#gateway()).findSubscription(this.providerId)
+    return found?.raw ?? null
+  }
+
+  async #swap(plan: string, options: SwapOptions, invoiceNow: boolean): Promise<Subscription> {
+    this.#requireRunning()
+    const wanted = await this.#wanted(plan, options, invoiceNow)
+    const record = await swapSubscription(this.#context, this.#user, this.#record, wanted)
+    this.#record = record
+    return new Subscription(this.#context, this.#user, record)
+  }
+
+  async #wanted(plan: string, options: SwapOptions, invoiceNow: boolean): Promise<Swap> {
+    if (typeof plan !== 'string' || plan === '') throw new InvalidArgument('Which plan to swap to?')
+    return {
+      ...this.#settings,
+      plan,
+      invoiceNow,
+      tax: await this.#tax(),
+      prorationDate: options.prorationDate ?? null,
+    }
+  }
+
+  async #changeQuantity(next: (quantity: number) => number): Promise<Subscription> {
+    const gateway = await this.#gateway()
+    if (!gateway.supportsQuantities) {
+      throw new Unsupported('Braintree has no quantities: use a plan for each size, or Stripe')
+    }
+    this.#requireRunning()
+    return this.#change((provider, current) =>
+      provider.setQuantity(current.id, requireCount(next(current.quantity))),
+    )
+  }
+
+  async #change(change: SubscriptionChange): Promise<Subscription> {
+    this.#record = await changeSubscription(this.#context, this.#record, change)
+    return this
+  }
+
+  #requireRunning(): void {
+    if (!this.ended()) return
+    throw new SubscriptionEnded('The subscription has ended: create a new one')
+  }
+
+  async #tax(): Promise<number> {
+    return parseTaxPercentage(
+      await this.#context.options.taxPercentage({ ...this.#user.attributes }),
+    )
+  }
+
+  #gateway(): Promise<Gateway> {
+    return this.#context.gateway(this.provider)
+  }
+
+  #with(settings: Partial<SwapSettings>): Subscription {
+    const all = { ...this.#settings, ...settings }
+    return new Subscription(this.#context, this.#user, this.#record, all)
+  }
+
+  #now(): Date {
+    return this.#context.options.clock.now()
+  }
+}
+
+function notOnGracePeriod(): NotOnGracePeriod {
+  return new NotOnGracePeriod('Only a subscription in its grace period can be resumed')
+}
+
+export function requireCount(count: unknown): number {
+  if (typeof count === 'number' && Number.isSafeInteger(count) && count > 0) return count
+  throw new InvalidArgument(`${String(count)} is not a quantity; expected a whole number above 0`)
+}

@@ -1,0 +1,93 @@
+import { changeSubscription, requireRecord } from './change-subscription.ts'
+import { completeReplacement } from './complete-replacement.ts'
+import type { BillingContext } from './context.ts'
+import { lockName, type Owner } from './converge.ts'
+import { isFinal, SubscriptionEnded } from './errors.ts'
+import type { Gateway, ProviderSubscription, Swap } from './gateways/gateway.ts'
+import { finishInterrupted } from './interrupted.ts'
+import type { Operation } from './storage/operations.ts'
+import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
+import { ended } from './subscription-state.ts'
+
+export interface SwapOptions {
+  /** From `previewSwap()`, to be charged the same cents. */
+  readonly prorationDate?: Date
+}
+
+/** Changes the plan in place where the provider can, and by a new subscription where it cannot. */
+export async function swapSubscription(
+  context: BillingContext,
+  user: UserRecord,
+  record: SubscriptionRecord,
+  wanted: Swap,
+): Promise<SubscriptionRecord> {
+  const gateway = await context.gateway(record.provider)
+  if (await gateway.needsReplacement(record.providerId, wanted)) {
+    return replaceSubscription(context, user, record, wanted)
+  }
+  return changeSubscription(context, record, (provider, current) => {
+    requireLive(current, context.options.clock.now())
+    return provider.swap(current.id, wanted)
+  })
+}
+
+/**
+ * The new subscription first, the old one cancelled after: whoever is declined keeps what they had.
+ * The operation is on record before the first call, so that a swap cut short is finished later.
+ */
+function replaceSubscription(
+  context: BillingContext,
+  user: UserRecord,
+  record: SubscriptionRecord,
+  wanted: Swap,
+): Promise<SubscriptionRecord> {
+  const { operations, options } = context
+  return context.locks.hold(lockName(user.id), async (lock) => {
+    const owner: Owner = { userId: user.id, lock }
+    await finishInterrupted(context, owner)
+    const gateway = await context.gateway(record.provider)
+    const newest = await context.subscriptions.findByName(user.id, record.name)
+    // A second click waited for the first one, which has done it.
+    if (newest && newest.id !== record.id && newest.providerPlan === wanted.plan) return newest
+    const current = await gateway.findSubscription(record.providerId)
+    if (current) requireLive(current, options.clock.now())
+    const operation = await operations.begin(
+      {
+        userId: user.id,
+        kind: 'swap',
+        request: { provider: record.provider, from: record.providerId, plan: wanted.plan },
+        name: record.name,
+      },
+      options.clock.now(),
+    )
+    const made = await create(context, gateway, { record, wanted, operation })
+    await completeReplacement(context, owner, { gateway, made, from: record.providerId, operation })
+    return requireRecord(context, { provider: record.provider, providerId: made.id })
+  })
+}
+
+async function create(
+  context: BillingContext,
+  gateway: Gateway,
+  swap: { record: SubscriptionRecord; wanted: Swap; operation: Operation },
+): Promise<ProviderSubscription> {
+  const { record, wanted, operation } = swap
+  try {
+    return await gateway.replace(record.providerId, wanted, {
+      operation: operation.id,
+      now: context.options.clock.now(),
+    })
+  } catch (error) {
+    if (isFinal(error)) await context.operations.finish(operation)
+    throw error
+  }
+}
+
+function requireLive(current: ProviderSubscription, now: Date): void {
+  const columns = {
+    providerStatus: current.status,
+    trialEndsAt: current.trialEndsAt,
+    endsAt: current.endsAt,
+  }
+  if (ended(columns, now)) throw new SubscriptionEnded('The subscription has ended')
+}

@@ -1,0 +1,167 @@
+import type { BillingContext } from './context.ts'
+import { isSame, lockName, type Owner, store, toRecord } from './converge.ts'
+import type { ProviderName } from './errors.ts'
+import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
+import { finishInterrupted } from './interrupted.ts'
+import type { CardSummary, SubscriptionRecord, UserRecord } from './storage/tables.ts'
+
+/** One thing that was not as the provider has it. */
+export interface Drift {
+  readonly userId: string | number
+  readonly provider: ProviderName
+  /** The subscription or customer. */
+  readonly providerId: string
+  readonly what: 'missing row' | 'outdated row' | 'missing at the provider' | 'card'
+  readonly was: unknown
+  readonly is: unknown
+}
+
+export interface DriftReport {
+  readonly users: number
+  readonly drift: readonly Drift[]
+  /** Users that could not be read, and why. */
+  readonly failures: readonly { readonly userId: string | number; readonly error: string }[]
+}
+
+const BATCH = 100
+
+/** Every user that has a customer. Can be run again at any time. */
+export async function syncAll(
+  context: BillingContext,
+  options: { readonly dryRun?: boolean },
+): Promise<DriftReport> {
+  const drift: Drift[] = []
+  const failures: { userId: string | number; error: string }[] = []
+  let users = 0
+  let after: string | number | null = null
+  for (;;) {
+    const batch: UserRecord[] = await context.users.listCustomers(after, BATCH)
+    for (const user of batch) {
+      users += 1
+      try {
+        drift.push(...(await syncUser(context, user, options)).drift)
+      } catch (error) {
+        failures.push({
+          userId: user.id,
+          error: error instanceof Error ? error.message : String(error),
+        })
+      }
+    }
+    after = batch.at(-1)?.id ?? null
+    if (batch.length < BATCH) return { users, drift, failures }
+  }
+}
+
+/** Brings one user's rows to the provider's state, and says what was different. */
+export function syncUser(
+  context: BillingContext,
+  { id }: UserRecord,
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
+): Promise<DriftReport> {
+  return context.locks.hold(lockName(id), async (lock) => {
+    const owner: Owner = { userId: id, lock }
+    const user = await context.users.find(id)
+    if (!user?.provider || !user.providerId) return { users: 1, drift: [], failures: [] }
+    if (!dryRun) await finishInterrupted(context, owner)
+    const gateway = await context.gateway(user.provider)
+    const drift = [
+      ...(await syncCard(context, gateway, user, dryRun)),
+      ...(await syncSubscriptions(context, { owner, gateway, user, dryRun })),
+    ]
+    return { users: 1, drift, failures: [] }
+  })
+}
+
+async function syncCard(
+  context: BillingContext,
+  gateway: Gateway,
+  user: UserRecord,
+  dryRun: boolean,
+): Promise<Drift[]> {
+  const customer = await gateway.findCustomer(user.providerId ?? '')
+  if (!customer || sameCard(customer.card, user)) return []
+  if (!dryRun) await context.users.setCard(user.id, customer.card)
+  const { cardBrand, cardLastFour, paypalEmail } = user
+  return [
+    {
+      userId: user.id,
+      provider: gateway.name,
+      providerId: customer.id,
+      what: 'card',
+      was: { cardBrand, cardLastFour, paypalEmail },
+      is: customer.card,
+    },
+  ]
+}
+
+function sameCard(a: CardSummary, b: CardSummary): boolean {
+  return (
+    a.cardBrand === b.cardBrand &&
+    a.cardLastFour === b.cardLastFour &&
+    a.paypalEmail === b.paypalEmail
+  )
+}
+
+interface Work {
+  readonly owner: Owner
+  readonly gateway: Gateway
+  readonly user: UserRecord
+  readonly dryRun: boolean
+}
+
+async function syncSubscriptions(context: BillingContext, work: Work): Promise<Drift[]> {
+  const { gateway, user } = work
+  const rows = (await context.subscriptions.listByUser(user.id)).filter(
+    ({ provider }) => provider === gateway.name,
+  )
+  const listed = await gateway.listSubscriptions(user.providerId ?? '')
+  const drift: Drift[] = []
+  for (const found of listed) {
+    const row = rows.find(({ providerId }) => providerId === found.id)
+    drift.push(...(await compare(context, work, row, found)))
+  }
+  // Not every provider lists what has ended, so rows that were not listed are asked for one by one.
+  for (const row of rows) {
+    if (listed.some(({ id }) => id === row.providerId) || isLongOver(context, row)) continue
+    const found = await gateway.findSubscription(row.providerId)
+    if (found) drift.push(...(await compare(context, work, row, found)))
+  }
+  return drift
+}
+
+function isLongOver({ options }: BillingContext, { endsAt }: SubscriptionRecord): boolean {
+  return endsAt !== null && endsAt <= options.clock.now()
+}
+
+async function compare(
+  context: BillingContext,
+  { owner, gateway, user, dryRun }: Work,
+  row: SubscriptionRecord | undefined,
+  found: ProviderSubscription,
+): Promise<Drift[]> {
+  const now = context.options.clock.now()
+  const wanted = toRecord({
+    found,
+    userId: user.id,
+    name: row?.name ?? found.name ?? 'default',
+    provider: gateway.name,
+    now,
+  })
+  if (row && isSame(row, wanted)) return []
+  if (!dryRun) await store(context, owner, gateway, found)
+  return [
+    {
+      userId: user.id,
+      provider: gateway.name,
+      providerId: found.id,
+      what: row ? 'outdated row' : 'missing row',
+      was: row ? shown(row) : null,
+      is: shown(wanted),
+    },
+  ]
+}
+
+function shown(record: Omit<SubscriptionRecord, 'id'>): object {
+  const { providerPlan, providerStatus, quantity, trialEndsAt, endsAt } = record
+  return { plan: providerPlan, status: providerStatus, quantity, trialEndsAt, endsAt }
+}

@@ -1,0 +1,1 @@
+export { type BillingTest, type StartBillingOptions, startBilling } from './start-billing.ts'

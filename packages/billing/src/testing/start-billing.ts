@@ -1,0 +1,172 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connect, type Database } from '@tollgate/database'
+import { type Sandbox, startSandbox } from '@tollgate/sandbox'
+import { nodeListener } from '../adapters/node.ts'
+import type { BillableUser } from '../billable-user.ts'
+import { type Billing, createBilling } from '../billing.ts'
+import type { BillingOptions } from '../options.ts'
+
+export interface StartBillingOptions
+  extends Partial<Omit<BillingOptions, 'stripe' | 'braintree' | 'clock'>> {
+  /** Where the clock starts. */
+  readonly now?: Date
+  /** Plans by id; amounts in cents, `months` between bills. */
+  readonly plans?: Readonly<Record<string, { readonly amount: number; readonly months: number }>>
+  /** Whether webhooks reach the application. Default true. */
+  readonly webhooks?: boolean
+}
+
+type BothProviders = Sandbox<{ stripe: true; braintree: true }>
+
+/** Billing on both providers of the sandbox, with one clock that is moved by hand. */
+export interface BillingTest {
+  readonly sandbox: BothProviders
+  readonly database: Database
+  readonly billing: Billing
+  /** A user who is there already, at the default provider. */
+  readonly user: BillableUser
+  /** Another user of the application. */
+  createUser(attributes?: {
+    readonly email?: string
+    readonly name?: string
+  }): Promise<BillableUser>
+  /** Moves the clock; renewals, trials and webhooks on the way are done when it resolves. */
+  advance(by: Parameters<BothProviders['clock']['advance']>[0]): Promise<void>
+  /** Delivers and handles every webhook that is due. */
+  settle(): Promise<void>
+  /** A second billing on the same database, as another process would have. */
+  another(options?: Partial<BillingOptions>): Billing
+  close(): Promise<void>
+}
+
+const PLANS = {
+  monthly: { amount: 1000, months: 1 },
+  pro: { amount: 2500, months: 1 },
+  quarterly: { amount: 2700, months: 3 },
+  halfyearly: { amount: 5200, months: 6 },
+  yearly: { amount: 10_000, months: 12 },
+} as const
+
+/**
+ * For an application's own tests: no network, no keys, no waiting.
+ * @example
+ * const { user, advance, close } = await startBilling({ defaultProvider: 'stripe' })
+ * await user.newSubscription('main', 'monthly').trialDays(14).create('pm_card_visa')
+ * await advance({ days: 15 })
+ */
+export async function startBilling(options: StartBillingOptions = {}): Promise<BillingTest> {
+  const { now, plans = PLANS, webhooks = true, ...rest } = options
+  const sandbox: BothProviders = await startSandbox({
+    stripe: true,
+    braintree: true,
+    ...(now ? { now } : {}),
+  })
+  definePlans(sandbox, plans)
+  const database = rest.database ?? (await connect('sqlite::memory:'))
+  const users = rest.users ?? { table: 'users' }
+  await createUsers(database, users.table)
+
+  const server = createServer((message, response) => nodeListener(billing)(message, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { secret } = sandbox.stripe.registerWebhook(
+    webhooks ? `${url}/stripe/webhook` : 'http://127.0.0.1:1/',
+    webhooks ? ['*'] : ['account.updated'],
+  )
+  if (webhooks) sandbox.braintree.registerWebhook(`${url}/braintree/webhook`)
+
+  const create = (more: Partial<BillingOptions> = {}): Billing =>
+    createBilling({
+      processEvery: false,
+      ...rest,
+      database,
+      users,
+      stripe: {
+        secret: sandbox.stripe.apiKey,
+        webhookSecret: secret,
+        config: { ...sandbox.stripe.config, maxNetworkRetries: 0 },
+      },
+      braintree: { ...sandbox.braintree.config, timeout: 10_000 },
+      clock: sandbox.clock,
+      ...more,
+    } as BillingOptions)
+  const billing = create()
+  await billing.migrate()
+  const others: Billing[] = []
+
+  const createUser: BillingTest['createUser'] = async (attributes = {}) => {
+    const { email = 'ada@example.com', name = 'Ada Lovelace' } = attributes
+    const count = await database.kysely
+      .selectFrom(users.table)
+      .select(({ fn }) => fn.countAll().as('count'))
+      .executeTakeFirstOrThrow()
+    const id = Number(count.count) + 1
+    await database.kysely.insertInto(users.table).values({ id, email, name }).execute()
+    return billing.user(id)
+  }
+  const settle = async () => {
+    await sandbox.outbox.flush()
+    await billing.webhooks.process()
+  }
+
+  return {
+    sandbox,
+    database,
+    billing,
+    user: await createUser(),
+    createUser,
+    settle,
+    async advance(by) {
+      await sandbox.clock.advance(by)
+      await settle()
+    },
+    another(more) {
+      const made = create(more)
+      others.push(made)
+      return made
+    },
+    async close() {
+      await sandbox.close()
+      await new Promise((resolve) => {
+        server.close(resolve)
+        server.closeAllConnections()
+      })
+      await Promise.all([billing, ...others].map((each) => each.close()))
+      if (!rest.database) await database.close()
+    },
+  }
+}
+
+function definePlans(
+  sandbox: BothProviders,
+  plans: NonNullable<StartBillingOptions['plans']>,
+): void {
+  const { stripe, braintree } = sandbox
+  for (const [id, { amount, months }] of Object.entries(plans)) {
+    const isYear = months === 12
+    stripe.seedPrice({
+      id,
+      unitAmount: amount,
+      interval: isYear ? 'year' : 'month',
+      intervalCount: isYear ? 1 : months,
+      product: 'Gold',
+    })
+    braintree.definePlan({ id, price: amount, billingFrequency: months })
+  }
+  braintree.defineDiscount({ id: 'plan-credit', amount: 0, numberOfBillingCycles: 1 })
+  braintree.changeSettings({ customFields: ['description'] })
+}
+
+/** The application's own table, as it is before billing adds its columns. */
+async function createUsers(database: Database, table: string): Promise<void> {
+  await database.kysely.schema
+    .createTable(table)
+    .ifNotExists()
+    .addColumn('id', database.dialect === 'sqlite' ? 'integer' : 'bigint', (column) =>
+      column.primaryKey(),
+    )
+    .addColumn('email', 'varchar(255)')
+    .addColumn('name', 'varchar(255)')
+    .execute()
+}

@@ -1,0 +1,105 @@
+import type { BillingContext } from '../context.ts'
+import type { StoredWebhook } from '../storage/tables.ts'
+import { dispatch } from './dispatch.ts'
+
+export interface Inbox {
+  /** Works on what is due; soon, without waiting. */
+  kick(): void
+  /** Works until nothing is due. */
+  process(): Promise<void>
+  /** Events given up on after all attempts, oldest first. */
+  deadLetters(limit?: number): Promise<StoredWebhook[]>
+  /** Events not done yet. */
+  pending(limit?: number): Promise<StoredWebhook[]>
+  /** Makes a dead letter due again. */
+  retry(id: number): Promise<boolean>
+  stop(): Promise<void>
+}
+
+const BATCH = 100
+const AT_ONCE = 8
+/** A process that dies while it works on an event keeps it for so long, in milliseconds. */
+const CLAIM = 10 * 60_000
+
+export function createInbox(context: BillingContext): Inbox {
+  const { webhooks, options } = context
+  let running: Promise<void> | null = null
+  let again = false
+  let stopped = false
+
+  async function drain(): Promise<void> {
+    do {
+      again = false
+      for (;;) {
+        const due = await webhooks.listDue(options.clock.now(), BATCH)
+        if (due.length === 0 || stopped) break
+        for (let at = 0; at < due.length; at += AT_ONCE) {
+          await Promise.all(due.slice(at, at + AT_ONCE).map((id) => work(context, id)))
+        }
+      }
+    } while (again && !stopped)
+  }
+
+  function process(): Promise<void> {
+    again = true
+    running ??= drain().finally(() => {
+      running = null
+    })
+    return running
+  }
+
+  const kick = () => {
+    if (stopped) return
+    process().catch((error) => options.logger.error('The webhook inbox could not be read', error))
+  }
+  const seconds = options.processEverySeconds
+  const timer = seconds === null ? null : setInterval(kick, seconds * 1000)
+  timer?.unref()
+
+  return {
+    kick,
+    process,
+    deadLetters: (limit = 100) => webhooks.list('dead', limit),
+    pending: (limit = 100) => webhooks.list('pending', limit),
+    async retry(id) {
+      const found = await webhooks.retry(id, options.clock.now())
+      kick()
+      return found
+    },
+    async stop() {
+      stopped = true
+      if (timer) clearInterval(timer)
+      await running?.catch(() => undefined)
+    },
+  }
+}
+
+async function work({ webhooks, options, ...rest }: BillingContext, id: number): Promise<void> {
+  const context = { webhooks, options, ...rest }
+  const now = options.clock.now()
+  const event = await webhooks.claim(id, now, new Date(now.getTime() + CLAIM))
+  if (!event) return
+  try {
+    await dispatch(context, event)
+    await webhooks.finish(id, options.clock.now())
+  } catch (error) {
+    const attempts = event.attempts + 1
+    const dueAt =
+      attempts >= options.webhookAttempts ? null : nextAttempt(attempts, options.clock.now())
+    await webhooks.fail(id, { error: describe(error), attempts, dueAt })
+    options.logger.error(
+      `Webhook ${event.type} (${event.eventId}) failed, attempt ${attempts}`,
+      error,
+    )
+  }
+}
+
+/** 5 s, 20 s, 80 s … up to 6 hours, each a little later so that a crowd spreads out. */
+function nextAttempt(attempts: number, now: Date): Date {
+  const seconds = Math.min(5 * 4 ** (attempts - 1), 6 * 3600)
+  return new Date(now.getTime() + Math.round(seconds * 1000 * (1 + Math.random() / 10)))
+}
+
+function describe(error: unknown): string {
+  return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 2000)
+}

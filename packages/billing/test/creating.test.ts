@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type BillableUser,
+  InvalidArgument,
+  InvalidPaymentToken,
+  InvalidTaxPercentage,
+  PaymentActionRequired,
+  PaymentFailed,
+  ProviderUnavailable,
+  UnknownCoupon,
+  UnknownPlan,
+} from '../src/index.ts'
+import type { BillingTest } from '../src/testing/index.ts'
+import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './support.ts'
+
+describe.each(PROVIDERS)('creating at $provider', ({ provider, card, unknownToken }) => {
+  it('makes one customer and one subscription of twenty simultaneous calls', async () => {
+    const test = await start(provider)
+    const other = test.another()
+    const users = [test.user, await other.user(test.user.id)]
+    const calls = Array.from({ length: 20 }, (_, index) => {
+      const user = users[index % 2] as BillableUser
+      return user.newSubscription('main', 'monthly').create(card)
+    })
+    const made = await Promise.all(calls)
+    expect(new Set(made.map(({ providerId }) => providerId)).size).toBe(1)
+    expect(customersAt(test, provider)).toBe(1)
+    expect(subscriptionsAt(test, test.user)).toBe(1)
+    expect(takenFrom(test, test.user)).toBe(1000)
+    await test.settle()
+    expect(await test.user.subscriptions()).toHaveLength(1)
+  })
+
+  it.each(['timeout', 'half-written'] as const)(
+    'finds what was made when the answer is lost (%s), and does not repeat it',
+    async (trouble) => {
+      const test = await start(provider)
+      const { sandbox } = test
+      for (let call = 0, wasHit = true; wasHit && call < 20; call++) {
+        const { id } = await test.createUser()
+        const hasty = await impatient(test).user(id)
+        sandbox.trouble.failNext(call, { slowMs: 0 }, provider)
+        sandbox.trouble.failNext(1, trouble, provider)
+        const failed = await hasty
+          .newSubscription('main', 'monthly')
+          .create(card)
+          .then(
+            () => null,
+            (error: unknown) => error,
+          )
+        wasHit = sandbox.trouble.takeCallTrouble(provider) === null
+        sandbox.trouble.clear()
+        if (failed) expect(failed).toBeInstanceOf(ProviderUnavailable)
+        const user = await test.billing.user(id)
+        const again = await user.newSubscription('main', 'monthly').create(card)
+        expect(again.valid()).toBe(true)
+        expect(subscriptionsAt(test, user)).toBe(1)
+        expect(takenFrom(test, user)).toBe(1000)
+        expect(customersAt(test, provider)).toBe(call + 1)
+      }
+    },
+  )
+
+  it('is not confused by a webhook that comes first', async () => {
+    const test = await start(provider)
+    const { user } = test
+    let created = false
+    const creating = user.newSubscription('main', 'monthly').create(card)
+    const told = (async () => {
+      while (!created) {
+        await test.settle()
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })()
+    const subscription = await creating
+    created = true
+    await told
+    await test.settle()
+    const all = await user.subscriptions()
+    expect(all.map(({ providerId, name }) => [providerId, name])).toEqual([
+      [subscription.providerId, 'main'],
+    ])
+  })
+
+  it('refuses bad input before any call', async () => {
+    const test = await start(provider)
+    const { user, sandbox } = test
+    expect(() => user.newSubscription('main', '')).toThrow(InvalidArgument)
+    expect(() => user.newSubscription('main', 'monthly').trialDays(-1)).toThrow(InvalidArgument)
+    expect(() => user.newSubscription('main', 'monthly').trialDays(1.5)).toThrow(InvalidArgument)
+    expect(() => user.newSubscription('main', 'monthly').quantity(0)).toThrow(InvalidArgument)
+    expect(() => user.newSubscription('main', 'monthly').withCoupon('')).toThrow(InvalidArgument)
+    await expect(user.newSubscription('main', 'monthly').create('')).rejects.toThrow(
+      InvalidArgument,
+    )
+    for (const percentage of [-1, 101, 7.125]) {
+      const taxed = test.another({ taxPercentage: () => percentage })
+      const builder = (await taxed.user(user.id)).newSubscription('main', 'monthly')
+      await expect(builder.create(card)).rejects.toThrow(InvalidTaxPercentage)
+    }
+    expect(sandbox.stripe.customers()).toEqual([])
+    expect(sandbox.braintree.customers()).toEqual([])
+  })
+
+  it('says which of plan, coupon and token is unknown', async () => {
+    const { user } = await start(provider)
+    await expect(user.newSubscription('main', 'none').create(card)).rejects.toThrow(UnknownPlan)
+    const coupon = user.newSubscription('main', 'monthly').withCoupon('NONE')
+    await expect(coupon.create(card)).rejects.toThrow(UnknownCoupon)
+    const token = user.newSubscription('main', 'monthly').create(unknownToken)
+    await expect(token).rejects.toThrow(InvalidPaymentToken)
+    expect(await user.subscriptions()).toEqual([])
+  })
+})
+
+/** Gives up early, so that a lost answer costs no time. */
+function impatient(test: BillingTest) {
+  const { stripe, braintree } = test.sandbox
+  return test.another({
+    stripe: {
+      secret: stripe.apiKey,
+      webhookSecret: 'whsec_unused',
+      config: { ...stripe.config, maxNetworkRetries: 0, timeout: 300 },
+    },
+    braintree: { ...braintree.config, timeout: 300 } as never,
+  })
+}
+
+describe('a card that asks the customer', () => {
+  it('leaves an incomplete subscription that opens nothing until it is confirmed', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const asked = await user
+      .newSubscription('main', 'monthly')
+      .create('pm_card_threeDSecureRequired')
+      .catch((error: unknown) => error)
+    expect(asked).toBeInstanceOf(PaymentActionRequired)
+    const { payment } = asked as PaymentActionRequired
+    expect(payment.clientSecret).toContain('_secret_')
+    expect(await user.subscribed('main')).toBe(false)
+    expect((await user.subscription('main')).incomplete()).toBe(true)
+
+    const again = user.newSubscription('main', 'monthly').create()
+    await expect(again).rejects.toMatchObject({ payment: { id: payment.id } })
+
+    sandbox.stripe.completeAuthentication(payment.id)
+    await test.settle()
+    expect(await user.subscribed('main')).toBe(true)
+    expect(subscriptionsAt(test, user)).toBe(1)
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('throws the payment of a swap that needs the customer, and of a declined one changes nothing', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
+    await expect(subscription.swap('yearly')).rejects.toThrow(PaymentFailed)
+    expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
+    expect(takenFrom(test, user)).toBe(1000)
+
+    await user.updateCard('pm_card_authenticationRequired')
+    const asked = await subscription.swap('yearly').catch((error: unknown) => error)
+    expect(asked).toBeInstanceOf(PaymentActionRequired)
+    sandbox.stripe.completeAuthentication((asked as PaymentActionRequired).payment.id)
+    await test.settle()
+    expect(await user.subscribedToPlan('yearly', 'main')).toBe(true)
+    expect(takenFrom(test, user)).toBe(10_000)
+  })
+
+  it('throws the payment of a charge that needs the customer', async () => {
+    const { user } = await start('stripe')
+    await user.updateCard('pm_card_authenticationRequired')
+    await expect(user.charge(1000)).rejects.toThrow(PaymentActionRequired)
+  })
+})

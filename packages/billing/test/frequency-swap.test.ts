@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import type { BillingTest } from '../src/testing/index.ts'
+import { start, takenFrom } from './support.ts'
+
+const CARD = 'fake-valid-visa-nonce'
+const PLANS = ['monthly', 'quarterly', 'halfyearly', 'yearly'] as const
+const PRICE = { monthly: 1000, quarterly: 2700, halfyearly: 5200, yearly: 10_000 }
+type PlanId = (typeof PLANS)[number]
+
+const pairs = PLANS.flatMap((from) =>
+  PLANS.filter((to) => to !== from).map((to) => [from, to] as const),
+)
+const DAY = 86_400_000
+
+/** Credit on the new subscription, in cents. */
+function creditOf({ sandbox }: BillingTest, id: string): number {
+  const { discounts = [] } = sandbox.braintree.subscription(id) ?? {}
+  return discounts
+    .filter((discount) => discount.id === 'plan-credit')
+    .reduce(
+      (sum, { amount, numberOfBillingCycles }) => sum + amount * (numberOfBillingCycles ?? 0),
+      0,
+    )
+}
+
+/** The unused share of the running period, counted from the dates alone. */
+function unused({ sandbox }: BillingTest, id: string, price: number): number {
+  const { billingPeriodStart, billingPeriodEnd } = sandbox.braintree.subscription(id) ?? {}
+  const start = Date.parse(`${billingPeriodStart}T00:00:00Z`)
+  const end = Date.parse(`${billingPeriodEnd}T00:00:00Z`) + DAY
+  const today = Math.floor(sandbox.clock.nowMs() / DAY) * DAY
+  return Math.round((price * (end - today)) / (end - start))
+}
+
+describe.each(pairs)('swapping %s to %s at Braintree', (from, to) => {
+  it.each([
+    ['on the first day', '2026-01-15', 0],
+    ['in mid-period', '2026-01-15', 13],
+    ['on the last day', '2026-01-15', -1],
+    ['in a leap year', '2028-02-10', 19],
+  ])('%s credits the unused value to the cent', async (_when, begin, days) => {
+    const test = await start('braintree', { now: new Date(`${begin}T10:00:00Z`), webhooks: false })
+    const { user, sandbox } = test
+    const old = await user.newSubscription('main', from).create(CARD)
+    const oldId = old.providerId
+    if (days > 0) await sandbox.clock.advance({ days })
+    if (days < 0) {
+      const end = sandbox.braintree.subscription(oldId)?.billingPeriodEnd
+      await sandbox.clock.advanceTo(new Date(`${end}T10:00:00Z`))
+    }
+    const expected = unused(test, oldId, PRICE[from])
+    const preview = await old.previewSwap(to)
+    const made = await old.swap(to)
+    expect(preview.credit.amount).toBe(expected)
+    expect(creditOf(test, made.providerId)).toBe(expected)
+    const paid = Math.max(0, PRICE[to] - expected)
+    expect(preview.total.amount).toBe(paid)
+    expect(takenFrom(test, user)).toBe(PRICE[from] + paid)
+    expect(sandbox.braintree.subscription(oldId)?.status).toBe('Canceled')
+    expect((await user.subscription('main')).providerId).toBe(made.providerId)
+  })
+})
+
+describe('credit from swap to swap', () => {
+  it('is neither lost nor granted twice on the way there and back', async () => {
+    const test = await start('braintree', { webhooks: false })
+    const { user } = test
+    let subscription = await user.newSubscription('main', 'yearly').create(CARD)
+    for (const plan of ['monthly', 'yearly', 'quarterly', 'yearly'] satisfies PlanId[]) {
+      subscription = await subscription.swap(plan)
+    }
+    expect(takenFrom(test, user)).toBe(10_000)
+    expect(creditOf(test, subscription.providerId)).toBe(10_000)
+  })
+
+  it('that is half used counts for what is left', async () => {
+    const test = await start('braintree')
+    const { user, sandbox } = test
+    const yearly = await user.newSubscription('main', 'yearly').create(CARD)
+    const monthly = await yearly.swap('monthly')
+    await test.advance({ months: 4 })
+    expect(takenFrom(test, user)).toBe(10_000)
+    const again = await monthly.swap('yearly')
+    // Four months are used up, the fifth has just begun.
+    expect(creditOf(test, again.providerId)).toBe(6000)
+    expect(takenFrom(test, user)).toBe(14_000)
+    expect(sandbox.braintree.subscriptions(user.providerId ?? '')).toHaveLength(3)
+  })
+
+  it('includes the tax that was paid, and what a coupon took off is not given back', async () => {
+    const test = await start('braintree', { taxPercentage: () => 19, webhooks: false })
+    const { user } = test
+    const old = await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(CARD)
+    expect(takenFrom(test, user)).toBe(890)
+    const made = await old.swap('yearly')
+    expect(creditOf(test, made.providerId)).toBe(890)
+    // 119.00 less the coupon's second cycle and the credit.
+    expect(takenFrom(test, user)).toBe(890 + 11_900 - 300 - 890)
+  })
+
+  it('is not given without proration', async () => {
+    const test = await start('braintree', { webhooks: false })
+    const old = await test.user.newSubscription('main', 'monthly').create(CARD)
+    await old.noProrate().swap('yearly')
+    expect(takenFrom(test, test.user)).toBe(11_000)
+  })
+
+  it('leaves the old subscription when the new one is declined', async () => {
+    const test = await start('braintree', { webhooks: false })
+    const { user, sandbox } = test
+    const old = await user.newSubscription('main', 'monthly').create(CARD)
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+    await expect(old.swap('yearly')).rejects.toMatchObject({ providerCode: '2001' })
+    expect(await user.subscribedToPlan('monthly', 'main')).toBe(true)
+    expect(sandbox.braintree.subscription(old.providerId)?.status).toBe('Active')
+    await test.advance({ minutes: 1 })
+    await old.swap('yearly')
+    expect(await user.subscribedToPlan('yearly', 'main')).toBe(true)
+    expect(takenFrom(test, user)).toBe(10_000)
+  })
+
+  it('keeps the trial', async () => {
+    const test = await start('braintree')
+    const old = await test.user.newSubscription('main', 'monthly').trialDays(10).create(CARD)
+    await test.advance({ days: 4 })
+    const made = await old.swap('yearly')
+    expect(made.trialEndsAt).toEqual(old.trialEndsAt)
+    await test.advance({ days: 7 })
+    expect(takenFrom(test, test.user)).toBe(10_000)
+  })
+})

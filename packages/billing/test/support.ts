@@ -1,0 +1,119 @@
+import { onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import type { BillableUser, ProviderName, Subscription } from '../src/index.ts'
+import { type BillingTest, type StartBillingOptions, startBilling } from '../src/testing/index.ts'
+
+export const START = new Date('2026-01-15T10:00:00Z')
+
+/** What the two providers call the same thing. */
+export interface ProviderCase {
+  readonly provider: ProviderName
+  readonly card: string
+  readonly otherCard: string
+  readonly declined: string
+  readonly brand: string
+  readonly otherLastFour: string
+  /** 10.00 in the provider's own unit. */
+  readonly ten: number
+  readonly unknownToken: string
+}
+
+export const PROVIDERS: readonly ProviderCase[] = [
+  {
+    provider: 'stripe',
+    card: 'pm_card_visa',
+    otherCard: 'pm_card_mastercard',
+    declined: 'pm_card_chargeCustomerFail',
+    brand: 'visa',
+    otherLastFour: '4444',
+    ten: 1000,
+    unknownToken: 'pm_none',
+  },
+  {
+    provider: 'braintree',
+    card: 'fake-valid-visa-nonce',
+    otherCard: 'fake-valid-mastercard-nonce',
+    declined: 'fake-processor-declined-visa-nonce',
+    brand: 'Visa',
+    otherLastFour: '4444',
+    ten: 10,
+    unknownToken: 'no-such-nonce',
+  },
+]
+
+export interface FlowTest extends BillingTest {
+  /** Of the database, for another connection. */
+  readonly url: string
+  /** What time does to the locks of a process that died. */
+  expireLocks(): Promise<void>
+}
+
+/** The sandbox and the database of this test project; all is gone when the test is done. */
+export async function start(
+  provider: ProviderName,
+  options: StartBillingOptions = {},
+): Promise<FlowTest> {
+  const created = await createTestDatabase()
+  const test = await startBilling({
+    now: START,
+    database: created.database,
+    defaultProvider: provider,
+    logger: { error: () => undefined },
+    ...options,
+  })
+  onTestFinished(async () => {
+    await test.close()
+    await created.drop()
+  })
+  test.sandbox.braintree.defineDiscount({ id: 'SPRING', amount: 300, numberOfBillingCycles: 2 })
+  const stripe = await stripeSdk(test)
+  await stripe.coupons.create({ id: 'SPRING', amount_off: 300, currency: 'usd', duration: 'once' })
+  return {
+    ...test,
+    url: created.url,
+    async expireLocks() {
+      await created.database.kysely.deleteFrom('billing_locks').execute()
+    },
+  }
+}
+
+export async function stripeSdk({ sandbox }: BillingTest) {
+  const { default: Stripe } = await import('stripe')
+  return new Stripe(sandbox.stripe.apiKey, { ...sandbox.stripe.config, maxNetworkRetries: 0 })
+}
+
+/** What our row says, as the provider would be asked. */
+export function shown(subscription: Subscription) {
+  const { providerPlan: plan, providerStatus: status, trialEndsAt, endsAt } = subscription
+  return { plan, status, trialEndsAt, endsAt }
+}
+
+/** Subscriptions of the user at the provider, running or not. */
+export function subscriptionsAt({ sandbox }: BillingTest, user: BillableUser): number {
+  const id = user.providerId ?? ''
+  return user.provider === 'stripe'
+    ? sandbox.stripe.subscriptions(id).length
+    : sandbox.braintree.subscriptions(id).length
+}
+
+export function customersAt({ sandbox }: BillingTest, provider: ProviderName): number {
+  return provider === 'stripe'
+    ? sandbox.stripe.customers().length
+    : sandbox.braintree.customers().length
+}
+
+/** Money taken from the user's card, in cents. */
+export function takenFrom({ sandbox }: BillingTest, user: BillableUser): number {
+  const id = user.providerId ?? ''
+  if (user.provider === 'stripe') {
+    return sandbox.stripe
+      .charges(id)
+      .filter((charge) => charge.status === 'succeeded')
+      .reduce((sum, charge) => sum + Number(charge.amount), 0)
+  }
+  const failed = ['processor_declined', 'gateway_rejected', 'failed', 'voided']
+  return sandbox.braintree
+    .transactions(id)
+    .filter(({ type, status }) => type === 'sale' && !failed.includes(status))
+    .reduce((sum, { amount }) => sum + amount, 0)
+}

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest'
+import type { BillableUser, WebhookHandlers } from '../src/index.ts'
+import type { BillingTest } from '../src/testing/index.ts'
+import { PROVIDERS, type ProviderCase, start, stripeSdk } from './support.ts'
+
+/** A year of what happens to subscriptions, most of it without us. */
+async function live(test: BillingTest, user: BillableUser, { card, provider }: ProviderCase) {
+  const subscription = await user.newSubscription('main', 'monthly').trialDays(5).create(card)
+  await test.advance({ days: 6 })
+  await subscription.swap('pro')
+  await test.advance({ months: 2 })
+  const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
+  test.sandbox.trouble.declineNextCharge(user.providerId ?? '', code)
+  // The retry some days later goes through.
+  await test.advance({ months: 1, days: 8 })
+  await (await user.subscription('main')).cancel()
+  await test.advance({ days: 3 })
+  await (await user.subscription('main')).resume()
+  await test.advance({ months: 1 })
+}
+
+describe.each(PROVIDERS)('webhooks of $provider', (given) => {
+  const { provider, card } = given
+
+  it.each([
+    ['as they are', {}],
+    ['duplicated', { duplicate: true }],
+    ['reordered', { reorder: true }],
+    ['delayed', { delaySeconds: 3 * 3600 }],
+    ['damaged on the way', { corrupt: true }],
+  ])('%s end in the provider’s state', async (_name, switches) => {
+    const test = await start(provider)
+    test.sandbox.outbox.set(switches)
+    await live(test, test.user, given)
+    await test.advance({ days: 2 })
+    expect(await test.billing.webhooks.pending()).toEqual([])
+    expect(await test.billing.webhooks.deadLetters()).toEqual([])
+    const { drift } = await test.billing.sync({ dryRun: true })
+    expect(drift).toEqual([])
+  })
+
+  it('that were dropped are made up for by sync, which can be run again', async () => {
+    const test = await start(provider)
+    const { user } = test
+    const subscription = await user.newSubscription('main', 'monthly').create(card)
+    await test.settle()
+    test.sandbox.outbox.set({ drop: true })
+    await endAtProvider(test, subscription.providerId)
+    await test.settle()
+    expect(await user.subscribed('main')).toBe(true)
+    const dry = await test.billing.sync({ dryRun: true })
+    expect(dry.drift).toMatchObject([{ what: 'outdated row', providerId: subscription.providerId }])
+    expect(await user.subscribed('main')).toBe(true)
+    const report = await test.billing.sync()
+    expect(report).toMatchObject({ users: 1, failures: [], drift: [{ what: 'outdated row' }] })
+    expect(await user.subscribed('main')).toBe(false)
+    expect((await test.billing.sync()).drift).toEqual([])
+  })
+
+  it('bring back a row that was lost', async () => {
+    const test = await start(provider)
+    const { user, database } = test
+    await user.newSubscription('default', 'monthly').create(card)
+    await database.kysely.deleteFrom('subscriptions').execute()
+    await test.advance({ months: 1, hours: 2 })
+    expect(await user.subscribed('default')).toBe(true)
+  })
+
+  it('end a subscription whose charges keep failing', async () => {
+    const test = await start(provider)
+    const { user, sandbox } = test
+    await user.newSubscription('main', 'monthly').create(card)
+    const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
+    for (let i = 0; i < 20; i++) sandbox.trouble.declineNextCharge(user.providerId ?? '', code)
+    await test.advance({ months: 1, hours: 2 })
+    expect(await user.subscribed('main')).toBe(true)
+    await test.advance({ days: 27 })
+    expect(await user.subscribed('main')).toBe(false)
+    expect((await user.subscription('main')).ended()).toBe(true)
+  })
+
+  it('end it earlier with maxFailedCharges', async () => {
+    const test = await start(provider, { maxFailedCharges: 1 })
+    const { user, sandbox } = test
+    await user.newSubscription('main', 'monthly').create(card)
+    const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
+    for (let i = 0; i < 5; i++) sandbox.trouble.declineNextCharge(user.providerId ?? '', code)
+    await test.advance({ months: 1, hours: 2 })
+    expect(await user.subscribed('main')).toBe(false)
+  })
+
+  it('that are forged have no effect', async () => {
+    const test = await start(provider)
+    const path = `https://app.example.com/${provider}/webhook`
+    const bodies = [
+      '',
+      '{}',
+      JSON.stringify({ id: 'evt_1', type: 'customer.subscription.deleted' }),
+      'bt_signature=a%7Cb&bt_payload=PHg%2B',
+      'bt_signature=&bt_payload=',
+    ]
+    for (const body of bodies) {
+      for (const headers of [{}, { 'stripe-signature': 't=1,v1=00' }]) {
+        const request = new Request(path, { method: 'POST', body, headers })
+        expect((await test.billing.fetch(request)).status).toBe(400)
+      }
+    }
+    const huge = new Request(path, { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) })
+    expect((await test.billing.fetch(huge)).status).toBe(413)
+    expect((await test.billing.fetch(new Request(path))).status).toBe(405)
+    expect(await test.billing.webhooks.pending()).toEqual([])
+  })
+
+  it('of customers nobody knows are acknowledged, and change nothing', async () => {
+    const test = await start(provider)
+    const other = await test.createUser()
+    await other.newSubscription('main', 'monthly').create(card)
+    await test.settle()
+    await test.database.kysely.deleteFrom('subscriptions').execute()
+    await test.database.kysely
+      .updateTable('users')
+      .set({ provider: null, provider_id: null })
+      .execute()
+    await test.advance({ months: 1, hours: 2 })
+    expect(await test.billing.webhooks.pending()).toEqual([])
+    expect(await other.subscriptions()).toEqual([])
+  })
+
+  it('that fail are retried, then kept as dead letters, and can be retried by hand', async () => {
+    let broken = true
+    let handled = 0
+    const handle = async (_event: unknown, context: { runDefault(): Promise<void> }) => {
+      if (broken) throw new Error('out of order')
+      handled += 1
+      await context.runDefault()
+    }
+    const handlers: WebhookHandlers = {
+      handleCustomerSubscriptionDeleted: handle,
+      handleSubscriptionCanceled: handle,
+    }
+    const test = await start(provider, { handlers, webhookAttempts: 3 })
+    const { user, billing } = test
+    const subscription = await user.newSubscription('main', 'monthly').create(card)
+    await test.settle()
+    await endAtProvider(test, subscription.providerId)
+    await test.settle()
+    expect(await billing.webhooks.pending()).toMatchObject([
+      { attempts: 1, lastError: 'Error: out of order' },
+    ])
+    await test.advance({ minutes: 2 })
+    await test.advance({ minutes: 2 })
+    const dead = await billing.webhooks.deadLetters()
+    expect(dead).toMatchObject([{ attempts: 3, state: 'dead' }])
+    expect(await user.subscribed('main')).toBe(true)
+    broken = false
+    expect(await billing.webhooks.retry(dead[0]?.id ?? 0)).toBe(true)
+    await billing.webhooks.process()
+    expect(handled).toBe(1)
+    expect(await user.subscribed('main')).toBe(false)
+    expect(await billing.webhooks.deadLetters()).toEqual([])
+    expect(await billing.purgeWebhooks(new Date(Date.UTC(2030, 0)))).toBeGreaterThan(0)
+  })
+
+  it('reach the application’s own handler in place of the default', async () => {
+    const seen: string[] = []
+    class Handlers implements WebhookHandlers {
+      readonly #seen = seen
+      handleCustomerSubscriptionDeleted(payload: { type: string }) {
+        this.#seen.push(payload.type)
+      }
+      handleSubscriptionCanceled(notification: { kind: string }) {
+        this.#seen.push(notification.kind)
+      }
+    }
+    const test = await start(provider, { handlers: new Handlers() })
+    const subscription = await test.user.newSubscription('main', 'monthly').create(card)
+    await test.settle()
+    await endAtProvider(test, subscription.providerId)
+    await test.settle()
+    const name = { stripe: 'customer.subscription.deleted', braintree: 'subscription_canceled' }
+    expect(seen).toEqual([name[provider]])
+    expect(await test.user.subscribed('main')).toBe(true)
+  })
+})
+
+describe('events of another Stripe mode or account', () => {
+  it.each([{ livemode: true }, { account: 'acct_1' }])('with %o have no effect', async (change) => {
+    const test = await start('stripe', { webhooks: false })
+    const subscription = await test.user.newSubscription('main', 'monthly').create('pm_card_visa')
+    await endAtProvider(test, subscription.providerId)
+    const event = test.sandbox.stripe.events('customer.subscription.deleted').at(-1)
+    const body = JSON.stringify({ ...event, ...change })
+    const stripe = await stripeSdk(test)
+    const secret = 'whsec_mode'
+    const timestamp = Math.floor(test.sandbox.clock.nowMs() / 1000)
+    const signature = stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp })
+    const { apiKey, config } = test.sandbox.stripe
+    const billing = test.another({
+      stripe: { secret: apiKey, webhookSecret: ['whsec_old', secret], config },
+    })
+    const send = (sent: string) =>
+      billing.fetch(
+        new Request('https://app.example.com/stripe/webhook', {
+          method: 'POST',
+          body: sent,
+          headers: { 'stripe-signature': signature },
+        }),
+      )
+    expect((await send(body)).status).toBe(200)
+    expect((await send(`${body} `)).status).toBe(400)
+    await billing.webhooks.process()
+    expect(await test.user.subscribed('main')).toBe(true)
+    await test.sandbox.clock.advance({ minutes: 6 })
+    expect((await send(body)).status).toBe(400)
+  })
+})
+
+describe('Braintree’s question whether the address is ours', () => {
+  it('is answered', async () => {
+    const test = await start('braintree')
+    const [url] = test.sandbox.braintree.webhooks()
+    expect(await test.sandbox.braintree.verifyWebhook(url ?? '')).toBe(true)
+  })
+})
+
+async function endAtProvider(test: BillingTest, id: string): Promise<void> {
+  if (id.startsWith('sub_')) {
+    await (await stripeSdk(test)).subscriptions.cancel(id)
+    return
+  }
+  const { default: braintree } = await import('braintree')
+  const gateway = new braintree.BraintreeGateway(test.sandbox.braintree.config as never)
+  await gateway.subscription.cancel(id)
+}
