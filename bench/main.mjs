@@ -20,12 +20,17 @@ export async function main(argv) {
   const started = performance.now()
   const { byProcessor } = options
   const results = { machine: describeMachine(), byProcessor, servers: [], guarded: [] }
+  const save = () => {
+    results.minutes = (performance.now() - started) / 60_000
+    if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
+  }
   try {
     for (const row of [...serverRows, ...guardedRows]) {
       if (!options.wants(row.workload) || (options.quick && row.slow)) continue
       const cells = await measure(listEntries(row, subjects), context)
       results[guardedRows.includes(row) ? 'guarded' : 'servers'].push({ row, cells })
       announce(row.label, started)
+      save()
     }
     if (options.wants('frameworks')) {
       results.frameworks = await measureFrameworks(context)
@@ -36,9 +41,8 @@ export async function main(argv) {
   } finally {
     await databases.close()
   }
-  results.minutes = (performance.now() - started) / 60_000
+  save()
   console.log(formatReport(results, subjects))
-  if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
 }
 
 /** Tollgate takes part as soon as there is a build of it. */
