@@ -11,12 +11,12 @@ export const groups = [
 ]
 
 const paces = {
-  quick: { leadIn: 0.1, seconds: 0.25, rounds: 2, warmUp: { units: 3000, atMost: 0.4 } },
+  quick: { leadIn: 0.1, seconds: 0.25, rounds: 2, warmUp: { units: 8000, atMost: 1 } },
   full: { leadIn: 0.3, seconds: 1, rounds: 5, warmUp: { units: 20_000, atMost: 2 } },
 }
 
 export const usage = `npm run bench -- [options]
-  --quick               short rounds: a first impression in a few minutes
+  --quick               fewer rows and short rounds: a first impression in about three minutes
   --only issue,refresh  only these: ${groups.join(', ')}
   --subjects limit,tollgate
                         only these beside the floor

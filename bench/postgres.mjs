@@ -30,6 +30,8 @@ export async function startPostgres(folder) {
   await server.start()
   const url = (name) => `postgres://bench:bench@127.0.0.1:${port}/${name}`
   const admin = new pg.Client(url('postgres'))
+  // Should Postgres go away, the rows that need it say so and the others go on.
+  admin.on('error', () => {})
   await admin.connect()
   let count = 0
   let last = Promise.resolve()
@@ -42,7 +44,7 @@ export async function startPostgres(folder) {
       return url(name)
     },
     async stop() {
-      await admin.end()
+      await admin.end().catch(() => {})
       await server.stop()
     },
   }

@@ -42,16 +42,19 @@ export const verifiers = ['fastify-jwt', 'express-jwt']
 // `node-oauth` has opaque tokens only, which it also uses where others sign, and no introspection.
 export const serverRows = [
   row('issue', 'memory', 'ES256', 0.27, 0.23, [oidc, 'jmondi', auth]),
-  row('issue', 'memory', 'EdDSA', 0.32, 0.27, [oidc, auth]),
+  row('issue', 'memory', 'EdDSA', 0.32, 0.27, [oidc, auth], { slow: true }),
   row('issue', 'memory', 'opaque', 0.56, 0.47, [oidc, node, auth]),
   row('issue', 'postgres', 'ES256', 0.27, 0.19, [oidc, 'jmondi', auth], { ofPeer: 2 }),
-  row('issue', 'postgres', 'opaque', 0.29, 0.2, [oidc, node, auth], { ofPeer: 2 }),
+  row('issue', 'postgres', 'opaque', 0.29, 0.2, [oidc, node, auth], { ofPeer: 2, slow: true }),
   row('refresh', 'memory', 'ES256', 0.29, 0.25, servers),
   row('refresh', 'postgres', 'ES256', 0.19, 0.14, servers, { ofPeer: 2 }),
-  row('refresh', 'sqlite', 'ES256', 0.18, 0.14, servers),
-  row('authorize', 'memory', 'ES256', 0.37, 0.28, servers, { label: 'authorize+token memory' }),
+  row('refresh', 'sqlite', 'ES256', 0.18, 0.14, servers, { slow: true }),
+  row('authorize', 'memory', 'ES256', 0.37, 0.28, servers, {
+    label: 'authorize+token memory',
+    slow: true,
+  }),
   row('authorize', 'postgres', 'ES256', 0.17, 0.13, servers, { label: 'authorize+token postgres' }),
-  row('introspect', 'memory', 'opaque', 0.69, 0.5, [oidc, 'jmondi', auth]),
+  row('introspect', 'memory', 'opaque', 0.69, 0.5, [oidc, 'jmondi', auth], { slow: true }),
   row('introspect', 'postgres', 'opaque', 0.35, 0.25, [oidc, 'jmondi', auth]),
 ]
 
@@ -84,6 +87,7 @@ export const flatRows = ['postgres', 'sqlite'].flatMap((store) =>
   ['issue', 'refresh', 'introspect'].map((workload) =>
     row(workload, store, workload === 'introspect' ? 'opaque' : 'ES256', undefined, undefined, [], {
       label: `${workload} ${store}`,
+      slow: store === 'sqlite',
     }),
   ),
 )
