@@ -3,8 +3,6 @@ import { assertAnyScope, assertScopes, type Caller, parseBearer } from './guard.
 
 describe('parseBearer', () => {
   it.each([
-    [null, null],
-    [undefined, null],
     ['Bearer abc', 'abc'],
     ['bearer abc', 'abc'],
     ['BEARER a.b-c_d~e+f/g=', 'a.b-c_d~e+f/g='],

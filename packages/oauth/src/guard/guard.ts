@@ -68,40 +68,40 @@ export function createGuard<User extends UserRecord>(options: GuardOptions): Gua
   const users = options.users as Users<User>
 
   function userOf(token: VerifiedToken): AuthenticatedUser<User> {
-    if (token.subject.kind !== 'user') {
-      throw new InvalidToken('The access token does not belong to a user')
-    }
-    return authenticatedUser(users, token.subject.id, callerOf(token))
+    if (token.subject.kind === 'user') return new TokenUser(users, token)
+    throw new InvalidToken('The access token does not belong to a user')
   }
 
   function clientOf(token: VerifiedToken): AuthenticatedClient {
     if (token.subject.kind !== 'client') {
       throw new InvalidToken('The access token does not belong to a client acting for itself')
     }
-    return callerOf(token)
+    const { clientId, tokenId, scopes } = token
+    return { clientId, tokenId, scopes, tokenCan: (scope) => holdsScope(scopes, scope) }
   }
 
   async function cookieUser(credentials: Credentials): Promise<AuthenticatedUser<User>> {
     const found = await cookies.authenticate(credentials.cookie, credentials.csrfToken)
-    if (!found) throw new InvalidToken('No access token was sent', { presented: false })
-    return authenticatedUser(users, found.userId, THE_PERSON_ITSELF)
+    if (!found) throw nothingSent()
+    return new CookieUser(users, found.userId)
   }
 
-  function bearerOrThrow(credentials: Credentials): string {
-    const text = parseBearer(credentials.authorization)
-    if (text !== null) return text
-    throw new InvalidToken('No access token was sent', { presented: false })
+  /** A token seen before was parsed before: its text alone tells. */
+  function verifyBearer(header: string): Maybe<VerifiedToken> {
+    const seen = header.startsWith('Bearer ') ? verifier.recognize(header.slice(7)) : undefined
+    return seen ?? verifier.verify(parseBearer(header))
   }
 
   const guards: { [Name in GuardName]: (c: Credentials) => Maybe<GuardResults<User>[Name]> } = {
     api(credentials) {
-      const text = parseBearer(credentials.authorization)
-      if (text === null) return cookieUser(credentials)
-      const token = verifier.verify(text)
+      const header = credentials.authorization
+      if (typeof header !== 'string') return cookieUser(credentials)
+      const token = verifyBearer(header)
       return token instanceof Promise ? token.then(userOf) : userOf(token)
     },
-    client(credentials) {
-      const token = verifier.verify(bearerOrThrow(credentials))
+    client({ authorization }) {
+      if (typeof authorization !== 'string') throw nothingSent()
+      const token = verifyBearer(authorization)
       return token instanceof Promise ? token.then(clientOf) : clientOf(token)
     },
   }
@@ -115,40 +115,59 @@ export function createGuard<User extends UserRecord>(options: GuardOptions): Gua
   }
 }
 
-/** RFC 6750 §2.1: one token after a scheme in any letter case. Null without the header. */
-export function parseBearer(header: string | null | undefined): string | null {
-  if (header === null || header === undefined) return null
+/** RFC 6750 §2.1: one token after a scheme in any letter case. */
+export function parseBearer(header: string): string {
   const [, token] = /^bearer ([\w.~+/=-]+)$/i.exec(header) ?? []
   if (token) return token
   throw new InvalidToken('The Authorization header must be: Bearer <token>')
 }
 
-function callerOf(token: VerifiedToken) {
-  const { clientId, tokenId, scopes } = token
-  return { clientId, tokenId, scopes, tokenCan: (scope: string) => holdsScope(scopes, scope) }
+function nothingSent(): InvalidToken {
+  return new InvalidToken('No access token was sent', { presented: false })
+}
+
+/** Made for every guarded request, hence classes: their methods are not made again each time. */
+abstract class Person<User extends UserRecord> {
+  readonly id: string
+  readonly #users: Users<User>
+  #record: Promise<User | null> | null = null
+
+  constructor(users: Users<User>, id: string) {
+    this.id = id
+    this.#users = users
+  }
+
+  find(): Promise<User | null> {
+    this.#record ??= this.#users.findById(this.id)
+    return this.#record
+  }
+}
+
+class TokenUser<User extends UserRecord> extends Person<User> implements AuthenticatedUser<User> {
+  readonly clientId: string
+  readonly tokenId: string
+  readonly scopes: readonly string[]
+
+  constructor(users: Users<User>, token: VerifiedToken) {
+    super(users, token.subject.id)
+    this.clientId = token.clientId
+    this.tokenId = token.tokenId
+    this.scopes = token.scopes
+  }
+
+  tokenCan(scope: string): boolean {
+    return holdsScope(this.scopes, scope)
+  }
 }
 
 /** Cookie mode: the application's own page acts as the user itself, so that every scope passes. */
-const THE_PERSON_ITSELF: Caller = {
-  clientId: null,
-  tokenId: null,
-  scopes: [],
-  tokenCan: () => true,
-}
+class CookieUser<User extends UserRecord> extends Person<User> implements AuthenticatedUser<User> {
+  readonly clientId = null
+  readonly tokenId = null
+  readonly scopes = []
 
-function authenticatedUser<User extends UserRecord>(
-  users: Users<User>,
-  id: string,
-  caller: Caller,
-): AuthenticatedUser<User> {
-  let record: Promise<User | null> | null = null
-  return {
-    ...caller,
-    id,
-    find() {
-      record ??= users.findById(id)
-      return record
-    },
+  tokenCan(): boolean {
+    return true
   }
 }
 

@@ -37,7 +37,7 @@ export interface RevocationFeed {
 export function followRevocations(
   repository: Pick<RevocationRepository, 'readAfter'>,
 ): RevocationFeed {
-  const revoked = new Map<string, number>()
+  const revoked = new Map<RevocationKind, Map<string, number>>()
   const userEnds = new Map<string, { at: number; until: number }>()
   const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
   const steps: Array<() => Promise<void> | null> = []
@@ -58,14 +58,22 @@ export function followRevocations(
       endedBefore = Math.max(endedBefore, entry.at.getTime())
       forgetEnded()
     } else if (entry.kind !== 'keys' && entry.kind !== 'client-changed') {
-      revoked.set(`${entry.kind}:${entry.subject}`, until)
+      revokedOf(entry.kind).set(entry.subject, until)
     }
     for (const listener of listeners.get(entry.kind) ?? []) listener(entry.subject)
   }
 
+  function revokedOf(kind: RevocationKind): Map<string, number> {
+    const known = revoked.get(kind) ?? new Map<string, number>()
+    revoked.set(kind, known)
+    return known
+  }
+
   /** What concerned only things that ended need not be known any more. */
   function forgetEnded(): void {
-    for (const [key, until] of revoked) if (until < endedBefore) revoked.delete(key)
+    for (const subjects of revoked.values()) {
+      for (const [key, until] of subjects) if (until < endedBefore) subjects.delete(key)
+    }
     for (const [key, { until }] of userEnds) if (until < endedBefore) userEnds.delete(key)
   }
 
@@ -113,7 +121,7 @@ export function followRevocations(
     sync,
     note: apply,
     isFresh,
-    isRevoked: (kind, subject) => revoked.has(`${kind}:${subject}`),
+    isRevoked: (kind, subject) => revoked.get(kind)?.has(subject) ?? false,
     endedAt: (userId) => userEnds.get(userId)?.at ?? 0,
     onNotice(kind, listener) {
       listeners.set(kind, [...(listeners.get(kind) ?? []), listener])

@@ -1,4 +1,4 @@
-import { deriveKey, openText, sealText, signData, verifyData } from '../crypto.ts'
+import { deriveSealingKey, openText, sealText, signData, verifyData } from '../crypto.ts'
 import { type AccessTokenClaims, parseClaims } from './claims.ts'
 import type { SigningKey, SigningKeys } from './signing-keys.ts'
 
@@ -82,7 +82,7 @@ function parseJson(encoded: string): unknown {
 
 /** The same claims, encrypted: clients cannot read them, other APIs ask the introspection endpoint. */
 function opaqueFormat(secrets: readonly string[]): AccessTokenFormat {
-  const keys = secrets.map((secret) => deriveKey(secret, 'opaque access tokens'))
+  const keys = secrets.map((secret) => deriveSealingKey(secret, 'opaque access tokens'))
   return {
     encode(claims) {
       const [key] = keys

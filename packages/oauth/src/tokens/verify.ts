@@ -16,8 +16,10 @@ export interface VerifiedToken {
 }
 
 export interface TokenVerifier {
-  /** Genuine, alive and not revoked, or InvalidToken. Answers at once for a token seen before. */
+  /** Genuine, alive and not revoked, or InvalidToken. */
   verify(text: string): VerifiedToken | Promise<VerifiedToken>
+  /** The same at once for a token seen before; undefined when verify() has to look closer. */
+  recognize(text: string): VerifiedToken | undefined
   /** Genuine, though perhaps expired or revoked; null otherwise. */
   identify(text: string): Promise<VerifiedToken | null>
 }
@@ -37,20 +39,30 @@ type Decoding = VerifiedToken | null | Promise<VerifiedToken | null>
 const LONGEST_TOKEN = 8 * 1024
 const SKEW_SECONDS = CLOCK_SKEW / 1000
 const REMEMBERED_TOKENS = 20_000
+/** Enough of a signature to tell tokens apart, and quick to hash. */
+const TAIL = 32
+
+interface Remembered {
+  readonly text: string
+  readonly token: VerifiedToken
+}
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   const { format, keys, feed, clock } = options
-  // Keyed by the full text: altered content is another key.
-  let genuine = createRecentCache<VerifiedToken>(REMEMBERED_TOKENS)
+  let genuine = createRecentCache<Remembered>(REMEMBERED_TOKENS)
   let removals = keys.removals()
 
-  /** Starts anew when a key was taken back: its tokens are genuine no more. */
+  /**
+   * Found by its end and compared as a whole: altered content is another token. Starts anew when a
+   * key was taken back: its tokens are genuine no more.
+   */
   function recall(text: string): VerifiedToken | undefined {
     if (removals !== keys.removals()) {
       removals = keys.removals()
       genuine = createRecentCache(REMEMBERED_TOKENS)
     }
-    return genuine.get(text)
+    const found = genuine.get(text.slice(-TAIL))
+    return found?.text === text ? found.token : undefined
   }
 
   function decode(text: string): Decoding {
@@ -87,7 +99,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     const cache = genuine
     const removalsBefore = keys.removals()
     const token = await decoding
-    if (token) cache.set(text, token)
+    if (token) cache.set(text.slice(-TAIL), { text, token })
     if (!feed.isFresh()) await feed.sync()
     if (keys.removals() !== removalsBefore) return verifySlowly(text, decode(text))
     return requireAlive(token)
@@ -95,12 +107,14 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
 
   return {
     verify(text) {
-      const known = recall(text)
-      if (known && feed.isFresh()) return requireAlive(known)
-      const decoding = known ?? decode(text)
+      const decoding = recall(text) ?? decode(text)
       if (decoding instanceof Promise || !feed.isFresh()) return verifySlowly(text, decoding)
-      if (decoding) genuine.set(text, decoding)
+      if (decoding) genuine.set(text.slice(-TAIL), { text, token: decoding })
       return requireAlive(decoding)
+    },
+    recognize(text) {
+      const known = recall(text)
+      return known && feed.isFresh() ? requireAlive(known) : undefined
     },
     async identify(text) {
       return recall(text) ?? decode(text)
