@@ -19,8 +19,14 @@ export interface RevocationFeed {
   /** Takes in what this process itself has just committed, without waiting for the next read. */
   note(entry: NewRevocation): void
   isRevoked(kind: RevocationKind, subject: string): boolean
+  /** Reads once more from now on, so that what was committed before this call is known after it. */
+  catchUp(): Promise<void>
   /** The moment a person's sign-ins were last ended, in milliseconds, or 0. */
   endedAt(userId: string): number
+  /** How many ends of sign-ins were read here so far: a mark for endedSince(). */
+  endings(): number
+  /** Whether an end of this person's sign-ins was read after the mark. */
+  endedSince(userId: string, mark: number): boolean
   onNotice(kind: RevocationKind, listener: (subject: string) => void): void
   /** Part of every read: while it fails, nothing counts as known. */
   onSync(step: () => Promise<void> | null): void
@@ -38,10 +44,11 @@ export function followRevocations(
   repository: Pick<RevocationRepository, 'readAfter'>,
 ): RevocationFeed {
   const revoked = new Map<RevocationKind, Map<string, number>>()
-  const userEnds = new Map<string, { at: number; until: number }>()
+  const userEnds = new Map<string, { at: number; until: number; order: number }>()
   const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
   const steps: Array<() => Promise<void> | null> = []
   const cursor = createCursor()
+  let endings = 0
   let endedBefore = 0
   let syncedAt = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null
@@ -53,7 +60,12 @@ export function followRevocations(
     if (entry.kind === 'user') {
       const known = userEnds.get(entry.subject)
       const at = Math.max(known?.at ?? 0, entry.at.getTime())
-      userEnds.set(entry.subject, { at, until: Math.max(known?.until ?? 0, until) })
+      endings += 1
+      userEnds.set(entry.subject, {
+        at,
+        until: Math.max(known?.until ?? 0, until),
+        order: endings,
+      })
     } else if (entry.kind === 'ended') {
       endedBefore = Math.max(endedBefore, entry.at.getTime())
       forgetEnded()
@@ -110,6 +122,12 @@ export function followRevocations(
     return running
   }
 
+  async function catchUp(): Promise<void> {
+    // One that is under way may have begun too early.
+    if (running) await running.catch(() => {})
+    await (running ?? sync())
+  }
+
   function poll(): void {
     if (stopped) return
     // A failed read shows as staleness to whoever asks next; the next round tries again.
@@ -119,10 +137,13 @@ export function followRevocations(
 
   return {
     sync,
+    catchUp,
     note: apply,
     isFresh,
     isRevoked: (kind, subject) => revoked.get(kind)?.has(subject) ?? false,
     endedAt: (userId) => userEnds.get(userId)?.at ?? 0,
+    endings: () => endings,
+    endedSince: (userId, mark) => (userEnds.get(userId)?.order ?? 0) > mark,
     onNotice(kind, listener) {
       listeners.set(kind, [...(listeners.get(kind) ?? []), listener])
     },

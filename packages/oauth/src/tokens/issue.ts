@@ -57,6 +57,23 @@ export async function issueTokens(
   return handOver(token, context)
 }
 
+/**
+ * Stores a token that rests on a sign-in checked since `mark` was taken from the feed. False when the
+ * account was ended meanwhile, perhaps by another process: then the token is ended too. An end that
+ * commits after the store finds the row by itself.
+ */
+export async function storeUnlessEnded(
+  token: Token,
+  mark: number,
+  context: ServerContext,
+): Promise<boolean> {
+  await context.storage.tokens.create(token)
+  await context.feed.catchUp()
+  if (token.userId === null || !context.feed.endedSince(token.userId, mark)) return true
+  await context.storage.tokens.revoke({ id: token.id }, context.options.clock.now())
+  return false
+}
+
 /** After the commit: the texts a client gets, and the events. A narrowed refresh passes its scopes. */
 export async function handOver(
   token: Token,

@@ -1,9 +1,10 @@
 import { personalAccessClient } from '../clients/manage.ts'
 import { parseClientName } from '../clients/parse.ts'
 import type { ServerContext } from '../context.ts'
+import { Unauthenticated } from '../errors.ts'
 import { resolveScopes } from '../scopes.ts'
 import type { Client, Token } from '../storage/repositories.ts'
-import { buildToken, handOver } from './issue.ts'
+import { buildToken, handOver, storeUnlessEnded } from './issue.ts'
 
 export interface PersonalAccessToken {
   /** Shown once, to the person; it is not stored. */
@@ -12,9 +13,17 @@ export interface PersonalAccessToken {
   readonly client: Client
 }
 
+export interface PersonalAccessRequest {
+  readonly userId: string
+  readonly name: string
+  readonly scopes: readonly string[]
+}
+
+/** `mark`: of the feed, from before it was checked that the person is signed in. */
 export async function issuePersonalAccessToken(
-  request: { readonly userId: string; readonly name: string; readonly scopes: readonly string[] },
+  request: PersonalAccessRequest,
   context: ServerContext,
+  mark = context.feed.endings(),
 ): Promise<PersonalAccessToken> {
   const name = parseClientName(request.name)
   const scopes = resolveScopes([...new Set(request.scopes)], {
@@ -27,7 +36,9 @@ export async function issuePersonalAccessToken(
     { ...request, name, scopes, client, grantType: 'personal_access', refreshable: false },
     context,
   )
-  await context.storage.tokens.create(token)
+  if (!(await storeUnlessEnded(token, mark, context))) {
+    throw new Unauthenticated('The account was signed out everywhere; sign in again.')
+  }
   const { access_token } = await handOver(token, context)
   return { accessToken: access_token, token, client }
 }
