@@ -159,7 +159,7 @@ describe.each(PROVIDERS)('a process killed at $provider', (given) => {
   })
 })
 
-const LONG = { timeout: 300_000 }
+const LONG = { timeout: 600_000 }
 
 /** Points 1, 2, 3 … until the job runs to its end; gives what was stopped at. */
 async function tryEveryPoint(
