@@ -1,5 +1,4 @@
 import type { BillingContext } from './context.ts'
-import { lockName } from './converge.ts'
 import { ensureCustomer } from './customer.ts'
 import {
   InvalidArgument,
@@ -17,6 +16,7 @@ import type {
 import { type DownloadOptions, invoiceResponse } from './invoices/download.ts'
 import { Invoice } from './invoices/invoice.ts'
 import { type Amount, requirePositive } from './money.ts'
+import { asOwner } from './owner.ts'
 import type { UserRecord } from './storage/tables.ts'
 import { Subscription } from './subscription.ts'
 import { requireText, SubscriptionBuilder } from './subscription-builder.ts'
@@ -144,13 +144,8 @@ export class BillableUser<User = Record<string, unknown>> {
   /** The token's card becomes the one that is billed. Makes a customer where there is none. */
   async updateCard(token: string, details: CustomerDetails = {}): Promise<void> {
     requireText('card token', token)
-    await this.#context.locks.hold(lockName(this.id), async (lock) => {
-      await ensureCustomer(
-        this.#context,
-        { userId: this.id, lock },
-        { provider: this.provider, token, details, resumed: false },
-      )
-    })
+    const wanted = { provider: this.provider, token, details, resumed: false }
+    await asOwner(this.#context, this.id, (owner) => ensureCustomer(this.#context, owner, wanted))
     await this.#reload()
   }
 

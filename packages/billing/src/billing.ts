@@ -138,7 +138,11 @@ function createContext(options: ResolvedOptions): BillingContext {
     subscriptions: subscriptionRepository(database),
     operations: operationRepository(database),
     webhooks: webhookRepository(database),
-    locks: createLocks(database),
+    locks: createLocks(database, {
+      lease: options.lockLeaseMs,
+      // Long enough to outwait a holder that died, and the slow calls of one that lives.
+      wait: options.lockLeaseMs + 45_000,
+    }),
     gateway: createGateways(options),
   }
 }

@@ -1,8 +1,9 @@
 import type { BillingContext } from './context.ts'
-import { converge, lockName, type Owner } from './converge.ts'
+import { converge } from './converge.ts'
 import { NoSubscription } from './errors.ts'
 import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
+import { asOwner } from './owner.ts'
 import type { SubscriptionRecord } from './storage/tables.ts'
 
 /** Asks the provider for a change; `current` was read under the lock. */
@@ -14,10 +15,9 @@ export async function changeSubscription(
   record: SubscriptionRecord,
   change: SubscriptionChange,
 ): Promise<SubscriptionRecord> {
-  return context.locks.hold(lockName(record.userId), async (lock) => {
-    const owner: Owner = { userId: record.userId, lock }
+  return asOwner(context, record.userId, async (owner) => {
     await finishInterrupted(context, owner)
-    const gateway = await context.gateway(record.provider)
+    const gateway = await owner.gateway(record.provider)
     const current = await gateway.findSubscription(record.providerId)
     if (!current) throw new NoSubscription('The provider no longer has this subscription')
     try {

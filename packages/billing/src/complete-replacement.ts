@@ -1,6 +1,7 @@
 import type { BillingContext } from './context.ts'
-import { converge, type Owner, store } from './converge.ts'
+import { converge, store } from './converge.ts'
 import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
+import type { Owner } from './owner.ts'
 import type { Operation } from './storage/operations.ts'
 
 /** The rest of a swap whose new subscription stands. Can be repeated. */
@@ -19,5 +20,5 @@ export async function completeReplacement(
   await store(context, owner, gateway, made)
   await gateway.cancelNow(from)
   await converge(context, owner, { provider: gateway.name, providerId: from })
-  await context.operations.finish(operation)
+  await owner.lock.write((tx) => context.operations.finish(operation, tx))
 }

@@ -1,20 +1,9 @@
 import type { BillingContext } from './context.ts'
 import type { ProviderName } from './errors.ts'
 import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
-import type { HeldLock } from './storage/locks.ts'
+import type { Owner } from './owner.ts'
 import { saveSubscription } from './storage/subscriptions.ts'
 import type { SubscriptionRecord } from './storage/tables.ts'
-
-/** A user's operations and events happen one after the other, on all processes. */
-export function lockName(userId: string | number): string {
-  return `user:${userId}`
-}
-
-/** Whose rows are being written, under that user's lock. */
-export interface Owner {
-  readonly userId: string | number
-  readonly lock: HeldLock
-}
 
 const DEFAULT_NAME = 'default'
 
@@ -27,7 +16,7 @@ export async function converge(
   owner: Owner,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
 ): Promise<ProviderSubscription | null> {
-  const gateway = await context.gateway(provider)
+  const gateway = await owner.gateway(provider)
   const found = await gateway.findSubscription(providerId)
   if (found) await store(context, owner, gateway, found)
   else await endMissing(context, owner, { provider, providerId })

@@ -1,10 +1,13 @@
 import { requireRecord } from './change-subscription.ts'
 import type { BillingContext } from './context.ts'
-import { converge, lockName, type Owner, store } from './converge.ts'
+import { converge } from './converge.ts'
 import { ensureCustomer } from './customer.ts'
-import { AlreadySubscribed, isFinal, PaymentFailed, type ProviderName } from './errors.ts'
-import type { CustomerDetails, Gateway, ProviderSubscription } from './gateways/gateway.ts'
+import { AlreadySubscribed, isFinal, type ProviderName } from './errors.ts'
+import type { CustomerDetails } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
+import { asOwner, type Owner } from './owner.ts'
+import { settleFirstPayment } from './settle-first-payment.ts'
+import type { Intent } from './storage/operations.ts'
 import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
 import { active, cancelled, ended } from './subscription-state.ts'
 import { parseTaxPercentage } from './tax.ts'
@@ -31,16 +34,20 @@ export async function createSubscription(
   payer: Payer,
 ): Promise<SubscriptionRecord> {
   const tax = parseTaxPercentage(await context.options.taxPercentage({ ...user.attributes }))
-  return context.locks.hold(lockName(user.id), async (lock) => {
-    const owner: Owner = { userId: user.id, lock }
+  const { operations, options } = context
+  return asOwner(context, user.id, async (owner) => {
+    const { lock } = owner
     await finishInterrupted(context, owner)
-    const gateway = await context.gateway(wanted.provider)
+    const gateway = await owner.gateway(wanted.provider)
     const existing = await findRunning(context, owner, wanted)
     if (existing) return existing
-    const operation = await context.operations.begin(
-      { userId: user.id, kind: 'subscription', request: { ...wanted }, name: wanted.name },
-      context.options.clock.now(),
-    )
+    const intent: Intent = {
+      userId: user.id,
+      kind: 'subscription',
+      request: { ...wanted },
+      name: wanted.name,
+    }
+    const operation = await lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
     try {
       const customerId = await ensureCustomer(context, owner, {
         provider: wanted.provider,
@@ -53,33 +60,14 @@ export async function createSubscription(
         tax,
         operation: operation.id,
       })
-      await settle(context, owner, gateway, made)
-      await context.operations.finish(operation)
+      await settleFirstPayment(context, owner, gateway, made)
+      await lock.write((tx) => operations.finish(operation, tx))
       return requireRecord(context, { provider: gateway.name, providerId: made.id })
     } catch (error) {
-      if (isFinal(error)) await context.operations.finish(operation)
+      if (isFinal(error)) await lock.write((tx) => operations.finish(operation, tx))
       throw error
     }
   })
-}
-
-/** Stores what came of it, then says so if it is not paid. A declined one is taken back. */
-async function settle(
-  context: BillingContext,
-  owner: Owner,
-  gateway: Gateway,
-  made: ProviderSubscription,
-): Promise<void> {
-  await store(context, owner, gateway, made)
-  try {
-    await gateway.requirePaid(made)
-  } catch (error) {
-    if (error instanceof PaymentFailed) {
-      await gateway.cancelNow(made.id)
-      await converge(context, owner, { provider: gateway.name, providerId: made.id })
-    }
-    throw error
-  }
 }
 
 /**
@@ -95,7 +83,7 @@ async function findRunning(
   const row = await subscriptions.findByName(owner.userId, wanted.name)
   const now = options.clock.now()
   if (!row || ended(row, now)) return null
-  const gateway = await context.gateway(row.provider)
+  const gateway = await owner.gateway(row.provider)
   const found = await converge(context, owner, row)
   const record = await subscriptions.findByProvider(row.provider, row.providerId)
   if (!found || !record || ended(record, now)) return null

@@ -1,14 +1,15 @@
 import type { BillingContext } from './context.ts'
-import type { Owner } from './converge.ts'
 import {
-  InvalidPaymentToken,
   isFinal,
   NoPaymentMethod,
   type ProviderName,
+  UsedPaymentToken,
   UserNotFound,
 } from './errors.ts'
 import type { CustomerDetails, Gateway, ProviderCustomer } from './gateways/gateway.ts'
-import type { UserRecord } from './storage/tables.ts'
+import type { Owner } from './owner.ts'
+import type { Intent } from './storage/operations.ts'
+import type { CardSummary, UserRecord } from './storage/tables.ts'
 
 export interface WantedCustomer {
   readonly provider: ProviderName
@@ -26,72 +27,68 @@ export async function ensureCustomer(
   wanted: WantedCustomer,
 ): Promise<string> {
   const user = await context.users.find(owner.userId)
-  const gateway = await context.gateway(wanted.provider)
+  const gateway = await owner.gateway(wanted.provider)
   if (!user) throw new UserNotFound('The user was deleted meanwhile')
   const existing =
     user.providerId && user.provider === wanted.provider
       ? await gateway.findCustomer(user.providerId)
       : null
-  const customer = existing ?? (await createCustomer(context, user, gateway, wanted.details))
-  await giveCard(context, owner, { gateway, customer, wanted })
+  const customer =
+    existing ?? (await createCustomer(context, owner, gateway, { user, given: wanted.details }))
+  const card = await giveCard(gateway, customer, wanted)
+  if (card) await owner.lock.write((tx) => context.users.setCard(owner.userId, card, tx))
   return customer.id
 }
 
 async function giveCard(
-  context: BillingContext,
-  { userId }: Owner,
-  {
-    gateway,
-    customer,
-    wanted,
-  }: {
-    readonly gateway: Gateway
-    readonly customer: ProviderCustomer
-    readonly wanted: WantedCustomer
-  },
-): Promise<void> {
-  if (wanted.token === null) {
-    if (customer.hasPaymentMethod) return
+  gateway: Gateway,
+  customer: ProviderCustomer,
+  { token, resumed }: WantedCustomer,
+): Promise<CardSummary | null> {
+  if (token === null) {
+    if (customer.hasPaymentMethod) return null
     throw new NoPaymentMethod('The customer has no card: give a card token')
   }
   try {
-    const { card } = await gateway.setCard(customer.id, wanted.token)
-    await context.users.setCard(userId, card)
+    return (await gateway.setCard(customer.id, token)).card
   } catch (error) {
-    const usedBefore =
-      wanted.resumed && error instanceof InvalidPaymentToken && customer.hasPaymentMethod
-    if (!usedBefore) throw error
+    // Used up by the attempt that is resumed, which made it the default and may have got no further.
+    const isOurs = resumed && error instanceof UsedPaymentToken && customer.hasPaymentMethod
+    if (!isOurs) throw error
+    return (await gateway.setCard(customer.id, null)).card
   }
 }
 
 /** On record before it is made, so that a repeat after a crash finds the same customer. */
 async function createCustomer(
   context: BillingContext,
-  user: UserRecord,
+  { lock }: Owner,
   gateway: Gateway,
-  given: CustomerDetails,
+  { user, given }: { readonly user: UserRecord; readonly given: CustomerDetails },
 ): Promise<ProviderCustomer> {
   const { operations, options, users } = context
-  const details = { ...defaultDetails(context, user), ...given }
-  const operation = await operations.begin(
-    { userId: user.id, kind: 'customer', request: { provider: gateway.name, details } },
-    options.clock.now(),
-  )
+  const provider = gateway.name
+  const intent: Intent = {
+    userId: user.id,
+    kind: 'customer',
+    request: { provider, details: { ...defaultDetails(context, user), ...given } },
+    // Whatever the details: a user has one customer at a provider.
+    same: { provider },
+  }
+  const operation = await lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
   try {
     const customer = await gateway.createCustomer({
       userId: user.id,
-      details,
+      details: operation.request.details as CustomerDetails,
       operation: operation.id,
     })
-    await users.setCustomer(user.id, {
-      provider: gateway.name,
-      providerId: customer.id,
-      ...customer.card,
+    await lock.write(async (tx) => {
+      await users.setCustomer(user.id, { provider, providerId: customer.id, ...customer.card }, tx)
+      await operations.finish(operation, tx)
     })
-    await operations.finish(operation)
     return customer
   } catch (error) {
-    if (isFinal(error)) await operations.finish(operation)
+    if (isFinal(error)) await lock.write((tx) => operations.finish(operation, tx))
     throw error
   }
 }

@@ -1,6 +1,8 @@
 import { completeReplacement } from './complete-replacement.ts'
 import type { BillingContext } from './context.ts'
-import { type Owner, store } from './converge.ts'
+import { isFinal } from './errors.ts'
+import type { Owner } from './owner.ts'
+import { settleFirstPayment } from './settle-first-payment.ts'
 import type { StoredOperation } from './storage/operations.ts'
 
 /**
@@ -21,13 +23,16 @@ async function finish(
   const user = await context.users.find(owner.userId)
   const { provider, from } = operation.request
   if (!user?.providerId || !provider || user.provider !== provider) return
-  const gateway = await context.gateway(provider)
+  const gateway = await owner.gateway(provider)
   const made = await gateway.findByOperation(operation.id, user.providerId)
   if (!made) return
   if (operation.kind === 'swap' && from) {
     await completeReplacement(context, owner, { gateway, made, from, operation })
     return
   }
-  await store(context, owner, gateway, made)
-  await context.operations.finish(operation)
+  await settleFirstPayment(context, owner, gateway, made).catch((error) => {
+    // A decline concerns whoever asked for it; they are gone.
+    if (!isFinal(error)) throw error
+  })
+  await owner.lock.write((tx) => context.operations.finish(operation, tx))
 }

@@ -75,6 +75,8 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly maxFailedCharges?: number
   /** Webhook attempts before an event is a dead letter. Default 12, over about two days. */
   readonly webhookAttempts?: number
+  /** Seconds for which a killed process keeps other operations of the same user waiting. Default 15. */
+  readonly lockLease?: number
   /** Seconds between looks at the inbox for events that are due again. Default 10; false: never. */
   readonly processEvery?: number | false
   /** Default `/stripe/webhook`, `/braintree/webhook`, `/user/invoice/{invoice}`. */
@@ -103,6 +105,7 @@ export interface ResolvedOptions {
   readonly handlers: WebhookHandlers
   readonly maxFailedCharges: number | null
   readonly webhookAttempts: number
+  readonly lockLeaseMs: number
   readonly processEverySeconds: number | null
   readonly paths: Required<BillingPaths>
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
@@ -140,6 +143,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     handlers: options.handlers ?? {},
     maxFailedCharges: wholeNumber('maxFailedCharges', options.maxFailedCharges ?? null),
     webhookAttempts: wholeNumber('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
+    lockLeaseMs: resolveLease(options.lockLease ?? 15),
     processEverySeconds: wholeNumber(
       'processEvery',
       options.processEvery === false ? null : (options.processEvery ?? 10),
@@ -203,6 +207,11 @@ function resolvePaths(paths: BillingPaths): Required<BillingPaths> {
     throw new TypeError("paths.invoice should end with '/{invoice}'.")
   }
   return all
+}
+
+function resolveLease(seconds: number): number {
+  if (Number.isFinite(seconds) && seconds >= 0.1) return Math.round(seconds * 1000)
+  throw new TypeError('lockLease: expected seconds, at least 0.1.')
 }
 
 function wholeNumber(name: string, value: number | null): number | null {

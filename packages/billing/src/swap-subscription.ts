@@ -1,11 +1,11 @@
 import { changeSubscription, requireRecord } from './change-subscription.ts'
 import { completeReplacement } from './complete-replacement.ts'
 import type { BillingContext } from './context.ts'
-import { lockName, type Owner } from './converge.ts'
 import { isFinal, SubscriptionEnded } from './errors.ts'
 import type { Gateway, ProviderSubscription, Swap } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
-import type { Operation } from './storage/operations.ts'
+import { asOwner, type Owner } from './owner.ts'
+import type { Intent, Operation } from './storage/operations.ts'
 import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
 import { ended } from './subscription-state.ts'
 
@@ -42,25 +42,24 @@ function replaceSubscription(
   wanted: Swap,
 ): Promise<SubscriptionRecord> {
   const { operations, options } = context
-  return context.locks.hold(lockName(user.id), async (lock) => {
-    const owner: Owner = { userId: user.id, lock }
+  return asOwner(context, user.id, async (owner) => {
     await finishInterrupted(context, owner)
-    const gateway = await context.gateway(record.provider)
+    const gateway = await owner.gateway(record.provider)
     const newest = await context.subscriptions.findByName(user.id, record.name)
     // A second click waited for the first one, which has done it.
     if (newest && newest.id !== record.id && newest.providerPlan === wanted.plan) return newest
     const current = await gateway.findSubscription(record.providerId)
     if (current) requireLive(current, options.clock.now())
-    const operation = await operations.begin(
-      {
-        userId: user.id,
-        kind: 'swap',
-        request: { provider: record.provider, from: record.providerId, plan: wanted.plan },
-        name: record.name,
-      },
-      options.clock.now(),
+    const intent: Intent = {
+      userId: user.id,
+      kind: 'swap',
+      request: { provider: record.provider, from: record.providerId, plan: wanted.plan },
+      name: record.name,
+    }
+    const operation = await owner.lock.write((tx) =>
+      operations.begin(intent, options.clock.now(), tx),
     )
-    const made = await create(context, gateway, { record, wanted, operation })
+    const made = await create(context, owner, gateway, { record, wanted, operation })
     await completeReplacement(context, owner, { gateway, made, from: record.providerId, operation })
     return requireRecord(context, { provider: record.provider, providerId: made.id })
   })
@@ -68,6 +67,7 @@ function replaceSubscription(
 
 async function create(
   context: BillingContext,
+  owner: Owner,
   gateway: Gateway,
   swap: { record: SubscriptionRecord; wanted: Swap; operation: Operation },
 ): Promise<ProviderSubscription> {
@@ -78,7 +78,7 @@ async function create(
       now: context.options.clock.now(),
     })
   } catch (error) {
-    if (isFinal(error)) await context.operations.finish(operation)
+    if (isFinal(error)) await owner.lock.write((tx) => context.operations.finish(operation, tx))
     throw error
   }
 }

@@ -1,8 +1,9 @@
 import type { BillingContext } from './context.ts'
-import { isSame, lockName, type Owner, store, toRecord } from './converge.ts'
+import { isSame, store, toRecord } from './converge.ts'
 import type { ProviderName } from './errors.ts'
 import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
+import { asOwner, type Owner } from './owner.ts'
 import type { CardSummary, SubscriptionRecord, UserRecord } from './storage/tables.ts'
 
 /** One thing that was not as the provider has it. */
@@ -58,14 +59,13 @@ export function syncUser(
   { id }: UserRecord,
   { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<DriftReport> {
-  return context.locks.hold(lockName(id), async (lock) => {
-    const owner: Owner = { userId: id, lock }
+  return asOwner(context, id, async (owner) => {
     const user = await context.users.find(id)
     if (!user?.provider || !user.providerId) return { users: 1, drift: [], failures: [] }
     if (!dryRun) await finishInterrupted(context, owner)
-    const gateway = await context.gateway(user.provider)
+    const gateway = await owner.gateway(user.provider)
     const drift = [
-      ...(await syncCard(context, gateway, user, dryRun)),
+      ...(await syncCard(context, { owner, gateway, user, dryRun })),
       ...(await syncSubscriptions(context, { owner, gateway, user, dryRun })),
     ]
     return { users: 1, drift, failures: [] }
@@ -74,13 +74,11 @@ export function syncUser(
 
 async function syncCard(
   context: BillingContext,
-  gateway: Gateway,
-  user: UserRecord,
-  dryRun: boolean,
+  { owner, gateway, user, dryRun }: Work,
 ): Promise<Drift[]> {
   const customer = await gateway.findCustomer(user.providerId ?? '')
   if (!customer || sameCard(customer.card, user)) return []
-  if (!dryRun) await context.users.setCard(user.id, customer.card)
+  if (!dryRun) await owner.lock.write((tx) => context.users.setCard(user.id, customer.card, tx))
   const { cardBrand, cardLastFour, paypalEmail } = user
   return [
     {

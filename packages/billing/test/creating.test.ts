@@ -11,6 +11,7 @@ import {
   UnknownPlan,
 } from '../src/index.ts'
 import type { BillingTest } from '../src/testing/index.ts'
+import { rowsOf, truthAt } from './provider-truth.ts'
 import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './support.ts'
 
 describe.each(PROVIDERS)('creating at $provider', ({ provider, card, unknownToken }) => {
@@ -61,25 +62,48 @@ describe.each(PROVIDERS)('creating at $provider', ({ provider, card, unknownToke
     },
   )
 
-  it('is not confused by a webhook that comes first', async () => {
+  it('is not confused by a webhook that comes before the call returns', async () => {
     const test = await start(provider)
-    const { user } = test
-    let created = false
-    const creating = user.newSubscription('main', 'monthly').create(card)
-    const told = (async () => {
-      while (!created) {
-        await test.settle()
-        await new Promise((resolve) => setImmediate(resolve))
+    const { sandbox } = test
+    const { trouble, outbox } = sandbox
+    const other = test.another()
+    const early = new Set<string>()
+    for (let call = 0; ; call++) {
+      const user = await test.createUser()
+      trouble.failNext(call, { slowMs: 0 }, provider)
+      trouble.failNext(1, 'held', provider)
+      let returned = false
+      const creating = user
+        .newSubscription('main', 'monthly')
+        .create(card)
+        .finally(() => {
+          returned = true
+        })
+      await Promise.race([trouble.untilHeld(), creating])
+      if (returned) break
+      // The provider has done it and tells us; the call that asked for it has no answer yet.
+      await outbox.flush()
+      for (const { eventType, state } of outbox.deliveries()) {
+        if (state === 'delivered') early.add(eventType)
       }
-    })()
-    const subscription = await creating
-    created = true
-    await told
-    await test.settle()
-    const all = await user.subscriptions()
-    expect(all.map(({ providerId, name }) => [providerId, name])).toEqual([
-      [subscription.providerId, 'main'],
-    ])
+      const handling = other.webhooks.process()
+      expect(returned).toBe(false)
+      trouble.release()
+      const subscription = await creating
+      await handling
+      await test.settle()
+      const all = await user.subscriptions()
+      expect(all.map(({ providerId, name }) => [providerId, name])).toEqual([
+        [subscription.providerId, 'main'],
+      ])
+      const truth = truthAt(sandbox, provider, user.providerId ?? '')
+      expect(truth.subscriptions).toHaveLength(1)
+      expect(await rowsOf(test.database, user.id)).toEqual(truth)
+      expect(takenFrom(test, user)).toBe(1000)
+    }
+    trouble.clear()
+    expect([...early].some((type) => /subscription/.test(type))).toBe(true)
+    expect(await test.billing.webhooks.deadLetters()).toEqual([])
   })
 
   it('refuses bad input before any call', async () => {

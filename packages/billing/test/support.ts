@@ -44,8 +44,6 @@ export const PROVIDERS: readonly ProviderCase[] = [
 export interface FlowTest extends BillingTest {
   /** Of the database, for another connection. */
   readonly url: string
-  /** What time does to the locks of a process that died. */
-  expireLocks(): Promise<void>
 }
 
 /** The sandbox and the database of this test project; all is gone when the test is done. */
@@ -68,13 +66,7 @@ export async function start(
   test.sandbox.braintree.defineDiscount({ id: 'SPRING', amount: 300, numberOfBillingCycles: 2 })
   const stripe = await stripeSdk(test)
   await stripe.coupons.create({ id: 'SPRING', amount_off: 300, currency: 'usd', duration: 'once' })
-  return {
-    ...test,
-    url: created.url,
-    async expireLocks() {
-      await created.database.kysely.deleteFrom('billing_locks').execute()
-    },
-  }
+  return { ...test, url: created.url }
 }
 
 export async function stripeSdk({ sandbox }: BillingTest) {

@@ -7,6 +7,7 @@ export type {
 } from './conditional-writes.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export type { Database } from './database.ts'
+export { databaseNow } from './database-clock.ts'
 export type { Dialect } from './engine.ts'
 export { isUnavailable, isUniqueViolation, SchemaTooNew } from './errors.ts'
 export { type Migration, type MigrationSet, migrate } from './migrate.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { CallTrouble } from './trouble.ts'
+import type { CallFate } from './trouble.ts'
 
 export interface HttpRequest {
   readonly method: string
@@ -18,7 +18,7 @@ export interface HttpReply {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   /** How the reply is spoilt on its way. */
-  readonly fate?: Exclude<CallTrouble, '429' | '500'>
+  readonly fate?: Exclude<CallFate, '429' | '500'>
 }
 
 export interface ServeOptions {
@@ -106,6 +106,10 @@ function send(response: ServerResponse, reply: HttpReply): void {
   const { fate } = reply
   // The client gives up by itself, or the server closes.
   if (fate === 'timeout') return
+  if (typeof fate === 'object' && 'until' in fate) {
+    void fate.until.then(() => write(response, reply))
+    return
+  }
   if (typeof fate === 'object') {
     const timer = setTimeout(() => write(response, reply), fate.slowMs)
     response.once('close', () => clearTimeout(timer))

@@ -4,9 +4,19 @@ export type Provider = 'stripe' | 'braintree'
 
 /**
  * What goes wrong with a call. `429` and `500` refuse it before anything happens. With `timeout`
- * and `half-written` the call takes effect and only the reply is lost, as on a bad network.
+ * and `half-written` the call takes effect and only the reply is lost, as on a bad network. With
+ * `held` it takes effect and the reply waits for `release()`: what happens meanwhile comes first.
  */
-export type CallTrouble = '429' | '500' | 'timeout' | 'half-written' | { readonly slowMs: number }
+export type CallTrouble =
+  | '429'
+  | '500'
+  | 'timeout'
+  | 'half-written'
+  | 'held'
+  | { readonly slowMs: number }
+
+/** The same as the HTTP layer of a provider meets it. */
+export type CallFate = Exclude<CallTrouble, 'held'> | { readonly until: Promise<void> }
 
 interface CallRow {
   queue: Array<{ kind: CallTrouble; provider: Provider | null }>
@@ -18,6 +28,9 @@ interface DeclineRow {
 /** Trouble on demand, consulted by both providers. Kept in the store, so snapshots carry it. */
 export class Trouble {
   readonly #store: Store
+  /** Replies that are being held; connections, which no snapshot carries. */
+  #held: Array<() => void> = []
+  #watchers: Array<() => void> = []
 
   constructor(store: Store) {
     this.#store = store
@@ -31,13 +44,14 @@ export class Trouble {
   }
 
   /** What befalls this call; taken once per call by the provider's HTTP layer. */
-  takeCallTrouble(provider: Provider): CallTrouble | null {
+  takeCallTrouble(provider: Provider): CallFate | null {
     const row = this.#calls().get('next')
     if (!row || row.queue.length === 0) return null
     const at = row.queue.findIndex((next) => next.provider === null || next.provider === provider)
     if (at < 0) return null
     const [taken] = row.queue.splice(at, 1)
-    return taken?.kind ?? null
+    if (taken?.kind !== 'held') return taken?.kind ?? null
+    return { until: this.#hold() }
   }
 
   /**
@@ -54,10 +68,30 @@ export class Trouble {
     return this.#declines().get(customerId)?.codes.shift() ?? null
   }
 
-  /** Forgets all trouble not yet taken. */
+  /** Resolves when a call has taken effect and its reply is held. */
+  async untilHeld(): Promise<void> {
+    if (this.#held.length === 0) await new Promise<void>((resolve) => this.#watchers.push(resolve))
+  }
+
+  /** Sends the replies that are held. */
+  release(): void {
+    for (const send of this.#held.splice(0)) send()
+  }
+
+  /** Forgets all trouble not yet taken, and sends the replies that are held. */
   clear(): void {
+    this.release()
     this.#calls().clear()
     this.#declines().clear()
+  }
+
+  #hold(): Promise<void> {
+    const until = new Promise<void>((resolve) => this.#held.push(resolve))
+    // After the call itself, which the provider answers without a pause.
+    setImmediate(() => {
+      for (const tell of this.#watchers.splice(0)) tell()
+    })
+    return until
   }
 
   #calls() {

@@ -133,8 +133,11 @@ export interface Gateway {
   createCustomer(customer: NewCustomer): Promise<ProviderCustomer>
   /** Null when there is none, or it was deleted. */
   findCustomer(id: string): Promise<ProviderCustomer | null>
-  /** Makes the token's card the one that is billed, for running subscriptions as well. */
-  setCard(customerId: string, token: string): Promise<ProviderCustomer>
+  /**
+   * Makes the token's card the one that is billed, for running subscriptions as well. Null does the
+   * rest for the default card that is there: after a token was used up, and nothing more.
+   */
+  setCard(customerId: string, token: string | null): Promise<ProviderCustomer>
 
   createSubscription(subscription: NewSubscription): Promise<ProviderSubscription>
   findSubscription(id: string): Promise<ProviderSubscription | null>

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { type Database, insertIfAbsent } from '@tollgate/database'
+import { type Database, databaseNow, insertIfAbsent } from '@tollgate/database'
+import { sql } from 'kysely'
 import { Busy } from '../errors.ts'
 
 /**
  * A named lock held across provider calls. It is a row with an expiry and not a database transaction:
  * one that waits for a provider would hold a connection, and on SQLite every writer.
+ *
+ * The expiry is short and moved on while the holder lives, so that a killed one keeps nobody out for
+ * long. The database's clock decides, because those of processes differ.
  */
 export interface Locks {
   /** Runs `work` alone among all processes that name this lock. */
@@ -12,6 +16,8 @@ export interface Locks {
 }
 
 export interface HeldLock {
+  /** Throws Busy when the lock was lost; asks the database only when it may have been. */
+  check(): Promise<void>
   /**
    * Runs `write` in a transaction, unless the lock was lost meanwhile (the process slept through its
    * expiry): what was read under it may then be old, and must not overwrite what is newer.
@@ -26,21 +32,25 @@ export interface LockTimes {
   readonly wait: number
 }
 
-/** A lease outlasts every provider call of one operation; it is in real time, whatever the clock says. */
-const DEFAULT_TIMES: LockTimes = { lease: 180_000, wait: 120_000 }
+const TABLE = 'billing_locks'
+/** A released lock keeps its row: taking it again is one statement. */
+const FREE = 0
+const NOBODY = ''
 
-export function createLocks(database: Database, times: LockTimes = DEFAULT_TIMES): Locks {
+export function createLocks(database: Database, times: LockTimes): Locks {
   /** In one process the callers of a lock queue up; only the first asks the database. */
   const queues = new Map<string, Promise<unknown>>()
 
   async function holdInDatabase<R>(name: string, work: (lock: HeldLock) => Promise<R>): Promise<R> {
     const holder = randomBytes(16).toString('hex')
-    await acquire(name, holder)
+    const lease = await acquire(name, holder)
     try {
-      return await work({ write: (write) => writeWhileHeld(name, holder, write) })
+      return await work(lease)
     } finally {
+      lease.release()
       await database.kysely
-        .deleteFrom('billing_locks')
+        .updateTable(TABLE)
+        .set({ holder: NOBODY, expires_at: FREE })
         .where('name', '=', name)
         .where('holder', '=', holder)
         .execute()
@@ -49,39 +59,29 @@ export function createLocks(database: Database, times: LockTimes = DEFAULT_TIMES
     }
   }
 
-  async function acquire(name: string, holder: string): Promise<void> {
-    const deadline = Date.now() + times.wait
-    for (let pause = 10; ; pause = Math.min(pause * 2, 500)) {
-      const now = Date.now()
-      const row = { name, holder, expires_at: now + times.lease }
-      if (await insertIfAbsent(database, 'billing_locks', row)) return
-      const taken = await database.kysely
-        .updateTable('billing_locks')
-        .set({ holder, expires_at: row.expires_at })
-        .where('name', '=', name)
-        .where('expires_at', '<', now)
-        .executeTakeFirst()
-      if (Number(taken.numUpdatedRows) > 0) return
-      if (now > deadline) throw new Busy('Another operation of this user has not finished')
+  async function acquire(name: string, holder: string): Promise<Lease> {
+    const deadline = performance.now() + times.wait
+    for (let pause = 10; ; pause = Math.min(pause * 2, 250)) {
+      const asked = performance.now()
+      if (await take(name, holder)) return keepLease(database, { name, holder, asked, ...times })
+      if (asked > deadline) throw new Busy('Another operation of this user has not finished')
       await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())))
     }
   }
 
-  function writeWhileHeld<R>(
-    name: string,
-    holder: string,
-    write: (tx: Database) => Promise<R>,
-  ): Promise<R> {
-    return database.transaction(async (tx) => {
-      const held = await tx.kysely
-        .updateTable('billing_locks')
-        .set({ expires_at: Date.now() + times.lease })
+  async function take(name: string, holder: string): Promise<boolean> {
+    const now = databaseNow(database)
+    const takeExpired = () =>
+      database.kysely
+        .updateTable(TABLE)
+        .set({ holder, expires_at: sql`${now} + ${times.lease}` })
         .where('name', '=', name)
-        .where('holder', '=', holder)
+        .where('expires_at', '<', now)
         .executeTakeFirst()
-      if (Number(held.numUpdatedRows) === 0) throw new Busy('The lock was lost to another process')
-      return write(tx)
-    })
+    const isTaken = async () => Number((await takeExpired()).numUpdatedRows) > 0
+    if (await isTaken()) return true
+    const isNew = await insertIfAbsent(database, TABLE, { name, holder: NOBODY, expires_at: FREE })
+    return isNew && isTaken()
   }
 
   return {
@@ -96,5 +96,55 @@ export function createLocks(database: Database, times: LockTimes = DEFAULT_TIMES
         if (queues.get(name) === settled) queues.delete(name)
       }
     },
+  }
+}
+
+interface Lease extends HeldLock {
+  /** Stops moving the expiry on. */
+  release(): void
+}
+
+/** Moves the expiry on, three times in each lease, for as long as this process runs. */
+function keepLease(
+  database: Database,
+  held: {
+    readonly name: string
+    readonly holder: string
+    /** When the lock was asked for, on this process's own clock, which never jumps. */
+    readonly asked: number
+    readonly lease: number
+  },
+): Lease {
+  const { name, holder, lease } = held
+  let isLost = false
+  let safeUntil = held.asked + lease
+
+  async function renew(on: Database): Promise<void> {
+    const asked = performance.now()
+    const { numUpdatedRows } = await on.kysely
+      .updateTable(TABLE)
+      .set({ expires_at: sql`${databaseNow(on)} + ${lease}` })
+      .where('name', '=', name)
+      .where('holder', '=', holder)
+      .executeTakeFirst()
+    if (Number(numUpdatedRows) === 0) isLost = true
+    if (isLost) throw new Busy('The lock was lost to another process')
+    safeUntil = asked + lease
+  }
+
+  // A beat that fails is made up for by the next one, by `check` or by `write`.
+  const heart = setInterval(() => void renew(database).catch(() => undefined), lease / 3)
+  heart.unref()
+
+  return {
+    async check() {
+      if (isLost || performance.now() > safeUntil) await renew(database)
+    },
+    write: (write) =>
+      database.transaction(async (tx) => {
+        await renew(tx)
+        return write(tx)
+      }),
+    release: () => clearInterval(heart),
   }
 }

@@ -13,11 +13,12 @@ export interface Operation {
   readonly name: string | null
   /** Someone began this before and did not finish. */
   readonly resumed: boolean
+  /** As it was first asked for: under one idempotency key nothing else may be sent. */
+  readonly request: OperationRequest
 }
 
 export type OperationKind = 'customer' | 'subscription' | 'swap'
 
-/** What makes two intents the same. */
 export interface OperationRequest {
   readonly provider: ProviderName
   /** Of a swap: the subscription that is replaced. */
@@ -29,21 +30,23 @@ export interface Intent {
   readonly userId: string | number
   readonly kind: OperationKind
   readonly request: OperationRequest
+  /** What makes two intents the same. The whole request, where nothing is given. */
+  readonly same?: object
   readonly name?: string
 }
 
 export interface StoredOperation extends Operation {
   readonly kind: OperationKind
-  readonly request: OperationRequest
 }
 
+/** Written in the transaction of whoever holds the user's lock. */
 export interface OperationRepository {
-  begin(intent: Intent, at: Date): Promise<Operation>
+  begin(intent: Intent, at: Date, tx: Database): Promise<Operation>
   findName(id: string): Promise<string | null>
   /** What was begun and not finished, oldest first. */
   listByUser(userId: string | number): Promise<StoredOperation[]>
   /** It is done or definitely failed: the next like it is another one. */
-  finish(operation: Operation): Promise<void>
+  finish(operation: Operation, tx: Database): Promise<void>
 }
 
 interface Row {
@@ -72,9 +75,11 @@ export function operationRepository(database: Database): OperationRepository {
         resumed: true,
       }))
     },
-    async begin({ userId, kind, request, name }, at) {
+    async begin({ userId, kind, request, same, name }, at, tx) {
       const text = JSON.stringify(request)
-      const fingerprint = createHash('sha256').update(text).digest('hex')
+      const fingerprint = createHash('sha256')
+        .update(same ? JSON.stringify(same) : text)
+        .digest('hex')
       const id = randomBytes(12).toString('hex')
       const row = {
         id,
@@ -85,17 +90,17 @@ export function operationRepository(database: Database): OperationRepository {
         name: name ?? null,
         created_at: at.getTime(),
       }
-      if (await insertIfAbsent(database, 'billing_operations', row)) {
-        return { id, name: name ?? null, resumed: false }
+      if (await insertIfAbsent(tx, 'billing_operations', row)) {
+        return { id, name: name ?? null, request, resumed: false }
       }
-      const found = await database.kysely
+      const found = await tx.kysely
         .selectFrom('billing_operations')
-        .select(['id', 'name'])
+        .select(['id', 'name', 'request'])
         .where('user_id', '=', userId)
         .where('kind', '=', kind)
         .where('fingerprint', '=', fingerprint)
         .executeTakeFirstOrThrow()
-      return { id: found.id, name: found.name, resumed: true }
+      return { id: found.id, name: found.name, request: JSON.parse(found.request), resumed: true }
     },
     async findName(id) {
       const found = await database.kysely
@@ -105,8 +110,8 @@ export function operationRepository(database: Database): OperationRepository {
         .executeTakeFirst()
       return found?.name ?? null
     },
-    async finish({ id }) {
-      await database.kysely.deleteFrom('billing_operations').where('id', '=', id).execute()
+    async finish({ id }, tx) {
+      await tx.kysely.deleteFrom('billing_operations').where('id', '=', id).execute()
     },
   }
 }

@@ -18,10 +18,11 @@ export interface UserRepository {
   setCustomer(
     id: string | number,
     customer: { readonly provider: ProviderName; readonly providerId: string } & CardSummary,
+    tx: Database,
   ): Promise<void>
-  setCard(id: string | number, card: CardSummary): Promise<void>
+  setCard(id: string | number, card: CardSummary, tx: Database): Promise<void>
   /** Forgets a customer that is gone at the provider. */
-  clearCustomer(provider: ProviderName, providerId: string): Promise<void>
+  clearCustomer(provider: ProviderName, providerId: string, tx: Database): Promise<void>
   setTrial(id: string | number, endsAt: Date | null): Promise<void>
   /** Users with a customer, in batches by id. */
   listCustomers(after: string | number | null, limit: number): Promise<UserRecord[]>
@@ -41,22 +42,22 @@ export function userRepository(database: Database, users: Required<UserTable>): 
         .where('provider_id', '=', param('providerId')),
   )
   const first = (rows: Row[]) => (rows[0] ? userRow.fromRow(rows[0], idColumn) : null)
-  const update = async (id: string | number, values: Partial<BillingColumns>) => {
-    await database.kysely.updateTable(table).set(values).where(idColumn, '=', id).execute()
+  const update = async (on: Database, id: string | number, values: Partial<BillingColumns>) => {
+    await on.kysely.updateTable(table).set(values).where(idColumn, '=', id).execute()
   }
   return {
     find: async (id) => first((await byId({ id })).rows),
     findByCustomer: async (provider, providerId) =>
       first((await byCustomer({ provider, providerId })).rows),
-    setCustomer: (id, customer) =>
-      update(id, {
+    setCustomer: (id, customer, tx) =>
+      update(tx, id, {
         provider: customer.provider,
         provider_id: customer.providerId,
         ...userRow.toCard(customer),
       }),
-    setCard: (id, card) => update(id, userRow.toCard(card)),
-    async clearCustomer(provider, providerId) {
-      await database.kysely
+    setCard: (id, card, tx) => update(tx, id, userRow.toCard(card)),
+    async clearCustomer(provider, providerId, tx) {
+      await tx.kysely
         .updateTable(table)
         .set({
           provider: null,
@@ -69,7 +70,7 @@ export function userRepository(database: Database, users: Required<UserTable>): 
         .where('provider_id', '=', providerId)
         .execute()
     },
-    setTrial: (id, endsAt) => update(id, { trial_ends_at: toInstant(endsAt) }),
+    setTrial: (id, endsAt) => update(database, id, { trial_ends_at: toInstant(endsAt) }),
     async listCustomers(after, limit) {
       let query = database.kysely
         .selectFrom(table)

@@ -1,8 +1,9 @@
 import type { BillingContext } from '../context.ts'
-import { converge, lockName, type Owner } from '../converge.ts'
+import { converge } from '../converge.ts'
 import type { ProviderName } from '../errors.ts'
 import type { EventSubject, Gateway } from '../gateways/gateway.ts'
 import { finishInterrupted } from '../interrupted.ts'
+import { asOwner, type Owner } from '../owner.ts'
 import { handlerName } from './handlers.ts'
 
 /** Events after which something of ours may be out of date. All others are kept and acknowledged. */
@@ -57,16 +58,18 @@ export async function runDefaultHandler(
   const subject = gateway.subjectOf(event)
   const userId = await findUser(context, gateway, subject)
   if (userId === null) return
-  await context.locks.hold(lockName(userId), async (lock) => {
-    const owner: Owner = { userId, lock }
+  await asOwner(context, userId, async (owner) => {
+    const guarded = await owner.gateway(gateway.name)
     await finishInterrupted(context, owner)
-    if (subject.subscriptionId) await refresh(context, owner, gateway, subject)
+    if (subject.subscriptionId) await refresh(context, owner, guarded, subject)
     if (subject.cardChanged && subject.customerId) {
-      const customer = await gateway.findCustomer(subject.customerId)
-      if (customer) await context.users.setCard(userId, customer.card)
+      const customer = await guarded.findCustomer(subject.customerId)
+      if (customer) {
+        await owner.lock.write((tx) => context.users.setCard(userId, customer.card, tx))
+      }
     }
     if (subject.customerDeleted && subject.customerId) {
-      await forgetCustomer(context, owner, gateway, subject.customerId)
+      await forgetCustomer(context, owner, guarded, subject.customerId)
     }
   })
 }
@@ -98,7 +101,7 @@ async function forgetCustomer(
   for (const row of await context.subscriptions.listByUser(owner.userId)) {
     if (row.provider === gateway.name) await converge(context, owner, row)
   }
-  await context.users.clearCustomer(gateway.name, customerId)
+  await owner.lock.write((tx) => context.users.clearCustomer(gateway.name, customerId, tx))
 }
 
 /** Whose it is, by our own rows only: what an event claims about ownership counts for nothing. */

@@ -31,6 +31,7 @@ export interface StripeHandle {
   subscription(id: string): WireObject | null
   invoice(id: string): WireObject | null
   paymentIntent(id: string): WireObject | null
+  paymentMethod(id: string): WireObject | null
   /** Lists are newest first. */
   customers(): WireObject[]
   subscriptions(customer?: string): WireObject[]

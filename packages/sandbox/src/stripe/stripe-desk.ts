@@ -52,6 +52,10 @@ export class StripeDesk implements StripeHandle {
     return this.#find('payment_intent', id)
   }
 
+  paymentMethod(id: string): WireObject | null {
+    return this.#find('payment_method', id)
+  }
+
   customers(): WireObject[] {
     return this.#all('customer').filter((customer) => customer.deleted !== true)
   }

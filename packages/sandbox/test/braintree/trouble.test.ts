@@ -35,6 +35,16 @@ describe('trouble on demand', () => {
     expect(sandbox.transactions(customerId)).toHaveLength(1)
   })
 
+  it('holds a reply until it is released', async () => {
+    const { gateway, trouble, sandbox } = await startMerchant()
+    trouble.failNext(1, 'held', 'braintree')
+    const creating = gateway.customer.create({ id: 'held' })
+    await trouble.untilHeld()
+    expect(sandbox.customer('held')).not.toBeNull()
+    trouble.release()
+    expect((await creating).success).toBe(true)
+  })
+
   it('lets the caller wait for a subscription that exists', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble } = merchant

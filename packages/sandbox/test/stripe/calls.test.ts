@@ -101,6 +101,22 @@ it('fails calls on demand: 429, 500, slow, lost and half-written replies', async
   expect((await stripe.customers.list()).data).toHaveLength(2)
 })
 
+it('holds a reply until it is released, while the call has its effects', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { trouble } = sandbox
+  trouble.failNext(1, 'held', 'stripe')
+  let answered = false
+  const creating = stripe.customers.create({ email: 'held@example.com' }).then((made) => {
+    answered = true
+    return made
+  })
+  await trouble.untilHeld()
+  const [found] = (await stripe.customers.list({ email: 'held@example.com' })).data
+  expect([found?.email, answered]).toEqual(['held@example.com', false])
+  trouble.release()
+  expect((await creating).id).toBe(found?.id)
+})
+
 it('declines the next charge of one customer', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)

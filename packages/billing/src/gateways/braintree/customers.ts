@@ -12,16 +12,21 @@ type Customers = Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard'>
 export function braintreeCustomers(context: BraintreeContext): Customers {
   const { gateway } = context
 
-  async function setCard(customerId: string, token: string): Promise<ProviderCustomer> {
+  async function addCard(customerId: string, nonce: string): Promise<string> {
     const made = requireSuccess(
       await gateway.paymentMethod.create({
         customerId,
-        paymentMethodNonce: token,
+        paymentMethodNonce: nonce,
         options: { makeDefault: true, verifyCard: true },
       }),
     )
-    const customer = await gateway.customer.find(customerId)
-    await repointSubscriptions(context, customer, made.paymentMethod.token)
+    return made.paymentMethod.token
+  }
+
+  async function setCard(customerId: string, nonce: string | null): Promise<ProviderCustomer> {
+    const method =
+      nonce === null ? await requireMethod(context, customerId) : await addCard(customerId, nonce)
+    await repointSubscriptions(context, await gateway.customer.find(customerId), method)
     return describe(await gateway.customer.find(customerId))
   }
 

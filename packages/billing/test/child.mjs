@@ -1,0 +1,106 @@
+// Another process of the application, with the built packages: node child.mjs <setting as JSON>.
+// It takes one job as a line of JSON, and reports in lines of JSON.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { writeSync } from 'node:fs'
+import http from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import { createInterface } from 'node:readline'
+import { createBilling } from '@tollgate/billing'
+import { connect } from '@tollgate/database'
+
+const setting = JSON.parse(process.argv[2])
+/** Synchronously: nothing else happens between a step and its report. */
+const report = (message) => writeSync(1, `${JSON.stringify(message)}\n`)
+
+let stopAt = Number.POSITIVE_INFINITY
+let steps = Number.NEGATIVE_INFINITY
+
+// A lease is renewed whenever its time has come: no step of the job.
+const timer = new AsyncLocalStorage()
+const { setInterval } = globalThis
+globalThis.setInterval = (work, ...rest) => setInterval(() => timer.run(true, work), ...rest)
+
+/** Every moment between two effects. At the chosen one the process stops for good, to be killed. */
+function step(what) {
+  steps += 1
+  if (steps !== stopAt) return
+  report({ stopped: what })
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+}
+
+const send = http.request
+http.request = (...args) => {
+  const { method = 'GET', path = '' } = args.find((each) => typeof each === 'object') ?? {}
+  // Between two reads nothing has changed: to be killed there is to be killed before the next effect.
+  if (method === 'GET' && !setting.stopsAtReads) return send(...args)
+  const what = `${method} ${path}`
+  step(`before ${what}`)
+  return send(...args).prependListener('response', () => step(`after ${what}`))
+}
+syncBuiltinESMExports()
+
+const database = await connect(setting.url, {
+  onQuery(sql) {
+    if (timer.getStore()) return
+    if (/^\s*(insert|update|delete)/i.test(sql)) step(`before ${sql.slice(0, 60)}`)
+  },
+})
+const providers = {
+  stripe: async ({ stripe }) => {
+    await import('stripe')
+    return { stripe }
+  },
+  braintree: async ({ braintree: { keys, host, port } }) => {
+    const { default: sdk } = await import('braintree')
+    const environment = new sdk.Environment(host, port, `http://${host}`, false, host, port)
+    return { braintree: { ...keys, environment } }
+  },
+}
+const billing = createBilling({
+  database,
+  users: { table: 'users' },
+  migrate: false,
+  processEvery: false,
+  lockLease: setting.lockLease,
+  defaultProvider: setting.provider,
+  clock: { now: () => new Date(setting.now) },
+  logger: { error: () => undefined },
+  ...(await providers[setting.provider](setting)),
+})
+
+/** What the tests have other processes do. Each is also what they do again afterwards. */
+const jobs = {
+  create: ({ user, card, plan = 'monthly' }) => user.newSubscription('main', plan).create(card),
+  swap: async ({ user, plan }) => (await user.subscription('main')).swap(plan),
+  swapAndInvoice: async ({ user, plan }) => (await user.subscription('main')).swapAndInvoice(plan),
+  cancel: async ({ user }) => (await user.subscription('main')).cancel(),
+  cancelNow: async ({ user }) => (await user.subscription('main')).cancelNow(),
+  resume: async ({ user }) => (await user.subscription('main')).resume(),
+  charge: ({ user, amount, key }) => user.charge(amount, { idempotencyKey: key }),
+  async createOften({ user, card, times }) {
+    const create = () => user.newSubscription('main', 'monthly').create(card)
+    const made = await Promise.all(Array.from({ length: times }, create))
+    report({ made: made.map(({ providerId }) => providerId) })
+  },
+  async receive({ path, body, headers }) {
+    const request = new Request(`https://app.example.com${path}`, { method: 'POST', body, headers })
+    const { status } = await billing.fetch(request)
+    report({ answered: status })
+    await billing.webhooks.process()
+  },
+}
+
+report({ ready: true })
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+const { value: line } = await lines.next()
+const { job, userId, ...args } = JSON.parse(line)
+const user = userId === undefined ? undefined : await billing.user(userId)
+stopAt = args.stopAt ?? Number.POSITIVE_INFINITY
+steps = 0
+try {
+  await jobs[job]({ user, ...args })
+  report({ done: true, steps })
+} catch (error) {
+  report({ failed: `${error.name}: ${error.message}`, steps })
+}
+process.exit(0)

@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import type { BillableUser, ProviderName } from '../../src/index.ts'
+import { stripeSdk } from '../support.ts'
+import { forge } from './forge.ts'
+import type { World } from './world.ts'
+
+export interface Step {
+  readonly name: string
+  readonly run: (world: World) => Promise<unknown>
+}
+
+const main = (user: BillableUser) => user.subscription('main')
+const PLANS = ['monthly', 'pro', 'quarterly', 'yearly']
+
+/** What the application does for its user. */
+const operations: Step[] = [
+  ...PLANS.flatMap((plan): Step[] => [
+    own(`create ${plan}`, (user, { given }) =>
+      user.newSubscription('main', plan).create(given.card),
+    ),
+    own(`swap ${plan}`, async (user) => (await main(user)).swap(plan)),
+  ]),
+  own('create with a trial', (user, { given }) =>
+    user.newSubscription('main', 'monthly').trialDays(9).create(given.card),
+  ),
+  own('create with a declined card', (user, { given }) =>
+    user.newSubscription('main', 'monthly').create(given.declined),
+  ),
+  own('skip the trial', async (user) => (await main(user)).skipTrial().swap('pro')),
+  own('swap without proration', async (user) => (await main(user)).noProrate().swap('pro')),
+  own('swap and invoice', async (user) => (await main(user)).swapAndInvoice('pro')),
+  own('cancel', async (user) => (await main(user)).cancel()),
+  own('cancel now', async (user) => (await main(user)).cancelNow()),
+  own('resume', async (user) => (await main(user)).resume()),
+  own('one more', async (user) => (await main(user)).incrementQuantity()),
+  own('new card', (user, { given }) => user.updateCard(given.otherCard)),
+]
+
+/** What befalls the user without the application. */
+const fate: Step[] = [
+  step('a charge is declined', async (world) => decline(world, 1)),
+  step('the card fails', async (world) => decline(world, 5)),
+  step('an hour', ({ sandbox }) => sandbox.clock.advance({ hours: 1 })),
+  step('a day', ({ sandbox }) => sandbox.clock.advance({ days: 1 })),
+  step('a week', ({ sandbox }) => sandbox.clock.advance({ days: 7 })),
+  step('a month', ({ sandbox }) => sandbox.clock.advance({ months: 1 })),
+  step('a quarter', ({ sandbox }) => sandbox.clock.advance({ months: 3 })),
+]
+
+const network: Step[] = [
+  step('events twice', async ({ sandbox }) => sandbox.outbox.set({ duplicate: 4 })),
+  step('events backwards', async ({ sandbox }) => sandbox.outbox.set({ reorder: true })),
+  step('events in order', async ({ sandbox }) => sandbox.outbox.set({ reorder: false })),
+  step('events a minute late', async ({ sandbox }) => sandbox.outbox.set({ delaySeconds: 60 })),
+  step('events hours late', async ({ sandbox }) => sandbox.outbox.set({ delaySeconds: 10_000 })),
+  step('events at once', async ({ sandbox }) => sandbox.outbox.set({ delaySeconds: 0 })),
+  step('events damaged', async ({ sandbox }) => sandbox.outbox.set({ corrupt: 2 })),
+  step('events forged', forge),
+  step('a reply is lost', async ({ sandbox, given }) =>
+    sandbox.trouble.failNext(1, 'half-written', given.provider),
+  ),
+  step('a call is refused', async ({ sandbox, given }) =>
+    sandbox.trouble.failNext(1, '500', given.provider),
+  ),
+]
+
+/** What somebody does in the provider's control panel. Only what the provider tells us about. */
+const panel: Record<ProviderName, Step[]> = {
+  stripe: [
+    atStripe('panel: cancel now', (stripe, id) => stripe.subscriptions.cancel(id)),
+    atStripe('panel: cancel', (stripe, id) =>
+      stripe.subscriptions.update(id, { cancel_at_period_end: true }),
+    ),
+    atStripe('panel: take the cancellation back', (stripe, id) =>
+      stripe.subscriptions.update(id, { cancel_at_period_end: false }),
+    ),
+    atStripe('panel: another plan', async (stripe, id) => {
+      const { items } = await stripe.subscriptions.retrieve(id)
+      const item = items.data[0]?.id ?? ''
+      await stripe.subscriptions.update(id, { items: [{ id: item, price: 'pro', quantity: 3 }] })
+    }),
+    atStripe('panel: another card', async (stripe, _id, customer) => {
+      const { id } = await stripe.paymentMethods.attach('pm_card_amex', { customer })
+      await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } })
+    }),
+    own('create with a card that asks', (user) =>
+      user.newSubscription('main', 'monthly').create('pm_card_threeDSecureRequired'),
+    ),
+    step('the customer confirms', confirmPayments),
+  ],
+  braintree: [
+    step('panel: cancel now', async (world) => {
+      const { sandbox } = world
+      const { default: braintree } = await import('braintree')
+      const gateway = new braintree.BraintreeGateway(sandbox.braintree.config as never)
+      const running = sandbox.braintree
+        .subscriptions(customerOf(world))
+        .find(({ status }) => status === 'Active' || status === 'Past Due')
+      if (running) await gateway.subscription.cancel(running.id).catch(() => undefined)
+    }),
+  ],
+}
+
+const losses: Step[] = [
+  step('events dropped', async ({ sandbox }) => sandbox.outbox.set({ drop: 3 })),
+  step('sync', async (world) => {
+    await world.deliverAll()
+    await world.user.sync()
+  }),
+]
+
+export function stepsAt(provider: ProviderName): fc.Arbitrary<Step> {
+  const oneOf = (steps: readonly Step[]) => fc.constantFrom(...steps)
+  return fc.oneof(
+    { arbitrary: oneOf(operations), weight: 8 },
+    { arbitrary: oneOf(fate), weight: 5 },
+    { arbitrary: oneOf(network), weight: 3 },
+    { arbitrary: oneOf(panel[provider]), weight: 2 },
+    { arbitrary: oneOf(losses), weight: 1 },
+  )
+}
+
+/** Losing events is for histories that are about that. */
+export function isLoss({ name }: Step): boolean {
+  return losses.some((loss) => loss.name === name)
+}
+
+/** A step that prints as its name in a counterexample. */
+function step(name: string, run: Step['run']): Step {
+  return Object.assign({ name, run }, { [fc.toStringMethod]: () => name })
+}
+
+function own(name: string, run: (user: BillableUser, world: World) => Promise<unknown>): Step {
+  return step(name, (world) => world.attempt((user) => run(user, world)))
+}
+
+type StripeSdk = Awaited<ReturnType<typeof stripeSdk>>
+
+function atStripe(
+  name: string,
+  run: (stripe: StripeSdk, subscription: string, customer: string) => Promise<unknown>,
+): Step {
+  return step(name, async (world) => {
+    const customer = customerOf(world)
+    const [newest] = world.sandbox.stripe.subscriptions(customer)
+    if (!newest) return
+    // The panel refuses what makes no sense, such as to change what has ended.
+    await run(await stripeSdk(world), newest.id, customer).catch(() => undefined)
+  })
+}
+
+async function confirmPayments(world: World): Promise<void> {
+  const customer = customerOf(world)
+  const stripe = await stripeSdk(world)
+  const { data } = await stripe.paymentIntents
+    .list({ customer, limit: 100 })
+    .catch(() => ({ data: [] }))
+  for (const { id, status } of data) {
+    if (status === 'requires_action') world.sandbox.stripe.completeAuthentication(id)
+  }
+}
+
+async function decline(world: World, times: number): Promise<void> {
+  const { sandbox, given } = world
+  const customer = customerOf(world)
+  const code = given.provider === 'stripe' ? 'insufficient_funds' : '2001'
+  for (let i = 0; i < times && customer; i++) sandbox.trouble.declineNextCharge(customer, code)
+}
+
+/** Behind the counter: the one customer of this history. */
+function customerOf({ sandbox, given }: World): string {
+  const [customer] =
+    given.provider === 'stripe' ? sandbox.stripe.customers() : sandbox.braintree.customers()
+  return customer?.id ?? ''
+}

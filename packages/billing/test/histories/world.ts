@@ -1,0 +1,95 @@
+import { connect } from '@tollgate/database'
+import { onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
+import { type BillableUser, ProviderUnavailable } from '../../src/index.ts'
+import { type BillingTest, startBilling } from '../../src/testing/index.ts'
+import type { ProviderCase } from '../support.ts'
+
+/**
+ * How events travel in a history. `prompt`: all have come, somehow, before the next step. `late`: steps
+ * overtake them. `lossy`: some never come.
+ */
+export type Travel = 'prompt' | 'late' | 'lossy'
+
+/** One user, one sandbox, one application. Between histories all of it is put back to the start. */
+export interface World extends BillingTest {
+  readonly given: ProviderCase
+  readonly travel: Travel
+  begin(start: Date, travel: Travel): Promise<void>
+  /** Moves the clock as little as it takes for every event under way to arrive and be handled. */
+  deliverAll(): Promise<void>
+  /** Whether an event is still under way. */
+  isQuiet(): Promise<boolean>
+  /** An operation of the application; one that got no answer is repeated, as the guide says. */
+  attempt(operation: (user: BillableUser) => Promise<unknown>): Promise<unknown>
+}
+
+const TABLES = ['subscriptions', 'billing_webhooks', 'billing_locks', 'billing_operations', 'users']
+
+export async function createWorld(given: ProviderCase): Promise<World> {
+  const created =
+    process.env.TEST_DATABASE === 'sqlite' ? await inMemory() : await createTestDatabase()
+  const test = await startBilling({
+    database: created.database,
+    defaultProvider: given.provider,
+    logger: { error: () => undefined },
+  })
+  onTestFinished(async () => {
+    await test.close()
+    await created.drop()
+  })
+  const { sandbox, database, billing } = test
+  const clean = sandbox.snapshot()
+  let user = test.user
+  let travel: Travel = 'prompt'
+
+  async function nextArrival(): Promise<number | null> {
+    const sent = sandbox.outbox.deliveries().flatMap(({ dueAt }) => dueAt ?? [])
+    const handled = (await billing.webhooks.pending()).map(({ dueAt }) => dueAt.getTime())
+    const all = [...sent, ...handled]
+    return all.length === 0 ? null : Math.min(...all)
+  }
+
+  return {
+    ...test,
+    given,
+    get user() {
+      return user
+    },
+    get travel() {
+      return travel
+    },
+    async begin(start, wanted) {
+      await test.settle()
+      sandbox.restore({ ...clean, now: start.toISOString() })
+      for (const table of TABLES) await database.kysely.deleteFrom(table).execute()
+      user = await test.createUser()
+      travel = wanted
+    },
+    async deliverAll() {
+      for (let i = 0; i < 1000; i++) {
+        await test.settle()
+        const next = await nextArrival()
+        if (next === null) return
+        const now = sandbox.clock.nowMs()
+        if (next > now) await sandbox.clock.advanceTo(new Date(next))
+      }
+      throw new Error('Events go on and on')
+    },
+    isQuiet: async () => (await nextArrival()) === null,
+    async attempt(operation) {
+      for (let attempts = 1; ; attempts++) {
+        try {
+          return await operation(await billing.user(user.id))
+        } catch (error) {
+          if (!(error instanceof ProviderUnavailable) || attempts === 5) throw error
+        }
+      }
+    },
+  }
+}
+
+async function inMemory() {
+  const database = await connect('sqlite::memory:')
+  return { database, drop: () => database.close() }
+}

@@ -1,0 +1,269 @@
+import { describe, expect, it } from 'vitest'
+import { type BillableUser, NotOnGracePeriod, type ProviderName } from '../src/index.ts'
+import { CHILD_SECRET, type Child, type Report, startChild } from './child-process.ts'
+import { rowsOf, truthAt } from './provider-truth.ts'
+import { endAtProvider, type SignedEvent } from './signed-event.ts'
+import { type FlowTest, PROVIDERS, type ProviderCase, start, takenFrom } from './support.ts'
+
+/** Seconds a killed process keeps the retry waiting here; operations take a fraction of it. */
+const LEASE = 1
+
+/** What an application asks for, and asks for again when it got no answer. */
+interface Story {
+  readonly name: string
+  /** Done before, undisturbed. */
+  readonly before: 'nothing' | 'subscribed' | 'cancelled'
+  readonly job: object
+  readonly again: (user: BillableUser, card: string) => Promise<unknown>
+  /** Cents taken from the card in the end, and subscriptions made at the provider, ended or not. */
+  readonly taken: number
+  readonly made: Record<ProviderName, number>
+  readonly plan: string
+  readonly state: 'running' | 'cancelled' | 'ended'
+}
+
+const main = (user: BillableUser) => user.subscription('main')
+const one = { stripe: 1, braintree: 1 }
+const kept = { plan: 'monthly', made: one, taken: 1000 }
+
+const stories: Story[] = [
+  {
+    ...kept,
+    name: 'create',
+    before: 'nothing',
+    job: { job: 'create' },
+    again: (user, card) => user.newSubscription('main', 'monthly').create(card),
+    state: 'running',
+  },
+  {
+    ...kept,
+    name: 'swap to the same frequency',
+    before: 'subscribed',
+    job: { job: 'swapAndInvoice', plan: 'pro' },
+    again: async (user) => (await main(user)).swapAndInvoice('pro'),
+    taken: 2500,
+    plan: 'pro',
+    state: 'running',
+  },
+  {
+    name: 'swap to another frequency',
+    before: 'subscribed',
+    job: { job: 'swap', plan: 'yearly' },
+    again: async (user) => (await main(user)).swap('yearly'),
+    taken: 10_000,
+    made: { stripe: 1, braintree: 2 },
+    plan: 'yearly',
+    state: 'running',
+  },
+  {
+    ...kept,
+    name: 'cancel',
+    before: 'subscribed',
+    job: { job: 'cancel' },
+    again: async (user) => (await main(user)).cancel(),
+    state: 'cancelled',
+  },
+  {
+    ...kept,
+    name: 'cancelNow',
+    before: 'subscribed',
+    job: { job: 'cancelNow' },
+    again: async (user) => (await main(user)).cancelNow(),
+    state: 'ended',
+  },
+  {
+    ...kept,
+    name: 'resume',
+    before: 'cancelled',
+    job: { job: 'resume' },
+    again: async (user) => {
+      // Done already, as far as the row says: that is what the application sees.
+      await (await main(user)).resume().catch((error: unknown) => {
+        if (!(error instanceof NotOnGracePeriod)) throw error
+      })
+    },
+    state: 'running',
+  },
+  {
+    ...kept,
+    name: 'charge with a key',
+    before: 'subscribed',
+    job: { job: 'charge', key: 'order' },
+    again: async () => undefined,
+    taken: 2000,
+    state: 'running',
+  },
+]
+
+describe.each(PROVIDERS)('a process killed at $provider', (given) => {
+  const { provider } = given
+
+  it.each(stories)('at any step of $name charges once and loses nothing', LONG, async (story) => {
+    const test = await start(provider, { webhooks: false, lockLease: LEASE })
+    const points = await tryEveryPoint(test, given, { atOnce: 4 }, async (child, stopAt) => {
+      const { user, card } = await prepare(test, given, story)
+      const key = `order-${user.id}`
+      child.begin({ userId: user.id, card, amount: given.ten, ...story.job, key, stopAt })
+      const outcome = await child.outcome()
+      await child.kill()
+      expect(outcome.failed).toBeUndefined()
+
+      const again = await test.billing.user(user.id)
+      await story.again(again, card)
+      if (story.name === 'charge with a key') await again.charge(given.ten, { idempotencyKey: key })
+      await expectOutcome(test, again, story, outcome.stopped ?? 'at the end')
+      return outcome
+    })
+    expectPoints(points, story.name === 'charge with a key' ? ['calls'] : ['calls', 'writes'])
+  })
+
+  it('at any step of handling an event handles it later', LONG, async () => {
+    const test = await start(provider, { webhooks: false, lockLease: LEASE })
+    const { sandbox } = test
+    const survivor = test.another({
+      stripe: {
+        secret: sandbox.stripe.apiKey,
+        webhookSecret: CHILD_SECRET,
+        config: sandbox.stripe.config,
+      },
+    })
+    const toCheck: { user: BillableUser; at: string }[] = []
+    // One by one: processes take each other's events out of the inbox.
+    const points = await tryEveryPoint(test, given, { atOnce: 1 }, async (child, stopAt) => {
+      const { user } = await prepare(test, given, { before: 'subscribed' })
+      const { providerId } = await main(user)
+      const event = await endAtProvider(test, provider, providerId, CHILD_SECRET)
+      child.begin({ job: 'receive', ...event, stopAt })
+      const outcome = await child.outcome()
+      const isAcknowledged = child.reports.some(({ answered }) => answered === 200)
+      await child.kill()
+      expect(outcome.failed).toBeUndefined()
+      // The provider sends what was not acknowledged again, and only that.
+      if (!isAcknowledged) expect(await deliver(survivor, event)).toBe(200)
+      await survivor.webhooks.process()
+      toCheck.push({ user, at: outcome.stopped ?? 'at the end' })
+      return outcome
+    })
+    expectPoints(points, ['writes'])
+    // What a dead process had begun is taken up by another after a while.
+    await sandbox.clock.advance({ minutes: 11 })
+    await survivor.webhooks.process()
+    expect(await survivor.webhooks.pending()).toEqual([])
+    expect(await survivor.webhooks.deadLetters()).toEqual([])
+    for (const { user, at } of toCheck) {
+      expect(await user.subscribed('main'), at).toBe(false)
+      await expectTruth(test, user, at)
+    }
+  })
+})
+
+const LONG = { timeout: 600_000 }
+
+/**
+ * Runs the job to its end once, which tells how many points it has, and then once for each of them;
+ * gives what it was stopped at.
+ */
+async function tryEveryPoint(
+  test: FlowTest,
+  { provider }: ProviderCase,
+  /** Most of the time is spent waiting for the lease. */
+  { atOnce }: { readonly atOnce: number },
+  run: (child: Child, stopAt: number) => Promise<Report>,
+): Promise<string[]> {
+  const tryPoint = async (stopAt: number) =>
+    run(await startChild(test, provider, { lockLease: LEASE }), stopAt)
+  const { steps = 0 } = await tryPoint(Number.MAX_SAFE_INTEGER)
+  const points: string[] = []
+  let next = 1
+  const worker = async () => {
+    while (next <= steps) {
+      const stopAt = next++
+      points[stopAt - 1] = (await tryPoint(stopAt)).stopped ?? ''
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return points
+}
+
+/** None was left out, and the kinds of effect that the job has are among them. */
+function expectPoints(points: readonly string[], kinds: readonly ('calls' | 'writes')[]): void {
+  expect(Array.from(points).filter((point) => !point)).toEqual([])
+  const has = (pattern: RegExp) => points.some((point) => pattern.test(point))
+  for (const kind of kinds) {
+    if (kind === 'writes') expect(has(/^before (insert|update|delete)/)).toBe(true)
+    else expect([has(/^before [A-Z]+ /), has(/^after [A-Z]+ /)]).toEqual([true, true])
+  }
+}
+
+let users = 100
+
+/** A user of its own, with a card that is billed. Braintree's nonce works once, as a real one. */
+async function prepare(
+  test: FlowTest,
+  { provider, card: stripeCard }: ProviderCase,
+  { before }: Pick<Story, 'before'>,
+): Promise<{ user: BillableUser; card: string }> {
+  const id = ++users
+  const email = `user-${id}@example.com`
+  await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()
+  const user = await test.billing.user(id)
+  const card = provider === 'stripe' ? stripeCard : test.sandbox.braintree.createNonce()
+  if (before === 'nothing') return { user, card }
+  const subscription = await user.newSubscription('main', 'monthly').create(card)
+  if (before === 'cancelled') await subscription.cancel()
+  return { user, card }
+}
+
+async function expectOutcome(
+  test: FlowTest,
+  user: BillableUser,
+  { taken, made, plan, state }: Story,
+  at: string,
+): Promise<void> {
+  const found = await main(user)
+  expect([found.providerPlan, found.valid(), found.cancelled()], at).toEqual([
+    plan,
+    state !== 'ended',
+    state !== 'running',
+  ])
+  expect(takenFrom(test, user), at).toBe(taken)
+  const truth = await expectTruth(test, user, at)
+  expect(truth.subscriptions.length, at).toBe(made[user.provider])
+  const over = ['canceled', 'Canceled', 'Expired']
+  const live = truth.subscriptions.filter(({ status }) => !over.includes(status))
+  expect(
+    live.map(({ id }) => id),
+    at,
+  ).toEqual(state === 'ended' ? [] : [found.providerId])
+}
+
+/** One customer, rows equal to the provider's objects, and nothing left half done. */
+async function expectTruth(test: FlowTest, user: BillableUser, at: string) {
+  const { sandbox, database } = test
+  const { email } = user.attributes as { email: string }
+  const emails =
+    user.provider === 'stripe'
+      ? sandbox.stripe.customers().map((customer) => customer.email)
+      : sandbox.braintree.customers().map((customer) => customer.email)
+  expect(
+    emails.filter((each) => each === email),
+    at,
+  ).toHaveLength(1)
+  const truth = truthAt(sandbox, user.provider, user.providerId ?? '')
+  expect(await rowsOf(database, user.id), at).toEqual(truth)
+  const open = await database.kysely
+    .selectFrom('billing_operations')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .execute()
+  expect(open, at).toEqual([])
+  return truth
+}
+
+async function deliver(
+  billing: FlowTest['billing'],
+  { path, body, headers }: SignedEvent,
+): Promise<number> {
+  const request = new Request(`https://app.example.com${path}`, { method: 'POST', body, headers })
+  return (await billing.fetch(request)).status
+}

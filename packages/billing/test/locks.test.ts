@@ -1,0 +1,100 @@
+import type { Database } from '@tollgate/database'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import { Busy, createBilling } from '../src/index.ts'
+import { createLocks, type Locks } from '../src/storage/locks.ts'
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Two processes' locks on one database. Waits are for machines that are slow, never for the clock. */
+async function twoProcesses(times = { lease: 400, wait: 60_000 }): Promise<{
+  database: Database
+  first: Locks
+  second: Locks
+}> {
+  const { database, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  await database.kysely.schema.createTable('users').addColumn('id', 'integer').execute()
+  const stripe = { secret: 'sk_test_1', webhookSecret: 'whsec_1' }
+  await createBilling({
+    database,
+    users: { table: 'users' },
+    stripe,
+    processEvery: false,
+  }).migrate()
+  return { database, first: createLocks(database, times), second: createLocks(database, times) }
+}
+
+/** As another process does that finds the lease run out. */
+async function takeAway(database: Database): Promise<void> {
+  await database.kysely.updateTable('billing_locks').set({ holder: 'another' }).execute()
+}
+
+afterEach(() => void vi.useRealTimers())
+
+describe('a lock', () => {
+  it('is kept for as long as the work takes, many leases long', async () => {
+    const { first, second } = await twoProcesses()
+    const order: string[] = []
+    let isHeld = () => {}
+    const held = new Promise<void>((resolve) => {
+      isHeld = resolve
+    })
+    const long = first.hold('user:1', async () => {
+      isHeld()
+      await pause(2000)
+      order.push('first')
+    })
+    await held
+    await second.hold('user:1', async () => {
+      order.push('second')
+    })
+    await long
+    expect(order).toEqual(['first', 'second'])
+  })
+
+  it('of a process that died is free when its lease is over', async () => {
+    const { database, first, second } = await twoProcesses()
+    await first.hold('user:1', async () => takeAway(database))
+    const { expires_at: until } = await database.kysely
+      .selectFrom('billing_locks')
+      .select('expires_at')
+      .executeTakeFirstOrThrow()
+    expect(Number(until)).toBeGreaterThan(0)
+    expect(await second.hold('user:1', async () => 'mine')).toBe('mine')
+  })
+
+  it('is not taken by a process whose clock is ahead', async () => {
+    const { first, second } = await twoProcesses({ lease: 20_000, wait: 100 })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await first.hold('user:1', async () => {
+      vi.setSystemTime(Date.now() + 3_600_000)
+      await expect(second.hold('user:1', async () => undefined)).rejects.toThrow(Busy)
+    })
+  })
+
+  it('that was lost lets nothing more be written or asked for', async () => {
+    const { database, first } = await twoProcesses({ lease: 600, wait: 1000 })
+    await first.hold('user:1', async (lock) => {
+      await lock.check()
+      await takeAway(database)
+      const write = lock.write((tx) =>
+        tx.kysely.insertInto('users').values({ id: 7 }).executeTakeFirst(),
+      )
+      await expect(write).rejects.toThrow(Busy)
+      await expect(lock.check()).rejects.toThrow(Busy)
+    })
+    expect(await database.kysely.selectFrom('users').selectAll().execute()).toEqual([])
+  })
+
+  it('that is released is free at once, and stays with whoever takes it', async () => {
+    const { first, second } = await twoProcesses({ lease: 60_000, wait: 1 })
+    for (const locks of [first, second, first]) await locks.hold('user:1', async () => undefined)
+    await expect(
+      first.hold('user:1', async () => {
+        throw new Error('out of order')
+      }),
+    ).rejects.toThrow('out of order')
+    expect(await second.hold('user:1', async () => 'mine')).toBe('mine')
+  })
+})

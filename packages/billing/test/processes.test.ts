@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { startChild } from './child-process.ts'
+import { rowsOf, truthAt } from './provider-truth.ts'
+import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './support.ts'
+
+describe.each(PROVIDERS)('several processes at $provider', (given) => {
+  const { provider, card } = given
+
+  it('make one customer and one subscription of twenty simultaneous calls', SLOW, async () => {
+    const test = await start(provider)
+    const { id: userId } = test.user
+    const token = provider === 'stripe' ? card : test.sandbox.braintree.createNonce()
+    const processes = await Promise.all(
+      [1, 2].map(() => startChild(test, provider, { lockLease: 15 })),
+    )
+    for (const each of processes) each.begin({ job: 'createOften', userId, card: token, times: 10 })
+    const reports = await Promise.all(processes.map((each) => each.until('made')))
+    const made = reports.flatMap((report) => report.made ?? [])
+    expect(made).toHaveLength(20)
+    expect(new Set(made).size).toBe(1)
+    const user = await test.billing.user(userId)
+    expect(customersAt(test, provider)).toBe(1)
+    expect(subscriptionsAt(test, user)).toBe(1)
+    expect(takenFrom(test, user)).toBe(1000)
+    await test.settle()
+    expect(await rowsOf(test.database, userId)).toEqual(
+      truthAt(test.sandbox, provider, user.providerId ?? ''),
+    )
+  })
+
+  it('let none that slept through its lease undo what another did since', SLOW, async () => {
+    const test = await start(provider, { webhooks: false, lockLease: 1 })
+    const { trouble } = test.sandbox
+    const outcomes: string[] = []
+    for (let call = 0; ; call++) {
+      const user = await test.createUser()
+      await user.newSubscription('main', 'monthly').create(card)
+      const sleeper = await startChild(test, provider, { lockLease: 1 })
+      trouble.failNext(call, { slowMs: 0 }, provider)
+      trouble.failNext(1, 'held', provider)
+      sleeper.begin({ job: 'swap', plan: 'pro', userId: user.id })
+      const isOver = await Promise.race([
+        trouble.untilHeld().then(() => false),
+        sleeper.outcome().then(() => true),
+      ])
+      if (isOver) break
+      // It sleeps with the provider's answer in its ear, and wakes up when that is an old story.
+      sleeper.signal('SIGSTOP')
+      trouble.release()
+      await (await user.subscription('main')).cancelNow()
+      sleeper.signal('SIGCONT')
+      const { done, failed } = await sleeper.outcome()
+      outcomes.push(failed ?? String(done))
+      const truth = truthAt(test.sandbox, provider, user.providerId ?? '')
+      expect(truth.subscriptions[0]?.status.toLowerCase(), `call ${call}`).toBe('canceled')
+      expect(await rowsOf(test.database, user.id), `call ${call}`).toEqual(truth)
+    }
+    trouble.clear()
+    expect(outcomes).toContain('Busy: The lock was lost to another process')
+    expect(outcomes.length).toBeGreaterThan(2)
+  })
+})
+
+const SLOW = { timeout: 300_000 }
