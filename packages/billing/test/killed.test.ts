@@ -8,6 +8,9 @@ import { type FlowTest, PROVIDERS, type ProviderCase, start, takenFrom } from '.
 /** Seconds a killed process keeps the retry waiting here; operations take a fraction of it. */
 const LEASE = 1
 
+/** Processes start slowly on a busy machine. */
+const LONG = { timeout: 600_000 }
+
 /** What an application asks for, and asks for again when it got no answer. */
 interface Story {
   readonly name: string
@@ -156,8 +159,6 @@ describe.each(PROVIDERS)('a process killed at $provider', (given) => {
     }
   })
 })
-
-const LONG = { timeout: 600_000 }
 
 /**
  * Runs the job to its end once, which tells how many points it has, and then once for each of them;

@@ -7,7 +7,7 @@ import { createLocks, type Locks } from '../src/storage/locks.ts'
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Two processes' locks on one database. Waits are for machines that are slow, never for the clock. */
-async function twoProcesses(times = { lease: 400, wait: 60_000 }): Promise<{
+async function twoProcesses(times = { lease: 1500, wait: 60_000 }): Promise<{
   database: Database
   first: Locks
   second: Locks
@@ -42,7 +42,7 @@ describe('a lock', () => {
     })
     const long = first.hold('user:1', async () => {
       isHeld()
-      await pause(2000)
+      await pause(4000)
       order.push('first')
     })
     await held

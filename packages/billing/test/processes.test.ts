@@ -3,6 +3,9 @@ import { startChild } from './child-process.ts'
 import { rowsOf, truthAt } from './provider-truth.ts'
 import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './support.ts'
 
+/** Processes start slowly on a busy machine. */
+const SLOW = { timeout: 300_000 }
+
 describe.each(PROVIDERS)('several processes at $provider', (given) => {
   const { provider, card } = given
 
@@ -60,5 +63,3 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
     expect(outcomes.length).toBeGreaterThan(2)
   })
 })
-
-const SLOW = { timeout: 300_000 }

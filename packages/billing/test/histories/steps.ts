@@ -102,7 +102,8 @@ const panel: Record<ProviderName, Step[]> = {
 }
 
 const losses: Step[] = [
-  step('events dropped', async ({ sandbox }) => sandbox.outbox.set({ drop: 3 })),
+  step('events dropped', async ({ sandbox }) => sandbox.outbox.set({ drop: true })),
+  step('events come again', async ({ sandbox }) => sandbox.outbox.set({ drop: false })),
   step('sync', async (world) => {
     await world.deliverAll()
     await world.user.sync()

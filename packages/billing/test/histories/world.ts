@@ -7,7 +7,7 @@ import type { ProviderCase } from '../support.ts'
 
 /**
  * How events travel in a history. `prompt`: all have come, somehow, before the next step. `late`: steps
- * overtake them. `lossy`: some never come.
+ * overtake them. `lossy`: none come until a step lets them, and those that were lost never do.
  */
 export type Travel = 'prompt' | 'late' | 'lossy'
 
@@ -65,6 +65,7 @@ export async function createWorld(given: ProviderCase): Promise<World> {
       for (const table of TABLES) await database.kysely.deleteFrom(table).execute()
       user = await test.createUser()
       travel = wanted
+      sandbox.outbox.set({ drop: wanted === 'lossy' })
     },
     async deliverAll() {
       for (let i = 0; i < 1000; i++) {
