@@ -1,5 +1,6 @@
 export { BillableUser } from './billable-user.ts'
 export { type Billing, createBilling } from './billing.ts'
+export type { BraintreeBilling, BraintreeSubscription, BraintreeUser } from './braintree-only.ts'
 export { type Clock, systemClock } from './clock.ts'
 export {
   AlreadySubscribed,

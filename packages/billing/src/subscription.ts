@@ -8,6 +8,7 @@ import {
   Unsupported,
 } from './errors.ts'
 import type { Gateway, Swap, SwapPreview } from './gateways/gateway.ts'
+import { requireKnownPlan } from './known-plans.ts'
 import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
 import * as state from './subscription-state.ts'
 import { type SwapOptions, swapSubscription } from './swap-subscription.ts'
@@ -211,6 +212,7 @@ export class Subscription {
 
   async #wanted(plan: string, options: SwapOptions, invoiceNow: boolean): Promise<Swap> {
     if (typeof plan !== 'string' || plan === '') throw new InvalidArgument('Which plan to swap to?')
+    requireKnownPlan(this.#context.options, this.provider, plan)
     return {
       ...this.#settings,
       plan,
