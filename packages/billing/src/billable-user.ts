@@ -1,6 +1,6 @@
 import type { BillingContext } from './context.ts'
 import { lockName } from './converge.ts'
-import { ensureCustomer } from './customer.ts'
+import { updateCard } from './customer.ts'
 import {
   InvalidArgument,
   InvoiceNotFound,
@@ -18,11 +18,16 @@ import { type DownloadOptions, invoiceResponse } from './invoices/download.ts'
 import { Invoice } from './invoices/invoice.ts'
 import { type Amount, requirePositive } from './money.ts'
 import type { UserRecord } from './storage/tables.ts'
-import { Subscription } from './subscription.ts'
+import { requireCount, Subscription } from './subscription.ts'
 import { requireText, SubscriptionBuilder } from './subscription-builder.ts'
 import { onUserTrial, valid } from './subscription-state.ts'
 import { type DriftReport, syncUser } from './sync.ts'
 import { parseTaxPercentage } from './tax.ts'
+
+export interface ListOptions {
+  /** The newest so many. Default: all. */
+  readonly limit?: number
+}
 
 /** A user of the application, and what billing lets it do. Made for one request, not to be kept. */
 export class BillableUser<User = Record<string, unknown>> {
@@ -145,11 +150,8 @@ export class BillableUser<User = Record<string, unknown>> {
   async updateCard(token: string, details: CustomerDetails = {}): Promise<void> {
     requireText('card token', token)
     await this.#context.locks.hold(lockName(this.id), async (lock) => {
-      await ensureCustomer(
-        this.#context,
-        { userId: this.id, lock },
-        { provider: this.provider, token, details, resumed: false },
-      )
+      const owner = { userId: this.id, lock }
+      await updateCard(this.#context, owner, { provider: this.provider, token, details })
     })
     await this.#reload()
   }
@@ -182,14 +184,14 @@ export class BillableUser<User = Record<string, unknown>> {
     return new Invoice(await gateway.invoiceFor(await this.#requireCustomer(), item, options))
   }
 
-  /** Paid invoices, newest first. */
-  invoices(): Promise<Invoice[]> {
-    return this.#invoices(false)
+  /** Paid invoices, newest first: all of them, or so many. */
+  invoices(options: ListOptions = {}): Promise<Invoice[]> {
+    return this.#invoices(options, false)
   }
 
-  /** Also those whose money is still on its way. */
-  invoicesIncludingPending(): Promise<Invoice[]> {
-    return this.#invoices(true)
+  /** Also those that are not paid yet, and those whose money is still on its way. */
+  invoicesIncludingPending(options: ListOptions = {}): Promise<Invoice[]> {
+    return this.#invoices(options, true)
   }
 
   /** One of the user's own invoices, or null: somebody else's looks like none. */
@@ -222,11 +224,16 @@ export class BillableUser<User = Record<string, unknown>> {
     return found?.raw ?? null
   }
 
-  async #invoices(pending: boolean): Promise<Invoice[]> {
+  async #invoices(options: ListOptions, pending: boolean): Promise<Invoice[]> {
+    const limit = options.limit === undefined ? null : requireCount(options.limit)
     const customerId = await this.#customer()
     if (customerId === null) return []
     const gateway = await this.#gateway()
-    const found = await gateway.listInvoices(customerId, { pending, tax: await this.#tax() })
+    const found = await gateway.listInvoices(customerId, {
+      pending,
+      limit,
+      tax: await this.#tax(),
+    })
     return found.map((data) => new Invoice(data))
   }
 

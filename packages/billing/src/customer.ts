@@ -1,12 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { BillingContext } from './context.ts'
 import type { Owner } from './converge.ts'
-import {
-  InvalidPaymentToken,
-  isFinal,
-  NoPaymentMethod,
-  type ProviderName,
-  UserNotFound,
-} from './errors.ts'
+import { isFinal, NoPaymentMethod, type ProviderName, UserNotFound } from './errors.ts'
 import type { CustomerDetails, Gateway, ProviderCustomer } from './gateways/gateway.ts'
 import type { UserRecord } from './storage/tables.ts'
 
@@ -15,8 +10,8 @@ export interface WantedCustomer {
   /** A card token that becomes the default; null keeps the card that is there. */
   readonly token: string | null
   readonly details: CustomerDetails
-  /** An earlier attempt may have used the token up. */
-  readonly resumed: boolean
+  /** What this is part of: a repeat of it finds the card, though the token is spent. */
+  readonly operation: string
 }
 
 /** The user's customer with the wanted card: the one that is there, or a new one. */
@@ -54,13 +49,28 @@ async function giveCard(
     if (customer.hasPaymentMethod) return
     throw new NoPaymentMethod('The customer has no card: give a card token')
   }
+  const { card } = await gateway.setCard(customer.id, wanted.token, wanted.operation)
+  await context.users.setCard(userId, card)
+}
+
+/** A new card for the customer, on record before it is sent: a repeat after a lost answer is the same. */
+export async function updateCard(
+  context: BillingContext,
+  owner: Owner,
+  wanted: Omit<WantedCustomer, 'operation'> & { readonly token: string },
+): Promise<void> {
+  const { operations, options } = context
+  const card = createHash('sha256').update(wanted.token).digest('hex')
+  const operation = await operations.begin(
+    { userId: owner.userId, kind: 'customer', request: { provider: wanted.provider, card } },
+    options.clock.now(),
+  )
   try {
-    const { card } = await gateway.setCard(customer.id, wanted.token)
-    await context.users.setCard(userId, card)
+    await ensureCustomer(context, owner, { ...wanted, operation: operation.id })
+    await operations.finish(operation)
   } catch (error) {
-    const usedBefore =
-      wanted.resumed && error instanceof InvalidPaymentToken && customer.hasPaymentMethod
-    if (!usedBefore) throw error
+    if (isFinal(error)) await operations.finish(operation)
+    throw error
   }
 }
 

@@ -149,6 +149,12 @@ export interface PendingPayment {
   readonly clientSecret: string
 }
 
+/** What a subscription waits for the customer to confirm. */
+export interface PendingConfirmation extends PendingPayment {
+  /** `setup`: the card, for charges after the trial. `payment`: a bill that is open. */
+  readonly kind: 'setup' | 'payment'
+}
+
 /** The customer must confirm the payment (3-D Secure). A subscription is stored, but not `subscribed`. */
 export class PaymentActionRequired extends ProviderError {
   readonly code = 'payment_action_required'

@@ -3,6 +3,7 @@ import type { BillingContext } from './context.ts'
 import {
   InvalidArgument,
   NotOnGracePeriod,
+  type PendingConfirmation,
   type ProviderName,
   SubscriptionEnded,
   Unsupported,
@@ -194,6 +195,15 @@ export class Subscription {
   syncTaxPercentage(): Promise<Subscription> {
     this.#requireRunning()
     return this.#change(async (gateway, current) => gateway.setTax(current.id, await this.#tax()))
+  }
+
+  /**
+   * What the customer is asked to confirm (3-D Secure), or null: the card of a trial, which works
+   * unconfirmed until the first charge, or a bill that is open. For the provider's script in the browser.
+   */
+  async pendingConfirmation(): Promise<PendingConfirmation | null> {
+    if (this.ended()) return null
+    return (await this.#gateway()).findPendingConfirmation(this.providerId)
   }
 
   /** The SDK's own object. */

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../errors.ts'
+import type { PendingConfirmation, ProviderName } from '../errors.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { Money } from '../money.ts'
 import type { CardSummary } from '../storage/tables.ts'
@@ -133,8 +133,11 @@ export interface Gateway {
   createCustomer(customer: NewCustomer): Promise<ProviderCustomer>
   /** Null when there is none, or it was deleted. */
   findCustomer(id: string): Promise<ProviderCustomer | null>
-  /** Makes the token's card the one that is billed, for running subscriptions as well. */
-  setCard(customerId: string, token: string): Promise<ProviderCustomer>
+  /**
+   * Makes the token's card the one that is billed, for running subscriptions as well. A repeat of the
+   * operation finds the card of the first attempt, though the token is spent.
+   */
+  setCard(customerId: string, token: string, operation: string): Promise<ProviderCustomer>
 
   createSubscription(subscription: NewSubscription): Promise<ProviderSubscription>
   findSubscription(id: string): Promise<ProviderSubscription | null>
@@ -146,6 +149,8 @@ export interface Gateway {
 
   /** Throws what its first payment waits for, or why it failed. */
   requirePaid(subscription: ProviderSubscription): Promise<void>
+  /** What the customer is asked to confirm: a card for after the trial, or a payment. */
+  findPendingConfirmation(id: string): Promise<PendingConfirmation | null>
 
   /** Whether the swap needs a new subscription at the provider, under `operation`. */
   needsReplacement(id: string, swap: Swap): Promise<boolean>
@@ -185,5 +190,7 @@ export interface Gateway {
 
 export interface InvoiceFilter {
   readonly pending: boolean
+  /** The newest so many; null for all. */
+  readonly limit: number | null
   readonly tax: BasisPoints
 }
