@@ -76,10 +76,7 @@ class InvoicePage {
     this.#invoice = invoice
     this.#options = options
     this.#width = document.page.width - 2 * MARGIN
-    this.#dates = new Intl.DateTimeFormat(options.locale ?? 'en-US', {
-      dateStyle: 'medium',
-      timeZone: 'UTC',
-    })
+    this.#dates = datesOf(options.locale ?? 'en-US')
     this.#bottom = document.page.height - MARGIN - 24
   }
 
@@ -238,6 +235,19 @@ class InvoicePage {
   #date(date: Date): string {
     return this.#dates.format(date)
   }
+}
+
+const dateFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** Making a format takes a tenth of the time of a page. */
+function datesOf(locale: string): Intl.DateTimeFormat {
+  let format = dateFormats.get(locale)
+  if (!format) {
+    format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+    if (dateFormats.size > 100) dateFormats.clear()
+    dateFormats.set(locale, format)
+  }
+  return format
 }
 
 /** Names come from customers: control and direction-override characters would garble the page. */
