@@ -8,9 +8,15 @@ import { nodeListener } from '@tollgate/billing/node'
 import { connect } from '@tollgate/database'
 import { webhookSecret } from './billing-events.mjs'
 import { readBody, sendJson } from './http.mjs'
+import { openSql } from './storage/sql.mjs'
 
 const { databaseUrl, subscriptions } = JSON.parse(process.argv[2])
 const database = databaseUrl && (await connect(databaseUrl))
+const tidy = {
+  postgres: ['VACUUM ANALYZE users', 'VACUUM ANALYZE subscriptions', 'CHECKPOINT'],
+  sqlite: ['ANALYZE', 'PRAGMA wal_checkpoint(TRUNCATE)'],
+}
+
 let handled = 0
 const billing = database && (await createServerBilling())
 
@@ -71,18 +77,19 @@ async function createServerBilling() {
 
 /** Straight into the tables: creating a million one by one would take longer than the benchmark. */
 async function fill(count) {
-  const { sql } = await import('kysely')
-  const series =
-    database.dialect === 'postgres'
-      ? `generate_series(1, ${count}) AS s(n)`
-      : `(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count}) SELECT n FROM s)`
-  const run = (text) => sql.raw(text).execute(database.kysely)
-  await run(`INSERT INTO users (id, email, provider, provider_id)
+  const { dialect } = database
+  const sql = openSql(dialect, databaseUrl)
+  const series = {
+    postgres: `generate_series(1, ${count}) AS s(n)`,
+    sqlite: `(WITH RECURSIVE s(n) AS
+      (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count}) SELECT n FROM s)`,
+  }[dialect]
+  await sql.execute(`INSERT INTO users (id, email, provider, provider_id)
     SELECT n, 'user-' || n || '@example.com', 'stripe', 'cus_' || n FROM ${series}`)
-  await run(`INSERT INTO subscriptions (user_id, name, provider, provider_id, provider_plan,
+  await sql.execute(`INSERT INTO subscriptions (user_id, name, provider, provider_id, provider_plan,
       provider_status, quantity, created_at, updated_at)
     SELECT n, 'main', 'stripe', 'sub_' || n, 'monthly', 'active', 1, 1, 1 FROM ${series}`)
-  await run(database.dialect === 'postgres' ? 'VACUUM ANALYZE' : 'ANALYZE')
+  for (const statement of tidy[dialect]) await sql.execute(statement)
 }
 
 async function timed(seconds, act) {

@@ -32,6 +32,7 @@ for (const store of values.stores.split(',')) {
     const server = await startServer({ databaseUrl, subscriptions })
     rows.push([`${store}, ${subscriptions.toLocaleString('en')}`, ...(await measure(server))])
     server.stop()
+    console.error(rows.at(-1).join('  '))
   }
 }
 floor.stop()
