@@ -18,11 +18,16 @@ import { Invoice } from './invoices/invoice.ts'
 import { type Amount, requirePositive } from './money.ts'
 import { asOwner } from './owner.ts'
 import type { UserRecord } from './storage/tables.ts'
-import { Subscription } from './subscription.ts'
+import { requireCount, Subscription } from './subscription.ts'
 import { requireText, SubscriptionBuilder } from './subscription-builder.ts'
 import { onUserTrial, valid } from './subscription-state.ts'
 import { type DriftReport, syncUser } from './sync.ts'
 import { parseTaxPercentage } from './tax.ts'
+
+export interface ListOptions {
+  /** The newest so many. Default: all. */
+  readonly limit?: number
+}
 
 /** A user of the application, and what billing lets it do. Made for one request, not to be kept. */
 export class BillableUser<User = Record<string, unknown>> {
@@ -144,7 +149,7 @@ export class BillableUser<User = Record<string, unknown>> {
   /** The token's card becomes the one that is billed. Makes a customer where there is none. */
   async updateCard(token: string, details: CustomerDetails = {}): Promise<void> {
     requireText('card token', token)
-    const wanted = { provider: this.provider, token, details, resumed: false }
+    const wanted = { provider: this.provider, token, details }
     await asOwner(this.#context, this.id, (owner) => ensureCustomer(this.#context, owner, wanted))
     await this.#reload()
   }
@@ -177,14 +182,14 @@ export class BillableUser<User = Record<string, unknown>> {
     return new Invoice(await gateway.invoiceFor(await this.#requireCustomer(), item, options))
   }
 
-  /** Paid invoices, newest first. */
-  invoices(): Promise<Invoice[]> {
-    return this.#invoices(false)
+  /** Paid invoices, newest first: all of them, or so many. */
+  invoices(options: ListOptions = {}): Promise<Invoice[]> {
+    return this.#invoices(options, false)
   }
 
-  /** Also those whose money is still on its way. */
-  invoicesIncludingPending(): Promise<Invoice[]> {
-    return this.#invoices(true)
+  /** Also those that are not paid yet, and those whose money is still on its way. */
+  invoicesIncludingPending(options: ListOptions = {}): Promise<Invoice[]> {
+    return this.#invoices(options, true)
   }
 
   /** One of the user's own invoices, or null: somebody else's looks like none. */
@@ -217,11 +222,16 @@ export class BillableUser<User = Record<string, unknown>> {
     return found?.raw ?? null
   }
 
-  async #invoices(pending: boolean): Promise<Invoice[]> {
+  async #invoices(options: ListOptions, pending: boolean): Promise<Invoice[]> {
+    const limit = options.limit === undefined ? null : requireCount(options.limit)
     const customerId = await this.#customer()
     if (customerId === null) return []
     const gateway = await this.#gateway()
-    const found = await gateway.listInvoices(customerId, { pending, tax: await this.#tax() })
+    const found = await gateway.listInvoices(customerId, {
+      pending,
+      limit,
+      tax: await this.#tax(),
+    })
     return found.map((data) => new Invoice(data))
   }
 

@@ -1,5 +1,6 @@
 import { migrate } from '@tollgate/database'
 import { BillableUser } from './billable-user.ts'
+import type { BraintreeBilling } from './braintree-only.ts'
 import type { BillingContext } from './context.ts'
 import { type ProviderName, UserNotFound } from './errors.ts'
 import { braintreeGateway } from './gateways/braintree/gateway.ts'
@@ -23,6 +24,11 @@ export interface Billing<User = Record<string, unknown>> {
   findUser(id: string | number): Promise<BillableUser<User> | null>
   /** The user a provider's customer belongs to. */
   findUserByCustomer(provider: ProviderName, id: string): Promise<BillableUser<User> | null>
+  /**
+   * For the start of the application: migrates, and then looks in the background for what is missing at
+   * the providers. That is logged; a provider that is away for a moment stops nobody.
+   */
+  ready(): Promise<void>
   /** Adds the columns and tables; done on first use unless `migrate` is false. */
   migrate(): Promise<{ applied: string[] }>
   /** Brings every user's rows to the provider's state, and says what was different. */
@@ -51,32 +57,36 @@ export interface Billing<User = Record<string, unknown>> {
  * await user.newSubscription('main', 'monthly').create(cardToken)
  */
 export function createBilling<User = Record<string, unknown>>(
-  given: BillingOptions<User>,
-): Billing<User> {
+  options: BillingOptions<User> & { readonly stripe?: never },
+): BraintreeBilling<User>
+export function createBilling<User = Record<string, unknown>>(
+  options: BillingOptions<User>,
+): Billing<User>
+export function createBilling<User>(given: BillingOptions<User>): Billing<User> {
   const options = resolveOptions(given)
   const context = createContext(options)
   const inbox = createInbox(context)
   const routes = createRoutes(context, inbox)
   const runMigrations = () => migrate(options.database, billingMigrations(options.users))
 
-  let migrated: Promise<unknown> | null = null
-  const ready = async () => {
+  let migrating: Promise<unknown> | null = null
+  const migrated = async () => {
     if (!options.migrate) return
-    migrated ??= runMigrations().catch((error) => {
-      migrated = null
+    migrating ??= runMigrations().catch((error) => {
+      migrating = null
       throw error
     })
-    await migrated
+    await migrating
   }
 
   const findUser = async (id: string | number) => {
-    await ready()
+    await migrated()
     const record = await context.users.find(id)
     return record ? new BillableUser<User>(context, record) : null
   }
 
   const handle = async (request: HttpRequest) => {
-    await ready()
+    await migrated()
     return routes.handle(request)
   }
 
@@ -88,25 +98,23 @@ export function createBilling<User = Record<string, unknown>>(
       return user
     },
     async findUserByCustomer(provider, id) {
-      await ready()
+      await migrated()
       const record = await context.users.findByCustomer(provider, id)
       return record ? new BillableUser<User>(context, record) : null
     },
     migrate: runMigrations,
     async sync(how = {}) {
-      await ready()
+      await migrated()
       return syncAll(context, how)
     },
-    async check() {
-      const providers = (['stripe', 'braintree'] as const).filter((name) => options[name])
-      const found = await Promise.all(
-        providers.map(async (name) => (await context.gateway(name)).check()),
-      )
-      return found.flat()
+    async ready() {
+      await migrated()
+      void warnOfMissing(context)
     },
+    check: async () => (await Promise.all(checks(context))).flat(),
     webhooks: {
       process: async () => {
-        await ready()
+        await migrated()
         await inbox.process()
       },
       deadLetters: inbox.deadLetters,
@@ -114,7 +122,7 @@ export function createBilling<User = Record<string, unknown>>(
       retry: inbox.retry,
     },
     async purgeWebhooks(before) {
-      await ready()
+      await migrated()
       let deleted = 0
       for (;;) {
         const count = await context.webhooks.purge(before, 500)
@@ -127,6 +135,20 @@ export function createBilling<User = Record<string, unknown>>(
     handle,
     fetch: async (request) => toWebResponse(await handle(fromWebRequest(request))),
     close: () => inbox.stop(),
+  }
+}
+
+function checks(context: BillingContext): Promise<string[]>[] {
+  const providers = (['stripe', 'braintree'] as const).filter((name) => context.options[name])
+  return providers.map(async (name) => (await context.gateway(name)).check())
+}
+
+async function warnOfMissing(context: BillingContext): Promise<void> {
+  const { logger } = context.options
+  const warn = (logger.warn ?? logger.error).bind(logger)
+  for (const outcome of await Promise.allSettled(checks(context))) {
+    if (outcome.status === 'fulfilled') for (const problem of outcome.value) warn(problem)
+    else warn('A payment provider could not be checked', outcome.reason)
   }
 }
 

@@ -52,7 +52,6 @@ export async function createSubscription(
       const customerId = await ensureCustomer(context, owner, {
         provider: wanted.provider,
         ...payer,
-        resumed: operation.resumed,
       })
       const made = await gateway.createSubscription({
         ...wanted,

@@ -1,11 +1,5 @@
 import type { BillingContext } from './context.ts'
-import {
-  isFinal,
-  NoPaymentMethod,
-  type ProviderName,
-  UsedPaymentToken,
-  UserNotFound,
-} from './errors.ts'
+import { isFinal, NoPaymentMethod, type ProviderName, UserNotFound } from './errors.ts'
 import type { CustomerDetails, Gateway, ProviderCustomer } from './gateways/gateway.ts'
 import type { Owner } from './owner.ts'
 import type { Intent } from './storage/operations.ts'
@@ -16,8 +10,6 @@ export interface WantedCustomer {
   /** A card token that becomes the default; null keeps the card that is there. */
   readonly token: string | null
   readonly details: CustomerDetails
-  /** An earlier attempt may have used the token up. */
-  readonly resumed: boolean
 }
 
 /** The user's customer with the wanted card: the one that is there, or a new one. */
@@ -35,7 +27,7 @@ export async function ensureCustomer(
       : null
   const customer =
     existing ?? (await createCustomer(context, owner, gateway, { user, given: wanted.details }))
-  const card = await giveCard(gateway, customer, wanted)
+  const card = await giveCard(gateway, customer, wanted.token)
   if (card) await owner.lock.write((tx) => context.users.setCard(owner.userId, card, tx))
   return customer.id
 }
@@ -43,20 +35,11 @@ export async function ensureCustomer(
 async function giveCard(
   gateway: Gateway,
   customer: ProviderCustomer,
-  { token, resumed }: WantedCustomer,
+  token: string | null,
 ): Promise<CardSummary | null> {
-  if (token === null) {
-    if (customer.hasPaymentMethod) return null
-    throw new NoPaymentMethod('The customer has no card: give a card token')
-  }
-  try {
-    return (await gateway.setCard(customer.id, token)).card
-  } catch (error) {
-    // Used up by the attempt that is resumed, which made it the default and may have got no further.
-    const isOurs = resumed && error instanceof UsedPaymentToken && customer.hasPaymentMethod
-    if (!isOurs) throw error
-    return (await gateway.setCard(customer.id, null)).card
-  }
+  if (token !== null) return (await gateway.setCard(customer.id, token)).card
+  if (customer.hasPaymentMethod) return null
+  throw new NoPaymentMethod('The customer has no card: give a card token')
 }
 
 /** On record before it is made, so that a repeat after a crash finds the same customer. */

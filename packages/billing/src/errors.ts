@@ -129,9 +129,6 @@ export class InvalidPaymentToken extends ProviderError {
   readonly code = 'invalid_payment_token'
 }
 
-/** It was used before: by an earlier attempt that nobody saw the end of, or by mistake. */
-export class UsedPaymentToken extends InvalidPaymentToken {}
-
 /** The customer's bank or the provider declined the payment. Nothing was charged. */
 export class PaymentFailed extends ProviderError {
   readonly code = 'payment_failed'
@@ -150,6 +147,12 @@ export interface PendingPayment {
   readonly id: string
   /** For the provider's script in the browser, which asks the customer. */
   readonly clientSecret: string
+}
+
+/** What a subscription waits for the customer to confirm. */
+export interface PendingConfirmation extends PendingPayment {
+  /** `setup`: the card, for charges after the trial. `payment`: a bill that is open. */
+  readonly kind: 'setup' | 'payment'
 }
 
 /** The customer must confirm the payment (3-D Secure). A subscription is stored, but not `subscribed`. */

@@ -1,5 +1,6 @@
-export { BillableUser } from './billable-user.ts'
+export { BillableUser, type ListOptions } from './billable-user.ts'
 export { type Billing, createBilling } from './billing.ts'
+export type { BraintreeBilling, BraintreeSubscription, BraintreeUser } from './braintree-only.ts'
 export { type Clock, systemClock } from './clock.ts'
 export {
   AlreadySubscribed,
@@ -21,6 +22,7 @@ export {
   PayloadTooLarge,
   PaymentActionRequired,
   PaymentFailed,
+  type PendingConfirmation,
   type PendingPayment,
   ProviderError,
   ProviderMisconfigured,

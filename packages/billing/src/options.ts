@@ -26,6 +26,8 @@ export interface StripeOptions {
   readonly webhookSecret: string | readonly string[]
   /** Of `charge(1999)` and `invoiceFor()` with a plain number. Default `usd`. */
   readonly currency?: string
+  /** Ids of the prices that are sold. Others are refused before any call, and `check()` looks for these. */
+  readonly plans?: readonly string[]
   /** Passed to `new Stripe()`: host and port of the sandbox, proxies, timeouts. */
   readonly config?: Stripe.StripeConfig
 }
@@ -38,6 +40,8 @@ export interface BraintreeOptions {
   readonly privateKey: string
   /** The merchant account's currency. Default `usd`. */
   readonly currency?: string
+  /** Ids of the plans that are sold. Others are refused before any call, and `check()` looks for these. */
+  readonly plans?: readonly string[]
   /** The discount made in the control panel for changes of frequency. Default `plan-credit`. */
   readonly planCredit?: string
   /** The custom field made in the control panel for `invoiceFor`. Default `description`. */

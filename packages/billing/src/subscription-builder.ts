@@ -2,6 +2,7 @@ import type { BillingContext } from './context.ts'
 import { createSubscription } from './create-subscription.ts'
 import { InvalidArgument, type ProviderName, Unsupported } from './errors.ts'
 import type { CustomerDetails } from './gateways/gateway.ts'
+import { requireKnownPlan } from './known-plans.ts'
 import type { UserRecord } from './storage/tables.ts'
 import { requireCount, Subscription } from './subscription.ts'
 
@@ -57,10 +58,11 @@ export class SubscriptionBuilder {
    * customer's card is used. Details are for a new customer: `{ email, name, phone, … }`.
    */
   async create(token?: string | null, details: CustomerDetails = {}): Promise<Subscription> {
-    const { provider, quantity } = this.#choices
+    const { provider, plan, quantity } = this.#choices
     if (provider === 'braintree' && quantity !== 1) {
       throw new Unsupported('Braintree has no quantities: use a plan for each size, or Stripe')
     }
+    requireKnownPlan(this.#context.options, provider, plan)
     const payer = { token: token == null ? null : requireText('card token', token), details }
     const { record: user, reload } = this.#owner
     try {

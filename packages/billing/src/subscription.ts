@@ -3,11 +3,13 @@ import type { BillingContext } from './context.ts'
 import {
   InvalidArgument,
   NotOnGracePeriod,
+  type PendingConfirmation,
   type ProviderName,
   SubscriptionEnded,
   Unsupported,
 } from './errors.ts'
 import type { Gateway, Swap, SwapPreview } from './gateways/gateway.ts'
+import { requireKnownPlan } from './known-plans.ts'
 import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
 import * as state from './subscription-state.ts'
 import { type SwapOptions, swapSubscription } from './swap-subscription.ts'
@@ -195,6 +197,15 @@ export class Subscription {
     return this.#change(async (gateway, current) => gateway.setTax(current.id, await this.#tax()))
   }
 
+  /**
+   * What the customer is asked to confirm (3-D Secure), or null: the card of a trial, which works
+   * unconfirmed until the first charge, or a bill that is open. For the provider's script in the browser.
+   */
+  async pendingConfirmation(): Promise<PendingConfirmation | null> {
+    if (this.ended()) return null
+    return (await this.#gateway()).findPendingConfirmation(this.providerId)
+  }
+
   /** The SDK's own object. */
   async asProvider(): Promise<unknown> {
     const found = await (await this.#gateway()).findSubscription(this.providerId)
@@ -211,6 +222,7 @@ export class Subscription {
 
   async #wanted(plan: string, options: SwapOptions, invoiceNow: boolean): Promise<Swap> {
     if (typeof plan !== 'string' || plan === '') throw new InvalidArgument('Which plan to swap to?')
+    requireKnownPlan(this.#context.options, this.provider, plan)
     return {
       ...this.#settings,
       plan,

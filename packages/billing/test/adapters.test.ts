@@ -123,4 +123,23 @@ describe.each(Object.entries(frameworks))('the routes in %s', (_name, serveIn) =
     expect((await read(invoice?.id ?? '', Number(stranger.id))).status).toBe(404)
     expect((await read('in_none', Number(user.id))).status).toBe(404)
   })
+
+  it('are where the application wants them', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user } = test
+    const billing = test.another({
+      paths: { stripeWebhook: '/hooks/stripe', invoice: '/my/bills/{invoice}' },
+      authenticate: () => user.id,
+      invoice: { vendor: 'Tollgate Ltd', product: 'Gold' },
+    })
+    const url = await serveIn(billing)
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    const [invoice] = await user.invoices()
+    expect((await fetch(`${url}/my/bills/${invoice?.id}`)).status).toBe(200)
+    expect((await fetch(`${url}/user/invoice/${invoice?.id}`)).status).toBe(404)
+    const post = (path: string) => fetch(`${url}${path}`, { method: 'POST', body: '{}' })
+    expect(await (await post('/hooks/stripe')).json()).toMatchObject({ error: 'invalid_signature' })
+    expect((await post('/stripe/webhook')).status).toBe(404)
+    expect((await post('/braintree/webhook')).status).toBe(400)
+  })
 })

@@ -105,6 +105,49 @@ describe('both providers at once', () => {
     const billing = test.another({ braintree: { ...config, planCredit: 'none' } as never })
     expect(await billing.check()).toEqual([expect.stringContaining("no discount 'none'")])
   })
+
+  it('name the plans that are sold and do not exist', async () => {
+    const test = await start('braintree')
+    const { stripe, braintree } = test.sandbox
+    const plans = ['monthly', 'gone']
+    const billing = test.another({
+      stripe: { secret: stripe.apiKey, webhookSecret: 'whsec', config: stripe.config, plans },
+      braintree: { ...braintree.config, plans } as never,
+    })
+    expect(await billing.check()).toEqual([
+      expect.stringContaining("Stripe has no price 'gone'"),
+      expect.stringContaining("Braintree has no plan 'gone'"),
+    ])
+  })
+})
+
+describe('the start of the application', () => {
+  function logged() {
+    const lines: string[] = []
+    return { lines, logger: { error: () => undefined, warn: (line: string) => lines.push(line) } }
+  }
+
+  it('warns of a plan-credit discount that is missing, and how to make it', async () => {
+    const test = await start('braintree')
+    const { lines, logger } = logged()
+    const { config } = test.sandbox.braintree
+    const billing = test.another({ braintree: { ...config, planCredit: 'none' } as never, logger })
+    await billing.ready()
+    await expect
+      .poll(() => lines)
+      .toEqual([expect.stringMatching(/no discount 'none': create it under Subscriptions/)])
+  })
+
+  it('does not fail when the providers are away', async () => {
+    const test = await start('braintree')
+    const { lines, logger } = logged()
+    const billing = test.another({ logger })
+    await test.sandbox.close()
+    await billing.ready()
+    await expect.poll(() => lines, { timeout: 20_000 }).toHaveLength(2)
+    expect(lines).toEqual(Array(2).fill('A payment provider could not be checked'))
+    expect(await billing.findUser(test.user.id)).not.toBeNull()
+  })
 })
 
 describe.each(PROVIDERS)('what has ended at $provider', ({ provider, card }) => {

@@ -98,6 +98,15 @@ describe.each(PROVIDERS)('paying at $provider', (given) => {
     expect(await user.invoices()).toHaveLength(2)
   })
 
+  it('show a coupon as long as it lasts', async () => {
+    const test = await start(provider, { webhooks: false })
+    const { user } = test
+    await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(card)
+    await test.sandbox.clock.advance({ months: 2, hours: 3 })
+    const [newest] = await user.invoicesIncludingPending()
+    expect(newest?.data).toMatchObject({ discounts: [], lines: [{ amount: 1000 }], total: 1000 })
+  })
+
   it('adds up, line by line', async () => {
     const test = await start(provider, { taxPercentage: () => 7.75 })
     const { user } = test

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../errors.ts'
+import type { PendingConfirmation, ProviderName } from '../errors.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { Money } from '../money.ts'
 import type { CardSummary } from '../storage/tables.ts'
@@ -134,10 +134,10 @@ export interface Gateway {
   /** Null when there is none, or it was deleted. */
   findCustomer(id: string): Promise<ProviderCustomer | null>
   /**
-   * Makes the token's card the one that is billed, for running subscriptions as well. Null does the
-   * rest for the default card that is there: after a token was used up, and nothing more.
+   * Makes the token's card the one that is billed, for running subscriptions as well. A repeat finds
+   * the card of the first attempt, though the token is spent.
    */
-  setCard(customerId: string, token: string | null): Promise<ProviderCustomer>
+  setCard(customerId: string, token: string): Promise<ProviderCustomer>
 
   createSubscription(subscription: NewSubscription): Promise<ProviderSubscription>
   findSubscription(id: string): Promise<ProviderSubscription | null>
@@ -149,6 +149,8 @@ export interface Gateway {
 
   /** Throws what its first payment waits for, or why it failed. */
   requirePaid(subscription: ProviderSubscription): Promise<void>
+  /** What the customer is asked to confirm: a card for after the trial, or a payment. */
+  findPendingConfirmation(id: string): Promise<PendingConfirmation | null>
 
   /** Whether the swap needs a new subscription at the provider, under `operation`. */
   needsReplacement(id: string, swap: Swap): Promise<boolean>
@@ -188,5 +190,7 @@ export interface Gateway {
 
 export interface InvoiceFilter {
   readonly pending: boolean
+  /** The newest so many; null for all. */
+  readonly limit: number | null
   readonly tax: BasisPoints
 }

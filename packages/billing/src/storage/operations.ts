@@ -11,8 +11,6 @@ export interface Operation {
   readonly id: string
   /** The subscription's name, for a webhook that comes before the row. */
   readonly name: string | null
-  /** Someone began this before and did not finish. */
-  readonly resumed: boolean
   /** As it was first asked for: under one idempotency key nothing else may be sent. */
   readonly request: OperationRequest
 }
@@ -72,7 +70,6 @@ export function operationRepository(database: Database): OperationRepository {
         name,
         kind: kind as OperationKind,
         request: JSON.parse(request),
-        resumed: true,
       }))
     },
     async begin({ userId, kind, request, same, name }, at, tx) {
@@ -91,7 +88,7 @@ export function operationRepository(database: Database): OperationRepository {
         created_at: at.getTime(),
       }
       if (await insertIfAbsent(tx, 'billing_operations', row)) {
-        return { id, name: name ?? null, request, resumed: false }
+        return { id, name: name ?? null, request }
       }
       const found = await tx.kysely
         .selectFrom('billing_operations')
@@ -100,7 +97,7 @@ export function operationRepository(database: Database): OperationRepository {
         .where('kind', '=', kind)
         .where('fingerprint', '=', fingerprint)
         .executeTakeFirstOrThrow()
-      return { id: found.id, name: found.name, request: JSON.parse(found.request), resumed: true }
+      return { id: found.id, name: found.name, request: JSON.parse(found.request) }
     },
     async findName(id) {
       const found = await database.kysely

@@ -1,4 +1,4 @@
-import { type Database, deleteBatch, insertIfAbsent } from '@tollgate/database'
+import { type Database, deleteBatch, insertTogether } from '@tollgate/database'
 import type { ProviderName } from '../errors.ts'
 import { type StoredWebhook, type WebhookRow, type WebhookState, webhookRow } from './tables.ts'
 
@@ -59,6 +59,7 @@ export function webhookRepository(database: Database): WebhookRepository {
     ],
   })
   const table = 'billing_webhooks'
+  const insert = insertTogether(database, table)
   const update = async (id: number, values: Partial<WebhookRow>) => {
     const result = await database.kysely
       .updateTable(table)
@@ -69,7 +70,7 @@ export function webhookRepository(database: Database): WebhookRepository {
   }
   return {
     add: ({ provider, eventId, type, payload, hasHandler }, at) =>
-      insertIfAbsent(database, table, {
+      insert({
         provider,
         event_id: eventId,
         type,

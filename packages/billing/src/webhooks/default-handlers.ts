@@ -23,10 +23,12 @@ const EVENTS: Readonly<Record<ProviderName, readonly string[]>> = {
     'invoice.payment_failed',
     'invoice.payment_action_required',
     'payment_method.attached',
+    'payment_method.detached',
     'payment_method.updated',
     'payment_method.automatically_updated',
   ],
   braintree: [
+    'payment_method_revoked_by_customer',
     'subscription_billing_skipped',
     'subscription_canceled',
     'subscription_charged_successfully',

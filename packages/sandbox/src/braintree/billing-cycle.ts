@@ -1,6 +1,6 @@
 import { charge, isAuthorized } from './charging.ts'
 import { type BraintreeContext, settingsOf, today } from './context.ts'
-import { amountOfNextCycle, countCycle } from './cycle-amount.ts'
+import { amountOfNextCycle, countCycle, countedNow } from './cycle-amount.ts'
 import { addDaysTo, billingDay, type Day, startOfDay } from './days.ts'
 import { notifySubscription, type SubscriptionKind } from './notifications.ts'
 import type { SubscriptionRow, SubscriptionStatus, TransactionRow } from './tables.ts'
@@ -114,8 +114,8 @@ export function chargeSubscription(
       subscriptionId: row.id,
       billingPeriodStart: row.billingPeriodStart,
       billingPeriodEnd: row.billingPeriodEnd,
-      addOns: structuredClone(row.addOns),
-      discounts: structuredClone(row.discounts),
+      addOns: structuredClone(row.addOns.filter((each) => countedNow(row, each))),
+      discounts: structuredClone(row.discounts.filter((each) => countedNow(row, each))),
       descriptor: { ...row.descriptor },
       ...request.details,
     },

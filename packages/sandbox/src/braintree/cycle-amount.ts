@@ -16,10 +16,14 @@ export function amountOfNextCycle(row: SubscriptionRow): number {
   )
 }
 
+/** Whether it is in the price of the running cycle, and not used up or for later. */
+export function countedNow(row: SubscriptionRow, applied: AppliedModification): boolean {
+  return applied.countedInCycle === row.currentBillingCycle
+}
+
 /** The same for the cycle that runs now: what has counted in it. */
 export function amountOfCurrentCycle(row: SubscriptionRow): number {
-  const counted = (applied: AppliedModification) =>
-    applied.countedInCycle === row.currentBillingCycle
+  const counted = (applied: AppliedModification) => countedNow(row, applied)
   return row.price + sum(row.addOns.filter(counted)) - sum(row.discounts.filter(counted))
 }
 

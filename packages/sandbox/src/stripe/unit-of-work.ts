@@ -142,10 +142,15 @@ export class UnitOfWork {
   }
 
   /** Announces the row as it is now; later changes in this step are announced as an update. */
-  emit<K extends Kind>(types: string | readonly string[], kind: K, row: Rows[K]): void {
+  emit<K extends Kind>(
+    types: string | readonly string[],
+    kind: K,
+    row: Rows[K],
+    previous: object | null = null,
+  ): void {
     const data = JSON.stringify(render(kind, row, this.tables))
     for (const type of typeof types === 'string' ? [types] : types) {
-      this.#events.push({ type, data, previous: null })
+      this.#events.push({ type, data, previous: previous && JSON.stringify(previous) })
     }
     const touched = this.#touched.get(`${kind}:${row.id}`)
     if (touched) touched.told = data

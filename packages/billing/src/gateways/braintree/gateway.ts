@@ -2,6 +2,7 @@ import type { BraintreeOptions } from '../../options.ts'
 import type { Gateway } from '../gateway.ts'
 import { translateErrors } from '../translate-errors.ts'
 import { braintreeCharges } from './charges.ts'
+import { checkBraintree } from './check.ts'
 import { loadBraintree } from './client.ts'
 import { braintreeCustomers } from './customers.ts'
 import { toBillingError } from './errors.ts'
@@ -21,13 +22,7 @@ export async function braintreeGateway(options: BraintreeOptions): Promise<Gatew
     ...braintreeCharges(context),
     ...braintreeInvoices(context),
     ...braintreeWebhooks(context),
-    async check() {
-      const discounts = await context.gateway.discount.all()
-      if (discounts.some(({ id }) => id === context.planCredit)) return []
-      return [
-        `Braintree has no discount '${context.planCredit}': create it under Subscriptions → Discounts with any amount, for one billing cycle. It carries credit when a plan of another frequency is chosen.`,
-      ]
-    },
+    check: () => checkBraintree(context),
   }
   return translateErrors(gateway, toBillingError)
 }

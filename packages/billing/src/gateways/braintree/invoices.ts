@@ -9,9 +9,6 @@ import type { BraintreeContext } from './client.ts'
 import { startOfDay } from './days.ts'
 import { isNotFound } from './errors.ts'
 
-/** Nobody reads more on a page, and a list must not grow without bound. */
-const MOST_INVOICES = 500
-
 const PAID = ['settled']
 const PENDING = [
   'authorized',
@@ -28,7 +25,7 @@ export function braintreeInvoices(
 ): Pick<Gateway, 'listInvoices' | 'findInvoice'> {
   const { gateway } = context
   return {
-    async listInvoices(customerId, { pending, tax }) {
+    async listInvoices(customerId, { pending, limit, tax }) {
       const stream = gateway.transaction.search((search: Search) => {
         search.customerId().is(customerId)
       }) as unknown as Readable
@@ -37,7 +34,7 @@ export function braintreeInvoices(
       return found
         .filter(({ type, status }) => type === 'sale' && statuses.includes(status))
         .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
-        .slice(0, MOST_INVOICES)
+        .slice(0, limit ?? undefined)
         .map((transaction) => toInvoice(context, transaction, tax))
     },
     async findInvoice(id, customerId, tax) {

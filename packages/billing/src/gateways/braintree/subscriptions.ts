@@ -20,6 +20,7 @@ type Subscriptions = Pick<
   | 'listSubscriptions'
   | 'findOwner'
   | 'requirePaid'
+  | 'findPendingConfirmation'
   | 'setQuantity'
   | 'setTax'
   | 'cancelAtPeriodEnd'
@@ -61,6 +62,8 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
     },
     // A declined first payment leaves no subscription at Braintree.
     requirePaid: async () => undefined,
+    // 3-D Secure happens in the browser, before there is a nonce.
+    findPendingConfirmation: async () => null,
     setQuantity: () => Promise.reject(new Unsupported('Braintree has no quantities')),
     async setTax(id, tax) {
       const current = await gateway.subscription.find(id)

@@ -53,12 +53,15 @@ export function braintreeWebhooks({ gateway }: BraintreeContext): Webhooks {
 /** Only ids are taken from a notification: what they stand for is read again. */
 function subjectOf(notification: braintree.WebhookNotification): EventSubject {
   const { kind } = notification
-  const { subscription } = notification as { subscription?: braintree.Subscription }
+  const { subscription, revokedPaymentMethodMetadata: revoked } = notification as {
+    subscription?: braintree.Subscription
+    revokedPaymentMethodMetadata?: { readonly customerId?: string }
+  }
   return {
     subscriptionId: subscription?.id ?? null,
-    customerId: subscription?.transactions?.[0]?.customer?.id ?? null,
+    customerId: subscription?.transactions?.[0]?.customer?.id ?? revoked?.customerId ?? null,
     customerDeleted: false,
-    cardChanged: false,
+    cardChanged: revoked !== undefined,
     failedCharges:
       kind === 'subscription_charged_unsuccessfully' ? (subscription?.failureCount ?? null) : null,
   }

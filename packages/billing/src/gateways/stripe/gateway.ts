@@ -2,6 +2,7 @@ import type { StripeOptions } from '../../options.ts'
 import type { Gateway } from '../gateway.ts'
 import { translateErrors } from '../translate-errors.ts'
 import { stripeCharges } from './charges.ts'
+import { checkStripe } from './check.ts'
 import { loadStripe, type StripeContext } from './client.ts'
 import { stripeCustomers } from './customers.ts'
 import { toBillingError } from './errors.ts'
@@ -25,10 +26,7 @@ export async function stripeGateway(options: StripeOptions): Promise<Gateway> {
     ...stripeCharges(context),
     ...stripeInvoices(context),
     ...stripeWebhooks(context),
-    async check() {
-      await context.stripe.subscriptions.list({ limit: 1 })
-      return []
-    },
+    check: () => checkStripe(context),
   }
   return translateErrors(gateway, toBillingError)
 }

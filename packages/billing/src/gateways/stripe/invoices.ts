@@ -4,8 +4,8 @@ import type { Gateway } from '../gateway.ts'
 import { idOf, type StripeContext, toDate } from './client.ts'
 import { isMissing } from './errors.ts'
 
-/** Nobody reads more on a page, and an invoice list must not grow without bound. */
-const MOST_INVOICES = 500
+/** Void and uncollectible ones will never be paid. */
+const PENDING: readonly (string | null)[] = ['draft', 'open']
 
 const EXPAND = ['discounts', 'total_discount_amounts.discount']
 
@@ -14,17 +14,18 @@ export function stripeInvoices(
 ): Pick<Gateway, 'listInvoices' | 'findInvoice'> {
   const { stripe } = context
   return {
-    async listInvoices(customer, { pending }) {
+    async listInvoices(customer, { pending, limit }) {
       const found: InvoiceData[] = []
       const query: Stripe.InvoiceListParams = {
         customer,
-        limit: 100,
+        limit: Math.min(limit ?? 100, 100),
         expand: EXPAND.map((path) => `data.${path}`),
         ...(pending ? {} : { status: 'paid' }),
       }
       for await (const invoice of stripe.invoices.list(query)) {
+        if (invoice.status !== 'paid' && !PENDING.includes(invoice.status)) continue
         found.push(await completeInvoice(context, invoice))
-        if (found.length >= MOST_INVOICES) break
+        if (found.length === limit) break
       }
       return found
     },

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { PaymentActionRequired, PaymentFailed } from '../../errors.ts'
+import { PaymentActionRequired, PaymentFailed, type PendingConfirmation } from '../../errors.ts'
 import type { Gateway, NewSubscription, ProviderSubscription } from '../gateway.ts'
 import { idOf, type StripeContext, toDate } from './client.ts'
 import { isMissing } from './errors.ts'
@@ -13,12 +13,15 @@ type Subscriptions = Pick<
   | 'listSubscriptions'
   | 'findOwner'
   | 'requirePaid'
+  | 'findPendingConfirmation'
   | 'setQuantity'
   | 'setTax'
   | 'cancelAtPeriodEnd'
   | 'cancelNow'
   | 'resume'
 >
+
+const UNPAID: readonly string[] = ['incomplete', 'past_due', 'unpaid']
 
 export function stripeSubscriptions(context: StripeContext): Subscriptions {
   const { stripe } = context
@@ -53,6 +56,7 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
     listSubscriptions,
     findOwner: async ({ customerId }) => customerId,
     requirePaid: (subscription) => requirePaid(context, subscription),
+    findPendingConfirmation: (id) => findPendingConfirmation(context, id),
     async setQuantity(id, quantity) {
       const { items } = await stripe.subscriptions.retrieve(id)
       await stripe.subscriptions.update(id, {
@@ -122,6 +126,37 @@ async function requirePaid(
   const invoiceId = idOf(subscription.latest_invoice)
   if (subscription.status !== 'incomplete' || invoiceId === null) return
   await throwUnpaid(stripe, invoiceId)
+}
+
+async function findPendingConfirmation(
+  { stripe }: StripeContext,
+  id: string,
+): Promise<PendingConfirmation | null> {
+  const subscription = await stripe.subscriptions.retrieve(id, { expand: ['pending_setup_intent'] })
+  const invoiceId = idOf(subscription.latest_invoice)
+  if (invoiceId !== null && UNPAID.includes(subscription.status)) {
+    const payment = await findUnconfirmed(stripe, invoiceId)
+    if (payment) return payment
+  }
+  const setup = subscription.status === 'trialing' ? subscription.pending_setup_intent : null
+  if (setup === null || typeof setup === 'string') return null
+  const { id: setupId, client_secret: clientSecret, status } = setup
+  const isAsked = status === 'requires_action' && clientSecret !== null
+  return isAsked ? { kind: 'setup', id: setupId, clientSecret } : null
+}
+
+async function findUnconfirmed(
+  stripe: Stripe,
+  invoiceId: string,
+): Promise<PendingConfirmation | null> {
+  try {
+    await throwUnpaid(stripe, invoiceId)
+    return null
+  } catch (error) {
+    if (error instanceof PaymentActionRequired) return { kind: 'payment', ...error.payment }
+    if (error instanceof PaymentFailed) return null
+    throw error
+  }
 }
 
 export async function throwUnpaid(stripe: Stripe, invoiceId: string): Promise<void> {

@@ -50,7 +50,10 @@ export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
 /** Only ids are taken from an event: what they stand for is read again. */
 function subjectOf(event: Stripe.Event): EventSubject {
   const object = event.data.object as unknown as Record<string, unknown> & { object?: string }
-  const customer = object.object === 'customer' ? object.id : object.customer
+  // A detached card no longer says whose it was; what it said before does.
+  const before = (event.data.previous_attributes ?? {}) as { customer?: unknown }
+  const customer =
+    object.object === 'customer' ? object.id : (object.customer ?? before.customer ?? null)
   return {
     subscriptionId: subscriptionOf(object),
     customerId: idOf(customer as string | { id: string } | null | undefined),

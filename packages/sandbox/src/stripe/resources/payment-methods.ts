@@ -105,7 +105,9 @@ export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): vo
     if (subscription.default_payment_method !== row.id) continue
     work.edit('subscription', subscription).default_payment_method = null
   }
-  work.emit('payment_method.detached', 'payment_method', row)
+  // The method no longer says whose it was; the event does.
+  const previous = customer ? { customer: customer.id } : null
+  work.emit('payment_method.detached', 'payment_method', row, previous)
 }
 
 function listOf(

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidPaymentToken, type PendingConfirmation, ProviderUnavailable } from '../src/index.ts'
+import type { BillingTest } from '../src/testing/index.ts'
+import { PROVIDERS, start, stripeSdk, takenFrom } from './support.ts'
+
+/** Gives up early, so that a lost answer costs no time. */
+function impatient(test: BillingTest) {
+  const { stripe, braintree } = test.sandbox
+  return test.another({
+    stripe: {
+      secret: stripe.apiKey,
+      webhookSecret: 'whsec_unused',
+      config: { ...stripe.config, maxNetworkRetries: 0, timeout: 300 },
+    },
+    braintree: { ...braintree.config, timeout: 300 } as never,
+  })
+}
+
+async function braintreeSdk({ sandbox }: BillingTest) {
+  const { default: braintree } = await import('braintree')
+  return new braintree.BraintreeGateway(sandbox.braintree.config as never)
+}
+
+describe('a card that asks its owner, in a trial at Stripe', () => {
+  it('subscribes, and says what is to be confirmed before the trial ends', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const subscription = await user
+      .newSubscription('main', 'monthly')
+      .trialDays(10)
+      .create('pm_card_authenticationRequiredOnSetup')
+    expect(await user.subscribed('main')).toBe(true)
+    const pending = (await subscription.pendingConfirmation()) as PendingConfirmation
+    expect(pending).toEqual({
+      kind: 'setup',
+      id: expect.stringMatching(/^seti_/),
+      clientSecret: expect.stringContaining('_secret_'),
+    })
+    sandbox.stripe.completeAuthentication(pending.id)
+    expect(await subscription.pendingConfirmation()).toBeNull()
+    await test.advance({ days: 11 })
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('names the open bill when nobody confirmed it in time', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    await user
+      .newSubscription('main', 'monthly')
+      .trialDays(10)
+      .create('pm_card_authenticationRequired')
+    await test.advance({ days: 11 })
+    expect(takenFrom(test, user)).toBe(0)
+    const subscription = await user.subscription('main')
+    const pending = (await subscription.pendingConfirmation()) as PendingConfirmation
+    expect(pending).toMatchObject({ kind: 'payment', id: expect.stringMatching(/^pi_/) })
+    sandbox.stripe.completeAuthentication(pending.id)
+    await test.settle()
+    expect(takenFrom(test, user)).toBe(1000)
+    expect(await subscription.pendingConfirmation()).toBeNull()
+  })
+
+  it('is not a thing of Braintree, where the browser asks before', async () => {
+    const { user } = await start('braintree')
+    const subscription = await user
+      .newSubscription('main', 'monthly')
+      .trialDays(10)
+      .create('fake-valid-visa-nonce')
+    expect(await subscription.pendingConfirmation()).toBeNull()
+  })
+})
+
+describe('the card that is shown, at Stripe', () => {
+  it('is gone when the card is detached', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await user.updateCard('pm_card_visa')
+    const stripe = await stripeSdk(test)
+    const { data } = await stripe.customers.listPaymentMethods(user.providerId ?? '')
+    await stripe.paymentMethods.detach(data[0]?.id ?? '')
+    // The card itself no longer says whose it was.
+    const [event] = test.sandbox.stripe.events('payment_method.detached')
+    expect(event).toMatchObject({ data: { previous_attributes: { customer: user.providerId } } })
+    await test.settle()
+    expect(await test.billing.user(user.id)).toMatchObject({ cardBrand: null, cardLastFour: null })
+  })
+
+  it('follows a default that was changed elsewhere', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await user.updateCard('pm_card_visa')
+    const stripe = await stripeSdk(test)
+    const customer = user.providerId ?? ''
+    const { id } = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } })
+    await test.settle()
+    expect(await test.billing.user(user.id)).toMatchObject({
+      cardBrand: 'mastercard',
+      cardLastFour: '4444',
+    })
+  })
+
+  it('is gone with a customer who was deleted, and so is the subscription', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    await (await stripeSdk(test)).customers.del(user.providerId ?? '')
+    await test.settle()
+    const again = await test.billing.user(user.id)
+    expect(again).toMatchObject({ providerId: null, cardBrand: null, cardLastFour: null })
+    expect(await again.subscribed('main')).toBe(false)
+    await again.newSubscription('main', 'monthly').create('pm_card_visa')
+    expect(await again.subscribed('main')).toBe(true)
+  })
+})
+
+describe('the payment method that is shown, at Braintree', () => {
+  it('is the one that is left when the customer revokes it', async () => {
+    const test = await start('braintree')
+    const { user, sandbox } = test
+    await user.updateCard('fake-valid-visa-nonce')
+    await user.updateCard('fake-paypal-billing-agreement-nonce')
+    expect(user.paypalEmail).toBe('jane.doe@paypal.com')
+    const paypal = sandbox.braintree
+      .paymentMethods(user.providerId ?? '')
+      .find(({ isDefault }) => isDefault)
+    sandbox.braintree.notify('payment_method_revoked_by_customer', paypal?.token ?? '')
+    await (await braintreeSdk(test)).paymentMethod.delete(paypal?.token ?? '')
+    await test.settle()
+    expect(await test.billing.user(user.id)).toMatchObject({
+      paypalEmail: null,
+      cardBrand: 'Visa',
+    })
+  })
+})
+
+describe.each(PROVIDERS)('updateCard at $provider', (given) => {
+  const { provider, card } = given
+
+  /** A nonce works once; Stripe's test value would make a second card if it were sent anew. */
+  const newCard = ({ sandbox }: BillingTest) =>
+    provider === 'braintree' ? sandbox.braintree.createNonce() : 'pm_card_mastercard'
+
+  it.each(['timeout', 'half-written'] as const)(
+    'is repeated after a lost answer (%s) with a spent token, and changes nothing twice',
+    async (trouble) => {
+      let wasHit = true
+      for (let call = 0; wasHit; call++) {
+        const test = await start(provider, { webhooks: false })
+        const { user, sandbox } = test
+        await user.newSubscription('main', 'monthly').create(card)
+        const token = newCard(test)
+        const other = await (await impatient(test)).user(user.id)
+        if (call > 0) sandbox.trouble.failNext(call, { slowMs: 0 }, provider)
+        sandbox.trouble.failNext(1, trouble, provider)
+        const failed = await other.updateCard(token).catch((error: unknown) => error)
+        wasHit = sandbox.trouble.takeCallTrouble(provider) === null
+        sandbox.trouble.clear()
+        if (failed) expect(failed).toBeInstanceOf(ProviderUnavailable)
+        if (wasHit) await other.updateCard(token)
+        expect(await methodsOf(test)).toBe(2)
+        const { cardLastFour } = await test.billing.user(user.id)
+        expect(cardLastFour).toBe(provider === 'stripe' ? '4444' : '1111')
+        await test.advance({ months: 1, hours: 2 })
+        expect(takenFrom(test, user)).toBe(2000)
+      }
+    },
+  )
+
+  it('with a token that somebody else has spent is an error, and keeps the card', async () => {
+    const test = await start(provider)
+    const { user } = test
+    await user.updateCard(card)
+    const stranger = await test.createUser()
+    await expect(stranger.updateCard(given.unknownToken)).rejects.toThrow(InvalidPaymentToken)
+    if (provider === 'stripe') return
+    const nonce = newCard(test)
+    await stranger.updateCard(nonce)
+    await expect(user.updateCard(nonce)).rejects.toThrow(InvalidPaymentToken)
+    expect(user.cardBrand).toBe('Visa')
+    expect(await methodsOf(test)).toBe(1)
+  })
+})
+
+/** Cards of the user at the provider. */
+async function methodsOf(test: BillingTest): Promise<number> {
+  const { user, sandbox } = test
+  const id = user.providerId ?? ''
+  if (user.provider === 'braintree') return sandbox.braintree.paymentMethods(id).length
+  return (await (await stripeSdk(test)).customers.listPaymentMethods(id)).data.length
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { PROVIDERS, start } from '../support.ts'
+
+async function columnsOf(table: string) {
+  const { database } = await start('stripe', { webhooks: false })
+  const tables = await database.kysely.introspection.getTables()
+  const columns = tables.find(({ name }) => name === table)?.columns ?? []
+  return new Map(columns.map((column) => [column.name, column]))
+}
+
+const isText = (type: string) => /char|text/i.test(type)
+const isInteger = (type: string) => /int/i.test(type)
+
+describe('§2.2 columns added to the user record', () => {
+  it.each([
+    ['provider_id', isText],
+    ['card_brand', isText],
+    ['card_last_four', isText],
+    ['trial_ends_at', isInteger],
+    ['paypal_email', isText],
+  ])('%s, nullable', async (name, isType) => {
+    const column = (await columnsOf('users')).get(name)
+    expect(column?.isNullable).toBe(true)
+    expect(isType(column?.dataType ?? '')).toBe(true)
+  })
+})
+
+describe('§2.2 the subscription record', () => {
+  it.each([
+    ['id', isInteger, false],
+    ['user_id', isInteger, false],
+    ['name', isText, false],
+    ['provider_id', isText, false],
+    ['provider_plan', isText, false],
+    ['quantity', isInteger, false],
+    ['trial_ends_at', isInteger, true],
+    ['ends_at', isInteger, true],
+    ['created_at', isInteger, false],
+    ['updated_at', isInteger, false],
+  ])('%s', async (name, isType, isNullable) => {
+    const column = (await columnsOf('subscriptions')).get(name)
+    expect(isType(column?.dataType ?? '')).toBe(true)
+    expect(column?.isNullable).toBe(isNullable)
+  })
+
+  it('id counts upwards by itself', async () => {
+    const { user } = await start('stripe', { webhooks: false })
+    const first = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    const second = await user.newSubscription('other', 'monthly').create()
+    expect(second.id).toBeGreaterThan(first.id)
+  })
+})
+
+describe.each(PROVIDERS)('§2.2 what is stored, at $provider', ({ provider, card, brand }) => {
+  it('the customer, the card and the subscription', async () => {
+    const test = await start(provider, { webhooks: false })
+    const { user, database, sandbox } = test
+    await user.newSubscription('main', 'monthly').trialDays(3).create(card)
+    const row = await database.kysely.selectFrom('users').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({
+      provider,
+      provider_id: user.providerId,
+      card_brand: brand,
+      card_last_four: expect.stringMatching(/^\d{4}$/),
+      trial_ends_at: null,
+      paypal_email: null,
+    })
+    const held = await database.kysely
+      .selectFrom('subscriptions')
+      .selectAll()
+      .executeTakeFirstOrThrow()
+    const [made] =
+      provider === 'stripe' ? sandbox.stripe.subscriptions() : sandbox.braintree.subscriptions()
+    expect(held).toMatchObject({ name: 'main', provider_plan: 'monthly', provider_id: made?.id })
+    expect(Number(held.quantity)).toBe(1)
+    expect(Number(held.trial_ends_at)).toBeGreaterThan(sandbox.clock.nowMs())
+    expect(held.ends_at).toBeNull()
+  })
+
+  it('invoice helpers: id, date() and total()', async () => {
+    const test = await start(provider, { webhooks: false })
+    await test.user.newSubscription('main', 'monthly').create(card)
+    const [invoice] = await test.user.invoicesIncludingPending()
+    expect(invoice?.id).toEqual(expect.any(String))
+    expect(invoice?.date()).toEqual(test.sandbox.clock.now())
+    expect(invoice?.total()).toBe('$10.00')
+  })
+})
+
+describe('§2.2 the plan-credit discount', () => {
+  it('has its amount overridden each time it is applied', async () => {
+    const { user, sandbox } = await start('braintree', { webhooks: false })
+    sandbox.braintree.defineDiscount({
+      id: 'plan-credit',
+      amount: 1,
+      numberOfBillingCycles: 1,
+    })
+    const monthly = await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
+    const yearly = await monthly.swap('yearly')
+    const { discounts } = sandbox.braintree.subscription(yearly.providerId) ?? {}
+    expect(discounts).toMatchObject([{ id: 'plan-credit', amount: 1000 }])
+  })
+})

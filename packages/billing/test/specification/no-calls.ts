@@ -1,0 +1,24 @@
+import { expect } from 'vitest'
+import type { BillingTest } from '../../src/testing/index.ts'
+
+/** Whatever it does, neither provider is called: the first call would find trouble, which must be there after. */
+export async function withoutCalls<T>({ sandbox }: BillingTest, act: () => Promise<T>): Promise<T> {
+  const providers = ['stripe', 'braintree'] as const
+  for (const provider of providers) sandbox.trouble.failNext(1, '500', provider)
+  try {
+    return await act()
+  } finally {
+    const left = providers.map((provider) => sandbox.trouble.takeCallTrouble(provider))
+    expect(left, 'trouble that no call has met').toEqual(['500', '500'])
+  }
+}
+
+/** What was thrown. */
+export async function thrownBy(act: () => unknown): Promise<unknown> {
+  try {
+    await act()
+  } catch (error) {
+    return error
+  }
+  throw new Error('Nothing was thrown')
+}
