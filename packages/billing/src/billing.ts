@@ -55,7 +55,7 @@ export function createBilling<User = Record<string, unknown>>(
 ): Billing<User> {
   const options = resolveOptions(given)
   const context = createContext(options)
-  const inbox = createInbox(context)
+  const inbox = createInbox(context, () => ready())
   const routes = createRoutes(context, inbox)
   const runMigrations = () => migrate(options.database, billingMigrations(options.users))
 

@@ -41,6 +41,20 @@ export abstract class BillingError extends Error {
   }
 }
 
+/**
+ * Bundlers may load this package more than once in a process: Next's does, for route handlers and for
+ * `instrumentation.ts`. An error of one copy is a BillingError to the other as well.
+ */
+const BRAND = Symbol.for('@tollgate/billing/BillingError')
+const sameCopy = Function.prototype[Symbol.hasInstance]
+Object.defineProperty(BillingError.prototype, BRAND, { value: true })
+Object.defineProperty(BillingError, Symbol.hasInstance, {
+  value(this: unknown, thrown: unknown): boolean {
+    if (this !== BillingError) return sameCopy.call(this, thrown)
+    return typeof thrown === 'object' && thrown !== null && BRAND in thrown
+  },
+})
+
 /** A trial of -3 days, a quantity of half a seat: refused before any call. */
 export class InvalidArgument extends BillingError {
   readonly code = 'invalid_argument'
