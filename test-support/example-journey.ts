@@ -17,7 +17,7 @@ export function describeExample({ prepare, exitCode = 0, ...command }: Example):
     beforeAll(async () => {
       await prepare?.()
       app = await startExample(command)
-    }, 10 * HALF_A_MINUTE)
+    }, 20 * HALF_A_MINUTE)
     afterAll(() => app?.stop())
 
     it('gives a token for a password, which opens the API', async () => {
@@ -38,6 +38,17 @@ export function describeExample({ prepare, exitCode = 0, ...command }: Example):
       expect(none.headers.get('www-authenticate')).toMatch(/^Bearer/)
       expect((await withToken(app, 'not-a-token')('/api/user')).status).toBe(401)
       await expect(passwordGrant(app, '*', 'wrong')).rejects.toThrow('invalid_grant')
+    })
+
+    it('takes no harm from requests that make no sense', async () => {
+      const nobody = await app.fetch('/login', { method: 'POST', headers: { origin: app.url } })
+      expect(nobody.status).toBe(401)
+      const api = withToken(app, await passwordGrant(app, '*'))
+      const headers = { 'content-type': 'application/json' }
+      for (const body of ['{', '{}', '{"card":5}', '{"card":"no-such-card"}']) {
+        const reply = await api('/api/subscription', { method: 'POST', headers, body })
+        expect([body, reply.status >= 400 && reply.status < 500]).toEqual([body, true])
+      }
     })
 
     it('asks for approval, gives a code and a token with no more than was approved', async () => {

@@ -3,7 +3,14 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listPages, prose, ROOT, readPage } from '../../test-support/markdown.ts'
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...listPages('docs')]
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'examples/README.md',
+  ...listPages('docs'),
+]
 
 /** As GitHub makes them: lower case, no punctuation, blanks become dashes, repeats are numbered. */
 function anchorsOf(markdown: string): Set<string> {

@@ -73,7 +73,7 @@ app.get(
 )
 app.post('/api/subscription', auth('api'), scopes('place-orders'), async (request, response) => {
   const customer = await billing.user(user(request).id)
-  const subscription = await customer.newSubscription('main', 'monthly').create(request.body.card)
+  const subscription = await customer.newSubscription('main', 'monthly').create(request.body?.card)
   response.status(201).json({ plan: subscription.providerPlan })
 })
 app.get('/api/subscription', auth('api'), async (request, response) => {
@@ -92,12 +92,12 @@ app.get('/', freshToken(), (_request, response) => {
   response.send(startPage(response.locals.csrfToken))
 })
 app.get('/login', (request, response) => {
-  response.send(loginPage(String(request.query.return_to ?? '/')))
+  response.send(loginPage(request.query.return_to))
 })
 app.post('/login', async (request, response) => {
   const session = await accounts.signIn(request.body, request.headers.origin)
   if (session) response.setHeader('set-cookie', session.cookie).redirect(303, session.location)
-  else response.status(401).send(loginPage(request.body.return_to, 'E-mail or password is wrong.'))
+  else response.status(401).send(loginPage(request.body?.return_to, 'E-mail or password is wrong.'))
 })
 
 /** A declined card is not a bug: the error says what happened, and with which status. */

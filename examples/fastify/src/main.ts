@@ -68,12 +68,14 @@ app.get(
   { onRequest: [auth('api'), scope('place-orders', 'check-status')] },
   async (request) => ({ status: 'shipped', mayOrder: user(request).tokenCan('place-orders') }),
 )
-app.post<{ Body: { card: string } }>(
+app.post<{ Body?: { card?: string } }>(
   '/api/subscription',
   { onRequest: [auth('api'), scopes('place-orders')] },
   async (request, reply) => {
     const customer = await billing.user(user(request).id)
-    const subscription = await customer.newSubscription('main', 'monthly').create(request.body.card)
+    const subscription = await customer
+      .newSubscription('main', 'monthly')
+      .create(request.body?.card)
     return reply.code(201).send({ plan: subscription.providerPlan })
   },
 )
@@ -93,12 +95,12 @@ app.get('/', { onRequest: freshToken() }, (request, reply) =>
   reply.type('text/html').send(startPage(request.csrfToken)),
 )
 app.get<{ Querystring: { return_to?: string } }>('/login', (request, reply) =>
-  reply.type('text/html').send(loginPage(request.query.return_to ?? '/')),
+  reply.type('text/html').send(loginPage(request.query.return_to)),
 )
-app.post<{ Body: Record<string, string> }>('/login', async (request, reply) => {
+app.post<{ Body?: Record<string, string> }>('/login', async (request, reply) => {
   const session = await accounts.signIn(request.body, request.headers.origin)
   if (session) return reply.header('set-cookie', session.cookie).redirect(session.location, 303)
-  const page = loginPage(request.body.return_to ?? '/', 'E-mail or password is wrong.')
+  const page = loginPage(request.body?.return_to, 'E-mail or password is wrong.')
   return reply.code(401).type('text/html').send(page)
 })
 

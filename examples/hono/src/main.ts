@@ -62,7 +62,7 @@ app.get('/api/orders/status', auth('api'), scope('place-orders', 'check-status')
   c.json({ status: 'shipped', mayOrder: c.get('user').tokenCan('place-orders') }),
 )
 app.post('/api/subscription', auth('api'), scopes('place-orders'), async (c) => {
-  const { card } = await c.req.json()
+  const { card } = await c.req.json().catch(() => ({}))
   const customer = await billing.user(c.get('user').id)
   const subscription = await customer.newSubscription('main', 'monthly').create(card)
   return c.json({ plan: subscription.providerPlan }, 201)
@@ -80,12 +80,11 @@ app.get('/api/subscription', auth('api'), async (c) => {
 })
 
 app.get('/', freshToken(), (c) => c.html(startPage(c.get('csrfToken'))))
-app.get('/login', (c) => c.html(loginPage(c.req.query('return_to') ?? '/')))
+app.get('/login', (c) => c.html(loginPage(c.req.query('return_to'))))
 app.post('/login', async (c) => {
   const form = await c.req.parseBody()
   const session = await accounts.signIn(form, c.req.header('origin'))
-  if (!session)
-    return c.html(loginPage(String(form.return_to), 'E-mail or password is wrong.'), 401)
+  if (!session) return c.html(loginPage(form.return_to, 'E-mail or password is wrong.'), 401)
   c.header('set-cookie', session.cookie)
   return c.redirect(session.location, 303)
 })

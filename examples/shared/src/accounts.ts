@@ -15,7 +15,7 @@ export interface Accounts {
   fromRequest(request: Request): Promise<{ id: number; sessionId: string } | null>
   /** Checks the sign-in form; gives the session's cookie and the page to go on to. */
   signIn(
-    form: Readonly<Record<string, unknown>>,
+    form: Readonly<Record<string, unknown>> | undefined,
     origin: string | null | undefined,
   ): Promise<{ cookie: string; location: string } | null>
 }
@@ -54,7 +54,7 @@ export async function openAccounts(database: Database, url: string): Promise<Acc
       const found = (await row.executeTakeFirst()) as { user_id: number } | undefined
       return found ? { id: found.user_id, sessionId } : null
     },
-    async signIn(form, origin) {
+    async signIn(form = {}, origin) {
       if (origin !== url) return null
       const { email = '', password = '', return_to: returnTo = '/' } = form
       const user = await accounts.findByCredentials(String(email), String(password))

@@ -1,12 +1,12 @@
 import { escapeHtml } from '@tollgate/oauth'
 
 /** Your own sign-in page. It keeps `return_to`, the address to go on to. */
-export function loginPage(returnTo: string, problem = ''): string {
+export function loginPage(returnTo: unknown, problem = ''): string {
   return page(
     'Sign in',
     `<p role="alert">${escapeHtml(problem)}</p>
 <form method="post" action="/login">
-<input type="hidden" name="return_to" value="${escapeHtml(returnTo)}">
+<input type="hidden" name="return_to" value="${escapeHtml(typeof returnTo === 'string' ? returnTo : '/')}">
 <p><label>E-mail <input name="email" type="email" autocomplete="username" required></label></p>
 <p><label>Password <input name="password" type="password" autocomplete="current-password" required></label></p>
 <button>Sign in</button></form>`,

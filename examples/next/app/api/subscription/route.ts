@@ -3,7 +3,7 @@ import { auth, scopes, tollgate } from '@/lib/tollgate'
 
 export const POST = auth('api', scopes('place-orders'), async (request, { user }) => {
   const { billing } = await tollgate()
-  const { card } = await request.json()
+  const { card } = await request.json().catch(() => ({}))
   try {
     const customer = await billing.user(user.id)
     const subscription = await customer.newSubscription('main', 'monthly').create(card)
