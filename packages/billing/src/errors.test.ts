@@ -9,7 +9,13 @@ describe('BillingError', () => {
     expect(copy.NoSubscription).not.toBe(NoSubscription)
     expect(error instanceof BillingError).toBe(true)
     expect(error instanceof NoSubscription).toBe(false)
-    for (const other of [new Error('Bad'), { code: 'no_subscription' }, null, 'Bad']) {
+    for (const other of [
+      new Error('Bad'),
+      { code: 'no_subscription' },
+      null,
+      'Bad',
+      BillingError.prototype,
+    ]) {
       expect(other instanceof BillingError).toBe(false)
     }
   })

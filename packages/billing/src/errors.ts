@@ -51,7 +51,8 @@ Object.defineProperty(BillingError.prototype, BRAND, { value: true })
 Object.defineProperty(BillingError, Symbol.hasInstance, {
   value(this: unknown, thrown: unknown): boolean {
     if (this !== BillingError) return sameCopy.call(this, thrown)
-    return typeof thrown === 'object' && thrown !== null && BRAND in thrown
+    if (typeof thrown !== 'object' || thrown === null) return false
+    return BRAND in thrown && !Object.hasOwn(thrown, BRAND) // own: the prototype, no instance of it
   },
 })
 

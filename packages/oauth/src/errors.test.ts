@@ -53,7 +53,13 @@ describe('OAuthError', () => {
     expect(copy.InvalidRequest).not.toBe(InvalidRequest)
     expect(error instanceof OAuthError).toBe(true)
     expect(error instanceof InvalidRequest).toBe(false)
-    for (const other of [new Error('Bad'), { code: 'invalid_request' }, null, 'Bad']) {
+    for (const other of [
+      new Error('Bad'),
+      { code: 'invalid_request' },
+      null,
+      'Bad',
+      OAuthError.prototype,
+    ]) {
       expect(other instanceof OAuthError).toBe(false)
     }
   })

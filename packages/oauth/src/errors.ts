@@ -62,7 +62,8 @@ Object.defineProperty(OAuthError.prototype, BRAND, { value: true })
 Object.defineProperty(OAuthError, Symbol.hasInstance, {
   value(this: unknown, thrown: unknown): boolean {
     if (this !== OAuthError) return sameCopy.call(this, thrown)
-    return typeof thrown === 'object' && thrown !== null && BRAND in thrown
+    if (typeof thrown !== 'object' || thrown === null) return false
+    return BRAND in thrown && !Object.hasOwn(thrown, BRAND) // own: the prototype, no instance of it
   },
 })
 
