@@ -42,7 +42,11 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+          include: [
+            'packages/*/src/**/*.test.ts',
+            'examples/*/test/**/*.test.ts',
+            'docs/test/*.test.ts',
+          ],
           testTimeout: 30_000,
         },
       },

@@ -1,68 +1,108 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { serve } from '@hono/node-server'
+import { BillingError, createBilling } from '@tollgate/billing'
+import { forHono as billingForHono } from '@tollgate/billing/hono'
 import { connect } from '@tollgate/database'
 import {
+  createDemoClient,
+  loginPage,
+  openAccounts,
+  openPayments,
+  startPage,
+} from '@tollgate/example-shared'
+import {
   authorizationCode,
-  clientCredentials,
   createAuthorizationServer,
-  implicit,
   password,
   refreshToken,
 } from '@tollgate/oauth'
-import { createApp } from './app.ts'
-import { DemoUsers } from './users.ts'
+import { forHono } from '@tollgate/oauth/hono'
+import { Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
 const port = Number(process.env.PORT ?? 3000)
-const issuer = `http://localhost:${port}`
-const folder = process.env.TOLLGATE_DATA_DIR ?? '.tollgate'
-mkdirSync(folder, { recursive: true })
-
-const users = new DemoUsers()
-await users.add('1', 'demo@example.com', 'demo-password')
+const url = `http://localhost:${port}`
+const database = await connect(process.env.DATABASE_URL ?? 'sqlite::memory:')
+const accounts = await openAccounts(database, url) // your own users and sessions
+const payments = await openPayments(url) // Stripe, or the sandbox
 
 const oauth = createAuthorizationServer({
-  issuer,
-  secret: keptSecret(join(folder, 'secret')),
-  database: await connect(process.env.DATABASE_URL ?? `sqlite:${join(folder, 'tollgate.db')}`),
-  users,
+  issuer: url,
+  secret: process.env.TOLLGATE_SECRET ?? randomBytes(32).toString('base64'),
+  database,
+  users: accounts,
   scopes: { 'place-orders': 'Place orders', 'check-status': 'Check order status' },
-  grants: [authorizationCode(), refreshToken(), password(), implicit(), clientCredentials()],
+  grants: [authorizationCode(), refreshToken(), password()],
 })
-await oauth.ready()
-
-// A secret is shown once and not kept, so that each start makes a client anew.
-for (const old of await oauth.clients.list()) {
-  if (old.name === 'Demo client' && !old.revokedAt) await oauth.clients.revoke(old.id)
-}
-const { client, secret } = await oauth.clients.create({
-  name: 'Demo client',
-  redirect: `${issuer}/callback`,
-  grants: ['password', 'refresh_token', 'authorization_code'],
-})
-
-const server = serve({ fetch: createApp(oauth, users).fetch, port }, () => {
-  console.log(`
-  Tollgate runs at  ${issuer}
-  Sign in with      demo@example.com / demo-password
-  A token:          curl -s ${issuer}/oauth/token -d grant_type=password \\
-                      -d client_id=${client.id} -d client_secret=${secret} \\
-                      -d username=demo@example.com -d password=demo-password --data-urlencode scope='*'
-  What it opens:    curl -s ${issuer}/api/orders -H 'Authorization: Bearer <access_token>'
-  Metadata:         ${issuer}/.well-known/oauth-authorization-server
-`)
+const billing = createBilling({
+  database,
+  users: { table: 'users' },
+  stripe: payments.stripe,
+  clock: payments.clock,
+  handlers: {
+    async handleInvoicePaymentSucceeded({ data }, { runDefault }) {
+      await runDefault()
+      console.log(`Webhook: invoice ${data.object.id} is paid`)
+    },
+  },
+  authenticate: async (request) => (await accounts.fromRequest(request))?.id ?? null,
+  invoice: { vendor: 'Example Ltd', product: 'Gold' },
 })
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    oauth.close()
-    server.close(() => process.exit(0))
+const app = new Hono()
+const { routes, auth, scopes, scope, freshToken } = forHono(oauth)
+app.use(routes)
+app.use(billingForHono(billing).routes)
+
+app.get('/api/user', auth('api'), async (c) => c.json(await c.get('user').find()))
+app.get('/api/orders', auth('api'), scopes('place-orders', 'check-status'), (c) =>
+  c.json([{ id: 1, status: 'shipped' }]),
+)
+app.get('/api/orders/status', auth('api'), scope('place-orders', 'check-status'), (c) =>
+  c.json({ status: 'shipped', mayOrder: c.get('user').tokenCan('place-orders') }),
+)
+app.post('/api/subscription', auth('api'), scopes('place-orders'), async (c) => {
+  const { card } = await c.req.json().catch(() => ({}))
+  const customer = await billing.user(c.get('user').id)
+  const subscription = await customer.newSubscription('main', 'monthly').create(card)
+  return c.json({ plan: subscription.providerPlan }, 201)
+})
+app.get('/api/subscription', auth('api'), async (c) => {
+  const customer = await billing.user(c.get('user').id)
+  const invoices = await customer.invoices()
+  return c.json({
+    subscribed: await customer.subscribed('main'),
+    invoices: invoices.map((invoice) => ({
+      total: invoice.total(),
+      pdf: `/user/invoice/${invoice.id}`,
+    })),
   })
-}
+})
 
-/** Made once and kept: tokens and stored keys depend on it. */
-function keptSecret(file: string): string {
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600 })
-  return readFileSync(file, 'utf8')
-}
+app.get('/', freshToken(), (c) => c.html(startPage(c.get('csrfToken'))))
+app.get('/login', (c) => c.html(loginPage(c.req.query('return_to'))))
+app.post('/login', async (c) => {
+  const form = await c.req.parseBody()
+  const session = await accounts.signIn(form, c.req.header('origin'))
+  if (!session) return c.html(loginPage(form.return_to, 'E-mail or password is wrong.'), 401)
+  c.header('set-cookie', session.cookie)
+  return c.redirect(session.location, 303)
+})
+
+/** A declined card is not a bug: the error says what happened, and with which status. */
+app.onError((error, c) => {
+  if (!(error instanceof BillingError)) throw error
+  return c.json({ error: error.code, message: error.message }, error.status as ContentfulStatusCode)
+})
+
+const server = serve({ fetch: app.fetch, port }, () =>
+  createDemoClient(oauth, payments.controlRoom),
+)
+process.once('SIGTERM', () => {
+  server.close(async () => {
+    oauth.close()
+    await billing.close()
+    await payments.close()
+    await database.close()
+  })
+})

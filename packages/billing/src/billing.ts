@@ -65,7 +65,7 @@ export function createBilling<User = Record<string, unknown>>(
 export function createBilling<User>(given: BillingOptions<User>): Billing<User> {
   const options = resolveOptions(given)
   const context = createContext(options)
-  const inbox = createInbox(context)
+  const inbox = createInbox(context, () => migrated())
   const routes = createRoutes(context, inbox)
   const runMigrations = () => migrate(options.database, billingMigrations(options.users))
 

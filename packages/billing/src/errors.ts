@@ -41,6 +41,21 @@ export abstract class BillingError extends Error {
   }
 }
 
+/**
+ * Bundlers may load this package more than once in a process: Next's does, for route handlers and for
+ * `instrumentation.ts`. An error of one copy is a BillingError to the other as well.
+ */
+const BRAND = Symbol.for('@tollgate/billing/BillingError')
+const sameCopy = Function.prototype[Symbol.hasInstance]
+Object.defineProperty(BillingError.prototype, BRAND, { value: true })
+Object.defineProperty(BillingError, Symbol.hasInstance, {
+  value(this: unknown, thrown: unknown): boolean {
+    if (this !== BillingError) return sameCopy.call(this, thrown)
+    if (typeof thrown !== 'object' || thrown === null) return false
+    return BRAND in thrown && !Object.hasOwn(thrown, BRAND) // own: the prototype, no instance of it
+  },
+})
+
 /** A trial of -3 days, a quantity of half a seat: refused before any call. */
 export class InvalidArgument extends BillingError {
   readonly code = 'invalid_argument'

@@ -47,7 +47,7 @@ const frameworks: Record<string, Serve> = {
     return address(server)
   },
   async next(billing) {
-    const { GET, POST } = forNext(billing).handlers
+    const { GET, POST } = forNext(async () => billing).handlers
     // Next calls the exported handler with a Request; Hono stands in for its server.
     const app = new Hono()
     app.get('/hello', (c) => c.text('hello'))

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
-import type { BillableUser, WebhookHandlers } from '../src/index.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import { type BillableUser, createBilling, type WebhookHandlers } from '../src/index.ts'
 import type { BillingTest } from '../src/testing/index.ts'
 import { PROVIDERS, type ProviderCase, start, stripeSdk } from './support.ts'
 
@@ -212,6 +213,26 @@ describe('events of another Stripe mode or account', () => {
     expect(await test.user.subscribed('main')).toBe(true)
     await test.sandbox.clock.advance({ minutes: 6 })
     expect((await send(body)).status).toBe(400)
+  })
+})
+
+describe('an application that nobody has used yet', () => {
+  it('looks at its inbox without complaint', async () => {
+    const { database, drop } = await createTestDatabase()
+    onTestFinished(drop)
+    await database.kysely.schema.createTable('users').addColumn('id', 'bigint').execute()
+    const problems: string[] = []
+    const billing = createBilling({
+      database,
+      users: { table: 'users' },
+      stripe: { secret: 'sk_test_none', webhookSecret: 'whsec_none' },
+      processEvery: 1,
+      logger: { error: (problem) => void problems.push(problem) },
+    })
+    onTestFinished(() => billing.close())
+    const inbox = () => database.kysely.selectFrom('billing_webhooks').selectAll().execute()
+    await vi.waitFor(async () => expect(await inbox()).toEqual([]), 10_000)
+    expect(problems).toEqual([])
   })
 })
 

@@ -1,5 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import { InsufficientScope, InvalidRequest, printable, ValidationFailed } from './errors.ts'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  InsufficientScope,
+  InvalidRequest,
+  OAuthError,
+  printable,
+  ValidationFailed,
+} from './errors.ts'
 
 describe('printable', () => {
   it.each([
@@ -36,5 +42,25 @@ describe('bodies', () => {
     [{}, 'The request is invalid.'],
   ])('of a failed validation %j', (errors, message) => {
     expect(new ValidationFailed(errors).body()).toEqual({ message, errors })
+  })
+})
+
+describe('OAuthError', () => {
+  it('knows the errors of another copy of the package, and nothing else', async () => {
+    vi.resetModules()
+    const copy = await import('./errors.ts')
+    const error = new copy.InvalidRequest('Bad')
+    expect(copy.InvalidRequest).not.toBe(InvalidRequest)
+    expect(error instanceof OAuthError).toBe(true)
+    expect(error instanceof InvalidRequest).toBe(false)
+    for (const other of [
+      new Error('Bad'),
+      { code: 'invalid_request' },
+      null,
+      'Bad',
+      OAuthError.prototype,
+    ]) {
+      expect(other instanceof OAuthError).toBe(false)
+    }
   })
 })

@@ -52,6 +52,21 @@ export abstract class OAuthError extends Error {
   }
 }
 
+/**
+ * Bundlers may load this package more than once in a process: Next's does, for route handlers and for
+ * `instrumentation.ts`. An error of one copy is a OAuthError to the other as well.
+ */
+const BRAND = Symbol.for('@tollgate/oauth/OAuthError')
+const sameCopy = Function.prototype[Symbol.hasInstance]
+Object.defineProperty(OAuthError.prototype, BRAND, { value: true })
+Object.defineProperty(OAuthError, Symbol.hasInstance, {
+  value(this: unknown, thrown: unknown): boolean {
+    if (this !== OAuthError) return sameCopy.call(this, thrown)
+    if (typeof thrown !== 'object' || thrown === null) return false
+    return BRAND in thrown && !Object.hasOwn(thrown, BRAND) // own: the prototype, no instance of it
+  },
+})
+
 /** RFC 6749 §5.2 allows only printable ASCII without `"` and `\` in a description. */
 export function printable(text: string): string {
   return text

@@ -7,11 +7,20 @@ export interface NextBilling {
   readonly handlers: Readonly<Record<'GET' | 'POST', RouteHandler>>
 }
 
+type FetchesRoutes = Pick<Billing, 'fetch'>
+
 /**
+ * Next loads every route file when it builds. Give a function to connect to a database only when the
+ * first request comes; it is called for each request and should give the same billing every time.
  * @example
  * export const { GET, POST } = forNext(billing).handlers
  */
-export function forNext(billing: Pick<Billing, 'fetch'>): NextBilling {
-  const answer: RouteHandler = (request) => billing.fetch(request)
+export function forNext(
+  source: FetchesRoutes | (() => FetchesRoutes | Promise<FetchesRoutes>),
+): NextBilling {
+  const answer: RouteHandler = async (request) => {
+    const billing = typeof source === 'function' ? await source() : source
+    return billing.fetch(request)
+  }
   return { handlers: { GET: answer, POST: answer } }
 }

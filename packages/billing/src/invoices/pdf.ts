@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import * as fontkit from 'fontkit'
 import PDFDocument from 'pdfkit'
 import { formatMoney, money } from '../money.ts'
@@ -288,6 +287,8 @@ let embedded: Fonts | undefined
 /** Parsed once: that takes longer than printing a page. */
 function embeddedFonts(): Fonts {
   if (!embedded) {
+    // Asked for in this way, bundlers leave the files alone: Next's would try to compile the fonts.
+    const { createRequire } = process.getBuiltinModule('node:module')
     const { resolve } = createRequire(import.meta.url)
     const read = (name: string) => readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`))
     embedded = readFonts({ regular: read('DejaVuSans'), bold: read('DejaVuSans-Bold') })

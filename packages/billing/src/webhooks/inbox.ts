@@ -21,13 +21,15 @@ const AT_ONCE = 8
 /** A process that dies while it works on an event keeps it for so long, in milliseconds. */
 const CLAIM = 10 * 60_000
 
-export function createInbox(context: BillingContext): Inbox {
+/** `ready` makes the tables: the timer may ring before anybody has used billing. */
+export function createInbox(context: BillingContext, ready: () => Promise<void>): Inbox {
   const { webhooks, options } = context
   let running: Promise<void> | null = null
   let again = false
   let stopped = false
 
   async function drain(): Promise<void> {
+    await ready()
     do {
       again = false
       for (;;) {

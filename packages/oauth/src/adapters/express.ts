@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
@@ -7,6 +7,7 @@ import {
   type Caller,
   type GuardName,
 } from '../guard/guard.ts'
+import { requireUser } from '../guard/require-user.ts'
 import { settle } from '../guard/settle.ts'
 import { fromNodeRequest, sendReply } from '../http/node.ts'
 import type { AuthorizationServer } from '../server.ts'
@@ -25,7 +26,7 @@ declare global {
   }
 }
 
-export interface ExpressAdapter {
+export interface ExpressAdapter<User extends UserRecord = UserRecord> {
   /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
   readonly routes: RequestHandler
   /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
@@ -34,19 +35,23 @@ export interface ExpressAdapter {
   scopes(...names: string[]): RequestHandler
   /** At least one of these scopes; after `auth`. */
   scope(...names: string[]): RequestHandler
+  /** The user behind `auth('api')`: `request.user`, with the type of your own record. */
+  user(request: Request): AuthenticatedUser<User>
   /** Cookie mode for your pages; `response.locals.csrfToken` goes into the page. */
   freshToken(): RequestHandler
 }
 
 /**
  * @example
- * const { routes, auth, scopes } = forExpress(oauth)
+ * const { routes, auth, scopes, user } = forExpress(oauth)
  * app.use(routes)
- * app.get('/orders', auth('api'), scopes('place-orders'), listOrders)
+ * app.get('/orders', auth('api'), scopes('place-orders'), (request, response) => {
+ *   response.json(listOrders(user(request).id))
+ * })
  */
 export function forExpress<User extends UserRecord>(
   oauth: AuthorizationServer<User>,
-): ExpressAdapter {
+): ExpressAdapter<User> {
   const listener = nodeListener(oauth)
   const { guard } = oauth
 
@@ -84,6 +89,7 @@ export function forExpress<User extends UserRecord>(
       },
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
+    user: ({ user }) => requireUser(user as AuthenticatedUser<User> | undefined),
     freshToken: () => async (request, response, next) => {
       const fresh = await oauth.freshToken(fromNodeRequest(request, oauth.issuer))
       response.locals.csrfToken = fresh.csrfToken

@@ -1,4 +1,4 @@
-import type { FastifyPluginCallback, onRequestHookHandler } from 'fastify'
+import type { FastifyPluginCallback, FastifyRequest, onRequestHookHandler } from 'fastify'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
@@ -7,6 +7,7 @@ import {
   type Caller,
   type GuardName,
 } from '../guard/guard.ts'
+import { requireUser } from '../guard/require-user.ts'
 import { settle } from '../guard/settle.ts'
 import type { Reply } from '../http/exchange.ts'
 import { fromNodeRequest } from '../http/node.ts'
@@ -25,7 +26,7 @@ declare module 'fastify' {
   }
 }
 
-export interface FastifyAdapter {
+export interface FastifyAdapter<User extends UserRecord = UserRecord> {
   /** Every route of the authorization server. `app.register(routes)` */
   readonly routes: FastifyPluginCallback
   /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
@@ -34,19 +35,23 @@ export interface FastifyAdapter {
   scopes(...names: string[]): onRequestHookHandler
   /** At least one of these scopes; after `auth`. */
   scope(...names: string[]): onRequestHookHandler
+  /** The user behind `auth('api')`: `request.user`, with the type of your own record. */
+  user(request: Pick<FastifyRequest, 'user'>): AuthenticatedUser<User>
   /** Cookie mode for your pages; `request.csrfToken` goes into the page. */
   freshToken(): onRequestHookHandler
 }
 
 /**
  * @example
- * const { routes, auth, scopes } = forFastify(oauth)
+ * const { routes, auth, scopes, user } = forFastify(oauth)
  * app.register(routes)
- * app.get('/orders', { onRequest: [auth('api'), scopes('place-orders')] }, listOrders)
+ * app.get('/orders', { onRequest: [auth('api'), scopes('place-orders')] }, (request) =>
+ *   listOrders(user(request).id),
+ * )
  */
 export function forFastify<User extends UserRecord>(
   oauth: AuthorizationServer<User>,
-): FastifyAdapter {
+): FastifyAdapter<User> {
   const { guard } = oauth
 
   const check =
@@ -94,6 +99,7 @@ export function forFastify<User extends UserRecord>(
       },
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
+    user: (request) => requireUser(request.user as AuthenticatedUser<User> | undefined),
     freshToken: () => (request, reply, done) => {
       oauth.freshToken(fromNodeRequest(request.raw, oauth.issuer)).then((fresh) => {
         request.csrfToken = fresh.csrfToken

@@ -41,22 +41,28 @@ export interface NextAdapter<User extends UserRecord> {
   freshToken(handler: RouteHandler<{ readonly csrfToken: string | null }>): RouteHandler
 }
 
+/** The server, or a function that gives it. */
+export type ServerSource<User extends UserRecord> =
+  | AuthorizationServer<User>
+  | (() => AuthorizationServer<User> | Promise<AuthorizationServer<User>>)
+
 /**
+ * Next loads every route file when it builds. Give a function to connect to a database only when the
+ * first request comes; it is called for each request and should give the same server every time.
  * @example
  * const { auth, scopes } = forNext(oauth)
  * export const GET = auth('api', scopes('place-orders'), (request, { user }) => Response.json(user.id))
  */
-export function forNext<User extends UserRecord>(
-  oauth: AuthorizationServer<User>,
-): NextAdapter<User> {
-  const { guard } = oauth
-  const answer: RouteHandler = (request) => oauth.fetch(request)
+export function forNext<User extends UserRecord>(source: ServerSource<User>): NextAdapter<User> {
+  const server = async () => (typeof source === 'function' ? source() : source)
+  const answer: RouteHandler = async (request) => (await server()).fetch(request)
   return {
     handlers: { GET: answer, POST: answer, PUT: answer, DELETE: answer },
     auth(name, ...rest) {
       const handler = rest.at(-1) as RouteHandler<GuardedContext<unknown>>
       const checks = rest.slice(0, -1) as ScopeCheck[]
       return async (request, context) => {
+        const { guard } = await server()
         let user: Caller
         try {
           user = await guard.authenticate(name, {
@@ -80,6 +86,7 @@ export function forNext<User extends UserRecord>(
       (caller) =>
         assertAnyScope(caller, names),
     freshToken: (handler) => async (request, context) => {
+      const oauth = await server()
       const { csrfToken, setCookie } = await oauth.freshToken(fromWebRequest(request))
       const response = await handler(request, { ...(context as object), csrfToken })
       if (!setCookie) return response

@@ -2,7 +2,8 @@ import { WILDCARD } from '../scopes.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
 
-export interface ActingHeaders {
+/** A type and not an interface: only then may it stand where `HeadersInit` is wanted. */
+export type ActingHeaders = {
   readonly authorization: string
   readonly accept: 'application/json'
 }

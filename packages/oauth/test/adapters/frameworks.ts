@@ -7,7 +7,7 @@ import { Hono } from 'hono'
 import { forExpress } from '../../src/adapters/express.ts'
 import { forFastify } from '../../src/adapters/fastify.ts'
 import { forHono, type TollgateVariables } from '../../src/adapters/hono.ts'
-import { forNext, type RouteHandler } from '../../src/adapters/next.ts'
+import { forNext, type NextAdapter, type RouteHandler } from '../../src/adapters/next.ts'
 import type { AuthenticatedUser } from '../../src/index.ts'
 import { startServer, type TestServer, type TestServerOptions, type TestUser } from '../support.ts'
 
@@ -68,7 +68,7 @@ function pageWith(csrfToken: string | null): string {
 
 function buildExpress(parsers: 'before' | 'after'): Build {
   return ({ oauth }, reached) => {
-    const { routes, auth, scopes, scope, freshToken } = forExpress(oauth)
+    const { routes, auth, scopes, scope, user, freshToken } = forExpress(oauth)
     const bodyParsers = [express.json(), express.urlencoded({ extended: true })]
     const app = express()
     if (parsers === 'before') app.use(bodyParsers)
@@ -89,7 +89,7 @@ function buildExpress(parsers: 'before' | 'after'): Build {
     })
     app.get('/me', auth(), async (request, response) => {
       reached.push('me')
-      response.json(await describeUser(request.user))
+      response.json(await describeUser(user(request)))
     })
     app.get('/machine', auth('client'), scopes('check-status'), (request, response) => {
       reached.push('machine')
@@ -127,7 +127,7 @@ function buildExpress(parsers: 'before' | 'after'): Build {
 }
 
 const buildFastify: Build = async ({ oauth }, reached) => {
-  const { routes, auth, scopes, scope, freshToken } = forFastify(oauth)
+  const { routes, auth, scopes, scope, user, freshToken } = forFastify(oauth)
   const app = createFastify()
   app.register(routes)
   const both = [auth('api'), scopes('place-orders', 'check-status')]
@@ -142,7 +142,7 @@ const buildFastify: Build = async ({ oauth }, reached) => {
   })
   app.get('/me', { onRequest: auth() }, async (request) => {
     reached.push('me')
-    return describeUser(request.user)
+    return describeUser(user(request))
   })
   const machine = [auth('client'), scopes('check-status')]
   app.get('/machine', { onRequest: machine }, async (request) => {
@@ -227,8 +227,8 @@ type TypedServer = TestServer['oauth']
 type RouteFile = Partial<Record<string, RouteHandler>>
 
 /** Next finds a route by its file and hands it the Request; a method the file lacks is a 405. */
-function routeFiles({ oauth }: TestServer, reached: string[]): Map<string, RouteFile> {
-  const { handlers, auth, scopes, scope, freshToken } = forNext(oauth)
+function routeFiles(adapter: NextAdapter<TestUser>, reached: string[]): Map<string, RouteFile> {
+  const { handlers, auth, scopes, scope, freshToken } = adapter
   return new Map<string, RouteFile>([
     ['/oauth/[...path]', handlers],
     ['/.well-known/[...path]', handlers],
@@ -287,13 +287,13 @@ function routeFiles({ oauth }: TestServer, reached: string[]): Map<string, Route
   ])
 }
 
-const next: Framework = {
-  name: 'Next',
+const next = (name: string, adapt: (oauth: TypedServer) => NextAdapter<TestUser>): Framework => ({
+  name,
   overHttp: false,
   async start(options) {
     const server = await startServer(options)
     const reached: string[] = []
-    const files = routeFiles(server, reached)
+    const files = routeFiles(adapt(server.oauth), reached)
     return {
       ...server,
       reached,
@@ -309,12 +309,13 @@ const next: Framework = {
       },
     }
   },
-}
+})
 
 export const frameworks: readonly Framework[] = [
   overHttp('Express', buildExpress('after')),
   overHttp('Express behind its body parsers', buildExpress('before')),
   overHttp('Fastify', buildFastify),
   overHttp('Hono', buildHono),
-  next,
+  next('Next', forNext),
+  next('Next, opened by the first request', (oauth) => forNext(async () => oauth)),
 ]

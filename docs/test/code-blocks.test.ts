@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { codeBlocks, listPages, prose, ROOT, readPage } from '../../test-support/markdown.ts'
+
+/** What a block has that is marked like this: ```ts express */
+const CONTEXTS: Readonly<Record<string, string>> = {
+  express: "declare const app: import('express').Express",
+  fastify: "declare const app: import('fastify').FastifyInstance",
+  hono: "declare const app: import('hono').Hono",
+  sandbox:
+    'declare const subscription: import("stripe").Stripe.Subscription, customer: { id: string }, ' +
+    'body: string, signature: string',
+}
+
+/** A block may be the end of a handler. */
+const RETURN_OUTSIDE_A_FUNCTION = 1108
+
+interface Source {
+  readonly page: string
+  readonly line: number
+  readonly text: string
+}
+
+/** Every `ts` block is a module of its own; what it leaves out is in `what-readers-have.d.ts`. */
+function collectSources(): Map<string, Source> {
+  const sources = new Map<string, Source>()
+  for (const page of [...listPages('docs/guides'), ...listPages('docs/reference')]) {
+    for (const { info, code, line } of codeBlocks(readPage(page))) {
+      const [language, context = ''] = info.split(' ')
+      if (language !== 'ts') continue
+      const text = `${CONTEXTS[context] ?? ''}; export {}\n${code}`
+      sources.set(`${ROOT}docs/test/${page.replaceAll(/\W/g, '-')}-${line}.ts`, {
+        page,
+        line,
+        text,
+      })
+    }
+  }
+  return sources
+}
+
+/** `oauth.tokens.revoke(id)` in a sentence or a table: what is named there has to exist as well. */
+const NAMED = /^(?:await |[^$`]*[ (])?((?:oauth|billing|user|subscription)(?:\.\w+)+)/
+
+/** One module for each page, one line for each line of the page. */
+function collectNames(): Map<string, Source> {
+  const sources = new Map<string, Source>()
+  for (const page of listPages('docs/guides')) {
+    const lines = prose(readPage(page))
+      .split('\n')
+      .map((line) =>
+        [...line.matchAll(/`([^`]+)`/g)]
+          .flatMap(([, code = '']) => NAMED.exec(code)?.[1] ?? [])
+          .map((name) => `void ${name.replace(/^user\b/, 'someone')};`)
+          .join(' '),
+      )
+    const text = `export {}\n${lines.join('\n')}`
+    sources.set(`${ROOT}docs/test/${page.replaceAll(/\W/g, '-')}-names.ts`, { page, line: 1, text })
+  }
+  return sources
+}
+
+function check(sources: ReadonlyMap<string, Source>): string[] {
+  const { config } = ts.readConfigFile(`${ROOT}tsconfig.base.json`, (path) =>
+    readFileSync(path, 'utf8'),
+  )
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, ROOT)
+  const strict: ts.CompilerOptions = {
+    ...options,
+    noEmit: true,
+    composite: false,
+    declaration: false,
+    declarationMap: false,
+    rewriteRelativeImportExtensions: false,
+    allowImportingTsExtensions: true,
+  }
+  const host = ts.createCompilerHost(strict)
+  const { fileExists, readFile, getSourceFile } = host
+  host.fileExists = (path) => sources.has(path) || fileExists(path)
+  host.readFile = (path) => sources.get(path)?.text ?? readFile(path)
+  host.getSourceFile = (path, target, ...rest) => {
+    const source = sources.get(path)
+    return source
+      ? ts.createSourceFile(path, source.text, target)
+      : getSourceFile(path, target, ...rest)
+  }
+  const roots = [...sources.keys(), `${ROOT}docs/test/what-readers-have.d.ts`]
+  const program = ts.createProgram(roots, strict, host)
+  return ts
+    .getPreEmitDiagnostics(program)
+    .filter(({ code }) => code !== RETURN_OUTSIDE_A_FUNCTION)
+    .map((problem) => describeProblem(problem, sources))
+}
+
+function describeProblem(
+  { file, start = 0, messageText }: ts.Diagnostic,
+  sources: ReadonlyMap<string, Source>,
+): string {
+  const text = ts.flattenDiagnosticMessageText(messageText, ' ')
+  const source = sources.get(file?.fileName ?? '')
+  if (!file || !source) return `${file?.fileName}: ${text}`
+  const { line } = file.getLineAndCharacterOfPosition(start)
+  return `${source.page}:${source.line + line - 1}: ${text}`
+}
+
+/** Proof that the check notices: names and arguments that do not exist. */
+const WRONG: Source = {
+  page: 'wrong.md',
+  line: 1,
+  text: '\nawait oauth.tokens.findAll()\nawait billing.user()\nnowhere()',
+}
+
+describe('the TypeScript in the documentation', () => {
+  it('compiles against the packages as they were built', { timeout: 240_000 }, () => {
+    const sources = new Map([
+      ...collectSources(),
+      ...collectNames(),
+      [`${ROOT}docs/test/wrong.ts`, WRONG],
+    ])
+    const problems = check(sources)
+    const isExpected = (problem: string) => problem.startsWith('wrong.md:')
+    expect(problems.filter((problem) => !isExpected(problem))).toEqual([])
+    expect(problems.filter(isExpected)).toEqual([
+      expect.stringMatching(/^wrong.md:1: Property 'findAll' does not exist/),
+      expect.stringMatching(/^wrong.md:2: Expected 1 arguments/),
+      expect.stringMatching(/^wrong.md:3: Cannot find name 'nowhere'/),
+    ])
+  })
+})

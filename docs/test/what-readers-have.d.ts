@@ -1,0 +1,62 @@
+import type { BillableUser, Billing, Subscription } from '@tollgate/billing'
+import type { Database } from '@tollgate/database'
+import type {
+  AuthenticatedUser,
+  AuthorizationServer,
+  AuthorizationServerOptions,
+  Users,
+} from '@tollgate/oauth'
+import type { Sandbox } from '@tollgate/sandbox'
+import type StripeSdk from 'stripe'
+
+/** What a reader of the guides has in hand already; a block may declare any of it again. */
+declare global {
+  namespace NodeJS {
+    interface ProcessEnv {
+      TOLLGATE_SECRET: string
+      DATABASE_URL: string
+      STRIPE_SECRET: string
+      STRIPE_WEBHOOK_SECRET: string
+    }
+  }
+  interface Order {
+    readonly id: number
+  }
+  const oauth: AuthorizationServer<{ readonly id: string; readonly email: string }>
+  const billing: Billing
+  const database: Database
+  const users: Users
+  const options: AuthorizationServerOptions
+  const user: BillableUser
+  /** `user` in a sentence: of a guard, or of billing. */
+  const someone: BillableUser & AuthenticatedUser
+  function askForAnotherCard(user: BillableUser): Promise<void>
+  const subscription: Subscription
+  const sandbox: Sandbox<{ stripe: true; braintree: true }>
+  const stripe: StripeSdk
+  const id: string
+  const ada: { readonly id: string }
+  const cardToken: string
+  const email: string
+  const order: Order
+  const describe: typeof import('vitest').describe
+  const it: typeof import('vitest').it
+  const expect: typeof import('vitest').expect
+  const kid: string
+  const secret: string
+  const newToken: string
+  type WebhookHandlers = import('@tollgate/billing').WebhookHandlers
+  const money: typeof import('@tollgate/billing').money
+  function ordersOf(userId: string): Order[]
+  function openTheGate(): void
+  function sendReceipt(invoice: unknown): Promise<void>
+  function sayGoodbye(event: unknown): Promise<void>
+  function tellSupport(dispute: unknown): Promise<void>
+  const db: { user(id: string): Promise<{ readonly id: string } | null> }
+  function checkPassword(email: string, password: string): Promise<{ readonly id: string } | null>
+  const sessions: {
+    read(cookie: string | null): Promise<{ readonly id: string; readonly userId: string } | null>
+  }
+  function createMyStorage(): import('@tollgate/oauth').Storage
+  const audit: { write(entry: object): Promise<void> }
+}

@@ -1,0 +1,3 @@
+import { describeExample } from '../../../test-support/example-journey.ts'
+
+describeExample({ name: 'fastify', args: ['dist/main.js'] })

@@ -1,0 +1,3 @@
+import { handlers } from '@/lib/tollgate'
+
+export const { GET, POST, PUT, DELETE } = handlers

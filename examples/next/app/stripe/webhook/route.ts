@@ -1,0 +1,3 @@
+import { billingHandlers } from '@/lib/tollgate'
+
+export const { POST } = billingHandlers

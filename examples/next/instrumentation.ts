@@ -1,0 +1,6 @@
+/** Next calls this when the server starts, so that nobody's first request has to wait. */
+export async function register(): Promise<void> {
+  if (process.env.NEXT_RUNTIME !== 'nodejs') return
+  const { tollgate } = await import('@/lib/tollgate')
+  await tollgate()
+}

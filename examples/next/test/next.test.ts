@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { promisify } from 'node:util'
+import { exampleFolder, withoutTests } from '../../../test-support/example-app.ts'
+import { describeExample } from '../../../test-support/example-journey.ts'
+
+const next = createRequire(import.meta.url).resolve('next/dist/bin/next')
+
+describeExample({
+  name: 'next',
+  args: [next, 'start'],
+  exitCode: 143, // 128 + SIGTERM: how Next ends after it has closed its server
+  /** Also checks its types; must connect to nothing. */
+  async prepare() {
+    const env = withoutTests({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
+    await promisify(execFile)(process.execPath, [next, 'build'], {
+      cwd: exampleFolder('next'),
+      env,
+    })
+  },
+})

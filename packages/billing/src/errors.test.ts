@@ -1,0 +1,30 @@
+import { describe, expect, it, vi } from 'vitest'
+import { AlreadySubscribed, BillingError, NoSubscription } from './errors.ts'
+
+describe('BillingError', () => {
+  it('knows the errors of another copy of the package, and nothing else', async () => {
+    vi.resetModules()
+    const copy = await import('./errors.ts')
+    const error = new copy.NoSubscription('There is none')
+    expect(copy.NoSubscription).not.toBe(NoSubscription)
+    expect(error instanceof BillingError).toBe(true)
+    expect(error instanceof NoSubscription).toBe(false)
+    for (const other of [
+      new Error('Bad'),
+      { code: 'no_subscription' },
+      null,
+      'Bad',
+      BillingError.prototype,
+    ]) {
+      expect(other instanceof BillingError).toBe(false)
+    }
+  })
+
+  it('tells its own kinds apart', () => {
+    const error = new NoSubscription('There is none')
+    expect([error instanceof NoSubscription, error instanceof AlreadySubscribed]).toEqual([
+      true,
+      false,
+    ])
+  })
+})

@@ -1,0 +1,10 @@
+import type { UserRecord } from '../users.ts'
+import type { AuthenticatedUser } from './guard.ts'
+
+/** Frameworks type what a guard has set as optional; behind the guard it is there. */
+export function requireUser<User extends UserRecord>(
+  user: AuthenticatedUser<User> | undefined,
+): AuthenticatedUser<User> {
+  if (!user) throw new Error("user() goes behind auth('api')")
+  return user
+}

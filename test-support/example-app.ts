@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+
+/** An example, started as its reader would start it, on a port of its own. */
+export interface ExampleApp {
+  readonly url: string
+  /** The client that was printed at the start. */
+  readonly client: { readonly id: string; readonly secret: string }
+  fetch(path: string | URL, init?: RequestInit): Promise<Response>
+  /** Resolves when a line like this has been printed. */
+  printed(pattern: RegExp): Promise<string>
+  /** Sends SIGTERM; gives the exit code. */
+  stop(): Promise<number | null>
+}
+
+export interface ExampleCommand {
+  /** The folder under examples/. */
+  readonly name: string
+  /** What `node` runs there. */
+  readonly args: readonly string[]
+}
+
+export async function startExample({ name, args }: ExampleCommand): Promise<ExampleApp> {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const child = spawn(process.execPath, args, {
+    cwd: exampleFolder(name),
+    env: withoutTests({ PORT: String(port), STRIPE_SECRET: '', DATABASE_URL: undefined }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = readOutput(child)
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const start = await output.waitFor(/client_id=(\S+) -d client_secret=(\S+).*Payments:/s)
+  const [, id = '', secret = ''] = start
+  return {
+    url,
+    client: { id, secret },
+    fetch: (path, init) => fetch(new URL(path, url), { redirect: 'manual', ...init }),
+    printed: async (pattern) => (await output.waitFor(pattern))[0],
+    stop() {
+      child.kill('SIGTERM')
+      return exited
+    },
+  }
+}
+
+export function exampleFolder(name: string): string {
+  return fileURLToPath(new URL(`../examples/${name}`, import.meta.url))
+}
+
+/** The environment of somebody who types the command: no test runner in it. */
+export function withoutTests(changes: Record<string, string | undefined>): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([key]) => !/^(VITEST|TEST|NODE_ENV)/.test(key))
+  return {
+    ...Object.fromEntries(own),
+    NEXT_TELEMETRY_DISABLED: '1',
+    ...changes,
+  } as NodeJS.ProcessEnv
+}
+
+function readOutput(child: ChildProcess) {
+  let text = ''
+  let ended = false
+  const waiting = new Set<() => void>()
+  const wake = () => {
+    for (const check of waiting) check()
+  }
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      text += chunk
+      wake()
+    })
+  }
+  child.once('exit', () => {
+    ended = true
+    wake()
+  })
+  return {
+    waitFor: (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
+        const check = () => {
+          const found = pattern.exec(text)
+          if (!found && !ended) return
+          waiting.delete(check)
+          if (found) resolve(found)
+          else reject(new Error(`The example ended before it printed ${pattern}:\n${text}`))
+        }
+        waiting.add(check)
+        check()
+      }),
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
