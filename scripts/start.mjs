@@ -3,4 +3,7 @@ import { prepare } from './prepare.mjs'
 
 const failed = prepare()
 if (failed) process.exitCode = failed
-else await import('../packages/server/dist/cli/main.js')
+else {
+  process.argv.splice(2, 0, 'serve')
+  await import('../packages/server/dist/cli/main.js')
+}

@@ -1,13 +1,12 @@
 import { loadConfig } from './config/load-config.ts'
-import { describeService } from './demo/box.ts'
 import { createService, type Service } from './service.ts'
 
-/** Runs the service until the process is told to end. */
+/** Starts the service, and ends it in good order when the process is told to. */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<Service> {
   const config = await loadConfig(environment)
+  for (const warning of config.warnings) process.stderr.write(`${warning}\n`)
   const service = await createService(config)
-  if (config.mode === 'demo') process.stdout.write(`${describeService(service)}\n`)
-  else service.logger.info({ url: service.url, port: service.port }, 'ready')
+  service.logger.info({ url: service.url, port: service.port }, 'ready')
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       service.logger.info({ signal }, 'ending')

@@ -1,34 +1,18 @@
-import { mkdirSync } from 'node:fs'
-import { type BillingOptions, createBilling } from '@tollgate/billing'
-import { connect, migrate } from '@tollgate/database'
-import {
-  authorizationCode,
-  type Clock,
-  clientCredentials,
-  createAuthorizationServer,
-  implicit,
-  password,
-  refreshToken,
-  systemClock,
-} from '@tollgate/oauth'
+import { type Clock, systemClock } from '@tollgate/oauth'
 import type { DestinationStream } from 'pino'
 import { createApp } from './app.ts'
-import { braintreeEnvironment } from './config/braintree-environment.ts'
+import { configuredProviders, createServiceBilling, sandboxProviders } from './billing.ts'
 import { type Config, ConfigurationError } from './config/environment.ts'
 import type { BothProviders, ServiceContext } from './context.ts'
+import { createCore, migrateCore, openDatabase } from './core.ts'
 import { type DemoFacts, readFacts } from './demo/facts.ts'
 import { startProviders, stateFileIn } from './demo/providers.ts'
 import { seedDemo } from './demo/seed.ts'
 import { ensureCoupon, registerWebhooks } from './demo/webhooks.ts'
-import { createLogger, plainLogger } from './http/logger.ts'
+import { createLogger } from './http/logger.ts'
 import { createMetrics } from './http/metrics.ts'
 import { listen } from './http/node-server.ts'
-import { createLimits } from './limits/limits.ts'
-import { createSessions } from './sessions/sessions.ts'
-import { serviceMigrations } from './storage/migrations.ts'
-import { createPasswords } from './users/passwords.ts'
-import type { User } from './users/user.ts'
-import { createUsers } from './users/users.ts'
+import { withProgress } from './progress.ts'
 
 /** For tests and for those who run the service inside their own process. */
 export interface ServiceOptions {
@@ -92,43 +76,17 @@ async function start(
   const url = config.url ?? `http://localhost:${server.port}`
   const metrics = createMetrics(server.connections)
 
-  if (config.databaseUrl.startsWith(`sqlite:${config.dataDir}/`)) {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  }
-  const database = await connect(config.databaseUrl)
+  const database = await openDatabase(config)
   closers.push(() => database.close())
-  await migrate(database, serviceMigrations)
-
-  const users = createUsers({ database, passwords: createPasswords(), clock })
-  const sessions = createSessions({ database, clock, secure: url.startsWith('https:') })
-  const limits = createLimits(database, clock)
+  await withProgress('Bringing the database up to date', () => migrateCore(database))
+  const core = createCore({ config, database, url, clock, logger, background: true })
+  const { users, sessions, limits, oauth } = core
+  closers.push(() => oauth.close())
   if (config.mode === 'production' && (await users.countDemo()) > 0) {
     throw new ConfigurationError(
       'This database holds the demo user. Use another database for production, or delete the rows of users where demo = 1.',
     )
   }
-
-  const fromRequest = async (request: Request) => {
-    const session = await sessions.find(request.headers.get('cookie'))
-    return session ? { id: session.userId, sessionId: session.sessionId } : null
-  }
-  const oauth = createAuthorizationServer<User>({
-    issuer: url,
-    secret: config.secrets,
-    database,
-    users: {
-      findById: users.findById,
-      findByCredentials: users.findByCredentials,
-      fromRequest,
-    },
-    scopes: config.settings.scopes,
-    grants: [authorizationCode(), refreshToken(), password(), implicit(), clientCredentials()],
-    accessTokensExpireIn: config.settings.accessTokensExpireIn,
-    refreshTokensExpireIn: config.settings.refreshTokensExpireIn,
-    clock,
-    logger: plainLogger(logger),
-  })
-  closers.push(() => oauth.close())
   await oauth.ready()
   metrics.follow(oauth.events)
 
@@ -149,33 +107,32 @@ async function start(
     await ensureCoupon(sandbox)
   }
 
-  const billing = createBilling({
+  const billing = createServiceBilling({
+    config,
     database,
-    users: { table: 'users', idType: 'integer' },
-    ...providersOf(config, sandbox, stripeWebhook),
-    taxPercentage: (row) => config.settings.taxPercentage(asUser(row)),
-    handlers: config.settings.handlers,
-    invoice: config.settings.invoice,
-    authenticate: async (request) => {
-      const person = await fromRequest(request)
-      return person ? Number(person.id) : null
-    },
+    providers:
+      sandbox && stripeWebhook
+        ? sandboxProviders(sandbox, stripeWebhook.secret, config.settings.currency)
+        : configuredProviders(config),
     clock: sandbox?.clock ?? clock,
-    logger: plainLogger(logger),
-  } as BillingOptions)
+    logger,
+    fromRequest: core.fromRequest,
+    background: true,
+  })
   closers.push(() => billing.close())
-  await billing.migrate()
+  await withProgress('Bringing the tables of billing up to date', () => billing.migrate())
 
   const demo =
-    stripeWebhook === null
-      ? null
-      : await seedDemo({
+    sandbox && stripeWebhook
+      ? await seedDemo({
           dataDir: keepDemo ? config.dataDir : null,
           url,
           users,
           oauth,
           stripeWebhook,
+          sandbox,
         })
+      : null
 
   const shared = { url, database, users, sessions, limits, oauth, billing, sandbox, demo }
   const context: ServiceContext = {
@@ -213,41 +170,5 @@ async function start(
       closing ??= Promise.resolve(first?.()).then(closeAll)
       return closing
     },
-  }
-}
-
-function providersOf(
-  config: Config,
-  sandbox: BothProviders | null,
-  stripeWebhook: DemoFacts['stripeWebhook'] | null,
-): Pick<BillingOptions, 'stripe' | 'braintree'> {
-  const { currency } = config.settings
-  if (!sandbox) {
-    return {
-      ...(config.stripe ? { stripe: config.stripe } : {}),
-      ...(config.braintree ? { braintree: braintreeEnvironment(config.braintree) } : {}),
-    }
-  }
-  return {
-    stripe: {
-      secret: sandbox.stripe.apiKey,
-      webhookSecret: stripeWebhook?.secret ?? '',
-      currency,
-      config: sandbox.stripe.config,
-    },
-    braintree: { ...sandbox.braintree.config, currency } as NonNullable<
-      BillingOptions['braintree']
-    >,
-  }
-}
-
-/** Billing hands over the row as it is stored. */
-function asUser(row: Record<string, unknown>): User {
-  return {
-    id: String(row.id),
-    email: String(row.email),
-    name: row.name === null ? null : String(row.name),
-    operator: Number(row.operator) === 1,
-    createdAt: new Date(Number(row.created_at)),
   }
 }

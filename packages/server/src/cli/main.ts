@@ -1,7 +1,11 @@
 #!/usr/bin/env node
-import { serve } from '../serve.ts'
+import { CommanderError } from 'commander'
+import { createProgram } from './program.ts'
+import { reportError } from './report-error.ts'
 
-serve(process.env).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
-})
+try {
+  await createProgram(process.env).parseAsync()
+} catch (error) {
+  // commander has said what it had to say, and set the exit code.
+  if (!(error instanceof CommanderError)) process.exitCode = reportError(error, false)
+}

@@ -27,6 +27,8 @@ export interface Config {
   /** Of the sandbox's control room; null: the port after the service's own. */
   readonly sandboxPort: number | null
   readonly settings: Settings
+  /** What looks wrong and stops nothing. */
+  readonly warnings: readonly string[]
 }
 
 /** What a command cannot work without. */
@@ -78,6 +80,7 @@ export function readEnvironment(
     metricsToken: values.TOLLGATE_METRICS_TOKEN,
     logLevel: values.TOLLGATE_LOG_LEVEL ?? (mode === 'demo' ? 'warn' : 'info'),
     sandboxPort: values.TOLLGATE_SANDBOX_PORT,
+    warnings: parsed.unknown.map((name) => `${name} is no setting of Tollgate; is it misspelt?`),
     settings: {
       ...options.settings,
       registration: values.TOLLGATE_REGISTRATION ?? options.settings.registration,

@@ -71,6 +71,8 @@ export type Variables = {
 export function parseVariables(environment: Readonly<Record<string, string | undefined>>): {
   readonly values: Variables
   readonly problems: readonly string[]
+  /** Names that look like ours and are not. */
+  readonly unknown: readonly string[]
 } {
   const problems: string[] = []
   const entries = Object.entries(variables).map(([name, schema]) => {
@@ -81,10 +83,8 @@ export function parseVariables(environment: Readonly<Record<string, string | und
     problems.push(`${name} ${parsed.error.issues[0]?.message ?? 'cannot be read'}`)
     return [name, null]
   })
-  for (const name of Object.keys(environment)) {
-    if (name.startsWith('TOLLGATE_') && !Object.hasOwn(variables, name)) {
-      problems.push(`${name} is not a setting of Tollgate; is it misspelt?`)
-    }
-  }
-  return { values: Object.fromEntries(entries) as Variables, problems }
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith('TOLLGATE_') && !Object.hasOwn(variables, name),
+  )
+  return { values: Object.fromEntries(entries) as Variables, problems, unknown }
 }

@@ -34,3 +34,14 @@ Use it:
 curl -s ${url}/api/orders -H 'Authorization: Bearer <access_token>'
 `
 }
+
+/** The same for scripts. */
+export function serviceJson(service: Service) {
+  const { url, port, demo, sandbox } = service
+  return {
+    url,
+    port,
+    sandbox: sandbox?.controlRoom?.url ?? null,
+    demo: demo && { email: demo.email, password: demo.password, clients: demo.clients },
+  }
+}

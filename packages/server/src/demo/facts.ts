@@ -12,6 +12,20 @@ export interface DemoFacts {
   readonly password: string
   readonly clients: Readonly<Record<DemoClientName, DemoClient>>
   readonly stripeWebhook: { readonly url: string; readonly secret: string }
+  /** Where the sandbox was reached when the service last started, for commands run beside it. */
+  readonly running: RunningSandbox
+}
+
+export interface RunningSandbox {
+  readonly stripe: string
+  readonly stripeKey: string
+  readonly braintree: string
+  readonly braintreeKeys: {
+    readonly merchantId: string
+    readonly publicKey: string
+    readonly privateKey: string
+  }
+  readonly controlRoom: string | null
 }
 
 export type DemoClientName = 'web' | 'password' | 'public' | 'implicit' | 'service'

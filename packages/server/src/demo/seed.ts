@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { AuthorizationServer, NewClient } from '@tollgate/oauth'
+import type { BothProviders } from '../context.ts'
 import type { User } from '../users/user.ts'
 import type { UserAccounts } from '../users/users.ts'
 import {
   type DemoClient,
   type DemoClientName,
   type DemoFacts,
+  type RunningSandbox,
   readFacts,
   writeFacts,
 } from './facts.ts'
@@ -41,8 +43,9 @@ export async function seedDemo(options: {
   readonly users: UserAccounts
   readonly oauth: AuthorizationServer<User>
   readonly stripeWebhook: DemoFacts['stripeWebhook']
+  readonly sandbox: BothProviders
 }): Promise<DemoFacts> {
-  const { dataDir, users, oauth, url, stripeWebhook } = options
+  const { dataDir, users, oauth, url, stripeWebhook, sandbox } = options
   const kept = dataDir === null ? {} : readFacts(dataDir)
   const password = kept.password ?? randomBytes(9).toString('base64url')
   const user = await ensureUser(users, password, kept.password !== undefined)
@@ -51,9 +54,21 @@ export async function seedDemo(options: {
     const known = kept.clients?.[name as DemoClientName]
     clients[name as DemoClientName] = await ensureClient(oauth, known, wanted)
   }
-  const facts = { email: EMAIL, password, clients, stripeWebhook } as DemoFacts
+  const running = addressesOf(sandbox)
+  const facts = { email: EMAIL, password, clients, stripeWebhook, running } as DemoFacts
   if (dataDir !== null) writeFacts(dataDir, facts)
   return facts
+}
+
+function addressesOf({ stripe, braintree, controlRoom }: BothProviders): RunningSandbox {
+  const { merchantId, publicKey, privateKey } = braintree.config
+  return {
+    stripe: stripe.url,
+    stripeKey: stripe.apiKey,
+    braintree: braintree.url,
+    braintreeKeys: { merchantId, publicKey, privateKey },
+    controlRoom: controlRoom?.url ?? null,
+  }
 }
 
 async function ensureUser(users: UserAccounts, password: string, kept: boolean): Promise<User> {
