@@ -35,10 +35,12 @@ function isBuilt() {
   return references.every(({ path }) => {
     const marker = join(path, 'dist', '.tsbuildinfo')
     if (!existsSync(marker)) return false
+    // A build that found errors writes the marker too.
+    if (/"errors":true|DiagnosticsPerFile/.test(readFileSync(marker, 'utf8'))) return false
     const built = statSync(marker).mtimeMs
     const sources = readdirSync(join(path, 'src'), { recursive: true })
-    const files = [join(path, 'tsconfig.json'), ...sources.map((name) => join(path, 'src', name))]
-    return files.every((file) => statSync(file).mtimeMs <= built)
+    const files = ['tsconfig.json', 'src', ...sources.map((name) => join('src', name))]
+    return files.every((file) => statSync(join(path, file)).mtimeMs <= built)
   })
 }
 
