@@ -11,7 +11,7 @@ import { seedDemo } from './demo/seed.ts'
 import { ensureCoupon, registerWebhooks } from './demo/webhooks.ts'
 import { createLogger } from './http/logger.ts'
 import { createMetrics } from './http/metrics.ts'
-import { listen } from './http/node-server.ts'
+import { listen, type Timeouts } from './http/node-server.ts'
 import { withProgress } from './progress.ts'
 
 /** For tests and for those who run the service inside their own process. */
@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly ticking?: boolean
   /** False: the demo's passwords, secrets and sandbox are forgotten at the end. Default true. */
   readonly keepDemo?: boolean
+  /** For tests that do not want to wait for them. */
+  readonly timeouts?: Partial<Timeouts>
   /** Where the log goes. Default: standard output. */
   readonly logTo?: DestinationStream
 }
@@ -71,7 +73,8 @@ async function start(
 
   // First of all, so that a taken port is known before anything is changed.
   let grace = GRACE
-  const server = await listen(config)
+  const { host, port } = config
+  const server = await listen({ host, port, timeouts: options.timeouts ?? {} })
   closers.push(() => server.close(grace))
   const url = config.url ?? `http://localhost:${server.port}`
   const metrics = createMetrics(server.connections)

@@ -12,6 +12,7 @@ import { createBrowser } from './browser.ts'
 export interface TestService extends Service {
   /** Of sessions, tokens and limits. */
   readonly clock: ReturnType<typeof movableClock>
+  readonly databaseUrl: string
   /** A new browser with its own cookies. */
   browser(): ReturnType<typeof createBrowser>
   /** Moves the sandbox's clock and handles every webhook on the way. */
@@ -21,23 +22,41 @@ export interface TestService extends Service {
   stop(): Promise<void>
 }
 
-/** The whole service on a database of its own and a free port, with clocks that stand still. */
-export async function startTestService(
-  overrides: {
-    readonly environment?: Record<string, string>
-    readonly settings?: SettingsInput
-    readonly config?: Partial<Config>
-    readonly options?: ServiceOptions
-  } = {},
-): Promise<TestService> {
+export interface TestConfigOptions {
+  readonly environment?: Record<string, string>
+  readonly settings?: SettingsInput
+}
+
+/** A demo on a free port, with a folder and a database of its own. */
+export async function testConfig(
+  overrides: TestConfigOptions = {},
+): Promise<{ config: Config; databaseUrl: string; remove(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-service-'))
   const { url, drop } = await createTestDatabase()
-  const clock = movableClock()
-  const lines: string[] = []
   const config = readEnvironment(
     { PORT: '0', DATABASE_URL: url, TOLLGATE_DATA_DIR: dataDir, ...overrides.environment },
     { settings: parseSettings(overrides.settings ?? {}), needs: ['secret', 'url', 'providers'] },
   )
+  return {
+    config,
+    databaseUrl: url,
+    async remove() {
+      await drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface TestServiceOptions extends TestConfigOptions {
+  readonly config?: Partial<Config>
+  readonly options?: ServiceOptions
+}
+
+/** The whole service on a database of its own and a free port, with clocks that stand still. */
+export async function startTestService(overrides: TestServiceOptions = {}): Promise<TestService> {
+  const { config, databaseUrl, remove } = await testConfig(overrides)
+  const clock = movableClock()
+  const lines: string[] = []
   const service = await createService(
     { ...config, logLevel: 'info', ...overrides.config },
     {
@@ -51,6 +70,7 @@ export async function startTestService(
   return {
     ...service,
     clock,
+    databaseUrl,
     browser: () => createBrowser(service.url),
     async advance(by) {
       await service.sandbox?.clock.advance(by)
@@ -60,8 +80,7 @@ export async function startTestService(
     log: () => lines.join(''),
     async stop() {
       await service.close(0)
-      await drop()
-      rmSync(dataDir, { recursive: true, force: true })
+      await remove()
     },
   }
 }

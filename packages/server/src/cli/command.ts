@@ -1,6 +1,13 @@
 import type { Config, Need } from '../config/environment.ts'
 import { loadConfig } from '../config/load-config.ts'
 
+/** Where a command reads and writes; `process` is one. */
+export interface Terminal {
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+  readonly stdin?: NodeJS.ReadStream
+}
+
 /** Something the person at the terminal can put right: said without a stack. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
@@ -30,8 +37,10 @@ export interface CommandContext {
   readonly json: boolean
   /** The configuration, or an error that says which variables this command misses. */
   config(needs: readonly Need[]): Promise<Config>
-  /** All of standard input, without the line's end. */
-  readInput(): Promise<string>
+  /** For commands that go on after they have said something. */
+  print(text: string): void
+  /** All of standard input, without the line's end; null where a person sits at it. */
+  readInput(): Promise<string | null>
 }
 
 /** One subcommand: a module in the map of `commands.ts`. */
@@ -49,17 +58,22 @@ export interface CommandInput {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-export function createCommandContext(
-  environment: NodeJS.ProcessEnv,
-  json: boolean,
-): CommandContext {
+export function createCommandContext(options: {
+  readonly environment: NodeJS.ProcessEnv
+  readonly json: boolean
+  readonly terminal: Terminal
+}): CommandContext {
+  const { environment, json, terminal } = options
   return {
     environment,
     json,
+    print: (text) => void terminal.stdout.write(text),
     config: (needs) => loadConfig(environment, needs),
     async readInput() {
+      const { stdin } = terminal
+      if (!stdin || stdin.isTTY) return null
       let text = ''
-      for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk
+      for await (const chunk of stdin.setEncoding('utf8')) text += chunk
       return text.replace(/\r?\n$/, '')
     },
   }

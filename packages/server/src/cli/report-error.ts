@@ -4,15 +4,15 @@ import { OAuthError, ValidationFailed } from '@tollgate/oauth'
 import { ConfigurationError } from '../config/environment.ts'
 import { redactText } from '../http/logger.ts'
 import { InvalidAccount } from '../users/parse.ts'
-import { UsageError } from './command.ts'
+import { type Terminal, UsageError } from './command.ts'
 
 /** Says what went wrong on standard error, without secrets and without a stack; gives the exit code. */
-export function reportError(error: unknown, json: boolean): number {
+export function reportError(error: unknown, json: boolean, terminal: Terminal): number {
   const message = redactText(explain(error))
   const isUsage = [UsageError, ConfigurationError, InvalidAccount, ValidationFailed].some(
     (kind) => error instanceof kind,
   )
-  process.stderr.write(json ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
+  terminal.stderr.write(json ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
   return isUsage ? 2 : 1
 }
 

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { routePath } from 'hono/route'
+import { matchedRoutes } from 'hono/route'
 import type { ServiceContext } from '../context.ts'
 import { clientAddress, createProxyList, networkOf } from '../limits/network.ts'
 import type { AppEnv } from './variables.ts'
@@ -24,12 +24,8 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
     await next()
     const seconds = (performance.now() - start) / 1000
     const { status } = c.res
-    metrics.observeRequest(
-      routeOf(context, c.req.path, routePath(c, -1)),
-      c.req.method,
-      status,
-      seconds,
-    )
+    const patterns = matchedRoutes(c).map(({ path }) => path)
+    metrics.observeRequest(routeOf(context, c.req.path, patterns), c.req.method, status, seconds)
     const line = {
       method: c.req.method,
       path: c.req.path.slice(0, 200),
@@ -43,7 +39,11 @@ export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEn
 }
 
 /** A path with its ids taken out, so that strangers cannot make up ever more labels. */
-function routeOf({ oauth, billing }: ServiceContext, path: string, matched: string): string {
+function routeOf(
+  { oauth, billing }: ServiceContext,
+  path: string,
+  patterns: readonly string[],
+): string {
   const known = [...oauth.paths, ...billing.paths]
   if (known.includes(path)) return path
   if (oauth.handles(path) || billing.handles(path)) {
@@ -53,7 +53,7 @@ function routeOf({ oauth, billing }: ServiceContext, path: string, matched: stri
     })
     if (pattern) return pattern
   }
-  return matched.includes('*') ? 'other' : matched
+  return patterns.find((each) => !each.includes('*')) ?? 'other'
 }
 
 /** For every answer that does not say otherwise itself. */

@@ -16,19 +16,29 @@ export interface NodeServer {
 const SECOND = 1000
 
 /** Slow senders are cut off (threats L1); idle connections are kept a while, and cost little. */
-const TIMEOUTS = {
-  /** From the first byte to the end of the headers. */
+export interface Timeouts {
+  /** Milliseconds from the first byte to the end of the headers. */
+  readonly headersTimeout: number
+  /** Milliseconds from the first byte to the end of the body. */
+  readonly requestTimeout: number
+  /** Milliseconds a connection may wait for its next request. */
+  readonly keepAliveTimeout: number
+  /** How often the first two are looked at. */
+  readonly connectionsCheckingInterval: number
+}
+
+const TIMEOUTS: Timeouts = {
   headersTimeout: 15 * SECOND,
-  /** From the first byte to the end of the body. */
   requestTimeout: 30 * SECOND,
   keepAliveTimeout: 75 * SECOND,
   connectionsCheckingInterval: 5 * SECOND,
-  maxHeaderSize: 16 * 1024,
 }
+const LARGEST_HEADERS = 16 * 1024
 
 export async function listen(options: {
   readonly host: string
   readonly port: number
+  readonly timeouts?: Partial<Timeouts>
 }): Promise<NodeServer> {
   let handler: Handler = () =>
     new Response('{"status":"starting or ending"}', {
@@ -38,7 +48,10 @@ export async function listen(options: {
   const listener = getRequestListener((request, env) => handler(request, env as HttpBindings), {
     overrideGlobalObjects: false,
   })
-  const server: Server = createServer(TIMEOUTS, listener)
+  const server: Server = createServer(
+    { ...TIMEOUTS, ...options.timeouts, maxHeaderSize: LARGEST_HEADERS },
+    listener,
+  )
   let open = 0
   server.on('connection', (socket) => {
     open += 1

@@ -10,7 +10,8 @@ export const sandbox: Command = {
     { flags: '--state <file>', description: 'keep the state there, and start from it' },
     { flags: '--service <url>', description: "send webhooks to the service's own addresses" },
   ],
-  async run(input, { json }) {
+  async run(input, context) {
+    const { json } = context
     const state = textOption(input, 'state')
     const running = await startSandbox({
       stripe: { port: portOption(input, 'stripePort', 12_111) },
@@ -37,7 +38,7 @@ export const sandbox: Command = {
       value === null ? [] : [`${name}=${value}`],
     )
     const text = `Control room  ${control}\n\nFor the service:\n\n${lines.join('\n')}\n`
-    process.stdout.write(json ? `${JSON.stringify({ control_room: control, variables })}\n` : text)
+    context.print(json ? `${JSON.stringify({ control_room: control, variables })}\n` : text)
     await new Promise<void>((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
     })

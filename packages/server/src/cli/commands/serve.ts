@@ -15,8 +15,8 @@ export const serveCommand: Command = {
       HOST: textOption(input, 'host') ?? context.environment.HOST,
     })
     const { json } = context
-    if (json) process.stdout.write(`${JSON.stringify(serviceJson(service))}\n`)
-    else if (service.demo) process.stdout.write(`${describeService(service)}\n`)
+    if (json) context.print(`${JSON.stringify(serviceJson(service))}\n`)
+    else if (service.demo) context.print(`${describeService(service)}\n`)
     return null
   },
 }

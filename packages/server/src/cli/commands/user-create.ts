@@ -32,11 +32,11 @@ export const userCreate: Command = {
   },
 }
 
-async function readPassword(readInput: () => Promise<string>): Promise<string> {
-  if (process.stdin.isTTY) {
+async function readPassword(readInput: () => Promise<string | null>): Promise<string> {
+  const password = await readInput()
+  if (password === null) {
     throw new UsageError('Give --password <text>, or send it on standard input: echo … | tollgate')
   }
-  const password = await readInput()
   if (password === '') throw new UsageError('Standard input holds no password; or give --password')
   return password
 }
