@@ -13,6 +13,7 @@ export interface TestService extends Service {
   /** Of sessions, tokens and limits. */
   readonly clock: ReturnType<typeof movableClock>
   readonly databaseUrl: string
+  readonly dataDir: string
   /** A new browser with its own cookies. */
   browser(): ReturnType<typeof createBrowser>
   /** Moves the sandbox's clock and handles every webhook on the way. */
@@ -71,6 +72,7 @@ export async function startTestService(overrides: TestServiceOptions = {}): Prom
     ...service,
     clock,
     databaseUrl,
+    dataDir: config.dataDir,
     browser: () => createBrowser(service.url),
     async advance(by) {
       await service.sandbox?.clock.advance(by)
