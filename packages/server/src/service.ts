@@ -36,6 +36,8 @@ export interface Service extends Omit<ServiceContext, 'config' | 'isReady'> {
 
 const GRACE = 10_000
 const PURGED_EVERY = 3600 * 1000
+/** Providers repeat an event for some days; one that is done is known for longer. */
+export const WEBHOOKS_KEPT = 30 * 24 * 3600 * 1000
 
 /**
  * Starts the whole service: it listens, migrates, and in a demo starts the payment providers and makes
@@ -150,8 +152,9 @@ async function start(
   server.serve((request, env) => app.fetch(request, env))
 
   const purging = setInterval(() => {
-    Promise.all([sessions.purge(), limits.purge()]).catch((error) =>
-      logger.error({ err: error }, 'Purge failed and will be tried again'),
+    const webhooksBefore = new Date((sandbox?.clock ?? clock).now().getTime() - WEBHOOKS_KEPT)
+    Promise.all([sessions.purge(), limits.purge(), billing.purgeWebhooks(webhooksBefore)]).catch(
+      (error) => logger.error({ err: error }, 'Purge failed and will be tried again'),
     )
   }, PURGED_EVERY)
   purging.unref()

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream'
+import { startSandbox } from '@tollgate/sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFreePort } from '../../../test-support/postgres-server.ts'
 import { runCli } from '../src/cli/program.ts'
 import { startTestService, type TestService } from './support.ts'
 
@@ -272,6 +274,45 @@ describe('the rest', () => {
     expect(stdout).toContain('PROBLEM')
     expect(stdout).toContain(advice)
     for (const secret of ['sk_live_1', 'hunter2', 'kS9x1Q']) expect(stdout).not.toContain(secret)
+  })
+
+  it('doctor asks a production service and Stripe whether events arrive', async () => {
+    const port = String(await findFreePort())
+    const stripe = await startSandbox({ stripe: true })
+    for (const plan of ['monthly', 'pro', 'yearly']) {
+      stripe.stripe.seedPrice({ id: plan, unitAmount: 1000 })
+    }
+    const production = await startTestService({
+      environment: {
+        PORT: port,
+        TOLLGATE_URL: `http://localhost:${port}`,
+        TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da',
+        STRIPE_SECRET: stripe.stripe.apiKey,
+        STRIPE_WEBHOOK_SECRET: 'whsec_1',
+        STRIPE_API_URL: stripe.stripe.url,
+      },
+    })
+    const env = {
+      DATABASE_URL: production.databaseUrl,
+      TOLLGATE_DATA_DIR: production.dataDir,
+      PORT: port,
+      TOLLGATE_URL: production.url,
+      TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da',
+      STRIPE_SECRET: stripe.stripe.apiKey,
+      STRIPE_WEBHOOK_SECRET: 'whsec_1',
+      STRIPE_API_URL: stripe.stripe.url,
+    }
+    const without = await tollgate(['doctor'], { env })
+    expect(without.stdout).toContain('Stripe sends no events here')
+    expect(without.code).toBe(1)
+    stripe.stripe.registerWebhook(`${production.url}/stripe/webhook`)
+    const registered = await tollgate(['doctor'], { env })
+    expect(registered.stdout).toContain(`Stripe sends its events to ${production.url}`)
+    expect(registered.stdout).toContain('/stripe/webhook answers and wants a signature')
+    expect(registered.stdout).not.toContain('PROBLEM')
+    expect(registered.code).toBe(0)
+    await production.stop()
+    await stripe.close()
   })
 
   it('an unknown command ends with 2 and shows where help is', async () => {

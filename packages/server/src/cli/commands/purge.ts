@@ -2,12 +2,9 @@ import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
 import { createLogger } from '../../http/logger.ts'
 import { withProgress } from '../../progress.ts'
+import { WEBHOOKS_KEPT } from '../../service.ts'
 import type { Command } from '../command.ts'
 import { withCore } from '../open.ts'
-
-const DAY = 24 * 3600 * 1000
-/** Providers repeat an event for some days; a webhook that is done is known for longer. */
-const WEBHOOKS_KEPT = 30 * DAY
 
 export const purge: Command = {
   summary: 'delete what has ended: tokens, codes, sessions, limits, old webhooks',
