@@ -6,7 +6,7 @@ import { type Context, Hono } from 'hono'
 import { addApi } from './api/api.ts'
 import type { ServiceContext } from './context.ts'
 import { limitBody } from './http/body-limit.ts'
-import { identifyCaller, recordRequests, secureHeaders } from './http/middleware.ts'
+import { identifyCaller, recordRequests, secureHeaders, useOneAddress } from './http/middleware.ts'
 import { addOperations } from './http/operations.ts'
 import { limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
 import type { AppEnv } from './http/variables.ts'
@@ -40,6 +40,7 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
     })
   })
 
+  app.use(useOneAddress(context))
   app.use(billing.routes)
   app.use(limitBody(LARGEST_BODY))
   app.use(limitTokenRoutes(context))

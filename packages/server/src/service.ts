@@ -169,11 +169,12 @@ async function start(
     metrics,
     port: server.port,
     close(graceMilliseconds = GRACE) {
+      if (closing) return closing
       grace = graceMilliseconds
       state.ready = false
       // The server first: what is under way still needs the rest.
-      const [first] = closers.splice(0, 1)
-      closing ??= Promise.resolve(first?.()).then(closeAll)
+      const [closeServer] = closers.splice(0, 1)
+      closing = Promise.resolve(closeServer?.()).then(closeAll)
       return closing
     },
   }

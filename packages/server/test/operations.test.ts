@@ -145,6 +145,19 @@ describe('bounds', () => {
   })
 })
 
+describe('a demo', () => {
+  it('sends a browser that came by another name of this machine to its one address', async () => {
+    const { answer } = await converse(
+      'GET /login?return_to=%2F HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Mode: navigate\r\nConnection: close\r\n\r\n',
+    )
+    expect(answer).toContain('HTTP/1.1 302')
+    expect(answer.toLowerCase()).toContain(`location: ${service.url}/login?return_to=%2f`)
+    const program = await fetch(`http://127.0.0.1:${service.port}/login`)
+    expect(program.url).not.toContain('localhost')
+    expect(program.status).toBe(200)
+  })
+})
+
 describe('every answer', () => {
   it.each(['/login', '/nowhere', '/healthz', '/api/user', '/oauth/token'])(
     'of %s says that it is not to be sniffed or framed',

@@ -51,6 +51,17 @@ it('keeps users, clients, tokens and subscriptions when it is started again', as
   }
 })
 
+it("lets the sandbox's clock go on by itself from wherever it was moved to", async () => {
+  const service = await startTestService({ options: { ticking: true } })
+  const clock = service.sandbox?.clock
+  // Moves of its own and of others meet.
+  await Promise.all(Array.from({ length: 30 }, () => clock?.advance({ days: 1 })))
+  const moved = clock?.nowMs() ?? 0
+  expect(moved).toBeGreaterThan(Date.now() + 29 * 24 * 3600 * 1000)
+  await expect.poll(() => clock?.nowMs(), { timeout: 10_000 }).toBeGreaterThan(moved)
+  await service.stop()
+})
+
 it('refuses to be production on the database of a demo', async () => {
   const demo = await startTestService()
   const { config, remove } = await testConfig({

@@ -134,6 +134,7 @@ describe('values', () => {
     ['PORT', 'http', 'a whole number from 0 to 65535'],
     ['PORT', '70000', 'a number from 0 to 65535'],
     ['TOLLGATE_URL', 'api.example.com', 'an http(s) URL'],
+    ['TOLLGATE_URL', 'https://example.com/auth', 'without a path'],
     ['TOLLGATE_SECRET', 'short', 'at least 32 random characters'],
     ['TOLLGATE_REGISTRATION', 'perhaps', 'on or off'],
     ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/99', 'addresses or networks'],

@@ -20,6 +20,9 @@ const url = z
   .string()
   .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'expects an http(s) URL')
   .transform((value) => value.replace(/\/+$/, ''))
+const origin = url.refine((value) => new URL(value).pathname === '/', {
+  message: 'expects an address without a path: the service takes a whole host',
+})
 const addresses = z
   .string()
   .transform((value) => value.split(/[\s,]+/).filter(Boolean))
@@ -41,7 +44,7 @@ export const variables = {
   TOLLGATE_DATA_DIR: text,
   TOLLGATE_SECRET: secret,
   TOLLGATE_PREVIOUS_SECRET: secret,
-  TOLLGATE_URL: url,
+  TOLLGATE_URL: origin,
   TOLLGATE_CONFIG: text,
   TOLLGATE_REGISTRATION: onOff,
   TOLLGATE_TRUSTED_PROXIES: addresses,

@@ -42,11 +42,11 @@ export async function startProviders(options: DemoProviderOptions): Promise<Demo
     return start(0)
   })
   definePlans(sandbox, config.settings)
-  const stop = ticking ? keepTime(sandbox) : () => {}
+  const stop = ticking ? keepTime(sandbox) : async () => {}
   return {
     sandbox,
     async close() {
-      stop()
+      await stop()
       await sandbox.close()
     },
   }
@@ -60,7 +60,7 @@ export function stateFileIn(dataDir: string): string {
  * The sandbox's clock goes as fast as time does, from wherever it was moved to; after a pause it first
  * catches up. The state is saved while it changes, so that even a killed demo loses seconds only.
  */
-function keepTime(sandbox: BothProviders): () => void {
+function keepTime(sandbox: BothProviders): () => Promise<void> {
   const { clock } = sandbox
   const ahead = Math.max(0, clock.nowMs() - Date.now())
   let offset = ahead
@@ -69,21 +69,30 @@ function keepTime(sandbox: BothProviders): () => void {
   const tick = async () => {
     if (busy) return
     busy = true
+    // Somebody moved it: the distance to real time is another one now.
+    if (clock.nowMs() > expected) offset = Math.max(offset, clock.nowMs() - Date.now())
+    expected = Math.max(clock.nowMs(), Date.now() + offset)
     try {
-      // Somebody moved it: the distance to real time is another one now.
-      if (clock.nowMs() > expected) offset = Math.max(offset, clock.nowMs() - Date.now())
-      expected = Math.max(clock.nowMs(), Date.now() + offset)
       await clock.advanceTo(new Date(expected))
+    } catch (error) {
+      // A move that was under way has led further than this.
+      if (!(error instanceof RangeError)) throw error
     } finally {
       busy = false
     }
   }
+  let saved: Promise<void> = Promise.resolve()
+  const save = () => {
+    // One after the other; a disk that is full now may have room at the end, where it is said.
+    saved = saved.then(() => sandbox.save()).catch(() => undefined)
+  }
   void tick()
   const ticking = setInterval(tick, TICK)
-  const saving = setInterval(() => void sandbox.save(), SAVED_EVERY)
+  const saving = setInterval(save, SAVED_EVERY)
   return () => {
     clearInterval(ticking)
     clearInterval(saving)
+    return saved
   }
 }
 

@@ -72,3 +72,17 @@ export function secureHeaders(context: ServiceContext): MiddlewareHandler<AppEnv
     if (!context.isReady()) c.header('connection', 'close')
   }
 }
+
+/**
+ * A demo has one address, and its forms are taken from there only: whoever typed 127.0.0.1 for
+ * localhost is sent there before that matters.
+ */
+export function useOneAddress({ config, url }: ServiceContext): MiddlewareHandler<AppEnv> {
+  const { host } = new URL(url)
+  return (c, next) => {
+    const navigates = c.req.method === 'GET' && c.req.header('sec-fetch-mode') === 'navigate'
+    if (config.mode !== 'demo' || !navigates || c.req.header('host') === host) return next()
+    const { pathname, search } = new URL(c.req.url)
+    return Promise.resolve(c.redirect(`${url}${pathname}${search}`, 302))
+  }
+}

@@ -34,6 +34,7 @@ const TIMEOUTS: Timeouts = {
   connectionsCheckingInterval: 5 * SECOND,
 }
 const LARGEST_HEADERS = 16 * 1024
+const INACTIVE = 120 * SECOND
 
 export async function listen(options: {
   readonly host: string
@@ -52,11 +53,11 @@ export async function listen(options: {
     { ...TIMEOUTS, ...options.timeouts, maxHeaderSize: LARGEST_HEADERS },
     listener,
   )
+  // Somebody who neither sends nor reads what we send.
+  server.setTimeout(INACTIVE)
   let open = 0
   server.on('connection', (socket) => {
     open += 1
-    // Somebody who does not read what we send.
-    socket.setTimeout(2 * 60 * SECOND, () => socket.destroy())
     socket.once('close', () => {
       open -= 1
     })

@@ -12,9 +12,7 @@ const GUESSABLE = ['token', 'introspect', 'revoke']
  * grant is counted before its password is looked at, everything else after it has failed.
  */
 export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<AppEnv> {
-  const paths = new Set(
-    GUESSABLE.map((name) => `${new URL(context.url).pathname.replace(/\/$/, '')}/oauth/${name}`),
-  )
+  const paths = new Set(GUESSABLE.map((name) => `/oauth/${name}`))
   const { limits, metrics } = context
   return async (c, next) => {
     if (c.req.method !== 'POST' || !paths.has(c.req.path)) return next()
