@@ -1,6 +1,9 @@
-// npm start: installs what is missing, builds, and runs the example app.
+// npm start: installs what is missing, builds, and runs the service.
 import { prepare } from './prepare.mjs'
 
 const failed = prepare()
 if (failed) process.exitCode = failed
-else await import('../examples/hono/dist/main.js')
+else {
+  process.argv.splice(2, 0, 'serve')
+  await import('../packages/server/dist/cli/main.js')
+}

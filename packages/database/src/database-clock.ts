@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Database } from './database.ts'
 import type { Dialect } from './engine.ts'
 
 /** Each is the moment it is evaluated, not that of its transaction's start, and knows no time zone. */
@@ -14,4 +15,12 @@ const MILLISECONDS: Record<Dialect, () => RawBuilder<number>> = {
  */
 export function databaseNow({ dialect }: { readonly dialect: Dialect }): RawBuilder<number> {
   return MILLISECONDS[dialect]()
+}
+
+/** What the database's own clock says, to compare it with this machine's. */
+export async function readServerTime(database: Database): Promise<Date> {
+  const { rows } = await sql<{ now: number }>`select ${databaseNow(database)} as now`.execute(
+    database.kysely,
+  )
+  return new Date(Number(rows[0]?.now))
 }

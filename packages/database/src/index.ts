@@ -7,7 +7,7 @@ export type {
 } from './conditional-writes.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export type { Database } from './database.ts'
-export { databaseNow } from './database-clock.ts'
+export { databaseNow, readServerTime } from './database-clock.ts'
 export type { Dialect } from './engine.ts'
 export { isUnavailable, isUniqueViolation, SchemaTooNew } from './errors.ts'
 export { insertTogether } from './insert-together.ts'

@@ -1,17 +1,11 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
-import { databaseNow } from '../src/index.ts'
+import { databaseNow, readServerTime } from '../src/index.ts'
 
 it('the database says what time it is, in milliseconds, to readers and writers', async () => {
   const { database, drop } = await createTestDatabase()
-  const read = async () => {
-    const { rows } = await sql<{ now: number }>`select ${databaseNow(database)} as now`.execute(
-      database.kysely,
-    )
-    return Number(rows[0]?.now)
-  }
-  const first = await read()
+  const first = (await readServerTime(database)).getTime()
   // Servers of tests run on this machine; an hour would be a time zone, a thousand the wrong unit.
   expect(Math.abs(first - Date.now())).toBeLessThan(20 * 60_000)
   expect(Number.isInteger(first)).toBe(true)

@@ -41,6 +41,8 @@ export interface Clients {
   rotateSecret(id: string): Promise<CreatedClient>
   /** Ends the client with all its tokens. */
   revoke(id: string): Promise<void>
+  /** The client that everybody's personal access tokens hang on; made when it is not there. */
+  personal(): Promise<Client>
 }
 
 /** How long the news is kept: no token outlives the first, and every process reads within a second. */
@@ -115,6 +117,7 @@ export function manageClients(context: ServerContext): Clients {
       const client = await requireClient(id)
       await save(client, { revokedAt: options.clock.now() }, 'client')
     },
+    personal: () => personalAccessClient(context),
   }
 }
 

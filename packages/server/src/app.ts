@@ -1,0 +1,101 @@
+import { forHono as forBilling } from '@tollgate/billing/hono'
+import { isUnavailable } from '@tollgate/database'
+import { TemporarilyUnavailable } from '@tollgate/oauth'
+import { forHono as forOAuth } from '@tollgate/oauth/hono'
+import { type Context, Hono } from 'hono'
+import { addApi } from './api/api.ts'
+import type { ServiceContext } from './context.ts'
+import { limitBody } from './http/body-limit.ts'
+import { identifyCaller, recordRequests, secureHeaders, useOneAddress } from './http/middleware.ts'
+import { addOperations } from './http/operations.ts'
+import { limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
+import type { AppEnv } from './http/variables.ts'
+import { TooManyRequests } from './limits/limits.ts'
+import { findAsset } from './pages/assets.ts'
+import { errorPage } from './pages/error.tsx'
+import { ForeignForm } from './pages/forms.ts'
+import { providePageContext } from './pages/page-context.ts'
+import { addPages } from './pages/pages.ts'
+
+/** No form or JSON of ours needs more; webhooks have a limit of their own. */
+const LARGEST_BODY = 64 * 1024
+
+/** URL → handler, from what programs ask to what people see; one catch for errors. */
+export function createApp(context: ServiceContext): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  const oauth = forOAuth(context.oauth)
+  const billing = forBilling(context.billing)
+
+  app.use(identifyCaller(context), recordRequests(context), secureHeaders(context))
+  app.onError((error, c) => answerError(error, c, context))
+  app.notFound((c) => answerNotFound(c, context))
+
+  addOperations(app, context)
+  app.get('/assets/*', (c) => {
+    const asset = findAsset(c.req.path)
+    if (!asset) return c.notFound()
+    return c.body(new Uint8Array(asset.body), 200, {
+      'content-type': asset.type,
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+  })
+
+  app.use(useOneAddress(context))
+  app.use(billing.routes)
+  app.use(limitBody(LARGEST_BODY))
+  app.use(limitTokenRoutes(context))
+  app.use(oauth.routes)
+  addApi(app, context)
+
+  app.use(oauth.freshToken(), providePageContext(context))
+  addPages(app, context)
+  return app
+}
+
+function isPageRequest(c: Context<AppEnv>): boolean {
+  return (c.req.header('accept') ?? '').includes('text/html')
+}
+
+/** Errors may come from before the page's own context was made. */
+function pageContextOf(c: Context<AppEnv>, service: ServiceContext): void {
+  if (!c.get('page')) c.set('page', { service, user: null, csrfToken: null, path: c.req.path })
+}
+
+function answerNotFound(c: Context<AppEnv>, context: ServiceContext) {
+  if (!isPageRequest(c)) return c.json({ error: 'not_found' }, 404)
+  pageContextOf(c, context)
+  return errorPage(c, {
+    status: 404,
+    title: 'Not found',
+    message: 'There is nothing at this address.',
+  })
+}
+
+function answerError(error: Error, c: Context<AppEnv>, context: ServiceContext) {
+  pageContextOf(c, context)
+  if (error instanceof TooManyRequests) {
+    context.metrics.countRefusal(c.req.path === '/register' ? 'register' : 'login')
+    if (!isPageRequest(c)) return tooManyJson(c, error)
+    c.header('retry-after', String(error.retryAfterSeconds))
+    const minutes = Math.ceil(error.retryAfterSeconds / 60)
+    const message = `Too many attempts. Please try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
+    return errorPage(c, { status: 429, title: 'Please wait', message })
+  }
+  if (error instanceof ForeignForm) {
+    const message = `This form must be sent from ${context.url}, by whoever is signed in. Go back, reload the page and try again.`
+    return isPageRequest(c)
+      ? errorPage(c, { status: 403, title: 'Not accepted', message })
+      : c.json({ error: 'csrf_mismatch', error_description: message }, 403)
+  }
+  const away = isUnavailable(error) || error instanceof TemporarilyUnavailable
+  if (away) c.header('retry-after', '1')
+  else context.logger.error({ err: error }, 'A request failed unexpectedly')
+  const status = away ? 503 : 500
+  if (!isPageRequest(c)) {
+    return c.json({ error: away ? 'temporarily_unavailable' : 'server_error' }, status)
+  }
+  const message = away
+    ? 'The service is busy or its database is away. Please try again in a moment.'
+    : 'Something went wrong here. It has been noted.'
+  return errorPage(c, { status, title: 'Not available', message })
+}

@@ -1,0 +1,82 @@
+import {
+  type Billing,
+  type BillingOptions,
+  type BraintreeOptions,
+  createBilling,
+  type StripeOptions,
+} from '@tollgate/billing'
+import type { Database } from '@tollgate/database'
+import type { Clock, SignedIn } from '@tollgate/oauth'
+import type { Logger } from 'pino'
+import { braintreeEnvironment } from './config/braintree-environment.ts'
+import type { Config } from './config/environment.ts'
+import type { BothProviders } from './context.ts'
+import { plainLogger } from './http/logger.ts'
+import type { UserRow } from './storage/tables.ts'
+import { fromRow } from './users/user.ts'
+
+/** How to reach the payment providers. */
+export interface Providers {
+  readonly stripe?: StripeOptions
+  readonly braintree?: BraintreeOptions
+}
+
+/** Those of the environment. */
+export function configuredProviders({ stripe, braintree }: Config): Providers {
+  return {
+    ...(stripe ? { stripe } : {}),
+    ...(braintree ? { braintree: braintreeEnvironment(braintree) } : {}),
+  }
+}
+
+/** Those of a sandbox in this process. */
+export function sandboxProviders(
+  sandbox: BothProviders,
+  webhookSecret: string,
+  currency: string,
+): Providers {
+  return {
+    stripe: {
+      secret: sandbox.stripe.apiKey,
+      webhookSecret,
+      currency,
+      config: sandbox.stripe.config,
+    },
+    braintree: { ...sandbox.braintree.config, currency } as BraintreeOptions,
+  }
+}
+
+/** Enough to migrate with: nothing is asked of the provider. */
+export const NO_PROVIDER: Providers = { stripe: { secret: 'unused', webhookSecret: 'unused' } }
+
+export interface ServiceBillingOptions {
+  readonly config: Config
+  readonly database: Database
+  readonly providers: Providers
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Who is asking for an invoice. */
+  readonly fromRequest?: (request: Request) => Promise<SignedIn | null>
+  /** Whether it works on its inbox by itself. */
+  readonly background: boolean
+}
+
+export function createServiceBilling(options: ServiceBillingOptions): Billing {
+  const { config, database, providers, clock, logger, fromRequest, background } = options
+  const { settings } = config
+  return createBilling({
+    ...providers,
+    database,
+    users: { table: 'users', idType: 'integer' },
+    taxPercentage: (row) => settings.taxPercentage(fromRow(row as unknown as UserRow)),
+    handlers: settings.handlers,
+    invoice: settings.invoice,
+    authenticate: async (request) => {
+      const person = await fromRequest?.(request)
+      return person ? Number(person.id) : null
+    },
+    ...(background ? {} : { processEvery: false as const }),
+    clock,
+    logger: plainLogger(logger),
+  } satisfies BillingOptions)
+}

@@ -1,0 +1,27 @@
+import type { Command } from './command.ts'
+import { billingSync } from './commands/billing-sync.ts'
+import { clientCreate } from './commands/client-create.ts'
+import { clientList } from './commands/client-list.ts'
+import { clientRevoke } from './commands/client-revoke.ts'
+import { doctor } from './commands/doctor.ts'
+import { keysRotate } from './commands/keys-rotate.ts'
+import { migrateCommand } from './commands/migrate.ts'
+import { purge } from './commands/purge.ts'
+import { sandbox } from './commands/sandbox.ts'
+import { serveCommand } from './commands/serve.ts'
+import { userCreate } from './commands/user-create.ts'
+
+/** Every command by its words. `docs/reference/service.md` lists the same ones. */
+export const commands: Readonly<Record<string, Command>> = {
+  serve: serveCommand,
+  migrate: migrateCommand,
+  'user create': userCreate,
+  'client create': clientCreate,
+  'client list': clientList,
+  'client revoke': clientRevoke,
+  'keys rotate': keysRotate,
+  purge,
+  'billing sync': billingSync,
+  doctor,
+  sandbox,
+}

@@ -1,0 +1,44 @@
+import { systemClock } from '@tollgate/oauth'
+import { createServiceBilling } from '../../billing.ts'
+import { migrateCore } from '../../core.ts'
+import { reachProviders } from '../../demo/reach.ts'
+import { createLogger } from '../../http/logger.ts'
+import { withProgress } from '../../progress.ts'
+import type { Command } from '../command.ts'
+import { withDatabase } from '../open.ts'
+
+export const billingSync: Command = {
+  summary: "bring every user's billing to the providers' state, and show what was different",
+  options: [{ flags: '--dry-run', description: 'only show it' }],
+  async run({ options }, context) {
+    const dryRun = options.dryRun === true
+    const config = await context.config(['providers'])
+    return withDatabase(config, async (database) => {
+      await migrateCore(database)
+      const { providers, now, close } = await reachProviders(config)
+      const clock = now ? { now } : systemClock
+      const logger = createLogger('warn', process.stderr)
+      const shared = { config, database, providers, clock, logger }
+      const billing = createServiceBilling({ ...shared, background: false })
+      try {
+        const report = await withProgress('Comparing', () => billing.sync({ dryRun }))
+        const lines = report.drift.map(
+          ({ userId, provider, providerId, what }) =>
+            `  user ${userId}: ${provider} ${providerId}: ${what}`,
+        )
+        const failures = report.failures.map(({ userId, error }) => `  user ${userId}: ${error}`)
+        const verb = dryRun ? 'would be changed' : 'brought to the state of the provider'
+        const text = [
+          `${report.users} users compared, ${report.drift.length} differences ${verb}`,
+          ...lines,
+          ...(failures.length > 0 ? ['Could not be read:', ...failures] : []),
+        ]
+        const exitCode = failures.length > 0 ? 1 : 0
+        return { json: { dry_run: dryRun, ...report }, text: text.join('\n'), exitCode }
+      } finally {
+        await billing.close()
+        await close()
+      }
+    })
+  },
+}

@@ -1,0 +1,83 @@
+import type { Database } from '@tollgate/database'
+import { systemClock } from '@tollgate/oauth'
+import { createServiceBilling } from '../../billing.ts'
+import { type Config, ConfigurationError } from '../../config/environment.ts'
+import { createCore } from '../../core.ts'
+import { reachProviders } from '../../demo/reach.ts'
+import { createLogger } from '../../http/logger.ts'
+import { withProgress } from '../../progress.ts'
+import type { Command, CommandContext, Outcome } from '../command.ts'
+import { checkPrices, checkProviders, checkWebhooks } from '../doctor/billing.ts'
+import { checkClock, checkDatabase } from '../doctor/database.ts'
+import { type Finding, ok, problem, warning } from '../doctor/finding.ts'
+import { checkIssuer } from '../doctor/issuer.ts'
+import { checkKeys } from '../doctor/keys.ts'
+
+export const doctor: Command = {
+  summary: 'check configuration, database, clock, keys, addresses, webhooks and providers',
+  async run(_input, context) {
+    return report(await withProgress('Checking', () => examine(context)))
+  },
+}
+
+async function examine(context: CommandContext): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = await context.config(['secret', 'url', 'providers'])
+  } catch (error) {
+    if (!(error instanceof ConfigurationError) && !(error instanceof TypeError)) throw error
+    return [problem('configuration', error.message, 'Set what is named, and run it again.')]
+  }
+  const configuration = [
+    ok('configuration', `It is complete; this is ${config.mode}`),
+    ...config.warnings.map((text) => warning('configuration', text)),
+  ]
+  const { findings, database } = await checkDatabase(config)
+  if (!database) return [...configuration, ...findings]
+  try {
+    return [...configuration, ...findings, ...(await examineService(config, database))]
+  } finally {
+    await database.close()
+  }
+}
+
+async function examineService(config: Config, database: Database): Promise<Finding[]> {
+  const logger = createLogger('silent')
+  const url = config.url ?? 'http://localhost'
+  const shared = { config, database, clock: systemClock, logger, background: false }
+  const { oauth } = createCore({ ...shared, url })
+  const { providers, close } = await reachProviders(config)
+  const billing = createServiceBilling({ ...shared, providers })
+  try {
+    await billing.migrate()
+    const issuer = await checkIssuer(config)
+    return [
+      ...(await checkClock(database)),
+      ...(await checkKeys(oauth)),
+      ...issuer.findings,
+      ...(await checkProviders(billing, providers)),
+      ...(await checkPrices(providers, config)),
+      ...(await checkWebhooks({ billing, providers, config, serviceAnswers: issuer.answers })),
+    ]
+  } finally {
+    oauth.close()
+    await billing.close()
+    await close()
+  }
+}
+
+const MARKS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const
+
+function report(findings: readonly Finding[]): Outcome {
+  const healthy = findings.every(({ level }) => level !== 'problem')
+  const lines = findings.map(({ check, level, message, fix }) => {
+    const line = `${MARKS[level]}  ${check.padEnd(14)} ${message}`
+    return fix === null ? line : `${line}\n${' '.repeat(25)}→ ${fix}`
+  })
+  const verdict = healthy ? 'Nothing is wrong.' : 'Something is wrong: see PROBLEM above.'
+  return {
+    json: { healthy, findings },
+    text: `${lines.join('\n')}\n\n${verdict}`,
+    exitCode: healthy ? 0 : 1,
+  }
+}

@@ -1,0 +1,30 @@
+import { systemClock } from '@tollgate/oauth'
+import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
+import { migrateCore } from '../../core.ts'
+import { createLogger } from '../../http/logger.ts'
+import { withProgress } from '../../progress.ts'
+import type { Command } from '../command.ts'
+import { withDatabase } from '../open.ts'
+
+export const migrateCommand: Command = {
+  summary: 'bring the database up to date; several may run at once, one works',
+  async run(_input, context) {
+    const config = await context.config([])
+    return withDatabase(config, async (database) => {
+      const logger = createLogger('warn', process.stderr)
+      const clock = systemClock
+      const applied = await withProgress('Migrating', async (tell) => {
+        const core = await migrateCore(database)
+        tell('billing')
+        const options = { config, database, clock, logger, providers: NO_PROVIDER }
+        const billing = createServiceBilling({ ...options, background: false })
+        const own = await billing.migrate()
+        await billing.close()
+        return [...core, ...own.applied]
+      })
+      const text =
+        applied.length === 0 ? 'The database is up to date' : `Applied:\n${applied.join('\n')}`
+      return { json: { applied }, text }
+    })
+  },
+}

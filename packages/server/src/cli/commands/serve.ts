@@ -1,0 +1,22 @@
+import { describeService, serviceJson } from '../../demo/box.ts'
+import { serve } from '../../serve.ts'
+import { type Command, textOption } from '../command.ts'
+
+export const serveCommand: Command = {
+  summary: 'run the service until it is told to end',
+  options: [
+    { flags: '--port <port>', description: 'instead of PORT; 0 takes a free one' },
+    { flags: '--host <address>', description: 'instead of HOST' },
+  ],
+  async run(input, context) {
+    const service = await serve({
+      ...context.environment,
+      PORT: textOption(input, 'port') ?? context.environment.PORT,
+      HOST: textOption(input, 'host') ?? context.environment.HOST,
+    })
+    const { json } = context
+    if (json) context.print(`${JSON.stringify(serviceJson(service))}\n`)
+    else if (service.demo) context.print(`${describeService(service)}\n`)
+    return null
+  },
+}

@@ -1,0 +1,91 @@
+import type { Billing } from '@tollgate/billing'
+import Stripe from 'stripe'
+import type { Providers } from '../../billing.ts'
+import type { Config } from '../../config/environment.ts'
+import { type Finding, ok, problem, reason, warning } from './finding.ts'
+
+/** Keys that work, and what must have been made in the control panels: the plan credit. */
+export async function checkProviders(billing: Billing, providers: Providers): Promise<Finding[]> {
+  const names = Object.keys(providers).join(' and ')
+  try {
+    const missing = await billing.check()
+    if (missing.length === 0) return [ok('providers', `${names} answer, nothing is missing there`)]
+    return missing.map((text) => {
+      const [what = text, ...fix] = text.split(': ')
+      return problem('providers', what, fix.join(': '))
+    })
+  } catch (error) {
+    const fix = 'Check the keys in STRIPE_* and BRAINTREE_*, and that this machine may reach them.'
+    return [problem('providers', reason(error), fix)]
+  }
+}
+
+/** Whether the plans that are offered exist at Stripe. Braintree's own answer comes with the sale. */
+export async function checkPrices({ stripe }: Providers, config: Config): Promise<Finding[]> {
+  if (!stripe) return []
+  const client = new Stripe(stripe.secret, { ...stripe.config, maxNetworkRetries: 0 })
+  const missing: string[] = []
+  for (const plan of config.settings.plans) {
+    await client.prices.retrieve(plan.stripe).catch(() => missing.push(plan.stripe))
+  }
+  if (missing.length === 0)
+    return [ok('plans', `${config.settings.plans.length} are priced at Stripe`)]
+  const fix =
+    'Create them there, or write their ids into `stripe` of each plan in tollgate.config.ts.'
+  return [problem('plans', `Stripe has no price ${missing.join(', ')}`, fix)]
+}
+
+/** Whether events arrive: the routes answer, they are registered, and nothing lies about. */
+export async function checkWebhooks(options: {
+  readonly billing: Billing
+  readonly providers: Providers
+  readonly config: Config
+  readonly serviceAnswers: boolean
+}): Promise<Finding[]> {
+  const { billing, providers, config, serviceAnswers } = options
+  const findings: Finding[] = []
+  const dead = await billing.webhooks.deadLetters()
+  if (dead.length > 0) {
+    const fix =
+      'Their reasons stand in billing_webhooks.last_error; then run: tollgate billing sync'
+    findings.push(problem('webhooks', `${dead.length} events were given up on`, fix))
+  }
+  if (config.mode === 'production' && serviceAnswers) {
+    for (const name of Object.keys(providers)) {
+      findings.push(await checkRoute(`${config.url}/${name}/webhook`))
+    }
+    if (providers.stripe) findings.push(await checkRegistration(providers.stripe, config))
+  }
+  if (findings.length === 0) findings.push(ok('webhooks', 'No event was given up on'))
+  return findings
+}
+
+/** An event that nobody signed must be refused, and by us. */
+async function checkRoute(url: string): Promise<Finding> {
+  try {
+    const response = await fetch(url, { method: 'POST', body: '{}', redirect: 'manual' })
+    if (response.status === 400) return ok('webhooks', `${url} answers and wants a signature`)
+    const fix = 'Let the proxy pass this path on to the service, for POST and unchanged.'
+    return problem('webhooks', `${url} answers ${response.status}`, fix)
+  } catch (error) {
+    return problem('webhooks', `${url}: ${reason(error)}`, 'Let the proxy pass this path on.')
+  }
+}
+
+async function checkRegistration(
+  stripe: NonNullable<Providers['stripe']>,
+  config: Config,
+): Promise<Finding> {
+  const url = `${config.url}/stripe/webhook`
+  try {
+    const client = new Stripe(stripe.secret, { ...stripe.config, maxNetworkRetries: 0 })
+    const { data } = await client.webhookEndpoints.list({ limit: 100 })
+    if (data.some((endpoint) => endpoint.url === url && endpoint.status === 'enabled')) {
+      return ok('webhooks', `Stripe sends its events to ${url}`)
+    }
+    const fix = `Add the endpoint ${url} there and put its secret into STRIPE_WEBHOOK_SECRET.`
+    return problem('webhooks', 'Stripe sends no events here', fix)
+  } catch (error) {
+    return warning('webhooks', `Stripe does not tell its endpoints: ${reason(error)}`)
+  }
+}

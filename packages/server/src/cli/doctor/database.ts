@@ -1,0 +1,49 @@
+import { type Database, readServerTime, SchemaTooNew } from '@tollgate/database'
+import type { Config } from '../../config/environment.ts'
+import { migrateCore, openDatabase } from '../../core.ts'
+import { type Finding, ok, problem, reason, warning } from './finding.ts'
+
+/** Opens it and brings it up to date; null when that cannot be done. */
+export async function checkDatabase(
+  config: Config,
+): Promise<{ readonly findings: Finding[]; readonly database: Database | null }> {
+  let database: Database
+  try {
+    database = await openDatabase(config)
+  } catch (error) {
+    const fix = 'Check DATABASE_URL, that the server runs, and that this machine may reach it.'
+    return { findings: [problem('database', reason(error), fix)], database: null }
+  }
+  try {
+    await migrateCore(database)
+    const kind = database.dialect
+    const several =
+      kind === 'sqlite' && config.mode === 'production'
+        ? [warning('database', 'SQLite serves one machine', 'Use Postgres or MariaDB for several.')]
+        : []
+    return { findings: [ok('database', `${kind} answers and is up to date`), ...several], database }
+  } catch (error) {
+    await database.close()
+    const fix =
+      error instanceof SchemaTooNew
+        ? 'A newer Tollgate has migrated it: install that version here too.'
+        : 'Give this user the right to create and alter tables.'
+    return { findings: [problem('database', reason(error), fix)], database: null }
+  }
+}
+
+/** Two of our processes may be this far apart; tokens from the future are refused beyond it. */
+const LARGEST_SKEW = 60_000
+const WORTH_MENTIONING = 2000
+
+export async function checkClock(database: Database): Promise<Finding[]> {
+  const before = Date.now()
+  const theirs = (await readServerTime(database)).getTime()
+  const ours = (before + Date.now()) / 2
+  const skew = Math.abs(theirs - ours)
+  const shown = `${(skew / 1000).toFixed(1)} s`
+  const fix = 'Let both machines follow a time server (chrony or systemd-timesyncd).'
+  if (skew > LARGEST_SKEW) return [problem('clock', `It is ${shown} off the database's`, fix)]
+  if (skew > WORTH_MENTIONING) return [warning('clock', `It is ${shown} off the database's`, fix)]
+  return [ok('clock', `It agrees with the database's to ${shown}`)]
+}

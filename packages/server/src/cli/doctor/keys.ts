@@ -1,0 +1,28 @@
+import type { AuthorizationServer } from '@tollgate/oauth'
+import type { User } from '../../users/user.ts'
+import { type Finding, ok, problem, reason, warning } from './finding.ts'
+
+const YEAR = 365 * 24 * 3600 * 1000
+
+/** Reading the keys proves that the secret opens them. */
+export async function checkKeys(oauth: AuthorizationServer<User>): Promise<Finding[]> {
+  try {
+    await oauth.ready()
+    const keys = await oauth.keys.list()
+    const active = keys.filter(({ activeFrom }) => activeFrom.getTime() <= Date.now()).at(-1)
+    if (!active)
+      return [problem('keys', 'None signs yet', 'Run: tollgate keys rotate --immediately')]
+    const age = Date.now() - active.activeFrom.getTime()
+    if (age > YEAR) {
+      const days = Math.round(age / (24 * 3600 * 1000))
+      return [
+        warning('keys', `${active.kid} has signed for ${days} days`, 'Run: tollgate keys rotate'),
+      ]
+    }
+    return [ok('keys', `${keys.length} can be opened; ${active.kid} signs`)]
+  } catch (error) {
+    const fix =
+      'Start with the TOLLGATE_SECRET they were made with; to change it give the old one as TOLLGATE_PREVIOUS_SECRET.'
+    return [problem('keys', reason(error), fix)]
+  }
+}

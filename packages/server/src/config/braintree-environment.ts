@@ -1,0 +1,21 @@
+import { createRequire } from 'node:module'
+import type { BraintreeOptions } from '@tollgate/billing'
+import type { Config } from './environment.ts'
+
+/** Braintree's SDK knows its own two hosts; another one, such as a sandbox of ours, is an Environment. */
+export function braintreeEnvironment(config: NonNullable<Config['braintree']>): BraintreeOptions {
+  const { apiUrl, ...options } = config
+  if (apiUrl === null) return options
+  const { protocol, hostname, port } = new URL(apiUrl)
+  const ssl = protocol === 'https:'
+  const braintree = createRequire(import.meta.url)('braintree')
+  const { Environment } = braintree
+  const environment = new Environment(
+    hostname,
+    port || (ssl ? '443' : '80'),
+    '',
+    ssl,
+    `${hostname}/graphql`,
+  )
+  return { ...options, environment }
+}

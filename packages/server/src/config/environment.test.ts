@@ -1,0 +1,160 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { ConfigurationError, type Need, readEnvironment } from './environment.ts'
+import { parseSettings } from './settings.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const ALL: readonly Need[] = ['secret', 'url', 'providers']
+const SECRET = 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da'
+const production = {
+  DATABASE_URL: 'postgres://db.internal/app',
+  TOLLGATE_SECRET: SECRET,
+  TOLLGATE_URL: 'https://api.example.com',
+  STRIPE_SECRET: 'sk_live_1',
+  STRIPE_WEBHOOK_SECRET: 'whsec_1',
+}
+
+function read(environment: Record<string, string>, needs = ALL) {
+  return readEnvironment(
+    { TOLLGATE_DATA_DIR: folder, ...environment },
+    { settings: parseSettings({}), needs },
+  )
+}
+
+function refusal(environment: Record<string, string>, needs = ALL): string {
+  try {
+    read(environment, needs)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError)
+    return (error as Error).message
+  }
+  throw new Error('It was accepted')
+}
+
+describe('a demo', () => {
+  it('needs nothing, listens on this machine only, and keeps its secret', () => {
+    const config = read({})
+    expect(config).toMatchObject({ mode: 'demo', host: '127.0.0.1', port: 3000 })
+    expect(config.url).toBe('http://localhost:3000')
+    expect(config.databaseUrl).toBe(`sqlite:${folder}/tollgate.db`)
+    expect(read({}).secrets).toEqual(config.secrets)
+    expect(readFileSync(join(folder, 'secret'), 'utf8')).toBe(config.secrets[0])
+  })
+
+  it('runs on another database too', () => {
+    expect(read({ DATABASE_URL: 'postgres://db/app' })).toMatchObject({ mode: 'demo' })
+  })
+
+  it('does not know its address on a free port', () => {
+    expect(read({ PORT: '0' }).url).toBeNull()
+  })
+})
+
+describe('production', () => {
+  it('takes a whole configuration', () => {
+    const config = read({ ...production, TOLLGATE_PREVIOUS_SECRET: `${SECRET}-before` })
+    expect(config).toMatchObject({ mode: 'production', host: '0.0.0.0', logLevel: 'info' })
+    expect(config.secrets).toEqual([SECRET, `${SECRET}-before`])
+    expect(config.stripe).toMatchObject({ secret: 'sk_live_1', webhookSecret: ['whsec_1'] })
+    expect(config.braintree).toBeNull()
+  })
+
+  const braintree = {
+    BRAINTREE_ENVIRONMENT: 'production',
+    BRAINTREE_MERCHANT_ID: 'm',
+    BRAINTREE_PUBLIC_KEY: 'p',
+    BRAINTREE_PRIVATE_KEY: 'k',
+  }
+  const without = (...names: string[]) =>
+    Object.fromEntries(
+      Object.entries({ ...production, ...braintree }).filter(([name]) => !names.includes(name)),
+    )
+
+  it.each([
+    [
+      'NODE_ENV alone',
+      { NODE_ENV: 'production' },
+      ['DATABASE_URL', 'TOLLGATE_SECRET', 'TOLLGATE_URL', 'STRIPE_SECRET', 'STRIPE_WEBHOOK_SECRET'],
+    ],
+    [
+      'a key of Stripe alone',
+      { STRIPE_SECRET: 'sk_live_1' },
+      ['DATABASE_URL', 'TOLLGATE_SECRET', 'TOLLGATE_URL', 'STRIPE_WEBHOOK_SECRET'],
+    ],
+    ['no database', without('DATABASE_URL'), ['DATABASE_URL']],
+    ['no secret', without('TOLLGATE_SECRET'), ['TOLLGATE_SECRET']],
+    ['no address', without('TOLLGATE_URL'), ['TOLLGATE_URL']],
+    ['no webhook secret', without('STRIPE_WEBHOOK_SECRET'), ['STRIPE_WEBHOOK_SECRET']],
+    [
+      'half of Braintree',
+      without('BRAINTREE_PRIVATE_KEY', 'BRAINTREE_MERCHANT_ID'),
+      ['BRAINTREE_MERCHANT_ID', 'BRAINTREE_PRIVATE_KEY'],
+    ],
+    [
+      'blank values',
+      { ...production, TOLLGATE_SECRET: '', STRIPE_WEBHOOK_SECRET: '' },
+      ['TOLLGATE_SECRET', 'STRIPE_WEBHOOK_SECRET'],
+    ],
+  ])('with %s names exactly what is missing', (_, environment, missing) => {
+    const message = refusal(environment)
+    const named = [...message.matchAll(/^ {2}(\w+) is missing/gm)].map(([, name]) => name)
+    expect(named).toEqual(missing)
+    expect(message).not.toContain('sk_live_1')
+  })
+
+  it('takes Braintree without Stripe', () => {
+    const config = read(without('STRIPE_SECRET', 'STRIPE_WEBHOOK_SECRET'))
+    expect(config.stripe).toBeNull()
+    expect(config.braintree).toMatchObject({ merchantId: 'm' })
+  })
+
+  it('asks of a command only what it needs', () => {
+    const environment = { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/app' }
+    expect(read(environment, []).databaseUrl).toBe('postgres://db/app')
+    expect(refusal(environment, ['secret'])).toContain('TOLLGATE_SECRET is missing')
+  })
+
+  it.each([
+    ['the one of the demo in the same folder', () => read({}).secrets[0] ?? ''],
+    ['one letter again and again', () => 'x'.repeat(40)],
+    ['text from an example', () => 'please-change-me-please-change-me-0123456789'],
+  ])('refuses a secret that is %s', (_, secret) => {
+    const message = refusal({ ...production, TOLLGATE_SECRET: secret() })
+    expect(message).toContain('TOLLGATE_SECRET')
+    expect(message).not.toContain(secret())
+  })
+})
+
+describe('values', () => {
+  it.each([
+    ['PORT', 'http', 'a whole number from 0 to 65535'],
+    ['PORT', '70000', 'a number from 0 to 65535'],
+    ['TOLLGATE_URL', 'api.example.com', 'an http(s) URL'],
+    ['TOLLGATE_URL', 'https://example.com/auth', 'without a path'],
+    ['TOLLGATE_SECRET', 'short', 'at least 32 random characters'],
+    ['TOLLGATE_REGISTRATION', 'perhaps', 'on or off'],
+    ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/99', 'addresses or networks'],
+    ['TOLLGATE_METRICS_TOKEN', 'short', 'at least 16 characters'],
+    ['TOLLGATE_LOG_LEVEL', 'loud', 'fatal, error, warn, info'],
+    ['BRAINTREE_ENVIRONMENT', 'qa', 'sandbox or production'],
+  ])('%s=%s is refused and told what is expected', (name, value, expected) => {
+    const message = refusal({ [name]: value })
+    expect(message).toContain(name)
+    expect(message).toContain(expected)
+  })
+
+  it('names a variable that looks like ours and is not, and goes on', () => {
+    expect(read({ TOLLGATE_TRUSTED_PROXY: '10.0.0.1' }).warnings).toEqual([
+      'TOLLGATE_TRUSTED_PROXY is no setting of Tollgate; is it misspelt?',
+    ])
+  })
+
+  it('switches registration off whatever the file says', () => {
+    expect(read({ TOLLGATE_REGISTRATION: 'off' }).settings.registration).toBe(false)
+    expect(read({}).settings.registration).toBe(true)
+  })
+})

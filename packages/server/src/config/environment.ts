@@ -1,0 +1,157 @@
+import type { BraintreeOptions, StripeOptions } from '@tollgate/billing'
+import { isDemoSecret, keptSecret } from './demo-secret.ts'
+import type { Settings } from './settings.ts'
+import { parseVariables, type VariableName, type Variables } from './variables.ts'
+
+export type Mode = 'demo' | 'production'
+
+/** The environment, read once. */
+export interface Config {
+  /** `demo` brings its own providers, secret, user and clients; `production` has none of these. */
+  readonly mode: Mode
+  readonly host: string
+  readonly port: number
+  /** Public base URL; null where the port decides it, in a demo on a free port. */
+  readonly url: string | null
+  readonly databaseUrl: string
+  /** Where a demo keeps its secret, its database and the sandbox. */
+  readonly dataDir: string
+  /** The newest first. */
+  readonly secrets: readonly string[]
+  readonly stripe: StripeOptions | null
+  readonly braintree: (BraintreeOptions & { readonly apiUrl: string | null }) | null
+  /** Only these may say whom they forward for. */
+  readonly trustedProxies: readonly string[]
+  readonly metricsToken: string | null
+  readonly logLevel: NonNullable<Variables['TOLLGATE_LOG_LEVEL']>
+  /** Of the sandbox's control room; null: the port after the service's own. */
+  readonly sandboxPort: number | null
+  readonly settings: Settings
+  /** What looks wrong and stops nothing. */
+  readonly warnings: readonly string[]
+}
+
+/** What a command cannot work without. */
+export type Need = 'secret' | 'url' | 'providers'
+
+/** Half a configuration. The message is for a person at a terminal. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+}
+
+const STRIPE: readonly VariableName[] = ['STRIPE_SECRET', 'STRIPE_WEBHOOK_SECRET']
+const BRAINTREE: readonly VariableName[] = [
+  'BRAINTREE_ENVIRONMENT',
+  'BRAINTREE_MERCHANT_ID',
+  'BRAINTREE_PUBLIC_KEY',
+  'BRAINTREE_PRIVATE_KEY',
+]
+
+/**
+ * It is production as soon as NODE_ENV says so or a payment provider's key is given: then nothing is
+ * made up, and whatever is missing is named.
+ */
+export function readEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  options: { readonly settings: Settings; readonly needs: readonly Need[] },
+): Config {
+  const parsed = parseVariables(environment)
+  const { values } = parsed
+  const problems = [...parsed.problems]
+  const mode = modeOf(values)
+  const missing = mode === 'demo' ? [] : findMissing(values, options.needs)
+  if (isDemoSecret(values, mode)) {
+    problems.push('TOLLGATE_SECRET is the one of a demo; make your own: openssl rand -base64 32')
+  }
+  if (problems.length + missing.length > 0) throw refuse(mode, missing, problems)
+  const dataDir = values.TOLLGATE_DATA_DIR ?? '.tollgate'
+  const port = values.PORT ?? 3000
+  return {
+    mode,
+    host: values.HOST ?? (mode === 'demo' ? '127.0.0.1' : '0.0.0.0'),
+    port,
+    url: values.TOLLGATE_URL ?? (port === 0 ? null : `http://localhost:${port}`),
+    databaseUrl: values.DATABASE_URL ?? `sqlite:${dataDir}/tollgate.db`,
+    dataDir,
+    secrets: secretsOf(values, mode, dataDir),
+    stripe: stripeOf(values, options.settings),
+    braintree: braintreeOf(values, options.settings),
+    trustedProxies: values.TOLLGATE_TRUSTED_PROXIES ?? [],
+    metricsToken: values.TOLLGATE_METRICS_TOKEN,
+    logLevel: values.TOLLGATE_LOG_LEVEL ?? (mode === 'demo' ? 'warn' : 'info'),
+    sandboxPort: values.TOLLGATE_SANDBOX_PORT,
+    warnings: parsed.unknown.map((name) => `${name} is no setting of Tollgate; is it misspelt?`),
+    settings: {
+      ...options.settings,
+      registration: values.TOLLGATE_REGISTRATION ?? options.settings.registration,
+    },
+  }
+}
+
+function modeOf(values: Variables): Mode {
+  const provider = [...STRIPE, ...BRAINTREE].some((name) => values[name] !== null)
+  return provider || values.NODE_ENV === 'production' ? 'production' : 'demo'
+}
+
+function findMissing(values: Variables, needs: readonly Need[]): VariableName[] {
+  const absent = (names: readonly VariableName[]) => names.filter((name) => values[name] === null)
+  const missing = absent(['DATABASE_URL'])
+  if (needs.includes('secret')) missing.push(...absent(['TOLLGATE_SECRET']))
+  if (needs.includes('url')) missing.push(...absent(['TOLLGATE_URL']))
+  if (!needs.includes('providers')) return missing
+  const begun = [STRIPE, BRAINTREE].filter((names) => absent(names).length < names.length)
+  return [...missing, ...(begun.length === 0 ? STRIPE : begun.flatMap(absent))]
+}
+
+function refuse(
+  mode: Mode,
+  missing: readonly VariableName[],
+  problems: readonly string[],
+): ConfigurationError {
+  const hints: Partial<Record<VariableName, string>> = {
+    DATABASE_URL: 'postgres://…, mysql://… or sqlite:/path/to/file.db',
+    TOLLGATE_SECRET: '32 random characters or more: openssl rand -base64 32',
+    TOLLGATE_URL: 'the public address, e.g. https://api.example.com',
+    STRIPE_SECRET: "Stripe's API secret key, sk_… (or give all of BRAINTREE_*)",
+    STRIPE_WEBHOOK_SECRET: 'of the webhook endpoint at Stripe, whsec_…',
+  }
+  const lines = [
+    ...missing.map((name) => `  ${name} is missing${hints[name] ? `: ${hints[name]}` : ''}`),
+    ...problems.map((problem) => `  ${problem}`),
+  ]
+  const why =
+    mode === 'production'
+      ? '\nThis is production, because NODE_ENV=production or a key of Stripe or Braintree is set. Without those it is a demo that needs nothing.'
+      : ''
+  return new ConfigurationError(`The configuration is incomplete:\n${lines.join('\n')}${why}`)
+}
+
+function secretsOf(values: Variables, mode: Mode, dataDir: string): string[] {
+  const given = [values.TOLLGATE_SECRET, values.TOLLGATE_PREVIOUS_SECRET]
+  const secrets = given.filter((secret) => secret !== null)
+  return secrets.length === 0 && mode === 'demo' ? [keptSecret(dataDir)] : secrets
+}
+
+function stripeOf(values: Variables, { currency }: Settings): StripeOptions | null {
+  const { STRIPE_SECRET, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = values
+  if (STRIPE_SECRET === null || STRIPE_WEBHOOK_SECRET === null) return null
+  const webhookSecret = STRIPE_WEBHOOK_SECRET.split(/[\s,]+/)
+  const base = { secret: STRIPE_SECRET, webhookSecret, currency }
+  if (STRIPE_API_URL === null) return base
+  const { hostname, port, protocol } = new URL(STRIPE_API_URL)
+  const scheme = protocol === 'https:' ? 'https' : 'http'
+  return {
+    ...base,
+    config: { host: hostname, port: port || (scheme === 'https' ? 443 : 80), protocol: scheme },
+  }
+}
+
+function braintreeOf(values: Variables, { currency }: Settings): Config['braintree'] {
+  const environment = values.BRAINTREE_ENVIRONMENT
+  const merchantId = values.BRAINTREE_MERCHANT_ID
+  const publicKey = values.BRAINTREE_PUBLIC_KEY
+  const privateKey = values.BRAINTREE_PRIVATE_KEY
+  if (!environment || !merchantId || !publicKey || !privateKey) return null
+  const apiUrl = values.BRAINTREE_API_URL
+  return { environment, merchantId, publicKey, privateKey, currency, apiUrl }
+}

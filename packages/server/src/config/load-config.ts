@@ -1,0 +1,13 @@
+import { loadSettings } from './config-file.ts'
+import { type Config, type Need, readEnvironment } from './environment.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The environment and `tollgate.config.ts`, read once; or a ConfigurationError that says what to do. */
+export async function loadConfig(
+  environment: Environment,
+  needs: readonly Need[] = ['secret', 'url', 'providers'],
+): Promise<Config> {
+  const settings = await loadSettings(process.cwd(), environment.TOLLGATE_CONFIG || null)
+  return readEnvironment(environment, { settings, needs })
+}

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { loadSettings } from './config-file.ts'
+import { parseSettings } from './settings.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-settings-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('parseSettings', () => {
+  it('fills in what was left out', () => {
+    const settings = parseSettings({
+      plans: [{ id: 'basic', name: 'Basic', amount: 500, months: 1 }],
+    })
+    expect(settings.plans).toEqual([
+      {
+        id: 'basic',
+        name: 'Basic',
+        amount: 500,
+        months: 1,
+        description: '',
+        trialDays: 0,
+        stripe: 'basic',
+        braintree: 'basic',
+      },
+    ])
+    expect(settings.scopes).toHaveProperty('place-orders')
+    expect(settings.currency).toBe('usd')
+  })
+
+  it.each([
+    ['an unknown name', { planz: [] }, /planz/],
+    [
+      'a broken amount',
+      { plans: [{ id: 'a', name: 'A', amount: 1.5, months: 1 }] },
+      /plans\.0\.amount/,
+    ],
+    ['a currency of four letters', { currency: 'euro' }, /currency: expected three letters/],
+    ['a tax that is no function', { taxPercentage: 19 }, /taxPercentage: expected a function/],
+    ['a lifetime without unit', { accessTokensExpireIn: '15 days' }, /accessTokensExpireIn/],
+    ['no object', 'settings', /the file/],
+  ])('refuses %s and says where', (_, input, message) => {
+    expect(() => parseSettings(input)).toThrow(message)
+  })
+})
+
+describe('loadSettings', () => {
+  it('reads a tollgate.config.ts', async () => {
+    writeFileSync(
+      join(folder, 'tollgate.config.ts'),
+      `interface Tax { country: string }
+       const rates: Record<string, number> = { DE: 19 }
+       export default { name: 'Shop', scopes: { read: 'Read it' }, taxPercentage: () => rates.DE }`,
+    )
+    const settings = await loadSettings(folder, null)
+    expect(settings).toMatchObject({ name: 'Shop', scopes: { read: 'Read it' } })
+    expect(await settings.taxPercentage({} as never)).toBe(19)
+  })
+
+  it('has defaults without a file, and refuses a file that is not there', async () => {
+    expect((await loadSettings(tmpdir(), null)).name).toBe('Tollgate')
+    await expect(loadSettings(folder, 'missing.ts')).rejects.toThrow(
+      /missing\.ts, which does not exist/,
+    )
+  })
+})

@@ -1,0 +1,112 @@
+import type { WebhookHandlers } from '@tollgate/billing'
+import { z } from 'zod'
+import type { User } from '../users/user.ts'
+
+/** What people can subscribe to. The providers hold the price; this is what the pages show. */
+export interface Plan {
+  readonly id: string
+  readonly name: string
+  /** In the currency's smallest unit, for every period. */
+  readonly amount: number
+  /** Months between two bills. */
+  readonly months: number
+  readonly description: string
+  /** Days before the first bill. */
+  readonly trialDays: number
+  /** The price's id at Stripe. */
+  readonly stripe: string
+  /** The plan's id at Braintree. */
+  readonly braintree: string
+}
+
+/** What `tollgate.config.ts` decides: the application's own words and prices. */
+export interface Settings {
+  /** Shown on every page. */
+  readonly name: string
+  /** Scope name to the description people read before they approve. */
+  readonly scopes: Readonly<Record<string, string>>
+  readonly plans: readonly Plan[]
+  /** Of all plans, three letters. */
+  readonly currency: string
+  /** 0 to 100 with at most two decimals, for subscription charges only. */
+  readonly taxPercentage: (user: User) => number | Promise<number>
+  /** Whether strangers may make an account. */
+  readonly registration: boolean
+  /** Who writes the invoices, and for what. */
+  readonly invoice: { readonly vendor: string; readonly product: string }
+  /** `'15d'` or seconds. */
+  readonly accessTokensExpireIn: string | number
+  readonly refreshTokensExpireIn: string | number
+  /** `handle<Event>` methods for the providers' webhooks. */
+  readonly handlers: WebhookHandlers
+}
+
+type PlanInput = Pick<Plan, 'id' | 'name' | 'amount' | 'months'> & Partial<Plan>
+
+/** As it is written in `tollgate.config.ts`: everything may be left out. */
+export type SettingsInput = Partial<Omit<Settings, 'plans'>> & {
+  readonly plans?: readonly PlanInput[]
+}
+
+/** Gives an editor the types of a `tollgate.config.ts`. */
+export function defineConfig(settings: SettingsInput): SettingsInput {
+  return settings
+}
+
+const lifetime = z.union([z.string().regex(/^\d+[smhdwy]$/), z.number().int().positive()])
+
+const plan = z
+  .strictObject({
+    id: z.string().min(1).max(64),
+    name: z.string().min(1).max(100),
+    amount: z.number().int().nonnegative(),
+    months: z.number().int().min(1).max(12),
+    description: z.string().max(500).default(''),
+    trialDays: z.number().int().min(0).max(730).default(0),
+    stripe: z.string().min(1).optional(),
+    braintree: z.string().min(1).optional(),
+  })
+  .transform((value) => ({
+    ...value,
+    stripe: value.stripe ?? value.id,
+    braintree: value.braintree ?? value.id,
+  }))
+
+const callable = z.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', {
+  message: 'expected a function',
+})
+
+const shape = z.strictObject({
+  name: z.string().min(1).max(60).default('Tollgate'),
+  scopes: z
+    .record(z.string(), z.string())
+    .default({ 'place-orders': 'Place orders', 'check-status': 'Check order status' }),
+  plans: z.array(plan).prefault([
+    { id: 'monthly', name: 'Monthly', amount: 1000, months: 1, trialDays: 14 },
+    { id: 'pro', name: 'Pro', amount: 2500, months: 1 },
+    { id: 'yearly', name: 'Yearly', amount: 10_000, months: 12 },
+  ]),
+  currency: z
+    .string()
+    .regex(/^[a-z]{3}$/i, 'expected three letters such as usd')
+    .toLowerCase()
+    .default('usd'),
+  taxPercentage: callable.default(() => () => 0),
+  registration: z.boolean().default(true),
+  invoice: z
+    .strictObject({ vendor: z.string().min(1), product: z.string().min(1) })
+    .default({ vendor: 'Tollgate', product: 'Subscription' }),
+  accessTokensExpireIn: lifetime.default('365d'),
+  refreshTokensExpireIn: lifetime.default('365d'),
+  handlers: z.custom<WebhookHandlers>((value) => typeof value === 'object').default({}),
+})
+
+/** Fills in what was left out. Says everything that is wrong at once, and where it stands. */
+export function parseSettings(input: unknown, source = 'tollgate.config.ts'): Settings {
+  const parsed = shape.safeParse(input ?? {})
+  if (parsed.success) return parsed.data as unknown as Settings
+  const lines = parsed.error.issues.map(
+    (issue) => `  ${issue.path.join('.') || '(the file)'}: ${issue.message}`,
+  )
+  throw new TypeError(`${source} cannot be used:\n${lines.join('\n')}`)
+}

@@ -1,0 +1,93 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+
+const text = z.string().trim().min(1, 'is blank')
+const secret = z.string().refine((value) => value.trim().length >= 32, {
+  message: 'needs at least 32 random characters, e.g. from `openssl rand -base64 32`',
+})
+const wholeNumber = (from: number, to: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `expects a whole number from ${from} to ${to}`)
+    .transform(Number)
+    .refine((value) => value >= from && value <= to, `expects a number from ${from} to ${to}`)
+const onOff = z
+  .string()
+  .transform((value) => value.toLowerCase())
+  .pipe(z.enum(['on', 'off', 'true', 'false', '1', '0'], { message: 'expects on or off' }))
+  .transform((value) => ['on', 'true', '1'].includes(value))
+const url = z
+  .string()
+  .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'expects an http(s) URL')
+  .transform((value) => value.replace(/\/+$/, ''))
+const origin = url.refine((value) => new URL(value).pathname === '/', {
+  message: 'expects an address without a path: the service takes a whole host',
+})
+const addresses = z
+  .string()
+  .transform((value) => value.split(/[\s,]+/).filter(Boolean))
+  .refine((list) => list.every(isNetwork), 'expects addresses or networks such as 10.0.0.0/8')
+
+function isNetwork(value: string): boolean {
+  const [address = '', bits] = value.split('/')
+  const family = isIP(address)
+  if (family === 0) return false
+  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+/** Every variable the service reads. `docs/reference/service.md` lists the same ones. */
+export const variables = {
+  NODE_ENV: text,
+  PORT: wholeNumber(0, 65_535),
+  HOST: text,
+  DATABASE_URL: text,
+  TOLLGATE_DATA_DIR: text,
+  TOLLGATE_SECRET: secret,
+  TOLLGATE_PREVIOUS_SECRET: secret,
+  TOLLGATE_URL: origin,
+  TOLLGATE_CONFIG: text,
+  TOLLGATE_REGISTRATION: onOff,
+  TOLLGATE_TRUSTED_PROXIES: addresses,
+  TOLLGATE_METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters'),
+  TOLLGATE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
+    message: 'expects fatal, error, warn, info, debug or silent',
+  }),
+  TOLLGATE_SANDBOX_PORT: wholeNumber(0, 65_535),
+  STRIPE_SECRET: text,
+  STRIPE_WEBHOOK_SECRET: text,
+  STRIPE_API_URL: url,
+  BRAINTREE_ENVIRONMENT: z.enum(['sandbox', 'production'], {
+    message: 'expects sandbox or production',
+  }),
+  BRAINTREE_MERCHANT_ID: text,
+  BRAINTREE_PUBLIC_KEY: text,
+  BRAINTREE_PRIVATE_KEY: text,
+  BRAINTREE_API_URL: url,
+} as const
+
+export type VariableName = keyof typeof variables
+export type Variables = {
+  readonly [Name in VariableName]: z.output<(typeof variables)[Name]> | null
+}
+
+/** The variables, each parsed; problems name the variable and never its value. */
+export function parseVariables(environment: Readonly<Record<string, string | undefined>>): {
+  readonly values: Variables
+  readonly problems: readonly string[]
+  /** Names that look like ours and are not. */
+  readonly unknown: readonly string[]
+} {
+  const problems: string[] = []
+  const entries = Object.entries(variables).map(([name, schema]) => {
+    const given = environment[name]
+    if (given === undefined || given === '') return [name, null]
+    const parsed = schema.safeParse(given)
+    if (parsed.success) return [name, parsed.data]
+    problems.push(`${name} ${parsed.error.issues[0]?.message ?? 'cannot be read'}`)
+    return [name, null]
+  })
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith('TOLLGATE_') && !Object.hasOwn(variables, name),
+  )
+  return { values: Object.fromEntries(entries) as Variables, problems, unknown }
+}

@@ -1,0 +1,36 @@
+import type { Billing } from '@tollgate/billing'
+import type { Database } from '@tollgate/database'
+import type { AuthorizationServer, Clock } from '@tollgate/oauth'
+import type { Sandbox } from '@tollgate/sandbox'
+import type { Logger } from 'pino'
+import type { Config } from './config/environment.ts'
+import type { DemoFacts } from './demo/facts.ts'
+import type { Metrics } from './http/metrics.ts'
+import type { Limits } from './limits/limits.ts'
+import type { Sessions } from './sessions/sessions.ts'
+import type { User } from './users/user.ts'
+import type { UserAccounts } from './users/users.ts'
+
+export type BothProviders = Sandbox<{ stripe: true; braintree: true }>
+
+/** Everything a route may need. Made once, when the service starts. */
+export interface ServiceContext {
+  readonly config: Config
+  /** Public base URL. */
+  readonly url: string
+  readonly database: Database
+  readonly users: UserAccounts
+  readonly sessions: Sessions
+  readonly limits: Limits
+  readonly oauth: AuthorizationServer<User>
+  readonly billing: Billing
+  /** The payment providers of a demo; null in production. */
+  readonly sandbox: BothProviders | null
+  /** What the demo made; null in production. */
+  readonly demo: DemoFacts | null
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** False while starting and once the end has begun. */
+  readonly isReady: () => boolean
+}

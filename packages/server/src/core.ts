@@ -1,0 +1,87 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { connect, type Database, migrate } from '@tollgate/database'
+import {
+  type AuthorizationServer,
+  authorizationCode,
+  type Clock,
+  clientCredentials,
+  createAuthorizationServer,
+  implicit,
+  kyselyStorage,
+  password,
+  refreshToken,
+  type SignedIn,
+} from '@tollgate/oauth'
+import type { Logger } from 'pino'
+import type { Config } from './config/environment.ts'
+import { plainLogger } from './http/logger.ts'
+import { createLimits, type Limits } from './limits/limits.ts'
+import { createSessions, type Sessions } from './sessions/sessions.ts'
+import { serviceMigrations } from './storage/migrations.ts'
+import { createPasswords } from './users/passwords.ts'
+import type { User } from './users/user.ts'
+import { createUsers, type UserAccounts } from './users/users.ts'
+
+/** Opens the database; the folder of a demo's own file is made first. */
+export function openDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database> {
+  const ownFile = `sqlite:${config.dataDir}/tollgate.db`
+  if (config.databaseUrl === ownFile) {
+    mkdirSync(dirname(ownFile.slice('sqlite:'.length)), { recursive: true, mode: 0o700 })
+  }
+  return connect(config.databaseUrl)
+}
+
+/** The service's own tables and those of the authorization server; billing's come with billing. */
+export async function migrateCore(database: Database): Promise<string[]> {
+  const { applied } = await migrate(database, serviceMigrations)
+  await kyselyStorage(database).migrate()
+  return applied
+}
+
+/** Users, sessions, limits and the authorization server over one database. */
+export interface Core {
+  readonly users: UserAccounts
+  readonly sessions: Sessions
+  readonly limits: Limits
+  readonly oauth: AuthorizationServer<User>
+  fromRequest(request: Request): Promise<SignedIn | null>
+}
+
+export interface CoreOptions {
+  readonly config: Config
+  readonly database: Database
+  readonly url: string
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Whether it purges by itself. */
+  readonly background: boolean
+}
+
+export function createCore(options: CoreOptions): Core {
+  const { config, database, url, clock, logger } = options
+  const users = createUsers({ database, passwords: createPasswords(), clock })
+  const sessions = createSessions({ database, clock, secure: url.startsWith('https:') })
+  const fromRequest = async (request: Request) => {
+    const session = await sessions.find(request.headers.get('cookie'))
+    return session ? { id: session.userId, sessionId: session.sessionId } : null
+  }
+  const oauth = createAuthorizationServer<User>({
+    issuer: url,
+    secret: config.secrets,
+    database,
+    users: {
+      findById: users.findById,
+      findByCredentials: users.findByCredentials,
+      fromRequest,
+    },
+    scopes: config.settings.scopes,
+    grants: [authorizationCode(), refreshToken(), password(), implicit(), clientCredentials()],
+    accessTokensExpireIn: config.settings.accessTokensExpireIn,
+    refreshTokensExpireIn: config.settings.refreshTokensExpireIn,
+    ...(options.background ? {} : { purgeEvery: false as const }),
+    clock,
+    logger: plainLogger(logger),
+  })
+  return { users, sessions, limits: createLimits(database, clock), oauth, fromRequest }
+}

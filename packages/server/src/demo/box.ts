@@ -1,0 +1,47 @@
+import type { Service } from '../service.ts'
+
+/** What `npm start` prints: everything needed to try it, to be copied as it stands. */
+export function describeService(service: Service): string {
+  const { url, demo, sandbox } = service
+  if (!demo) return `Tollgate runs at ${url}`
+  const { id, secret } = demo.clients.password
+  const rows = [
+    ['Tollgate runs at', url],
+    ['Sign in with', `${demo.email} / ${demo.password}`],
+    ['Client id', id],
+    ['Client secret', secret ?? ''],
+    ['Payment sandbox', `${sandbox?.controlRoom?.url ?? ''} (move its clock, fail its charges)`],
+  ]
+  const lines = rows.map(([name = '', value = '']) => `${name.padEnd(17)} ${value}`)
+  const width = Math.max(...lines.map((line) => line.length)) + 2
+  const box = [
+    `┌${'─'.repeat(width)}┐`,
+    ...lines.map((line) => `│ ${line.padEnd(width - 1)}│`),
+    `└${'─'.repeat(width)}┘`,
+  ]
+  return `
+${box.join('\n')}
+
+Get a token:
+
+curl -s ${url}/oauth/token \\
+  -d grant_type=password -d client_id=${id} -d client_secret=${secret} \\
+  -d username=${demo.email} -d password=${demo.password} \\
+  --data-urlencode scope='place-orders check-status'
+
+Use it:
+
+curl -s ${url}/api/orders -H 'Authorization: Bearer <access_token>'
+`
+}
+
+/** The same for scripts. */
+export function serviceJson(service: Service) {
+  const { url, port, demo, sandbox } = service
+  return {
+    url,
+    port,
+    sandbox: sandbox?.controlRoom?.url ?? null,
+    demo: demo && { email: demo.email, password: demo.password, clients: demo.clients },
+  }
+}

@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface DemoClient {
+  readonly id: string
+  readonly secret: string | null
+}
+
+/** What a demo has made, kept so that the next start finds it again. It opens nothing but the demo. */
+export interface DemoFacts {
+  readonly email: string
+  readonly password: string
+  readonly clients: Readonly<Record<DemoClientName, DemoClient>>
+  readonly stripeWebhook: { readonly url: string; readonly secret: string }
+  /** Where the sandbox was reached when the service last started, for commands run beside it. */
+  readonly running: RunningSandbox
+}
+
+export interface RunningSandbox {
+  readonly stripe: string
+  readonly stripeKey: string
+  readonly braintree: string
+  readonly braintreeKeys: {
+    readonly merchantId: string
+    readonly publicKey: string
+    readonly privateKey: string
+  }
+  readonly controlRoom: string | null
+}
+
+export type DemoClientName = 'web' | 'password' | 'public' | 'implicit' | 'service'
+
+const fileIn = (dataDir: string) => join(dataDir, 'demo.json')
+
+export function readFacts(dataDir: string): Partial<DemoFacts> {
+  const file = fileIn(dataDir)
+  if (!existsSync(file)) return {}
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (cause) {
+    throw new Error(`${file} cannot be read; delete it to let the demo begin anew`, { cause })
+  }
+}
+
+export function writeFacts(dataDir: string, facts: Partial<DemoFacts>): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const file = fileIn(dataDir)
+  writeFileSync(`${file}.new`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}

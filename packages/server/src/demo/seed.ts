@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import type { AuthorizationServer, NewClient } from '@tollgate/oauth'
+import type { BothProviders } from '../context.ts'
+import type { User } from '../users/user.ts'
+import type { UserAccounts } from '../users/users.ts'
+import {
+  type DemoClient,
+  type DemoClientName,
+  type DemoFacts,
+  type RunningSandbox,
+  readFacts,
+  writeFacts,
+} from './facts.ts'
+
+const EMAIL = 'demo@example.com'
+
+/** One of each kind, so that every flow can be tried. */
+function clientsOf(url: string, userId: string): Record<DemoClientName, NewClient> {
+  const redirect = `${url}/callback`
+  return {
+    web: { name: 'Demo web application', redirect, userId },
+    password: {
+      name: 'Demo first-party application',
+      redirect,
+      grants: ['password', 'refresh_token', 'authorization_code'],
+    },
+    public: { name: 'Demo mobile application', redirect, userId, confidential: false },
+    implicit: {
+      name: 'Demo browser application',
+      redirect,
+      userId,
+      confidential: false,
+      grants: ['implicit'],
+    },
+    service: { name: 'Demo background service', grants: ['client_credentials'] },
+  }
+}
+
+/** A user and clients, made once; passwords and secrets are random and stand in the data folder only. */
+export async function seedDemo(options: {
+  readonly dataDir: string | null
+  readonly url: string
+  readonly users: UserAccounts
+  readonly oauth: AuthorizationServer<User>
+  readonly stripeWebhook: DemoFacts['stripeWebhook']
+  readonly sandbox: BothProviders
+}): Promise<DemoFacts> {
+  const { dataDir, users, oauth, url, stripeWebhook, sandbox } = options
+  const kept = dataDir === null ? {} : readFacts(dataDir)
+  const password = kept.password ?? randomBytes(9).toString('base64url')
+  const user = await ensureUser(users, password, kept.password !== undefined)
+  const clients: Partial<Record<DemoClientName, DemoClient>> = {}
+  for (const [name, wanted] of Object.entries(clientsOf(url, user.id))) {
+    const known = kept.clients?.[name as DemoClientName]
+    clients[name as DemoClientName] = await ensureClient(oauth, known, wanted)
+  }
+  const running = addressesOf(sandbox)
+  const facts = { email: EMAIL, password, clients, stripeWebhook, running } as DemoFacts
+  if (dataDir !== null) writeFacts(dataDir, facts)
+  return facts
+}
+
+function addressesOf({ stripe, braintree, controlRoom }: BothProviders): RunningSandbox {
+  const { merchantId, publicKey, privateKey } = braintree.config
+  return {
+    stripe: stripe.url,
+    stripeKey: stripe.apiKey,
+    braintree: braintree.url,
+    braintreeKeys: { merchantId, publicKey, privateKey },
+    controlRoom: controlRoom?.url ?? null,
+  }
+}
+
+async function ensureUser(users: UserAccounts, password: string, kept: boolean): Promise<User> {
+  const found = await users.findByEmail(EMAIL)
+  if (!found) {
+    return users.create({ email: EMAIL, name: 'Demo', password, operator: true, demo: true })
+  }
+  // The file with the password is gone, the database is not.
+  if (!kept) await users.changePassword(found.id, password)
+  return found
+}
+
+async function ensureClient(
+  oauth: AuthorizationServer<User>,
+  known: DemoClient | undefined,
+  wanted: NewClient,
+): Promise<DemoClient> {
+  const found = known ? await oauth.clients.find(known.id) : null
+  const sameAddress =
+    wanted.redirect === undefined || found?.redirectUris.includes(String(wanted.redirect))
+  if (known && found && !found.revokedAt && sameAddress) return known
+  const { client, secret } = await oauth.clients.create(wanted)
+  return { id: client.id, secret }
+}

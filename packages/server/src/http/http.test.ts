@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { redirectTargets } from '../pages/sign-in.tsx'
+import { createLogger, redactText } from './logger.ts'
+import { isSameOrigin, localPath } from './same-origin.ts'
+
+describe('localPath', () => {
+  it.each([
+    ['/clients?page=2', '/clients?page=2'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['https://evil.example', '/'],
+    ['javascript:alert(1)', '/'],
+    ['/a\nb', '/'],
+    ['/\tevil', '/'],
+    ['', '/'],
+    [null, '/'],
+    [`/${'x'.repeat(9000)}`, '/'],
+  ])('%j becomes %s', (given, expected) => {
+    expect(localPath(given)).toBe(expected)
+  })
+})
+
+describe('isSameOrigin', () => {
+  const url = 'https://api.example.com'
+  it.each([
+    ['our own page', { origin: url }, true],
+    ['another site', { origin: 'https://evil.example' }, false],
+    ['another port', { origin: 'https://api.example.com:8443' }, false],
+    ['a sandboxed frame', { origin: 'null' }, false],
+    ['a program', {}, true],
+    ['a browser that hides the origin', { 'sec-fetch-site': 'cross-site' }, false],
+    ['a neighbouring host', { 'sec-fetch-site': 'same-site' }, false],
+    ['our own page without an origin', { 'sec-fetch-site': 'same-origin' }, true],
+  ])('%s', (_, headers, expected) => {
+    const request = new Request(url, { method: 'POST', headers: headers as Record<string, string> })
+    expect(isSameOrigin(request, url)).toBe(expected)
+  })
+})
+
+describe('redirectTargets', () => {
+  const from = (redirect: string) =>
+    redirectTargets(`/oauth/authorize?redirect_uri=${encodeURIComponent(redirect)}`)
+  it.each([
+    ['https://shop.example/cb?x=1', ['https://shop.example']],
+    ['http://127.0.0.1:4000/cb', ['http://127.0.0.1:4000']],
+    ['com.example.app:/cb', ['com.example.app:']],
+    ["x; script-src 'unsafe-inline'", []],
+  ])('%s may be led to: %j', (redirect, expected) => {
+    expect(from(redirect)).toEqual(expected)
+  })
+  it('leads nowhere from other pages', () => {
+    expect(redirectTargets('/clients?redirect_uri=https://evil.example')).toEqual([])
+  })
+})
+
+describe('the log', () => {
+  it.each([
+    ['Authorization: Bearer abc.def.ghi', 'abc.def'],
+    ['postgres://app:hunter2@db/app failed', 'hunter2'],
+    ['client tgs_1R96RCTj_6NZ3 is wrong', '1R96RCTj'],
+    ['grant_type=password&password=hunter2&scope=', 'hunter2'],
+    ['POST /cb?code=s3cr3t&state=1', 's3cr3t'],
+    ['eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJodHRwIn0.abcdef', 'abcdef'],
+    ['whsec_0123456789abcdef', '0123456789'],
+  ])('leaves out what opens something: %s', (text, secret) => {
+    expect(redactText(text)).not.toContain(secret)
+    expect(redactText(text)).toContain('[redacted]')
+  })
+
+  it('describes an error with its causes, redacted', () => {
+    const lines: string[] = []
+    const logger = createLogger('info', { write: (line) => void lines.push(line) })
+    const cause = new Error('cannot reach postgres://app:hunter2@db/app')
+    logger.error({ err: new Error('tgs_1R96RCTj_6NZ3 failed', { cause }) }, 'Bearer abcdefghij')
+    const line = lines.join('')
+    expect(line).toContain('cannot reach postgres://app:[redacted]@db/app')
+    for (const secret of ['hunter2', '1R96RCTj', 'abcdefghij']) expect(line).not.toContain(secret)
+  })
+})

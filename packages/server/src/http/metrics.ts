@@ -1,0 +1,65 @@
+import type { Events } from '@tollgate/oauth'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What `GET /metrics` tells. `docs/reference/service.md` lists the same names. */
+export interface Metrics {
+  readonly registry: Registry
+  observeRequest(route: string, method: string, status: number, seconds: number): void
+  countRefusal(policy: string): void
+  countSignIn(outcome: 'succeeded' | 'failed'): void
+  follow(events: Events): void
+}
+
+export function createMetrics(openConnections: () => number): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const requests = new Histogram({
+    name: 'tollgate_request_duration_seconds',
+    help: 'Time to answer, by route, method and status',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  })
+  const refusals = new Counter({
+    name: 'tollgate_rate_limited_total',
+    help: 'Requests refused with 429, by where',
+    labelNames: ['where'],
+    registers,
+  })
+  const signIns = new Counter({
+    name: 'tollgate_sign_ins_total',
+    help: 'Sign-ins with a password, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const issued = new Counter({
+    name: 'tollgate_tokens_issued_total',
+    help: 'Access tokens issued by this process',
+    registers,
+  })
+  const revoked = new Counter({
+    name: 'tollgate_tokens_revoked_total',
+    help: 'Access tokens revoked by this process',
+    registers,
+  })
+  new Gauge({
+    name: 'tollgate_open_connections',
+    help: 'Connections that are open now',
+    registers,
+    collect() {
+      this.set(openConnections())
+    },
+  })
+  return {
+    registry,
+    observeRequest: (route, method, status, seconds) =>
+      requests.observe({ route, method, status }, seconds),
+    countRefusal: (where) => refusals.inc({ where }),
+    countSignIn: (outcome) => signIns.inc({ outcome }),
+    follow(events) {
+      events.on('AccessTokenCreated', () => issued.inc())
+      events.on('AccessTokenRevoked', () => revoked.inc())
+    },
+  }
+}

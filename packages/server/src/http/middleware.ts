@@ -1,0 +1,88 @@
+import type { MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import type { ServiceContext } from '../context.ts'
+import { clientAddress, createProxyList, networkOf } from '../limits/network.ts'
+import type { AppEnv } from './variables.ts'
+
+/** Who calls, by the socket or by a proxy of ours. */
+export function identifyCaller(context: ServiceContext): MiddlewareHandler<AppEnv> {
+  const isProxy = createProxyList(context.config.trustedProxies)
+  return (c, next) => {
+    const peer = c.env?.incoming?.socket.remoteAddress
+    const address = clientAddress(peer, c.req.header('x-forwarded-for') ?? null, isProxy)
+    c.set('address', address)
+    c.set('network', networkOf(address))
+    return next()
+  }
+}
+
+/** One line for each request: never its query, headers or body, which may hold secrets. */
+export function recordRequests(context: ServiceContext): MiddlewareHandler<AppEnv> {
+  const { logger, metrics } = context
+  return async (c, next) => {
+    const start = performance.now()
+    await next()
+    const seconds = (performance.now() - start) / 1000
+    const { status } = c.res
+    const patterns = matchedRoutes(c).map(({ path }) => path)
+    metrics.observeRequest(routeOf(context, c.req.path, patterns), c.req.method, status, seconds)
+    const line = {
+      method: c.req.method,
+      path: c.req.path.slice(0, 200),
+      status,
+      ms: Math.round(seconds * 1e4) / 10,
+      address: c.get('address'),
+    }
+    if (status >= 500) logger.error(line, 'request')
+    else logger.info(line, 'request')
+  }
+}
+
+/** A path with its ids taken out, so that strangers cannot make up ever more labels. */
+function routeOf(
+  { oauth, billing }: ServiceContext,
+  path: string,
+  patterns: readonly string[],
+): string {
+  const known = [...oauth.paths, ...billing.paths]
+  if (known.includes(path)) return path
+  if (oauth.handles(path) || billing.handles(path)) {
+    const pattern = known.find((each) => {
+      const [before = '', after] = each.split(/\{\w+\}/)
+      return after !== undefined && path.startsWith(before) && path.endsWith(after)
+    })
+    if (pattern) return pattern
+  }
+  return patterns.find((each) => !each.includes('*')) ?? 'other'
+}
+
+/** For every answer that does not say otherwise itself. */
+export function secureHeaders(context: ServiceContext): MiddlewareHandler<AppEnv> {
+  const isHttps = context.url.startsWith('https:')
+  return async (c, next) => {
+    await next()
+    const set = (name: string, value: string) => {
+      if (!c.res.headers.has(name)) c.header(name, value)
+    }
+    set('x-content-type-options', 'nosniff')
+    set('referrer-policy', 'same-origin')
+    set('x-frame-options', 'DENY')
+    set('cross-origin-opener-policy', 'same-origin')
+    if (isHttps) set('strict-transport-security', 'max-age=31536000')
+    if (!context.isReady()) c.header('connection', 'close')
+  }
+}
+
+/**
+ * A demo has one address, and its forms are taken from there only: whoever typed 127.0.0.1 for
+ * localhost is sent there before that matters.
+ */
+export function useOneAddress({ config, url }: ServiceContext): MiddlewareHandler<AppEnv> {
+  const { host } = new URL(url)
+  return (c, next) => {
+    const navigates = c.req.method === 'GET' && c.req.header('sec-fetch-mode') === 'navigate'
+    if (config.mode !== 'demo' || !navigates || c.req.header('host') === host) return next()
+    const { pathname, search } = new URL(c.req.url)
+    return Promise.resolve(c.redirect(`${url}${pathname}${search}`, 302))
+  }
+}

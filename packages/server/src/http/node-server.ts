@@ -1,0 +1,95 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+
+type Handler = (request: Request, env: Partial<HttpBindings>) => Response | Promise<Response>
+
+export interface NodeServer {
+  readonly port: number
+  /** Until this is called every request is answered with 503. */
+  serve(handler: Handler): void
+  connections(): number
+  /** No new work; what is under way may end within the time given, the rest is cut. */
+  close(graceMilliseconds: number): Promise<void>
+}
+
+const SECOND = 1000
+
+/** Slow senders are cut off (threats L1); idle connections are kept a while, and cost little. */
+export interface Timeouts {
+  /** Milliseconds from the first byte to the end of the headers. */
+  readonly headersTimeout: number
+  /** Milliseconds from the first byte to the end of the body. */
+  readonly requestTimeout: number
+  /** Milliseconds a connection may wait for its next request. */
+  readonly keepAliveTimeout: number
+  /** How often the first two are looked at. */
+  readonly connectionsCheckingInterval: number
+}
+
+const TIMEOUTS: Timeouts = {
+  headersTimeout: 15 * SECOND,
+  requestTimeout: 30 * SECOND,
+  keepAliveTimeout: 75 * SECOND,
+  connectionsCheckingInterval: 5 * SECOND,
+}
+const LARGEST_HEADERS = 16 * 1024
+const INACTIVE = 120 * SECOND
+
+export async function listen(options: {
+  readonly host: string
+  readonly port: number
+  readonly timeouts?: Partial<Timeouts>
+}): Promise<NodeServer> {
+  let handler: Handler = () =>
+    new Response('{"status":"starting or ending"}', {
+      status: 503,
+      headers: { 'content-type': 'application/json', 'retry-after': '1' },
+    })
+  const listener = getRequestListener((request, env) => handler(request, env as HttpBindings), {
+    overrideGlobalObjects: false,
+  })
+  const server: Server = createServer(
+    { ...TIMEOUTS, ...options.timeouts, maxHeaderSize: LARGEST_HEADERS },
+    listener,
+  )
+  // Somebody who neither sends nor reads what we send.
+  server.setTimeout(INACTIVE)
+  let open = 0
+  server.on('connection', (socket) => {
+    open += 1
+    socket.once('close', () => {
+      open -= 1
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(explain(error, options)))
+    server.listen({ host: options.host, port: options.port, backlog: 4096 }, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    serve(given) {
+      handler = given
+    },
+    connections: () => open,
+    close: (grace) =>
+      new Promise((resolve) => {
+        const cut = setTimeout(() => server.closeAllConnections(), grace)
+        server.close(() => {
+          clearTimeout(cut)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+function explain(error: Error, { host, port }: { host: string; port: number }): Error {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') {
+    return new Error(`Port ${port} is taken; stop what uses it, or set PORT to another`, {
+      cause: error,
+    })
+  }
+  return new Error(`Cannot listen on ${host}:${port}: ${error.message}`, { cause: error })
+}

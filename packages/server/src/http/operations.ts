@@ -1,0 +1,46 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Hono } from 'hono'
+import { sql } from 'kysely'
+import type { ServiceContext } from '../context.ts'
+import type { AppEnv } from './variables.ts'
+
+/** What those who run the service ask it. */
+export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void {
+  app.get('/healthz', (c) =>
+    context.isReady() ? c.json({ status: 'ok' }) : c.json({ status: 'starting or ending' }, 503),
+  )
+
+  app.get('/readyz', async (c) => {
+    if (!context.isReady()) return c.json({ status: 'draining' }, 503)
+    try {
+      await sql`select 1`.execute(context.database.kysely)
+      return c.json({ status: 'ok' })
+    } catch {
+      return c.json({ status: 'the database does not answer' }, 503)
+    }
+  })
+
+  app.get('/metrics', async (c) => {
+    // Others are told that there is nothing here.
+    if (!mayReadMetrics(context, c.req.raw, c.env.incoming?.socket.remoteAddress)) {
+      return c.notFound()
+    }
+    const { registry } = context.metrics
+    return c.body(await registry.metrics(), 200, { 'content-type': registry.contentType })
+  })
+}
+
+/** Whoever knows the token; without one, programs on this machine that no proxy stands in front of. */
+function mayReadMetrics({ config }: ServiceContext, request: Request, peer?: string): boolean {
+  const given = request.headers.get('authorization') ?? ''
+  if (config.metricsToken !== null) return equal(given, `Bearer ${config.metricsToken}`)
+  const forwarded = ['forwarded', 'x-forwarded-for', 'via'].some((name) =>
+    request.headers.has(name),
+  )
+  return !forwarded && /^(?:::ffff:)?127\.|^::1$/.test(peer ?? '')
+}
+
+function equal(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,53 @@
+import { BlockList, isIP, isIPv4 } from 'node:net'
+
+/** Which addresses are proxies of ours, whose word on the client's address counts. */
+export function createProxyList(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return (address) => {
+    const family = isIP(address)
+    return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  }
+}
+
+/**
+ * The address of whoever called. `X-Forwarded-For` counts only as far as proxies of ours have written
+ * it: read from the right, the first address that is none of them (threats I5).
+ */
+export function clientAddress(
+  peer: string | undefined,
+  forwardedFor: string | null,
+  isProxy: (address: string) => boolean,
+): string {
+  let address = plain(peer ?? '')
+  const hops = (forwardedFor ?? '').split(',').map((hop) => plain(hop.trim()))
+  while (isProxy(address)) {
+    const before = hops.pop()
+    if (!before || isIP(before) === 0) break
+    address = before
+  }
+  return address
+}
+
+/** An IPv4 address that came through an IPv6 socket is still the same address. */
+function plain(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  return mapped?.[1] ?? address.replace(/%.*$/, '')
+}
+
+/** What one subscriber has at most: an IPv4 address, or the /64 of an IPv6 one. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address || 'unknown'
+  const [head = '', tail] = address.toLowerCase().split('::')
+  const front = head === '' ? [] : head.split(':')
+  const back = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : 8 - front.length - back.length
+  const groups = [...front, ...Array.from({ length: zeros }, () => '0'), ...back]
+  const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${prefix.join(':')}::/64`
+}

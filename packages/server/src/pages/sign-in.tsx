@@ -1,0 +1,114 @@
+import type { Context, Hono } from 'hono'
+import type { FC } from 'hono/jsx'
+import { localPath } from '../http/same-origin.ts'
+import type { AppEnv } from '../http/variables.ts'
+import { emailKey } from '../users/parse.ts'
+import { readForm, readOwnForm } from './forms.ts'
+import { renderPage } from './render.tsx'
+
+export function addSignIn(app: Hono<AppEnv>): void {
+  app.get('/login', (c) => {
+    const returnTo = localPath(c.req.query('return_to'))
+    if (c.get('page').user) return c.redirect(returnTo, 302)
+    return signInPage(c, { returnTo })
+  })
+
+  app.post('/login', async (c) => {
+    const { service } = c.get('page')
+    const form = await readForm(c)
+    const returnTo = localPath(form.get('return_to'))
+    const email = form.get('email') ?? ''
+    const attempt = await service.limits.attemptPassword(emailKey(email), c.get('network'))
+    const user = await service.users.findByCredentials(email, form.get('password') ?? '')
+    service.metrics.countSignIn(user ? 'succeeded' : 'failed')
+    if (!user) {
+      await attempt.failed()
+      const problem = 'E-mail or password is wrong.'
+      return signInPage(c, { returnTo, email, problem, status: 401 })
+    }
+    await attempt.succeeded()
+    await startSession(c, user.id)
+    return c.redirect(returnTo, 303)
+  })
+
+  app.post('/logout', async (c) => {
+    const { service, user } = c.get('page')
+    if (!user) return c.redirect('/login', 303)
+    await readOwnForm(c)
+    const { ended, cookie } = await service.sessions.end(c.req.header('cookie') ?? null)
+    // The session's cookie mode ends with it, on every process.
+    if (ended !== null) await service.oauth.endSession(ended)
+    c.header('set-cookie', cookie, { append: true })
+    return c.redirect('/login', 303)
+  })
+}
+
+/** A new session under a new id; the one before, and its cookie mode, end (threats G8). */
+export async function startSession(c: Context<AppEnv>, userId: string): Promise<void> {
+  const { service } = c.get('page')
+  const cookies = c.req.header('cookie') ?? null
+  const before = await service.sessions.find(cookies)
+  c.header('set-cookie', await service.sessions.start(userId, cookies), { append: true })
+  if (before) await service.oauth.endSession(before.sessionId)
+}
+
+interface SignInView {
+  readonly returnTo: string
+  readonly email?: string
+  readonly problem?: string
+  readonly status?: 200 | 401
+}
+
+function signInPage(c: Context<AppEnv>, view: SignInView) {
+  const { settings } = c.get('page').service.config
+  const formTargets = redirectTargets(view.returnTo)
+  return renderPage(
+    c,
+    { title: 'Sign in', status: view.status ?? 200, formTargets },
+    <section class="card narrow">
+      <h1>Sign in</h1>
+      {view.problem && (
+        <p class="problem" role="alert">
+          {view.problem}
+        </p>
+      )}
+      <form method="post" action="/login">
+        <input type="hidden" name="return_to" value={view.returnTo} />
+        <EmailField value={view.email ?? ''} />
+        <label>
+          Password
+          <input type="password" name="password" autocomplete="current-password" required />
+        </label>
+        <button class="primary" type="submit">
+          Sign in
+        </button>
+      </form>
+      {settings.registration && (
+        <p>
+          No account yet?{' '}
+          <a href={`/register?return_to=${encodeURIComponent(view.returnTo)}`}>Register</a>
+        </p>
+      )}
+    </section>,
+  )
+}
+
+export const EmailField: FC<{ value: string }> = ({ value }) => (
+  <label>
+    E-mail
+    <input type="email" name="email" value={value} autocomplete="username" required />
+  </label>
+)
+
+/**
+ * Whoever has approved an application before goes straight on to it after signing in, and browsers
+ * hold the form to its policy over all redirects: the application's origin is named.
+ */
+export function redirectTargets(returnTo: string): string[] {
+  const target = new URL(returnTo, 'http://localhost').searchParams.get('redirect_uri')
+  if (!returnTo.startsWith('/oauth/authorize?') || target === null || !URL.canParse(target))
+    return []
+  const { protocol, origin } = new URL(target)
+  const source = protocol === 'http:' || protocol === 'https:' ? origin : protocol
+  return /^[a-z][\w+.:/[\]-]*$/i.test(source) ? [source] : []
+}

@@ -1,0 +1,181 @@
+import { type Clock, systemClock } from '@tollgate/oauth'
+import type { DestinationStream } from 'pino'
+import { createApp } from './app.ts'
+import { configuredProviders, createServiceBilling, sandboxProviders } from './billing.ts'
+import { type Config, ConfigurationError } from './config/environment.ts'
+import type { BothProviders, ServiceContext } from './context.ts'
+import { createCore, migrateCore, openDatabase } from './core.ts'
+import { type DemoFacts, readFacts } from './demo/facts.ts'
+import { startProviders, stateFileIn } from './demo/providers.ts'
+import { seedDemo } from './demo/seed.ts'
+import { ensureCoupon, registerWebhooks } from './demo/webhooks.ts'
+import { createLogger } from './http/logger.ts'
+import { createMetrics } from './http/metrics.ts'
+import { listen, type Timeouts } from './http/node-server.ts'
+import { withProgress } from './progress.ts'
+
+/** For tests and for those who run the service inside their own process. */
+export interface ServiceOptions {
+  /** Of sessions, tokens and limits. Billing of a demo goes by the sandbox's clock. */
+  readonly clock?: Clock
+  /** False: the sandbox's clock stands still until it is moved. Default true. */
+  readonly ticking?: boolean
+  /** False: the demo's passwords, secrets and sandbox are forgotten at the end. Default true. */
+  readonly keepDemo?: boolean
+  /** For tests that do not want to wait for them. */
+  readonly timeouts?: Partial<Timeouts>
+  /** Where the log goes. Default: standard output. */
+  readonly logTo?: DestinationStream
+}
+
+export interface Service extends Omit<ServiceContext, 'config' | 'isReady'> {
+  readonly port: number
+  /** Lets what is under way end, keeps the sandbox's state, and closes everything. */
+  close(graceMilliseconds?: number): Promise<void>
+}
+
+const GRACE = 10_000
+const PURGED_EVERY = 3600 * 1000
+/** Providers repeat an event for some days; one that is done is known for longer. */
+export const WEBHOOKS_KEPT = 30 * 24 * 3600 * 1000
+
+/**
+ * Starts the whole service: it listens, migrates, and in a demo starts the payment providers and makes
+ * a user and clients.
+ * @example
+ * const service = await createService(await loadConfig(process.env))
+ * console.log(service.url)
+ */
+export async function createService(
+  config: Config,
+  options: ServiceOptions = {},
+): Promise<Service> {
+  const closers: Array<() => unknown> = []
+  const close = async () => {
+    for (const each of closers.splice(0).reverse()) await each()
+  }
+  try {
+    return await start(config, options, closers, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function start(
+  config: Config,
+  options: ServiceOptions,
+  closers: Array<() => unknown>,
+  closeAll: () => Promise<void>,
+): Promise<Service> {
+  const clock = options.clock ?? systemClock
+  const logger = createLogger(config.logLevel, options.logTo)
+  const keepDemo = options.keepDemo ?? true
+  const state = { ready: false }
+
+  // First of all, so that a taken port is known before anything is changed.
+  let grace = GRACE
+  const { host, port } = config
+  const server = await listen({ host, port, timeouts: options.timeouts ?? {} })
+  closers.push(() => server.close(grace))
+  const url = config.url ?? `http://localhost:${server.port}`
+  const metrics = createMetrics(server.connections)
+
+  const database = await openDatabase(config)
+  closers.push(() => database.close())
+  await withProgress('Bringing the database up to date', () => migrateCore(database))
+  const core = createCore({ config, database, url, clock, logger, background: true })
+  const { users, sessions, limits, oauth } = core
+  closers.push(() => oauth.close())
+  if (config.mode === 'production' && (await users.countDemo()) > 0) {
+    throw new ConfigurationError(
+      'This database holds the demo user. Use another database for production, or delete the rows of users where demo = 1.',
+    )
+  }
+  await oauth.ready()
+  metrics.follow(oauth.events)
+
+  let sandbox: BothProviders | null = null
+  let stripeWebhook: DemoFacts['stripeWebhook'] | null = null
+  if (config.mode === 'demo') {
+    const providers = await startProviders({
+      config,
+      servicePort: server.port,
+      stateFile: keepDemo ? stateFileIn(config.dataDir) : null,
+      ticking: options.ticking ?? true,
+    })
+    closers.push(() => providers.close())
+    sandbox = providers.sandbox
+    const local = `http://127.0.0.1:${server.port}`
+    const kept = keepDemo ? readFacts(config.dataDir).stripeWebhook : undefined
+    stripeWebhook = await registerWebhooks(sandbox, local, kept)
+    await ensureCoupon(sandbox)
+  }
+
+  const billing = createServiceBilling({
+    config,
+    database,
+    providers:
+      sandbox && stripeWebhook
+        ? sandboxProviders(sandbox, stripeWebhook.secret, config.settings.currency)
+        : configuredProviders(config),
+    clock: sandbox?.clock ?? clock,
+    logger,
+    fromRequest: core.fromRequest,
+    background: true,
+  })
+  closers.push(() => billing.close())
+  await withProgress('Bringing the tables of billing up to date', () => billing.migrate())
+
+  const demo =
+    sandbox && stripeWebhook
+      ? await seedDemo({
+          dataDir: keepDemo ? config.dataDir : null,
+          url,
+          users,
+          oauth,
+          stripeWebhook,
+          sandbox,
+        })
+      : null
+
+  const shared = { url, database, users, sessions, limits, oauth, billing, sandbox, demo }
+  const context: ServiceContext = {
+    ...shared,
+    config,
+    clock,
+    logger,
+    metrics,
+    isReady: () => state.ready,
+  }
+  const app = createApp(context)
+  server.serve((request, env) => app.fetch(request, env))
+
+  const purging = setInterval(() => {
+    const webhooksBefore = new Date((sandbox?.clock ?? clock).now().getTime() - WEBHOOKS_KEPT)
+    Promise.all([sessions.purge(), limits.purge(), billing.purgeWebhooks(webhooksBefore)]).catch(
+      (error) => logger.error({ err: error }, 'Purge failed and will be tried again'),
+    )
+  }, PURGED_EVERY)
+  purging.unref()
+  closers.push(() => clearInterval(purging))
+  state.ready = true
+
+  let closing: Promise<void> | null = null
+  return {
+    ...shared,
+    clock,
+    logger,
+    metrics,
+    port: server.port,
+    close(graceMilliseconds = GRACE) {
+      if (closing) return closing
+      grace = graceMilliseconds
+      state.ready = false
+      // The server first: what is under way still needs the rest.
+      const [closeServer] = closers.splice(0, 1)
+      closing = Promise.resolve(closeServer?.()).then(closeAll)
+      return closing
+    },
+  }
+}

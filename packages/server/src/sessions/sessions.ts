@@ -1,0 +1,130 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type Database, deleteBatch } from '@tollgate/database'
+import type { Clock } from '@tollgate/oauth'
+import type { ServiceTables } from '../storage/tables.ts'
+import { readCookie, serializeCookie } from './cookie.ts'
+
+/** Who is signed in, by which session. */
+export interface SignedInSession {
+  readonly userId: string
+  /** The stored hash: it names the session and opens nothing. */
+  readonly sessionId: string
+}
+
+export interface Sessions {
+  /** A new session under a new id; the one the browser came with ends. The `Set-Cookie` header. */
+  start(userId: string, cookieHeader: string | null): Promise<string>
+  find(cookieHeader: string | null): Promise<SignedInSession | null>
+  /** Ends the session on the server; the id of what ended, and the header that clears the cookie. */
+  end(
+    cookieHeader: string | null,
+  ): Promise<{ readonly ended: string | null; readonly cookie: string }>
+  /** After a change of password. The ids of what ended. */
+  endAll(userId: string): Promise<string[]>
+  purge(): Promise<number>
+}
+
+const DAY = 24 * 3600 * 1000
+/** A session ends after so long, however busy. */
+const LONGEST = 30 * DAY
+/** And when nobody has used it for so long. */
+const IDLE = 7 * DAY
+/** Noting each request would be a write for each page. */
+const NOTED_EVERY = 10 * 60 * 1000
+const PURGED_AT_ONCE = 500
+const ID = /^[\w-]{43}$/
+
+export function createSessions(options: {
+  readonly database: Database
+  readonly clock: Clock
+  readonly secure: boolean
+}): Sessions {
+  const { clock, secure } = options
+  const database = options.database as unknown as Database<ServiceTables>
+  // A `__Host-` cookie cannot be planted by a neighbouring host.
+  const name = secure ? '__Host-tollgate_session' : 'tollgate_session'
+  const byHash = database.statement<{ hash: string }, ServiceTables['sessions']>((db, param) =>
+    db.selectFrom('sessions').selectAll().where('id_hash', '=', param('hash')),
+  )
+
+  function hashOf(cookieHeader: string | null): string | null {
+    const id = readCookie(cookieHeader, name)
+    return id !== null && ID.test(id) ? sha256(id) : null
+  }
+
+  async function remove(hash: string): Promise<boolean> {
+    const { numDeletedRows } = await database.kysely
+      .deleteFrom('sessions')
+      .where('id_hash', '=', hash)
+      .executeTakeFirst()
+    return Number(numDeletedRows) > 0
+  }
+
+  return {
+    async start(userId, cookieHeader) {
+      const before = hashOf(cookieHeader)
+      if (before !== null) await remove(before)
+      const id = randomBytes(32).toString('base64url')
+      const now = clock.now().getTime()
+      await database.kysely
+        .insertInto('sessions')
+        .values({
+          id_hash: sha256(id),
+          user_id: Number(userId),
+          created_at: now,
+          seen_at: now,
+          expires_at: now + LONGEST,
+        })
+        .execute()
+      return serializeCookie({ name, value: id, maxAgeSeconds: LONGEST / 1000, secure })
+    },
+    async find(cookieHeader) {
+      const hash = hashOf(cookieHeader)
+      if (hash === null) return null
+      const [row] = (await byHash({ hash })).rows
+      const now = clock.now().getTime()
+      if (!row || Number(row.expires_at) <= now || Number(row.seen_at) + IDLE <= now) return null
+      if (Number(row.seen_at) + NOTED_EVERY <= now) {
+        await database.kysely
+          .updateTable('sessions')
+          .set({ seen_at: now })
+          .where('id_hash', '=', hash)
+          .execute()
+      }
+      return { userId: String(row.user_id), sessionId: hash }
+    },
+    async end(cookieHeader) {
+      const cookie = serializeCookie({ name, value: '', maxAgeSeconds: 0, secure })
+      const hash = hashOf(cookieHeader)
+      const ended = hash !== null && (await remove(hash)) ? hash : null
+      return { ended, cookie }
+    },
+    async endAll(userId) {
+      const rows = await database.kysely
+        .selectFrom('sessions')
+        .select('id_hash')
+        .where('user_id', '=', Number(userId))
+        .execute()
+      for (const row of rows) await remove(row.id_hash)
+      return rows.map((row) => row.id_hash)
+    },
+    async purge() {
+      const now = clock.now().getTime()
+      let total = 0
+      for (;;) {
+        const deleted = await deleteBatch(options.database, {
+          table: 'sessions',
+          key: 'id_hash',
+          where: (eb) => eb('expires_at', '<=', now),
+          limit: PURGED_AT_ONCE,
+        })
+        total += deleted
+        if (deleted < PURGED_AT_ONCE) return total
+      }
+    },
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

@@ -1,0 +1,57 @@
+import { createTable, type MigrationSet } from '@tollgate/database'
+
+/** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
+export const serviceMigrations: MigrationSet = {
+  name: 'service',
+  migrations: [
+    {
+      id: '0001-users',
+      async up(database, columns) {
+        await createTable(database, 'users', {
+          columns: {
+            id: columns.counter,
+            email: columns.string(254),
+            email_key: columns.string(254),
+            name: columns.string(100).nullable(),
+            password_hash: columns.string(255),
+            operator: columns.flag,
+            demo: columns.flag,
+            created_at: columns.instant,
+          },
+          unique: { users_by_email: ['email_key'] },
+          indexes: { users_by_demo: ['demo'] },
+        })
+      },
+    },
+    {
+      id: '0002-sessions',
+      async up(database, columns) {
+        await createTable(database, 'sessions', {
+          columns: {
+            id_hash: columns.id,
+            user_id: columns.integer,
+            created_at: columns.instant,
+            seen_at: columns.instant,
+            expires_at: columns.instant,
+          },
+          primaryKey: ['id_hash'],
+          indexes: { sessions_by_user: ['user_id'], sessions_by_end: ['expires_at'] },
+        })
+      },
+    },
+    {
+      id: '0003-rate-limits',
+      async up(database, columns) {
+        await createTable(database, 'rate_limits', {
+          columns: {
+            name: columns.string(200),
+            points: columns.integer,
+            expires_at: columns.instant,
+          },
+          primaryKey: ['name'],
+          indexes: { rate_limits_by_end: ['expires_at'] },
+        })
+      },
+    },
+  ],
+}

@@ -1,0 +1,31 @@
+/** Instants are milliseconds since 1970 UTC on every database. */
+export interface UserRow {
+  id: number
+  email: string
+  email_key: string
+  name: string | null
+  password_hash: string
+  operator: number
+  demo: number
+  created_at: number
+}
+
+export interface SessionRow {
+  id_hash: string
+  user_id: number
+  created_at: number
+  seen_at: number
+  expires_at: number
+}
+
+export interface RateLimitRow {
+  name: string
+  points: number
+  expires_at: number
+}
+
+export interface ServiceTables {
+  users: UserRow
+  sessions: SessionRow
+  rate_limits: RateLimitRow
+}

@@ -1,0 +1,32 @@
+import type { UserRow } from '../storage/tables.ts'
+
+/** A person with an account here, without secrets. */
+export interface User {
+  readonly id: string
+  readonly email: string
+  readonly name: string | null
+  /** May see the overview of the whole service. */
+  readonly operator: boolean
+  readonly createdAt: Date
+}
+
+export function fromRow(row: UserRow): User {
+  return {
+    id: String(row.id),
+    email: row.email,
+    name: row.name,
+    operator: Number(row.operator) === 1,
+    createdAt: new Date(Number(row.created_at)),
+  }
+}
+
+/** What `GET /api/user` and the command line show. */
+export function userJson(user: User): {
+  id: string
+  email: string
+  name: string | null
+  created_at: string
+} {
+  const { id, email, name } = user
+  return { id, email, name, created_at: user.createdAt.toISOString() }
+}

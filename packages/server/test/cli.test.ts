@@ -1,0 +1,323 @@
+import { Readable } from 'node:stream'
+import { startSandbox } from '@tollgate/sandbox'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFreePort } from '../../../test-support/postgres-server.ts'
+import { runCli } from '../src/cli/program.ts'
+import { startTestService, type TestService } from './support.ts'
+
+let service: TestService
+let environment: Record<string, string>
+beforeAll(async () => {
+  service = await startTestService({ options: { keepDemo: true } })
+  environment = {
+    DATABASE_URL: service.databaseUrl,
+    TOLLGATE_DATA_DIR: service.dataDir,
+    TOLLGATE_URL: service.url,
+  }
+})
+afterAll(() => service.stop())
+
+/** The command as a shell would run it, with its words as `tollgate` gets them. */
+async function tollgate(args: readonly string[], options: { input?: string; env?: object } = {}) {
+  const out: string[] = []
+  const err: string[] = []
+  const stdin = Readable.from([options.input ?? '']) as unknown as NodeJS.ReadStream
+  const code = await runCli(
+    args,
+    { ...environment, ...options.env },
+    {
+      stdout: { write: (text) => void out.push(text) },
+      stderr: { write: (text) => void err.push(text) },
+      stdin,
+    },
+  )
+  const stdout = out.join('')
+  return { code, stdout, stderr: err.join(''), json: () => JSON.parse(stdout) }
+}
+
+async function getToken(form: Record<string, string>) {
+  const response = await fetch(`${service.url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  })
+  const body = (await response.json()) as { access_token: string; error?: string }
+  return { status: response.status, ...body }
+}
+
+describe('user create', () => {
+  it('makes an account that can sign in at once', async () => {
+    const args = ['--email', 'ada@example.com', '--password', 'correct horse', '--name', 'Ada']
+    const { code, json } = await tollgate(['user', 'create', ...args, '--json'])
+    expect(code).toBe(0)
+    expect(json()).toEqual({ id: expect.any(String), email: 'ada@example.com' })
+    const signedIn = await service.browser().signIn('ada@example.com', 'correct horse')
+    expect(signedIn.status).toBe(303)
+  })
+
+  it('reads the password from standard input', async () => {
+    const args = ['user', 'create', '--email', 'bob@example.com']
+    const { code, stdout } = await tollgate(args, { input: 'another horse\n' })
+    expect(code).toBe(0)
+    expect(stdout).toContain('bob@example.com')
+    const signedIn = await service.browser().signIn('bob@example.com', 'another horse')
+    expect(signedIn.status).toBe(303)
+  })
+
+  it.each([
+    ['a taken address', ['--email', 'demo@example.com', '--password', 'long enough'], 'already'],
+    ['a short password', ['--email', 'x@example.com', '--password', 'short'], 'at least 8'],
+    ['no address', ['--password', 'long enough'], '--email'],
+    ['no password at all', ['--email', 'x@example.com'], 'holds no password'],
+    ['an unknown option', ['--email', 'x@example.com', '--role', 'admin'], "'--role'"],
+  ])('with %s ends with 2 and says why', async (_, args, message) => {
+    const { code, stdout, stderr } = await tollgate(['user', 'create', ...args])
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(message)
+  })
+
+  it('says why as JSON, for scripts', async () => {
+    const args = ['user', 'create', '--email', 'x', '--password', 'long enough', '--json']
+    const { code, stderr } = await tollgate(args)
+    expect(code).toBe(2)
+    expect(JSON.parse(stderr).error).toContain('e-mail address')
+  })
+})
+
+describe('client create', () => {
+  const create = async (...args: string[]) => {
+    const { code, json, stderr } = await tollgate([
+      'client',
+      'create',
+      '--name',
+      'App',
+      ...args,
+      '--json',
+    ])
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+    return json() as { id: string; secret: string | null }
+  }
+  const redirect = ['--redirect', 'https://shop.example/cb']
+
+  it.each([
+    ['web', redirect, ['authorization_code', 'refresh_token'], true],
+    ['--password', ['--password'], ['password', 'refresh_token'], true],
+    ['--public', ['--public', ...redirect], ['authorization_code', 'refresh_token'], false],
+    ['--credentials', ['--credentials'], ['client_credentials'], true],
+    [
+      '--implicit',
+      ['--public', '--implicit', ...redirect],
+      ['authorization_code', 'refresh_token', 'implicit'],
+      false,
+    ],
+  ])('%s makes a client of that kind', async (_, args, grants, confidential) => {
+    const { id, secret } = await create(...args)
+    const client = await service.oauth.clients.find(id)
+    expect(client?.grantTypes).toEqual(grants)
+    expect(secret !== null).toBe(confidential)
+    expect(JSON.stringify(client)).not.toContain(secret ?? 'tgs_')
+  })
+
+  it('makes one that a running service takes at once', async () => {
+    const { id, secret } = await create('--credentials')
+    const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
+    expect((await getToken(form)).status).toBe(200)
+  })
+
+  it('gives it to a person, and takes several addresses', async () => {
+    const user = await service.users.create({ email: 'own@example.com', password: 'long enough' })
+    const { id } = await create(
+      '--user',
+      user.id,
+      ...redirect,
+      '--redirect',
+      'https://two.example/cb',
+    )
+    const client = await service.oauth.clients.find(id)
+    expect(client).toMatchObject({ userId: user.id })
+    expect(client?.redirectUris).toEqual(['https://shop.example/cb', 'https://two.example/cb'])
+  })
+
+  it('names the client of personal access tokens', async () => {
+    expect(await create('--personal')).toEqual({ id: 'personal-access', secret: null })
+  })
+
+  it.each([
+    ['two kinds', ['--public', '--credentials'], '--public and --credentials'],
+    ['an unknown person', ['--user', '999', ...redirect], 'no user 999'],
+    ['a dangerous address', ['--redirect', 'javascript:alert(1)'], 'javascript:'],
+    ['no address', [], 'redirect field is required'],
+  ])('refuses %s', async (_, args, message) => {
+    const { code, stderr } = await tollgate(['client', 'create', '--name', 'App', ...args])
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+
+  it('is listed, and ends within a second on a running service when it is revoked', async () => {
+    const { id, secret } = await create('--credentials')
+    const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
+    const { access_token } = await getToken(form)
+    const listed = (await tollgate(['client', 'list', '--json'])).json() as { id: string }[]
+    expect(listed.find((client) => client.id === id)).toMatchObject({ name: 'App', revoked: false })
+    expect(JSON.stringify(listed)).not.toContain('secret')
+
+    expect((await tollgate(['client', 'revoke', id])).code).toBe(0)
+    await expect.poll(async () => (await getToken(form)).status, { timeout: 3000 }).toBe(401)
+    const introspected = await fetch(`${service.url}/api/user`, {
+      headers: { authorization: `Bearer ${access_token}` },
+    })
+    expect(introspected.status).toBe(401)
+    expect((await tollgate(['client', 'revoke', id])).code).toBe(1)
+  })
+})
+
+describe('keys rotate', () => {
+  it('signs with a new key, published by the running service, and refuses no old token', async () => {
+    const { id = '', secret } = service.demo?.clients.service ?? {}
+    const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
+    const { access_token: before } = await getToken(form)
+    const { code, json } = await tollgate(['keys', 'rotate', '--immediately', '--json'])
+    expect(code).toBe(0)
+    const { kid } = json()
+    const published = async () => {
+      const jwks = await (await fetch(`${service.url}/.well-known/jwks.json`)).json()
+      return (jwks as { keys: { kid: string }[] }).keys.map((key) => key.kid)
+    }
+    await expect.poll(published, { timeout: 3000 }).toContain(kid)
+    const active = await fetch(`${service.url}/oauth/introspect`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: id, client_secret: secret ?? '', token: before }),
+    })
+    expect(await active.json()).toMatchObject({ active: true })
+  })
+})
+
+describe('the rest', () => {
+  it('migrate finds nothing left to do', async () => {
+    const { code, json } = await tollgate(['migrate', '--json'])
+    expect(code).toBe(0)
+    expect(json()).toEqual({ applied: [] })
+  })
+
+  it('purge deletes what has ended', async () => {
+    const past = Date.now() - 60_000
+    const row = { id_hash: 'old', user_id: 1, created_at: past, seen_at: past, expires_at: past }
+    await service.database.kysely.insertInto('sessions').values(row).execute()
+    const { code, json } = await tollgate(['purge', '--json'])
+    expect(code).toBe(0)
+    expect(json().sessions).toBeGreaterThan(0)
+    const left = await service.database.kysely
+      .selectFrom('sessions')
+      .selectAll()
+      .where('id_hash', '=', 'old')
+      .execute()
+    expect(left).toEqual([])
+  })
+
+  it('billing sync shows drift, changes nothing in a dry run, and then does', async () => {
+    const user = await service.users.create({ email: 'pay@example.com', password: 'long enough' })
+    const billable = await service.billing.user(Number(user.id))
+    await billable.newSubscription('main', 'monthly').create('pm_card_visa')
+    await service.advance({ hours: 1 })
+    const subscriptions = service.database.kysely.updateTable('subscriptions')
+    await subscriptions.set({ provider_plan: 'something else' }).execute()
+    const dry = await tollgate(['billing', 'sync', '--dry-run', '--json'])
+    expect(dry.code).toBe(0)
+    expect(dry.json()).toMatchObject({ dry_run: true, drift: [{ what: 'outdated row' }] })
+    const real = await tollgate(['billing', 'sync'])
+    expect(real.stdout).toContain('1 differences brought')
+    expect((await tollgate(['billing', 'sync', '--json'])).json().drift).toEqual([])
+  })
+
+  it('doctor finds nothing wrong with a running demo', async () => {
+    const { code, json } = await tollgate(['doctor', '--json'])
+    const { healthy, findings } = json()
+    expect(findings.filter(({ level }: { level: string }) => level !== 'ok')).toEqual([])
+    expect(healthy).toBe(true)
+    expect(code).toBe(0)
+    const checks = new Set(findings.map(({ check }: { check: string }) => check))
+    for (const check of [
+      'configuration',
+      'database',
+      'clock',
+      'keys',
+      'issuer',
+      'providers',
+      'webhooks',
+    ]) {
+      expect(checks).toContain(check)
+    }
+  })
+
+  it.each([
+    ['half a configuration', { STRIPE_SECRET: 'sk_live_1' }, 'STRIPE_WEBHOOK_SECRET is missing'],
+    [
+      'another secret',
+      { TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da' },
+      'TOLLGATE_PREVIOUS_SECRET',
+    ],
+    [
+      'no database',
+      { DATABASE_URL: 'postgres://app:hunter2@127.0.0.1:1/app' },
+      'Check DATABASE_URL',
+    ],
+    ['another address', { TOLLGATE_URL: 'ORIGIN' }, 'set TOLLGATE_URL to the same text'],
+  ])('doctor says what to do about %s, and ends with 1', async (_, env, advice) => {
+    const { hostname, port } = new URL(service.url)
+    const other = hostname === 'localhost' ? `http://127.0.0.1:${port}` : `http://localhost:${port}`
+    const filled = Object.fromEntries(
+      Object.entries(env).map(([name, value]) => [name, value === 'ORIGIN' ? other : value]),
+    )
+    const { code, stdout } = await tollgate(['doctor'], { env: filled })
+    expect(code).toBe(1)
+    expect(stdout).toContain('PROBLEM')
+    expect(stdout).toContain(advice)
+    for (const secret of ['sk_live_1', 'hunter2', 'kS9x1Q']) expect(stdout).not.toContain(secret)
+  })
+
+  it('doctor asks a production service and Stripe whether events arrive', async () => {
+    const port = String(await findFreePort())
+    const stripe = await startSandbox({ stripe: true })
+    for (const plan of ['monthly', 'pro', 'yearly']) {
+      stripe.stripe.seedPrice({ id: plan, unitAmount: 1000 })
+    }
+    const production = await startTestService({
+      environment: {
+        PORT: port,
+        TOLLGATE_URL: `http://localhost:${port}`,
+        TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da',
+        STRIPE_SECRET: stripe.stripe.apiKey,
+        STRIPE_WEBHOOK_SECRET: 'whsec_1',
+        STRIPE_API_URL: stripe.stripe.url,
+      },
+    })
+    const env = {
+      DATABASE_URL: production.databaseUrl,
+      TOLLGATE_DATA_DIR: production.dataDir,
+      PORT: port,
+      TOLLGATE_URL: production.url,
+      TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da',
+      STRIPE_SECRET: stripe.stripe.apiKey,
+      STRIPE_WEBHOOK_SECRET: 'whsec_1',
+      STRIPE_API_URL: stripe.stripe.url,
+    }
+    const without = await tollgate(['doctor'], { env })
+    expect(without.stdout).toContain('Stripe sends no events here')
+    expect(without.code).toBe(1)
+    stripe.stripe.registerWebhook(`${production.url}/stripe/webhook`)
+    const registered = await tollgate(['doctor'], { env })
+    expect(registered.stdout).toContain(`Stripe sends its events to ${production.url}`)
+    expect(registered.stdout).toContain('/stripe/webhook answers and wants a signature')
+    expect(registered.stdout).not.toContain('PROBLEM')
+    expect(registered.code).toBe(0)
+    await production.stop()
+    await stripe.close()
+  })
+
+  it('an unknown command ends with 2 and shows where help is', async () => {
+    const { code, stderr } = await tollgate(['frobnicate'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('--help')
+  })
+})

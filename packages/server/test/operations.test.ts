@@ -1,0 +1,233 @@
+import { connect as dial, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTcpProxy } from '../../../test-support/tcp-proxy.ts'
+import { startTestService, type TestService } from './support.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({
+    options: {
+      timeouts: { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 },
+    },
+  })
+})
+afterAll(() => service.stop())
+
+/** What comes back on a connection of our own until the other side closes it. */
+function converse(text: string, port = service.port): Promise<{ answer: string; socket: Socket }> {
+  return new Promise((resolve) => {
+    let answer = ''
+    const socket = dial(port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve({ answer, socket }))
+  })
+}
+
+describe('health', () => {
+  it('is told to anybody, without a cookie or a trace of the database', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      const response = await fetch(`${service.url}${path}`)
+      expect(response.status).toBe(200)
+      expect(await response.json()).toEqual({ status: 'ok' })
+      expect(response.headers.getSetCookie()).toEqual([])
+    }
+  })
+})
+
+describe('metrics', () => {
+  it('are for this machine, unless a proxy stands between', async () => {
+    await fetch(`${service.url}/api/user`)
+    await fetch(`${service.url}/some/where/else?token=secret`)
+    const response = await fetch(`${service.url}/metrics`)
+    expect(response.status).toBe(200)
+    const text = await response.text()
+    expect(text).toContain('tollgate_request_duration_seconds_bucket')
+    expect(text).toMatch(/route="\/api\/user",method="GET",status="401"/)
+    // Strangers cannot make up labels.
+    expect(text).not.toContain('/some/where')
+    const forwarded = await fetch(`${service.url}/metrics`, {
+      headers: { 'x-forwarded-for': '127.0.0.1' },
+    })
+    expect(forwarded.status).toBe(404)
+  })
+
+  it('are for whoever knows the token, where there is one', async () => {
+    const guarded = await startTestService({
+      environment: { TOLLGATE_METRICS_TOKEN: 'a token of metrics' },
+    })
+    const get = (authorization: string) =>
+      fetch(`${guarded.url}/metrics`, { headers: { authorization } })
+    expect((await get('')).status).toBe(404)
+    expect((await get('Bearer a token of metricz')).status).toBe(404)
+    expect((await get('Bearer a token of metrics')).status).toBe(200)
+    await guarded.stop()
+  })
+})
+
+describe('bounds', () => {
+  it('cut off whoever sends headers or a body too slowly', async () => {
+    const headers = await converse('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+    expect(headers.answer).toContain('408')
+    const body = await converse(
+      'POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ngrant',
+    )
+    expect(body.answer).toMatch(/^(HTTP\/1.1 4\d\d|$)/)
+  })
+
+  it.each([
+    ['huge headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+    [
+      'two lengths',
+      'POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      '400',
+    ],
+    [
+      'a length and chunks',
+      'POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      '400',
+    ],
+    ['no HTTP at all', 'hello\r\n\r\n', '400'],
+  ])('refuse %s', async (_, text, status) => {
+    expect((await converse(text)).answer).toContain(`HTTP/1.1 ${status}`)
+  })
+
+  it('refuse a body that is too large, said or not', async () => {
+    const large = 'x'.repeat(70_000)
+    for (const path of ['/login', '/oauth/token']) {
+      const said = await fetch(`${service.url}${path}`, { method: 'POST', body: large })
+      expect(said.status).toBe(413)
+      const stream = new Blob([large]).stream()
+      const unsaid = await fetch(`${service.url}${path}`, {
+        method: 'POST',
+        body: stream,
+        duplex: 'half',
+      } as RequestInit)
+      expect(unsaid.status).toBe(413)
+    }
+  })
+
+  it('take a small body whose length was not said', async () => {
+    const { id = '', secret } = service.demo?.clients.service ?? {}
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: id,
+      client_secret: secret ?? '',
+    })
+    const response = await fetch(`${service.url}/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new Blob([form.toString()]).stream(),
+      duplex: 'half',
+    } as RequestInit)
+    expect(response.status).toBe(200)
+  })
+
+  it('answer every address and method with something sensible', async () => {
+    const paths = [
+      '/',
+      '/login',
+      '/nowhere',
+      '/api/user',
+      '/oauth/token',
+      '/assets/',
+      '/%00',
+      '/%ff',
+    ]
+    for (const path of paths) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']) {
+        const response = await fetch(`${service.url}${path}`, { method, redirect: 'manual' })
+        expect(response.status, `${method} ${path}`).toBeLessThan(500)
+      }
+    }
+  })
+})
+
+describe('a demo', () => {
+  it('sends a browser that came by another name of this machine to its one address', async () => {
+    const { answer } = await converse(
+      'GET /login?return_to=%2F HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Mode: navigate\r\nConnection: close\r\n\r\n',
+    )
+    expect(answer).toContain('HTTP/1.1 302')
+    expect(answer.toLowerCase()).toContain(`location: ${service.url}/login?return_to=%2f`)
+    const program = await fetch(`http://127.0.0.1:${service.port}/login`)
+    expect(program.url).not.toContain('localhost')
+    expect(program.status).toBe(200)
+  })
+})
+
+describe('every answer', () => {
+  it.each(['/login', '/nowhere', '/healthz', '/api/user', '/oauth/token'])(
+    'of %s says that it is not to be sniffed or framed',
+    async (path) => {
+      const { headers } = await fetch(`${service.url}${path}`, { headers: { accept: 'text/html' } })
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('x-frame-options')).toBe('DENY')
+    },
+  )
+
+  it('that is a page forbids inline script and style, framing and caching', async () => {
+    const { headers } = await service.browser().get('/login')
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+})
+
+// There is no server to cut off with SQLite.
+describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('with the database away', () => {
+  it('says so at /readyz and on every route, and recovers by itself', async () => {
+    const { createTestDatabase } = await import('../../../test-support/create-test-database.ts')
+    const { url, drop } = await createTestDatabase()
+    const proxy = await startTcpProxy(url)
+    const away = await startTestService({ environment: { DATABASE_URL: proxy.url } })
+    try {
+      await proxy.cut()
+      expect((await fetch(`${away.url}/healthz`)).status).toBe(200)
+      expect((await fetch(`${away.url}/readyz`)).status).toBe(503)
+      const page = await away.browser().signIn('ada@example.com', 'correct horse')
+      expect(page.status).toBe(503)
+      expect(page.headers.get('retry-after')).toBe('1')
+      expect(await page.text()).not.toContain('ECONN')
+      await proxy.heal()
+      await expect
+        .poll(async () => (await fetch(`${away.url}/readyz`)).status, { timeout: 10_000 })
+        .toBe(200)
+      expect((await away.browser().signIn('ada@example.com', 'correct horse')).status).toBe(401)
+    } finally {
+      await away.stop()
+      await proxy.close()
+      await drop()
+    }
+  })
+})
+
+describe('the end', () => {
+  it('lets what is under way finish, says no to what comes, and closes', async () => {
+    const ending = await startTestService()
+    const { port } = ending
+    // A request whose headers have been read, and whose body is not there yet.
+    const socket = dial(port, '127.0.0.1')
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(
+      'POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nExpect: 100-continue\r\nContent-Length: 18\r\n\r\n',
+    )
+    await expect.poll(() => answer).toContain('100 Continue')
+    const end = ending.close(5000)
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow()
+    socket.write('grant_type=unknown')
+    await closed
+    expect(answer).toMatch(/HTTP\/1\.1 401/)
+    expect(answer.toLowerCase()).toContain('connection: close')
+    await end
+    await ending.stop()
+  })
+})

@@ -1,0 +1,225 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startSandbox } from '@tollgate/sandbox'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { findFreePort } from '../../../test-support/postgres-server.ts'
+import { createBrowser } from './browser.ts'
+
+// Built by `npm test` before the tests run.
+const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-processes-'))
+const EMAIL = 'ada@example.com'
+const PASSWORD = 'correct horse'
+
+interface Process {
+  readonly url: string
+  readonly child: ChildProcess
+  readonly output: () => string
+  readonly ended: Promise<number | null>
+}
+
+let test: TestDatabase
+let sandbox: Awaited<ReturnType<typeof startSandbox<{ stripe: true; braintree: true }>>>
+let environment: Record<string, string>
+let issuer: string
+const children: ChildProcess[] = []
+
+beforeAll(async () => {
+  test = await createTestDatabase()
+  sandbox = await startSandbox({ stripe: true, braintree: true })
+  issuer = 'http://localhost:1'
+  environment = {
+    PATH: process.env.PATH ?? '',
+    HOST: '127.0.0.1',
+    DATABASE_URL: test.url,
+    TOLLGATE_DATA_DIR: folder,
+    TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da',
+    TOLLGATE_URL: issuer,
+    STRIPE_SECRET: sandbox.stripe.apiKey,
+    STRIPE_WEBHOOK_SECRET: 'whsec_1',
+    STRIPE_API_URL: sandbox.stripe.url,
+  }
+})
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await sandbox.close()
+  await test.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function startProcess(more: Record<string, string> = {}): Promise<Process> {
+  const port = await findFreePort()
+  const child = spawn(process.execPath, [program, 'serve'], {
+    env: { ...environment, PORT: String(port), ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  children.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  return { url: `http://127.0.0.1:${port}`, child, output: () => output, ended }
+}
+
+async function untilReady({ url, output, child }: Process): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        if (child.exitCode !== null) throw new Error(`It ended: ${output()}`)
+        return fetch(`${url}/healthz`).then(
+          ({ status }) => status,
+          () => 0,
+        )
+      },
+      { timeout: 50_000, interval: 100 },
+    )
+    .toBe(200)
+}
+
+async function run(...args: string[]): Promise<string> {
+  const child = spawn(process.execPath, [program, ...args], { env: environment })
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    output += chunk
+  })
+  const code = await new Promise((resolve) => child.once('exit', resolve))
+  if (code !== 0) throw new Error(output)
+  return output
+}
+
+describe('two processes on one database', () => {
+  let one: Process
+  let two: Process
+  let client: { id: string; secret: string }
+
+  /** Forms name the public address, as a browser behind a proxy would. */
+  const browserOf = ({ url }: Process) => {
+    const browser = createBrowser(url)
+    const signIn = (password: string) =>
+      browser.post('/login', { email: EMAIL, password }, { origin: issuer })
+    return { ...browser, signIn }
+  }
+  const getToken = async ({ url }: Process) => {
+    const response = await fetch(`${url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'password',
+        client_id: client.id,
+        client_secret: client.secret,
+        username: EMAIL,
+        password: PASSWORD,
+      }),
+    })
+    expect(response.status).toBe(200)
+    return ((await response.json()) as { access_token: string }).access_token
+  }
+  const use = async ({ url }: Process, token: string) =>
+    (await fetch(`${url}/api/user`, { headers: { authorization: `Bearer ${token}` } })).status
+
+  it('start at once on an empty database: one migrates, the other waits', async () => {
+    const started = await Promise.all([startProcess(), startProcess()])
+    ;[one, two] = started
+    await Promise.all(started.map(untilReady))
+    for (const { output } of started) expect(output()).not.toMatch(/"level":"error"/)
+  }, 60_000)
+
+  it('take a user and a client made by the command line beside them', async () => {
+    const user = ['--email', EMAIL, '--password', PASSWORD]
+    expect(JSON.parse(await run('user', 'create', ...user, '--json')).email).toBe(EMAIL)
+    client = JSON.parse(await run('client', 'create', '--name', 'Own', '--password', '--json'))
+    expect(await use(two, await getToken(one))).toBe(200)
+  }, 60_000)
+
+  it('share sessions: signed in on one, known to the other, signed out everywhere', async () => {
+    const browser = browserOf(one)
+    expect((await browser.signIn(PASSWORD)).status).toBe(303)
+    const other = browserOf(two)
+    for (const [name, value] of browser.cookies) other.cookies.set(name, value)
+    expect((await other.get('/')).status).toBe(200)
+    const csrf_token = await other.csrfToken()
+    await other.post('/logout', { csrf_token }, { origin: issuer })
+    expect((await browser.get('/')).status).toBe(302)
+  })
+
+  it('revoke for each other within a second', async () => {
+    const token = await getToken(one)
+    expect(await use(two, token)).toBe(200)
+    const revoked = await fetch(`${one.url}/oauth/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: client.id, client_secret: client.secret, token }),
+    })
+    expect(revoked.status).toBe(200)
+    await expect.poll(() => use(two, token), { timeout: 3000 }).toBe(401)
+  })
+
+  it('share rate limits, which a restart does not forget', async () => {
+    for (let tries = 0; tries < 10; tries++) {
+      const process = tries % 2 === 0 ? one : two
+      expect((await browserOf(process).signIn('wrong')).status).toBe(401)
+    }
+    expect((await browserOf(one).signIn(PASSWORD)).status).toBe(429)
+    expect((await browserOf(two).signIn(PASSWORD)).status).toBe(429)
+    const three = await startProcess()
+    await untilReady(three)
+    expect((await browserOf(three).signIn(PASSWORD)).status).toBe(429)
+    three.child.kill('SIGKILL')
+    await three.ended
+  }, 60_000)
+
+  it('keep what was acknowledged when one is killed', async () => {
+    const made = JSON.parse(
+      await run('client', 'create', '--name', 'Own', '--credentials', '--json'),
+    )
+    const issue = async ({ url }: Process) => {
+      const response = await fetch(`${url}/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: made.id,
+          client_secret: made.secret,
+        }),
+      })
+      return ((await response.json()) as { access_token: string }).access_token
+    }
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => issue(two)))
+    two.child.kill('SIGKILL')
+    await two.ended
+    for (const each of tokens) {
+      const response = await fetch(`${one.url}/oauth/introspect`, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: made.id, client_secret: made.secret, token: each }),
+      })
+      expect(await response.json()).toMatchObject({ active: true })
+    }
+  }, 60_000)
+
+  it('end with 0 when told to, and log it', async () => {
+    one.child.kill('SIGTERM')
+    expect(await one.ended).toBe(0)
+    expect(one.output()).toContain('"ending"')
+    for (const secret of [PASSWORD, client.secret, environment.TOLLGATE_SECRET ?? '']) {
+      expect(one.output()).not.toContain(secret)
+    }
+  }, 30_000)
+})
+
+it('ends with 2 on half a configuration, and says what is missing', async () => {
+  const half = await startProcess({ TOLLGATE_URL: '', STRIPE_WEBHOOK_SECRET: '' })
+  expect(await half.ended).toBe(2)
+  expect(half.output()).toContain('TOLLGATE_URL is missing')
+  expect(half.output()).toContain('STRIPE_WEBHOOK_SECRET is missing')
+  expect(half.output()).not.toContain(environment.STRIPE_SECRET)
+}, 30_000)

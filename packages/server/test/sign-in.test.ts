@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestService, type TestService } from './support.ts'
+
+const EMAIL = 'ada@example.com'
+const PASSWORD = 'correct horse'
+const DAY = 24 * 3600
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+  await service.users.create({
+    email: EMAIL,
+    password: PASSWORD,
+    name: '<script>alert(1)</script>',
+  })
+})
+afterAll(() => service.stop())
+
+const sessionOf = (browser: ReturnType<TestService['browser']>) =>
+  browser.cookies.get('tollgate_session')
+
+describe('signing in', () => {
+  it('answers an unknown address and a wrong password alike', async () => {
+    const wrong = await service.browser().signIn(EMAIL, 'wrong password')
+    const unknown = await service.browser().signIn('bob@example.com', 'wrong password')
+    expect(wrong.status).toBe(401)
+    expect(unknown.status).toBe(401)
+    expect(await wrong.text()).toBe((await unknown.text()).replace('bob@example.com', EMAIL))
+  })
+
+  it('takes any spelling of the address, and the password only as it is', async () => {
+    const signIn = async (email: string, password: string) =>
+      (await service.browser().signIn(email, password)).status
+    expect(await signIn(' ADA@Example.com ', PASSWORD)).toBe(303)
+    expect(await signIn(EMAIL, `${PASSWORD} `)).toBe(401)
+    expect(await signIn(EMAIL, PASSWORD.toUpperCase())).toBe(401)
+    expect(await signIn(EMAIL, 'x'.repeat(2000))).toBe(401)
+    expect(await signIn('\u0430da@example.com', PASSWORD)).toBe(401)
+    expect(await signIn("' or 1=1 --", PASSWORD)).toBe(401)
+  })
+
+  it('stores the session hashed, and gives a new one each time', async () => {
+    const browser = service.browser()
+    await browser.signIn(EMAIL, PASSWORD)
+    const first = sessionOf(browser) ?? ''
+    await browser.signIn(EMAIL, PASSWORD)
+    const second = sessionOf(browser) ?? ''
+    expect(second).not.toBe(first)
+    const rows = await service.database.kysely.selectFrom('sessions').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(second)
+    browser.cookies.set('tollgate_session', first)
+    expect((await browser.get('/')).status).toBe(302)
+  })
+
+  it('does not take over a session somebody planted', async () => {
+    const browser = service.browser()
+    const planted = 'a'.repeat(43)
+    browser.cookies.set('tollgate_session', planted)
+    await browser.signIn(EMAIL, PASSWORD)
+    expect(sessionOf(browser)).not.toBe(planted)
+  })
+
+  it('ignores a session cookie that came twice', async () => {
+    const browser = service.browser()
+    await browser.signIn(EMAIL, PASSWORD)
+    const cookie = `tollgate_session=${sessionOf(browser)}`
+    const twice = await fetch(`${service.url}/`, {
+      headers: { cookie: `${cookie}; ${cookie}` },
+      redirect: 'manual',
+    })
+    expect(twice.status).toBe(302)
+  })
+
+  it.each(['//evil.example', '/\\evil.example', 'https://evil.example/', 'javascript:alert(1)'])(
+    'never leads to %s',
+    async (returnTo) => {
+      const browser = service.browser()
+      const form = { email: EMAIL, password: PASSWORD, return_to: returnTo }
+      const response = await browser.post('/login', form)
+      expect(response.headers.get('location')).toBe('/')
+    },
+  )
+
+  it('takes no form from another site, and no other kind of body', async () => {
+    const form = { email: EMAIL, password: PASSWORD }
+    const foreign = await service.browser().post('/login', form, { origin: 'https://evil.example' })
+    expect(foreign.status).toBe(403)
+    const json = await service.browser().request('/login', {
+      method: 'POST',
+      headers: { origin: service.url, 'content-type': 'text/plain' },
+      body: new URLSearchParams(form).toString(),
+    })
+    expect(json.status).toBe(403)
+    expect(foreign.headers.getSetCookie()).toEqual([])
+  })
+
+  it('escapes what people call themselves', async () => {
+    const browser = service.browser()
+    await browser.signIn(EMAIL, PASSWORD)
+    const page = await (await browser.get('/')).text()
+    expect(page).not.toContain('<script>alert')
+    expect(page).toContain('&lt;script&gt;alert')
+  })
+})
+
+describe('a session', () => {
+  it('ends when nobody uses it for a week, and after a month in any case', async () => {
+    const browser = service.browser()
+    await browser.signIn(EMAIL, PASSWORD)
+    for (let day = 6; day < 30; day += 6) {
+      service.clock.advance(6 * DAY)
+      expect((await browser.get('/')).status).toBe(200)
+    }
+    service.clock.advance(6 * DAY)
+    expect((await browser.get('/')).status).toBe(302)
+
+    await browser.signIn(EMAIL, PASSWORD)
+    service.clock.advance(7 * DAY)
+    expect((await browser.get('/')).status).toBe(302)
+    service.clock.advance(30 * DAY)
+    expect(await service.sessions.purge()).toBeGreaterThan(0)
+    expect(await service.database.kysely.selectFrom('sessions').selectAll().execute()).toEqual([])
+  })
+
+  it('ends on the server, with its cookie mode, and only by the form of its own page', async () => {
+    const browser = service.browser()
+    await browser.signIn(EMAIL, PASSWORD)
+    const other = service.browser()
+    await other.signIn(EMAIL, PASSWORD)
+    const csrf = await browser.csrfToken()
+    expect((await browser.post('/logout', {})).status).toBe(403)
+    expect((await browser.post('/logout', { csrf_token: await other.csrfToken() })).status).toBe(
+      403,
+    )
+    expect((await browser.get('/')).status).toBe(200)
+    const cookies = new Map(browser.cookies)
+    expect((await browser.post('/logout', { csrf_token: csrf })).status).toBe(303)
+    expect(sessionOf(browser)).toBeUndefined()
+    for (const [name, value] of cookies) browser.cookies.set(name, value)
+    expect((await browser.get('/')).status).toBe(302)
+    for (const [name, value] of cookies) browser.cookies.set(name, value)
+    const api = await browser.request('/api/user', { headers: { 'x-csrf-token': csrf } })
+    expect(api.status).toBe(401)
+    // Others of the same person go on.
+    expect((await other.get('/')).status).toBe(200)
+  })
+})
+
+describe('registration', () => {
+  it('says what is wrong, keeps what was right, and never the password', async () => {
+    const browser = service.browser()
+    const response = await browser.post('/register', { email: 'grace@', password: 'short' })
+    expect(response.status).toBe(422)
+    const page = await response.text()
+    expect(page).toContain('ada@example.com')
+    expect(page).toContain('at least 8 characters')
+    expect(page).toContain('value="grace@"')
+    expect(page).not.toContain('short')
+    const taken = await browser.post('/register', { email: 'ADA@example.com', password: PASSWORD })
+    expect(taken.status).toBe(422)
+  })
+
+  it('cannot give itself rights', async () => {
+    const form = { email: 'eve@example.com', password: PASSWORD, operator: '1', demo: '1', id: '1' }
+    await service.browser().post('/register', form)
+    const eve = await service.users.findByEmail('eve@example.com')
+    expect(eve).toMatchObject({ operator: false })
+    expect(eve?.id).not.toBe('1')
+  })
+
+  it('makes one account of five forms sent at once', async () => {
+    const form = { email: 'twins@example.com', password: PASSWORD }
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => service.browser().post('/register', form)),
+    )
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(4)
+  })
+})
+
+describe('with registration switched off', () => {
+  let closed: TestService
+  beforeAll(async () => {
+    closed = await startTestService({ environment: { TOLLGATE_REGISTRATION: 'off' } })
+  })
+  afterAll(() => closed.stop())
+
+  it('there is no such page, and no link to it', async () => {
+    expect(await (await closed.browser().get('/login')).text()).not.toContain('/register')
+    expect((await closed.browser().get('/register')).status).toBe(404)
+    const form = { email: EMAIL, password: PASSWORD }
+    expect((await closed.browser().post('/register', form)).status).toBe(404)
+  })
+})

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { movableClock } from '@tollgate/oauth/testing'
+import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import type { Config } from '../src/config/environment.ts'
+import { readEnvironment } from '../src/config/environment.ts'
+import { parseSettings, type SettingsInput } from '../src/config/settings.ts'
+import { createService, type Service, type ServiceOptions } from '../src/service.ts'
+import { createBrowser } from './browser.ts'
+
+export interface TestService extends Service {
+  /** Of sessions, tokens and limits. */
+  readonly clock: ReturnType<typeof movableClock>
+  readonly databaseUrl: string
+  readonly dataDir: string
+  /** A new browser with its own cookies. */
+  browser(): ReturnType<typeof createBrowser>
+  /** Moves the sandbox's clock and handles every webhook on the way. */
+  advance(by: { days?: number; months?: number; hours?: number }): Promise<void>
+  /** Everything that was logged. */
+  log(): string
+  stop(): Promise<void>
+}
+
+export interface TestConfigOptions {
+  readonly environment?: Record<string, string>
+  readonly settings?: SettingsInput
+}
+
+/** A demo on a free port, with a folder and a database of its own. */
+export async function testConfig(
+  overrides: TestConfigOptions = {},
+): Promise<{ config: Config; databaseUrl: string; remove(): Promise<void> }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-service-'))
+  const { url, drop } = await createTestDatabase()
+  const config = readEnvironment(
+    { PORT: '0', DATABASE_URL: url, TOLLGATE_DATA_DIR: dataDir, ...overrides.environment },
+    { settings: parseSettings(overrides.settings ?? {}), needs: ['secret', 'url', 'providers'] },
+  )
+  return {
+    config,
+    databaseUrl: url,
+    async remove() {
+      await drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface TestServiceOptions extends TestConfigOptions {
+  readonly config?: Partial<Config>
+  readonly options?: ServiceOptions
+}
+
+/** The whole service on a database of its own and a free port, with clocks that stand still. */
+export async function startTestService(overrides: TestServiceOptions = {}): Promise<TestService> {
+  const { config, databaseUrl, remove } = await testConfig(overrides)
+  const clock = movableClock()
+  const lines: string[] = []
+  const service = await createService(
+    { ...config, logLevel: 'info', ...overrides.config },
+    {
+      clock,
+      ticking: false,
+      keepDemo: false,
+      logTo: { write: (line) => void lines.push(line) },
+      ...overrides.options,
+    },
+  )
+  return {
+    ...service,
+    clock,
+    databaseUrl,
+    dataDir: config.dataDir,
+    browser: () => createBrowser(service.url),
+    async advance(by) {
+      await service.sandbox?.clock.advance(by)
+      await service.sandbox?.outbox.flush()
+      await service.billing.webhooks.process()
+    },
+    log: () => lines.join(''),
+    async stop() {
+      await service.close(0)
+      await remove()
+    },
+  }
+}

@@ -1,0 +1,98 @@
+// npm run check:quick-start: follows the README word for word in an empty folder, on a copy of this
+// working tree with nothing installed, pastes the printed curl into a shell and uses its token.
+// The port is a free one rather than 3000; nothing else is different from what a newcomer does.
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-quick-start-'))
+const PATIENCE = 10 * 60 * 1000
+
+function copyWorkingTree() {
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate']
+  const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')
+  for (const file of files.filter(Boolean)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    cpSync(join(root, file), join(folder, file))
+  }
+}
+
+/** The first command of the README's quick start. */
+function firstCommand() {
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+  const [, block = ''] = /```sh\n([^`]+)```/.exec(readme) ?? []
+  const command = block.split('\n').find((line) => line.startsWith('npm '))
+  if (!command) throw new Error('The README names no command to begin with')
+  return command.split('#')[0].trim()
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+/** Starts it and gives what it printed, once that ends with how to use the token. */
+async function start(command, port) {
+  const child = spawn('sh', ['-c', `exec ${command}`], {
+    cwd: folder,
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  let text = ''
+  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), PATIENCE)
+  for await (const chunk of child.stdout) {
+    process.stdout.write(chunk)
+    text += chunk
+    if (/api\/orders .*\n/.test(text)) break
+  }
+  clearTimeout(timer)
+  if (!text.includes('Get a token')) throw new Error(`${command} ended without printing a token`)
+  return { child, text }
+}
+
+async function stop({ child }) {
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  process.kill(-child.pid, 'SIGTERM')
+  await ended
+}
+
+/** The printed command after a heading, as somebody would copy it. */
+function pasted(text, heading) {
+  const [, after = ''] = text.split(`${heading}\n\n`)
+  return after.split('\n\n')[0]
+}
+
+const shell = (command) => JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8' }))
+
+try {
+  copyWorkingTree()
+  const command = firstCommand()
+  const port = await freePort()
+  console.log(`- ${command}, in ${folder}`)
+  const first = await start(command, port)
+  const { access_token: token } = shell(pasted(first.text, 'Get a token:'))
+  if (!token) throw new Error('The printed curl gave no token')
+  const use = pasted(first.text, 'Use it:').replace('<access_token>', token)
+  if (!Array.isArray(shell(use))) throw new Error('The token did not open /api/orders')
+  console.log('- the printed curl gave a token, and the token opened the API')
+  await stop(first)
+
+  const again = await start(command, port)
+  if (!Array.isArray(shell(use))) throw new Error('The token was forgotten by the second start')
+  if (pasted(again.text, 'Get a token:') !== pasted(first.text, 'Get a token:')) {
+    throw new Error('The second start printed other credentials')
+  }
+  console.log('- started again it kept its data')
+  await stop(again)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
