@@ -7,6 +7,9 @@ import { isMissing } from './errors.ts'
 /** Nobody reads more on a page, and an invoice list must not grow without bound. */
 const MOST_INVOICES = 500
 
+/** A draft may still change, and nobody owes anything for one that was voided or written off. */
+const SHOWN: readonly string[] = ['paid', 'open']
+
 const EXPAND = ['discounts', 'total_discount_amounts.discount']
 
 export function stripeInvoices(
@@ -23,6 +26,7 @@ export function stripeInvoices(
         ...(pending ? {} : { status: 'paid' }),
       }
       for await (const invoice of stripe.invoices.list(query)) {
+        if (!SHOWN.includes(invoice.status ?? '')) continue
         found.push(await completeInvoice(context, invoice))
         if (found.length >= MOST_INVOICES) break
       }
