@@ -27,6 +27,8 @@ export interface Billing<User = Record<string, unknown>> {
   migrate(): Promise<{ applied: string[] }>
   /** Brings every user's rows to the provider's state, and says what was different. */
   sync(options?: { readonly dryRun?: boolean }): Promise<DriftReport>
+  /** How many subscriptions were active at that moment, by our rows. Looks at all of them. */
+  countActive(at: Date): Promise<number>
   /** What is missing at the providers, in words; empty when all is well. */
   check(): Promise<string[]>
   /** Events on their way in, and those given up on. */
@@ -96,6 +98,10 @@ export function createBilling<User = Record<string, unknown>>(
     async sync(how = {}) {
       await ready()
       return syncAll(context, how)
+    },
+    async countActive(at) {
+      await ready()
+      return context.subscriptions.countActive(at)
     },
     async check() {
       const providers = (['stripe', 'braintree'] as const).filter((name) => options[name])

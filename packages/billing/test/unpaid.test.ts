@@ -43,6 +43,18 @@ describe.each(PROVIDERS)('a running period at $provider', ({ provider, card }) =
   })
 })
 
+describe.each(PROVIDERS)('a cancelled subscription at $provider', ({ provider, card }) => {
+  it('previews the swap that would resume it', async () => {
+    const { user, ...test } = await start(provider)
+    const subscription = await user.newSubscription('main', 'pro').create(card)
+    await test.advance({ days: 3 })
+    const running = await subscription.previewSwap('monthly')
+    await subscription.cancel()
+    expect((await subscription.previewSwap('monthly')).total).toEqual(running.total)
+    expect((await user.subscription('main')).cancelled()).toBe(true)
+  })
+})
+
 describe('a payment the customer must confirm', () => {
   it('can be asked for again until it is confirmed', async () => {
     const { user, sandbox, ...test } = await start('stripe')
