@@ -5,6 +5,7 @@ import { forHono as forOAuth } from '@tollgate/oauth/hono'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { addApi } from './api/api.ts'
+import { addBillingApi } from './api/billing.ts'
 import type { ServiceContext } from './context.ts'
 import { identifyCaller, recordRequests, secureHeaders } from './http/middleware.ts'
 import { addOperations } from './http/operations.ts'
@@ -40,11 +41,13 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
     })
   })
 
+  app.use(context.figures.countDeliveries(context.billing.handles))
   app.use(billing.routes)
   app.use(bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => c.json(TOO_LARGE, 413) }))
   app.use(limitTokenRoutes(context))
   app.use(oauth.routes)
   addApi(app, context)
+  addBillingApi(app, context)
 
   app.use(oauth.freshToken(), providePageContext(context))
   addPages(app, context)

@@ -20,6 +20,7 @@ import { type DemoFacts, readFacts } from './demo/facts.ts'
 import { startProviders, stateFileIn } from './demo/providers.ts'
 import { seedDemo } from './demo/seed.ts'
 import { ensureCoupon, registerWebhooks } from './demo/webhooks.ts'
+import { createFigures } from './figures/figures.ts'
 import { createLogger, plainLogger } from './http/logger.ts'
 import { createMetrics } from './http/metrics.ts'
 import { listen } from './http/node-server.ts'
@@ -149,22 +150,27 @@ async function start(
     await ensureCoupon(sandbox)
   }
 
+  const billingClock = sandbox?.clock ?? clock
+  const figures = createFigures({ database, clock, billingClock, logger })
+  closers.push(() => figures.close())
+  figures.follow(oauth.events)
   const billing = createBilling({
     database,
     users: { table: 'users', idType: 'integer' },
     ...providersOf(config, sandbox, stripeWebhook),
     taxPercentage: (row) => config.settings.taxPercentage(asUser(row)),
-    handlers: config.settings.handlers,
+    handlers: figures.observe(config.settings.handlers),
     invoice: config.settings.invoice,
     authenticate: async (request) => {
       const person = await fromRequest(request)
       return person ? Number(person.id) : null
     },
-    clock: sandbox?.clock ?? clock,
+    clock: billingClock,
     logger: plainLogger(logger),
   } as BillingOptions)
   closers.push(() => billing.close())
   await billing.migrate()
+  figures.sampleFrom(billing)
 
   const demo =
     stripeWebhook === null
@@ -177,7 +183,7 @@ async function start(
           stripeWebhook,
         })
 
-  const shared = { url, database, users, sessions, limits, oauth, billing, sandbox, demo }
+  const shared = { url, database, users, sessions, limits, oauth, billing, figures, sandbox, demo }
   const context: ServiceContext = {
     ...shared,
     config,
@@ -190,7 +196,8 @@ async function start(
   server.serve((request, env) => app.fetch(request, env))
 
   const purging = setInterval(() => {
-    Promise.all([sessions.purge(), limits.purge()]).catch((error) =>
+    const work = [sessions.purge(), limits.purge(), figures.purge(), figures.sample()]
+    Promise.all(work).catch((error) =>
       logger.error({ err: error }, 'Purge failed and will be tried again'),
     )
   }, PURGED_EVERY)
