@@ -2,8 +2,9 @@
 
 /** A second click while the first is under way changes nothing. */
 for (const form of document.querySelectorAll('form[data-once]')) {
-  form.addEventListener('submit', () => {
-    setTimeout(() => setButtons(form, true))
+  form.addEventListener('submit', (event) => {
+    // Later, since a disabled button is not sent along.
+    setTimeout(() => event.defaultPrevented || setButtons(form, true))
   })
 }
 // The page may come back from the browser's memory as it was left.
@@ -55,11 +56,13 @@ for (const element of document.querySelectorAll('[data-card-entry]')) {
   form.addEventListener('submit', async (event) => {
     if (token.value !== '') return
     event.preventDefault()
+    setButtons(form, true)
     problem.textContent = ''
     try {
       const askForToken = await ready
       token.value = await askForToken()
-      form.requestSubmit()
+      // Not requestSubmit(), which does nothing while this event is still under way.
+      form.submit()
     } catch (error) {
       show(error)
     }

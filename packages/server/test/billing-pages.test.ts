@@ -267,7 +267,9 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     const token = provider === 'stripe' ? 'pm_card_chargeCustomerFail' : 'fake-valid-discover-nonce'
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token })
     await service.advance({ days: 15 })
-    expect(await ada.look()).toMatch(/Payment failed .* The last payment failed\./)
+    expect(await ada.look()).toMatch(
+      /Payment failed .*The last payment failed and will be tried again\./,
+    )
     await service.advance({ days: 20 })
     expect(await ada.look()).toMatch(/It ended on/)
     expect(await ada.subscription()).toMatchObject({ subscribed: false })

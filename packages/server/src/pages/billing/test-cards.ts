@@ -29,7 +29,7 @@ export const TEST_CARDS: Readonly<Record<ProviderName, readonly TestCard[]>> = {
     { token: 'fake-processor-declined-visa-nonce', label: 'Visa 1115: declined at once' },
     {
       token: 'fake-valid-discover-nonce',
-      label: 'Discover 1117: works once, then fails',
+      label: 'Discover 1117: accepted, the next three charges fail',
       // A charge, and the two retries Braintree makes before it gives up.
       declinesLater: 3,
     },
