@@ -33,6 +33,8 @@ export interface Billing<User = Record<string, unknown>> {
   migrate(): Promise<{ applied: string[] }>
   /** Brings every user's rows to the provider's state, and says what was different. */
   sync(options?: { readonly dryRun?: boolean }): Promise<DriftReport>
+  /** How many subscriptions were active at that moment, by our rows. Looks at all of them. */
+  countActive(at: Date): Promise<number>
   /** What is missing at the providers, in words; empty when all is well. */
   check(): Promise<string[]>
   /** Events on their way in, and those given up on. */
@@ -106,6 +108,10 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     async sync(how = {}) {
       await migrated()
       return syncAll(context, how)
+    },
+    async countActive(at) {
+      await migrated()
+      return context.subscriptions.countActive(at)
     },
     async ready() {
       await migrated()

@@ -46,7 +46,7 @@ export type { DownloadOptions } from './invoices/download.ts'
 export { Invoice, type InvoiceData, type InvoiceLine } from './invoices/invoice.ts'
 export { renderInvoice } from './invoices/pdf.ts'
 export type { Logger } from './logger.ts'
-export { type Amount, formatMoney, type Money, money } from './money.ts'
+export { type Amount, formatMoney, fromDecimal, type Money, money } from './money.ts'
 export type {
   BillingOptions,
   BillingPaths,

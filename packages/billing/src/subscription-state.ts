@@ -19,8 +19,15 @@ export const CLOSED_STATUSES: readonly string[] = [
   'Pending',
 ]
 
+export const PAST_DUE_STATUSES: readonly string[] = ['past_due', 'Past Due']
+
 export function incomplete({ providerStatus }: SubscriptionColumns): boolean {
   return CLOSED_STATUSES.includes(providerStatus)
+}
+
+/** A later payment failed, and the provider goes on trying. Still open. */
+export function pastDue({ providerStatus }: SubscriptionColumns): boolean {
+  return PAST_DUE_STATUSES.includes(providerStatus)
 }
 
 /** It was cancelled; access may go on for a while. */

@@ -102,6 +102,11 @@ export class Subscription {
     return state.incomplete(this.#record)
   }
 
+  /** A later payment failed; access stays while the provider goes on trying. */
+  pastDue(): boolean {
+    return state.pastDue(this.#record) && !this.ended()
+  }
+
   onTrial(): boolean {
     return state.onTrial(this.#record, this.#now())
   }
@@ -142,11 +147,11 @@ export class Subscription {
     return this.#swap(plan, options, true)
   }
 
-  /** What `swap()` would cost. Nothing is changed. */
-  async previewSwap(plan: string): Promise<SwapPreview> {
+  /** What `swap()` would cost; with the same `prorationDate` to the same cent. Nothing is changed. */
+  async previewSwap(plan: string, options: SwapOptions = {}): Promise<SwapPreview> {
     this.#requireRunning()
     const gateway = await this.#gateway()
-    const wanted = await this.#wanted(plan, {}, false)
+    const wanted = await this.#wanted(plan, options, false)
     return gateway.previewSwap(this.providerId, wanted, this.#now())
   }
 
@@ -204,6 +209,19 @@ export class Subscription {
   async pendingConfirmation(): Promise<PendingConfirmation | null> {
     if (this.ended()) return null
     return (await this.#gateway()).findPendingConfirmation(this.providerId)
+  }
+
+  /** When the running period or trial is over: the next bill, or the end if it was cancelled. */
+  async periodEndsAt(): Promise<Date | null> {
+    const found = await (await this.#gateway()).findSubscription(this.providerId)
+    return found?.periodEndsAt ?? null
+  }
+
+  /** Throws PaymentActionRequired or PaymentFailed while its newest payment is missing. */
+  async requirePaid(): Promise<void> {
+    const gateway = await this.#gateway()
+    const found = await gateway.findSubscription(this.providerId)
+    if (found) await gateway.requirePaid(found)
   }
 
   /** The SDK's own object. */

@@ -157,6 +157,10 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(await billing.webhooks.retry(dead[0]?.id ?? 0)).toBe(true)
     await billing.webhooks.process()
     expect(handled).toBe(1)
+    // It is done now: a second click changes nothing.
+    expect(await billing.webhooks.retry(dead[0]?.id ?? 0)).toBe(false)
+    await billing.webhooks.process()
+    expect(handled).toBe(1)
     expect(await user.subscribed('main')).toBe(false)
     expect(await billing.webhooks.deadLetters()).toEqual([])
     expect(await billing.purgeWebhooks(new Date(Date.UTC(2030, 0)))).toBeGreaterThan(0)

@@ -12,6 +12,12 @@ export type { Dialect } from './engine.ts'
 export { isUnavailable, isUniqueViolation, SchemaTooNew } from './errors.ts'
 export { insertTogether } from './insert-together.ts'
 export { type Migration, type MigrationSet, migrate } from './migrate.ts'
-export { type DeleteBatch, deleteBatch, insertIfAbsent, upsert } from './portable-writes.ts'
+export {
+  type DeleteBatch,
+  deleteBatch,
+  increase,
+  insertIfAbsent,
+  upsert,
+} from './portable-writes.ts'
 export type { ParamBuilder, Statement, StatementResult } from './statement.ts'
 export { addColumn, createIndex, createTable, type Index, type Table } from './tables.ts'

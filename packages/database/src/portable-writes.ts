@@ -74,6 +74,48 @@ const orUpdate: Record<Dialect, OrUpdate> = {
     ),
 }
 
+/**
+ * Adds the row's number to the one with the same `key`, or begins with it. One statement, so that of
+ * many callers at once none is lost. `key` must be the table's only unique key.
+ */
+export async function increase(
+  database: Database,
+  table: string,
+  row: Row,
+  { key, column }: { readonly key: readonly string[]; readonly column: string },
+): Promise<void> {
+  const columns = Object.keys(row)
+  const write = rowStatement(
+    database,
+    `increase ${table}.${column} (${columns}) by ${key}`,
+    (db, param) =>
+      orIncrease[database.dialect](insertQuery(db, table, columns, param), key, { table, column }),
+  )
+  await write(row, database)
+}
+
+type OrIncrease = (
+  query: InsertQuery,
+  key: readonly string[],
+  at: { readonly table: string; readonly column: string },
+) => InsertQuery
+
+const onConflictIncrease: OrIncrease = (query, key, { table, column }) =>
+  query.onConflict((conflict) =>
+    conflict.columns([...key]).doUpdateSet({
+      [column]: sql`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
+    }),
+  )
+
+const orIncrease: Record<Dialect, OrIncrease> = {
+  sqlite: onConflictIncrease,
+  postgres: onConflictIncrease,
+  mysql: (query, _key, { column }) =>
+    query.onDuplicateKeyUpdate({
+      [column]: sql`${sql.ref(column)} + values(${sql.ref(column)})`,
+    }),
+}
+
 export interface DeleteBatch {
   readonly table: string
   /** A column that is unique by itself. */

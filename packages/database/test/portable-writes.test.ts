@@ -1,6 +1,7 @@
 import {
   type Database,
   deleteBatch,
+  increase,
   insertIfAbsent,
   insertTogether,
   upsert,
@@ -87,6 +88,24 @@ describe('insertIfAbsent', () => {
       expect(await insertIfAbsent(tx, 'things', { ...thing('b') })).toBe(true)
     })
     expect(await findThings(database)).toHaveLength(2)
+  })
+})
+
+describe('increase', () => {
+  const by = { key: ['id'], column: 'amount' }
+
+  it('begins with the row, then adds to its number and leaves the rest', async () => {
+    await increase(database, 'things', { ...thing('n', { amount: 2, name: 'one' }) }, by)
+    await increase(database, 'things', { ...thing('n', { amount: 40, name: 'two' }) }, by)
+    const rows = await database.kysely.selectFrom('things').selectAll().execute()
+    expect(rows).toMatchObject([{ id: 'n', amount: 42, name: 'one' }])
+  })
+
+  it('loses nothing of what many add at once', async () => {
+    const row = { ...thing('n', { amount: 3 }) }
+    await Promise.all(Array.from({ length: 40 }, () => increase(database, 'things', row, by)))
+    const rows = await database.kysely.selectFrom('things').select('amount').execute()
+    expect(rows).toEqual([{ amount: 120 }])
   })
 })
 

@@ -4,6 +4,7 @@ import { TemporarilyUnavailable } from '@tollgate/oauth'
 import { forHono as forOAuth } from '@tollgate/oauth/hono'
 import { type Context, Hono } from 'hono'
 import { addApi } from './api/api.ts'
+import { addBillingApi } from './api/billing.ts'
 import type { ServiceContext } from './context.ts'
 import { limitBody } from './http/body-limit.ts'
 import { identifyCaller, recordRequests, secureHeaders, useOneAddress } from './http/middleware.ts'
@@ -41,11 +42,13 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   })
 
   app.use(useOneAddress(context))
+  app.use(context.figures.countDeliveries(context.billing.handles))
   app.use(billing.routes)
   app.use(limitBody(LARGEST_BODY))
   app.use(limitTokenRoutes(context))
   app.use(oauth.routes)
   addApi(app, context)
+  addBillingApi(app, context)
 
   app.use(oauth.freshToken(), providePageContext(context))
   addPages(app, context)

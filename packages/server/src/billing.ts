@@ -4,6 +4,7 @@ import {
   type BraintreeOptions,
   createBilling,
   type StripeOptions,
+  type WebhookHandlers,
 } from '@tollgate/billing'
 import type { Database } from '@tollgate/database'
 import type { Clock, SignedIn } from '@tollgate/oauth'
@@ -55,6 +56,8 @@ export interface ServiceBillingOptions {
   readonly providers: Providers
   readonly clock: Clock
   readonly logger: Logger
+  /** In place of those of the configuration. */
+  readonly handlers?: WebhookHandlers
   /** Who is asking for an invoice. */
   readonly fromRequest?: (request: Request) => Promise<SignedIn | null>
   /** Whether it works on its inbox by itself. */
@@ -69,7 +72,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     database,
     users: { table: 'users', idType: 'integer' },
     taxPercentage: (row) => settings.taxPercentage(fromRow(row as unknown as UserRow)),
-    handlers: settings.handlers,
+    handlers: options.handlers ?? settings.handlers,
     invoice: settings.invoice,
     authenticate: async (request) => {
       const person = await fromRequest?.(request)

@@ -5,6 +5,7 @@ import type { Sandbox } from '@tollgate/sandbox'
 import type { Logger } from 'pino'
 import type { Config } from './config/environment.ts'
 import type { DemoFacts } from './demo/facts.ts'
+import type { Figures } from './figures/figures.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Sessions } from './sessions/sessions.ts'
@@ -24,6 +25,8 @@ export interface ServiceContext {
   readonly limits: Limits
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
+  /** What happened on each day, for the operator's overview. */
+  readonly figures: Figures
   /** The payment providers of a demo; null in production. */
   readonly sandbox: BothProviders | null
   /** What the demo made; null in production. */

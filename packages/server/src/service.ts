@@ -9,6 +9,7 @@ import { type DemoFacts, readFacts } from './demo/facts.ts'
 import { startProviders, stateFileIn } from './demo/providers.ts'
 import { seedDemo } from './demo/seed.ts'
 import { ensureCoupon, registerWebhooks } from './demo/webhooks.ts'
+import { createFigures } from './figures/figures.ts'
 import { createLogger } from './http/logger.ts'
 import { createMetrics } from './http/metrics.ts'
 import { listen, type Timeouts } from './http/node-server.ts'
@@ -112,6 +113,10 @@ async function start(
     await ensureCoupon(sandbox)
   }
 
+  const billingClock = sandbox?.clock ?? clock
+  const figures = createFigures({ database, clock, billingClock, logger })
+  closers.push(() => figures.close())
+  figures.follow(oauth.events)
   const billing = createServiceBilling({
     config,
     database,
@@ -119,13 +124,15 @@ async function start(
       sandbox && stripeWebhook
         ? sandboxProviders(sandbox, stripeWebhook.secret, config.settings.currency)
         : configuredProviders(config),
-    clock: sandbox?.clock ?? clock,
+    clock: billingClock,
     logger,
+    handlers: figures.observe(config.settings.handlers),
     fromRequest: core.fromRequest,
     background: true,
   })
   closers.push(() => billing.close())
   await withProgress('Bringing the tables of billing up to date', () => billing.migrate())
+  figures.sampleFrom(billing)
 
   const demo =
     sandbox && stripeWebhook
@@ -139,7 +146,7 @@ async function start(
         })
       : null
 
-  const shared = { url, database, users, sessions, limits, oauth, billing, sandbox, demo }
+  const shared = { url, database, users, sessions, limits, oauth, billing, figures, sandbox, demo }
   const context: ServiceContext = {
     ...shared,
     config,
@@ -152,9 +159,16 @@ async function start(
   server.serve((request, env) => app.fetch(request, env))
 
   const purging = setInterval(() => {
-    const webhooksBefore = new Date((sandbox?.clock ?? clock).now().getTime() - WEBHOOKS_KEPT)
-    Promise.all([sessions.purge(), limits.purge(), billing.purgeWebhooks(webhooksBefore)]).catch(
-      (error) => logger.error({ err: error }, 'Purge failed and will be tried again'),
+    const webhooksBefore = new Date(billingClock.now().getTime() - WEBHOOKS_KEPT)
+    const work = [
+      sessions.purge(),
+      limits.purge(),
+      billing.purgeWebhooks(webhooksBefore),
+      figures.purge(),
+      figures.sample(),
+    ]
+    Promise.all(work).catch((error) =>
+      logger.error({ err: error }, 'Purge failed and will be tried again'),
     )
   }, PURGED_EVERY)
   purging.unref()

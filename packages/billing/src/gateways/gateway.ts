@@ -15,6 +15,8 @@ export interface ProviderSubscription {
   readonly trialEndsAt: Date | null
   /** When access ends or ended; null while it goes on. */
   readonly endsAt: Date | null
+  /** When the running period or trial is over, and the next bill is due. */
+  readonly periodEndsAt: Date | null
   readonly createdAt: Date
   /** The name it was created under, where the provider keeps it. */
   readonly name: string | null
@@ -147,7 +149,7 @@ export interface Gateway {
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
   findOwner(subscription: ProviderSubscription): Promise<string | null>
 
-  /** Throws what its first payment waits for, or why it failed. */
+  /** Throws what its newest payment waits for, or why it failed. */
   requirePaid(subscription: ProviderSubscription): Promise<void>
   /** What the customer is asked to confirm: a card for after the trial, or a payment. */
   findPendingConfirmation(id: string): Promise<PendingConfirmation | null>

@@ -1,5 +1,6 @@
 import type { Database } from '@tollgate/database'
 import type { ProviderName } from '../errors.ts'
+import { CLOSED_STATUSES } from '../subscription-state.ts'
 import { type SubscriptionRecord, type SubscriptionRow, subscriptionRow } from './tables.ts'
 
 export interface SubscriptionRepository {
@@ -7,6 +8,8 @@ export interface SubscriptionRepository {
   findByName(userId: string | number, name: string): Promise<SubscriptionRecord | null>
   findByProvider(provider: ProviderName, providerId: string): Promise<SubscriptionRecord | null>
   listByUser(userId: string | number): Promise<SubscriptionRecord[]>
+  /** Those `active()` holds for at that moment; their status is that of today. */
+  countActive(at: Date): Promise<number>
   /** Whether the user ever had one. */
   hasAny(userId: string | number): Promise<boolean>
 }
@@ -50,6 +53,16 @@ export function subscriptionRepository(database: Database): SubscriptionReposito
     findByProvider: async (provider, providerId) =>
       first((await byProvider({ provider, providerId })).rows),
     listByUser: async (userId) => (await ofUser({ userId })).rows.map(subscriptionRow.fromRow),
+    async countActive(at) {
+      const { count } = await database.kysely
+        .selectFrom('subscriptions')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('created_at', '<=', at.getTime())
+        .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', at.getTime())]))
+        .where('provider_status', 'not in', CLOSED_STATUSES)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
     hasAny: async (userId) => (await anyOf({ userId })).rows.length > 0,
   }
 }

@@ -22,7 +22,7 @@ export interface WebhookRepository {
   finish(id: number, at: Date): Promise<void>
   fail(id: number, failure: { error: string; attempts: number; dueAt: Date | null }): Promise<void>
   list(state: WebhookState, limit: number): Promise<StoredWebhook[]>
-  /** Makes an event due again; false when there is none. */
+  /** Makes a dead letter due again; false when there is none of that id. */
   retry(id: number, at: Date): Promise<boolean>
   /** Deletes some events finished before `before`; says how many. */
   purge(before: Date, limit: number): Promise<number>
@@ -61,12 +61,7 @@ export function webhookRepository(database: Database): WebhookRepository {
   const table = 'billing_webhooks'
   const insert = insertTogether(database, table)
   const update = async (id: number, values: Partial<WebhookRow>) => {
-    const result = await database.kysely
-      .updateTable(table)
-      .set(values)
-      .where('id', '=', id)
-      .executeTakeFirst()
-    return Number(result.numUpdatedRows) > 0
+    await database.kysely.updateTable(table).set(values).where('id', '=', id).execute()
   }
   return {
     add: ({ provider, eventId, type, payload, hasHandler }, at) =>
@@ -105,7 +100,15 @@ export function webhookRepository(database: Database): WebhookRepository {
         .execute()
       return rows.map((row) => webhookRow.fromRow(row as WebhookRow))
     },
-    retry: (id, at) => update(id, { state: 'pending', attempts: 0, due_at: at.getTime() }),
+    async retry(id, at) {
+      const { numUpdatedRows } = await database.kysely
+        .updateTable(table)
+        .set({ state: 'pending', attempts: 0, due_at: at.getTime() })
+        .where('id', '=', id)
+        .where('state', '=', 'dead')
+        .executeTakeFirst()
+      return Number(numUpdatedRows) > 0
+    },
     purge: (before, limit) =>
       deleteBatch(database, {
         table,

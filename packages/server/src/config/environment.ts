@@ -19,6 +19,8 @@ export interface Config {
   /** The newest first. */
   readonly secrets: readonly string[]
   readonly stripe: StripeOptions | null
+  /** For Stripe's script on the billing page. */
+  readonly stripePublishableKey: string | null
   readonly braintree: (BraintreeOptions & { readonly apiUrl: string | null }) | null
   /** Only these may say whom they forward for. */
   readonly trustedProxies: readonly string[]
@@ -75,6 +77,7 @@ export function readEnvironment(
     dataDir,
     secrets: secretsOf(values, mode, dataDir),
     stripe: stripeOf(values, options.settings),
+    stripePublishableKey: values.STRIPE_PUBLISHABLE_KEY,
     braintree: braintreeOf(values, options.settings),
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES ?? [],
     metricsToken: values.TOLLGATE_METRICS_TOKEN,

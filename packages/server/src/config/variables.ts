@@ -55,6 +55,7 @@ export const variables = {
   TOLLGATE_SANDBOX_PORT: wholeNumber(0, 65_535),
   STRIPE_SECRET: text,
   STRIPE_WEBHOOK_SECRET: text,
+  STRIPE_PUBLISHABLE_KEY: z.string().regex(/^pk_\w+$/, "expects Stripe's publishable key, pk_…"),
   STRIPE_API_URL: url,
   BRAINTREE_ENVIRONMENT: z.enum(['sandbox', 'production'], {
     message: 'expects sandbox or production',

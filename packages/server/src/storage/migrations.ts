@@ -53,5 +53,24 @@ export const serviceMigrations: MigrationSet = {
         })
       },
     },
+    {
+      id: '0004-daily-figures',
+      async up(database, columns) {
+        await createTable(database, 'daily_figures', {
+          columns: {
+            name: columns.id,
+            day: columns.string(10),
+            unit: columns.string(10),
+            amount: columns.integer,
+          },
+          primaryKey: ['name', 'day', 'unit'],
+        })
+        await createTable(database, 'counted_events', {
+          columns: { id: columns.string(320), counted_at: columns.instant },
+          primaryKey: ['id'],
+          indexes: { counted_events_by_time: ['counted_at'] },
+        })
+      },
+    },
   ],
 }

@@ -24,8 +24,25 @@ export interface RateLimitRow {
   expires_at: number
 }
 
+/** What happened on a day (UTC), such as `2027-03-03`. */
+export interface DailyFigureRow {
+  name: string
+  day: string
+  /** A currency for money; empty for things that are counted. */
+  unit: string
+  amount: number
+}
+
+/** Events whose effect is in the figures. */
+export interface CountedEventRow {
+  id: string
+  counted_at: number
+}
+
 export interface ServiceTables {
   users: UserRow
   sessions: SessionRow
   rate_limits: RateLimitRow
+  daily_figures: DailyFigureRow
+  counted_events: CountedEventRow
 }

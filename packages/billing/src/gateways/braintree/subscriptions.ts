@@ -158,6 +158,7 @@ export function describe(subscription: braintree.Subscription): ProviderSubscrip
     quantity: 1,
     trialEndsAt: trialPeriod && firstBillingDate ? startOfDay(firstBillingDate) : null,
     endsAt: endOf(subscription),
+    periodEndsAt: subscription.nextBillingDate ? startOfDay(subscription.nextBillingDate) : null,
     createdAt: new Date(subscription.createdAt),
     name: null,
     operation: operationOfId(subscription.id),

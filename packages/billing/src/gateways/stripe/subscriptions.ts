@@ -117,14 +117,14 @@ export function itemId(items: Stripe.Subscription['items']): { id: string } {
   return { id: item.id }
 }
 
-/** Why an incomplete subscription is not paid: the customer is asked, or the card was declined. */
+/** Why a subscription is not paid: the customer is asked, or the card was declined. */
 async function requirePaid(
   { stripe }: StripeContext,
   { raw }: ProviderSubscription,
 ): Promise<void> {
   const subscription = raw as Stripe.Subscription
   const invoiceId = idOf(subscription.latest_invoice)
-  if (subscription.status !== 'incomplete' || invoiceId === null) return
+  if (!UNPAID.includes(subscription.status) || invoiceId === null) return
   await throwUnpaid(stripe, invoiceId)
 }
 
@@ -193,6 +193,7 @@ export function describe(subscription: Stripe.Subscription): ProviderSubscriptio
     quantity: item?.quantity ?? 1,
     trialEndsAt: subscription.trial_end === null ? null : toDate(subscription.trial_end),
     endsAt: endOf(subscription),
+    periodEndsAt: periodEndOf(subscription),
     createdAt: toDate(subscription.created),
     name: subscription.metadata.name ?? null,
     operation: subscription.metadata.operation ?? null,
@@ -203,9 +204,13 @@ export function describe(subscription: Stripe.Subscription): ProviderSubscriptio
 
 /** `canceled_at` is when it was asked for, not when access ends. */
 function endOf(subscription: Stripe.Subscription): Date | null {
-  const { ended_at, cancel_at, cancel_at_period_end, items } = subscription
+  const { ended_at, cancel_at, cancel_at_period_end } = subscription
   if (ended_at !== null) return toDate(ended_at)
   if (cancel_at !== null) return toDate(cancel_at)
+  return cancel_at_period_end ? periodEndOf(subscription) : null
+}
+
+function periodEndOf({ items }: Stripe.Subscription): Date | null {
   const ends = items.data.map((item) => item.current_period_end)
-  return cancel_at_period_end && ends.length > 0 ? toDate(Math.max(...ends)) : null
+  return ends.length > 0 ? toDate(Math.max(...ends)) : null
 }

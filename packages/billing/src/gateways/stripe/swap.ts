@@ -14,7 +14,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
 
   async function swap(id: string, wanted: Swap): Promise<void> {
     const current = await stripe.subscriptions.retrieve(id)
-    const resumes = current.cancel_at_period_end || current.cancel_at !== null
+    const resumes = isCancelling(current)
     const endsTrial = wanted.skipTrial && current.status === 'trialing'
     const [item] = current.items.data
     if (item?.price.id === wanted.plan && !resumes && !endsTrial) return
@@ -63,6 +63,8 @@ export function stripeSwaps(context: StripeContext): Swaps {
           items: items as Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item[],
           proration_behavior,
           default_tax_rates: rates.length > 0 ? rates : '',
+          // One that is to end has no next invoice; the swap takes that back.
+          ...(isCancelling(current) ? undoCancel(current) : {}),
           ...(endsTrial ? { trial_end: 'now' as const } : {}),
           ...(wanted.prorate && !endsTrial && current.status !== 'trialing'
             ? { proration_date: Math.floor(now.getTime() / 1000) }
@@ -102,7 +104,13 @@ function changes(
   }
 }
 
-function undoCancel(current: Stripe.Subscription): Stripe.SubscriptionUpdateParams {
+function isCancelling(current: Stripe.Subscription): boolean {
+  return current.cancel_at_period_end || current.cancel_at !== null
+}
+
+function undoCancel(
+  current: Stripe.Subscription,
+): Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end'> & { cancel_at?: '' } {
   return current.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' }
 }
 

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { PROVIDERS, START, start } from './support.ts'
+
+describe.each(PROVIDERS)('counting subscriptions at $provider', ({ provider, card }) => {
+  it('counts those that were open at a moment, as active() says', async () => {
+    const { user, billing, ...test } = await start(provider)
+    const moment = (days: number) => new Date(START.getTime() + days * 86_400_000)
+    expect(await billing.countActive(moment(0))).toBe(0)
+    await user.newSubscription('trial', 'monthly').trialDays(14).create(card)
+    await test.advance({ days: 2 })
+    const ending = await user.newSubscription('ending', 'monthly').create(card)
+    await ending.cancel()
+    const ended = await user.newSubscription('ended', 'monthly').create(card)
+    await test.advance({ days: 2 })
+    await ended.cancelNow()
+    await test.advance({ days: 1 })
+    const counts = await Promise.all([-1, 1, 3, 5].map((days) => billing.countActive(moment(days))))
+    expect(counts).toEqual([0, 1, 3, 2])
+    const active = (await user.subscriptions()).filter((each) => each.active())
+    expect(active).toHaveLength(2)
+  })
+
+  it('counts none whose first payment is missing', async () => {
+    if (provider === 'braintree') return
+    const { user, billing } = await start(provider)
+    await user
+      .newSubscription('main', 'monthly')
+      .create('pm_card_authenticationRequired')
+      .catch(() => undefined)
+    expect(await user.subscriptions()).toHaveLength(1)
+    expect(await billing.countActive(START)).toBe(0)
+  })
+})

@@ -1,0 +1,86 @@
+import type { BillableUser, Invoice, ProviderName, Subscription } from '@tollgate/billing'
+import { PaymentActionRequired, PaymentFailed, ProviderUnavailable } from '@tollgate/billing'
+import type { Context } from 'hono'
+import type { Plan } from '../../config/settings.ts'
+import type { AppEnv } from '../../http/variables.ts'
+import { userOf } from '../page-context.ts'
+import { billingNow } from './dates.ts'
+import { planOf } from './plans.ts'
+
+/** The pages know one subscription for each person, under this name. */
+export const SUBSCRIPTION = 'main'
+
+/** What the signed-in person pays for. */
+export interface Account {
+  readonly billable: BillableUser
+  readonly provider: ProviderName
+  /** Whether the provider can still be chosen. */
+  readonly isCustomer: boolean
+  /** All of that name, newest first; the first one counts. */
+  readonly history: readonly Subscription[]
+  /** Null when there is none, or it is over. */
+  readonly running: Subscription | null
+  /** Of `running`; null also when it is no longer offered. */
+  readonly plan: Plan | null
+  readonly now: Date
+}
+
+/** From our own rows alone. */
+export async function readAccount(c: Context<AppEnv>): Promise<Account> {
+  const { service } = c.get('page')
+  const billable = await service.billing.user(Number(userOf(c).id))
+  const all = await billable.subscriptions()
+  const history = all.filter(({ name }) => name === SUBSCRIPTION)
+  const [newest] = history
+  const running = newest && !newest.ended() ? newest : null
+  return {
+    billable,
+    provider: billable.provider,
+    isCustomer: billable.providerId !== null,
+    history,
+    running,
+    plan: running ? planOf(service.config.settings.plans, running) : null,
+    now: billingNow(service),
+  }
+}
+
+/** What only the provider knows. Null is what it did not tell, because it is away. */
+export interface ProviderView {
+  readonly periodEndsAt: Date | null
+  /** Why a payment is missing. */
+  readonly unpaid: PaymentActionRequired | PaymentFailed | null
+  readonly invoices: readonly Invoice[] | null
+}
+
+/** A page without these is better than no page. */
+export async function askProvider({ billable, running }: Account): Promise<ProviderView> {
+  const [periodEndsAt, unpaid, invoices] = await Promise.all([
+    orNull(running ? running.periodEndsAt() : null),
+    orNull(running ? unpaidReason(running) : null),
+    orNull(billable.invoicesIncludingPending()),
+  ])
+  return { periodEndsAt, unpaid, invoices }
+}
+
+async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) return null
+    throw error
+  }
+}
+
+/** Why the newest payment is missing; null when none is. */
+export async function unpaidReason(
+  subscription: Subscription,
+): Promise<PaymentActionRequired | PaymentFailed | null> {
+  if (!subscription.incomplete() && !subscription.pastDue()) return null
+  try {
+    await subscription.requirePaid()
+    return null
+  } catch (error) {
+    if (error instanceof PaymentActionRequired || error instanceof PaymentFailed) return error
+    throw error
+  }
+}

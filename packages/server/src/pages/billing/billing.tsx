@@ -1,0 +1,96 @@
+import { PaymentActionRequired } from '@tollgate/billing'
+import type { Context, Hono } from 'hono'
+import type { ServiceContext } from '../../context.ts'
+import type { AppEnv } from '../../http/variables.ts'
+import { readOwnForm } from '../forms.ts'
+import { requireUser } from '../page-context.ts'
+import { renderPage } from '../render.tsx'
+import { askProvider, readAccount } from './account.ts'
+import { ACTIONS } from './actions.ts'
+import { BillingScript } from './billing-script.tsx'
+import { addCancelPage } from './cancel.tsx'
+import { cardEntryOf, ProviderScript, policyFor } from './card-entry.tsx'
+import { ChangeCard } from './change-card.tsx'
+import { addConfirmation } from './confirm.tsx'
+import { CurrentSubscription } from './current-subscription.tsx'
+import { Invoices } from './invoices.tsx'
+import { noticeOf } from './notices.ts'
+import { OtherPlans } from './other-plans.tsx'
+import { describeProblem, type Problem } from './problems.ts'
+import { availableProviders, parseProvider } from './providers.ts'
+import { addSandboxControls, SandboxStrip } from './sandbox-strip.tsx'
+import { Subscribe } from './subscribe.tsx'
+import { addSwapPreview } from './swap.tsx'
+
+/** What the signed-in person pays for. Every form works without script. */
+export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
+  app.get('/billing', requireUser(), (c) => renderBilling(c))
+  for (const [path, action] of Object.entries(ACTIONS)) {
+    app.post(path, requireUser(), async (c) => {
+      const form = await readOwnForm(c)
+      try {
+        const account = await readAccount(c)
+        const done = await action({ service, account, form })
+        return c.redirect(typeof done === 'string' ? `/billing?done=${done}` : done.goTo, 303)
+      } catch (error) {
+        if (error instanceof PaymentActionRequired) return c.redirect('/billing/confirm', 303)
+        const problem = describeProblem(error)
+        if (!problem) throw error
+        return renderBilling(c, { problem, form })
+      }
+    })
+  }
+  addSwapPreview(app)
+  addCancelPage(app)
+  addConfirmation(app)
+  addSandboxControls(app, service)
+}
+
+/** The page, after a form that could not be done also with what was filled in. */
+export async function renderBilling(
+  c: Context<AppEnv>,
+  view: { readonly problem?: Problem; readonly form?: URLSearchParams } = {},
+): Promise<Response> {
+  const page = c.get('page')
+  const { service } = page
+  const account = await readAccount(c)
+  const { running, isCustomer } = account
+  const told = await askProvider(account)
+  const chosen = view.form?.get('provider') ?? c.req.query('provider')
+  const available = availableProviders(service)
+  const provider = isCustomer
+    ? account.provider
+    : (parseProvider(chosen, available) ?? account.provider)
+  const entry = cardEntryOf(service, provider)
+  const notice = view.problem ? null : noticeOf(c.req.query('done'))
+  return renderPage(
+    c,
+    { title: 'Billing', status: view.problem?.status ?? 200, policy: policyFor(entry) },
+    <div class="stack">
+      <h1>Billing</h1>
+      <SandboxStrip page={page} canDecline={isCustomer} />
+      {view.problem && (
+        <p class="note bad" role="alert">
+          {view.problem.message}
+        </p>
+      )}
+      {notice && (
+        <p class="note good" role="status">
+          {notice}
+        </p>
+      )}
+      {running ? (
+        <>
+          <CurrentSubscription {...{ page, account, told }} subscription={running} />
+          <OtherPlans {...{ page, account }} subscription={running} />
+        </>
+      ) : (
+        <Subscribe {...{ page, account, provider, available, entry }} form={view.form ?? null} />
+      )}
+      {isCustomer && <ChangeCard {...{ page, account, entry }} />}
+      <Invoices invoices={told.invoices} isCustomer={isCustomer} />
+      <ProviderScript entry={entry} />
+      <BillingScript />
+    </div>,
+  )
+}

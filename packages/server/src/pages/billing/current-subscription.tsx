@@ -1,0 +1,106 @@
+import { PaymentActionRequired, type Subscription } from '@tollgate/billing'
+import type { FC } from 'hono/jsx'
+import { CsrfField } from '../layout.tsx'
+import type { PageContext } from '../page-context.ts'
+import type { Account, ProviderView } from './account.ts'
+import { formatPrice, formatRhythm } from './plans.ts'
+import { PROVIDER_NAMES } from './providers.ts'
+import { describeState } from './state-words.ts'
+
+interface CurrentView {
+  readonly page: PageContext
+  readonly account: Account
+  readonly told: ProviderView
+  readonly subscription: Subscription
+}
+
+export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subscription }) => {
+  const { settings } = page.service.config
+  const { plan } = account
+  const state = describeState(subscription, told.periodEndsAt)
+  return (
+    <section class="card stack" aria-labelledby="subscription-title">
+      <div class="row spread">
+        <h2 id="subscription-title">{plan?.name ?? subscription.providerPlan}</h2>
+        <span class={`badge ${state.tone}`}>{state.label}</span>
+      </div>
+      {plan && (
+        <p class="price">
+          {formatPrice(plan, settings)} <small>{formatRhythm(plan)}</small>
+          {subscription.quantity > 1 && <small>, {subscription.quantity} times</small>}
+        </p>
+      )}
+      <p>
+        {state.sentence} <small>Paid through {PROVIDER_NAMES[subscription.provider]}.</small>
+      </p>
+      <Unpaid {...{ page, told, subscription }} />
+      {!subscription.incomplete() && <Changes {...{ page, subscription }} />}
+    </section>
+  )
+}
+
+const Changes: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscription }) => (
+  <div class="row bottom spread">
+    {subscription.provider === 'stripe' && <Quantity {...{ page, subscription }} />}
+    <div class="row">
+      {subscription.onGracePeriod() && (
+        <form method="post" action="/billing/resume" data-once>
+          <CsrfField page={page} />
+          <button class="primary" type="submit">
+            Resume
+          </button>
+        </form>
+      )}
+      <a class="button" href="/billing/cancel">
+        {subscription.cancelled() ? 'End it now' : 'Cancel'}
+      </a>
+    </div>
+  </div>
+)
+
+/** Braintree has no quantities. */
+const Quantity: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscription }) => (
+  <form method="post" action="/billing/quantity" class="row bottom" data-once>
+    <CsrfField page={page} />
+    <label class="short">
+      Quantity
+      <input
+        type="number"
+        name="quantity"
+        min={1}
+        max={10_000}
+        value={subscription.quantity}
+        required
+      />
+    </label>
+    <button type="submit">Change the quantity</button>
+  </form>
+)
+
+const Unpaid: FC<Pick<CurrentView, 'page' | 'told' | 'subscription'>> = (props) => {
+  const { page, told, subscription } = props
+  const { unpaid } = told
+  if (!unpaid) return null
+  const asks = unpaid instanceof PaymentActionRequired
+  return (
+    <div class="note bad stack">
+      <p>{asks ? 'Your bank wants you to confirm the payment.' : unpaid.message}</p>
+      {(asks || subscription.incomplete()) && (
+        <div class="row">
+          {asks && (
+            <a class="button primary" href="/billing/confirm">
+              Confirm the payment
+            </a>
+          )}
+          {subscription.incomplete() && (
+            <form method="post" action="/billing/cancel-now" data-once>
+              <CsrfField page={page} />
+              <input type="hidden" name="confirm" value="yes" />
+              <button type="submit">Give up and start again</button>
+            </form>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import type { Invoice } from '@tollgate/billing'
+import type { FC } from 'hono/jsx'
+import { formatDay } from './dates.ts'
+
+/** Null: the provider did not tell. */
+export const Invoices: FC<{ invoices: readonly Invoice[] | null; isCustomer: boolean }> = ({
+  invoices,
+  isCustomer,
+}) => {
+  if (!isCustomer) return null
+  return (
+    <section class="card" aria-labelledby="invoices-title">
+      <h2 id="invoices-title">Invoices</h2>
+      {invoices === null && <p>The payment provider does not answer. Please look again later.</p>}
+      {invoices?.length === 0 && <p>There are none yet.</p>}
+      {invoices && invoices.length > 0 && <InvoiceTable invoices={invoices} />}
+    </section>
+  )
+}
+
+const InvoiceTable: FC<{ invoices: readonly Invoice[] }> = ({ invoices }) => (
+  <table class="amounts">
+    <thead>
+      <tr>
+        <th scope="col">Date</th>
+        <th scope="col">Amount</th>
+        <th scope="col">State</th>
+        <th scope="col">File</th>
+      </tr>
+    </thead>
+    <tbody>
+      {invoices.map((invoice) => (
+        <tr>
+          <th scope="row">{formatDay(invoice.date())}</th>
+          <td>{invoice.total()}</td>
+          <td>{invoice.paid ? 'Paid' : 'Open'}</td>
+          <td>
+            <a
+              href={`/user/invoice/${encodeURIComponent(invoice.id)}`}
+              aria-label={`Invoice of ${formatDay(invoice.date())} over ${invoice.total()}, PDF`}
+            >
+              PDF
+            </a>
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

@@ -1,0 +1,20 @@
+/** What has just been done, as the address after a form says it. */
+export const NOTICES = {
+  subscribed: 'You are subscribed.',
+  swapped: 'Your plan was changed.',
+  'quantity-changed': 'The quantity was changed. The difference is on your next invoice.',
+  cancelled: 'Your subscription is cancelled.',
+  ended: 'Your subscription has ended.',
+  resumed: 'Your cancellation was taken back.',
+  'card-changed': 'Your card was changed.',
+  confirmed: 'Your payment is confirmed.',
+  refused: 'The payment was not confirmed, so nothing was charged.',
+  'clock-moved': 'The sandbox’s clock was moved.',
+  'charge-armed': 'Your next charge will be declined.',
+} as const
+
+export type Done = keyof typeof NOTICES
+
+export function noticeOf(done: string | undefined): string | null {
+  return done !== undefined && Object.hasOwn(NOTICES, done) ? NOTICES[done as Done] : null
+}

@@ -1,0 +1,48 @@
+import type { Subscription } from '@tollgate/billing'
+import { formatDay } from './dates.ts'
+
+export interface StateWords {
+  readonly label: string
+  readonly tone: 'good' | 'warning' | 'bad' | 'quiet'
+  readonly sentence: string
+}
+
+/** What the page asks of a subscription: billing's own functions decide, the words are ours. */
+export type Condition = Pick<
+  Subscription,
+  'ended' | 'incomplete' | 'onGracePeriod' | 'pastDue' | 'onTrial' | 'trialEndsAt' | 'endsAt'
+>
+
+/** The first that applies. */
+export function describeState(subscription: Condition, periodEndsAt: Date | null): StateWords {
+  const { endsAt, trialEndsAt } = subscription
+  if (subscription.ended()) {
+    return { label: 'Ended', tone: 'quiet', sentence: `It ended on ${day(endsAt)}.` }
+  }
+  if (subscription.incomplete()) {
+    return {
+      label: 'Not paid',
+      tone: 'bad',
+      sentence: 'The payment is not complete, so the subscription is not open yet.',
+    }
+  }
+  if (subscription.onGracePeriod()) {
+    const sentence = `It is cancelled and stays open until ${day(endsAt)}. Nothing more will be charged.`
+    return { label: 'Cancelled', tone: 'warning', sentence }
+  }
+  if (subscription.pastDue()) {
+    const sentence =
+      'The last payment failed and will be tried again. You can change the card before that.'
+    return { label: 'Payment failed', tone: 'bad', sentence }
+  }
+  if (subscription.onTrial()) {
+    const sentence = `Trial until ${day(trialEndsAt)}. The first payment is on that day.`
+    return { label: 'Trial', tone: 'good', sentence }
+  }
+  const sentence = periodEndsAt ? `The next payment is on ${day(periodEndsAt)}.` : 'It is running.'
+  return { label: 'Active', tone: 'good', sentence }
+}
+
+function day(date: Date | null): string {
+  return date ? formatDay(date) : 'a day we do not know'
+}

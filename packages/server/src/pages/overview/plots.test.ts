@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import type { Figure } from '../../figures/daily-figures.ts'
+import { niceTop } from './plot.tsx'
+import { plotsOf } from './plots.ts'
+
+const now = new Date('2027-03-03T10:00:00Z')
+const revenue = (unit: string, amount: number, day = '2027-03-02'): Figure => ({
+  name: 'revenue',
+  day,
+  unit,
+  amount,
+})
+
+describe('plots', () => {
+  it('never add one currency to another', () => {
+    const figures = [revenue('usd', 1000), revenue('eur', 2000), revenue('usd', 500, '2027-03-03')]
+    const plots = plotsOf({ figures, now, billingNow: now, currency: 'usd' })
+    const shown = plots.filter(({ id }) => id.startsWith('revenue'))
+    expect(shown.map(({ title, headline }) => [title, headline])).toEqual([
+      ['Revenue in EUR', '€20.00 in 30 days'],
+      ['Revenue in USD', '$15.00 in 30 days'],
+    ])
+    expect(shown[1]?.series[0]?.values.slice(-2)).toEqual([1000, 500])
+  })
+
+  it('leave out what is longer ago than their days', () => {
+    const figures = [revenue('usd', 1000, '2027-02-01'), revenue('eur', 1, '2026-12-01')]
+    const plots = plotsOf({ figures, now, billingNow: now, currency: 'usd' })
+    const shown = plots.filter(({ id }) => id.startsWith('revenue'))
+    expect(shown.map(({ headline }) => headline)).toEqual(['$0.00 in 30 days'])
+  })
+
+  it.each([
+    [0, 1],
+    [1, 1],
+    [3, 5],
+    [5, 5],
+    [7, 10],
+    [99, 100],
+    [1001, 2000],
+  ])('with a highest bar of %i reach to %i', (highest, top) => {
+    expect(niceTop(highest)).toBe(top)
+  })
+})

@@ -1,0 +1,445 @@
+import type { ProviderName } from '@tollgate/billing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { createBrowser } from './browser.ts'
+import { startTestService, type TestService } from './support.ts'
+
+type Browser = ReturnType<typeof createBrowser>
+
+interface Case {
+  readonly provider: ProviderName
+  readonly card: string
+  readonly other: { readonly token: string; readonly words: string }
+  readonly declined: string
+  readonly discounted: string
+}
+
+const CASES: readonly Case[] = [
+  {
+    provider: 'stripe',
+    card: 'pm_card_visa',
+    other: { token: 'pm_card_mastercard', words: 'Mastercard ending in 4444' },
+    declined: 'pm_card_chargeDeclined',
+    discounted: '$18.75',
+  },
+  {
+    provider: 'braintree',
+    card: 'fake-valid-visa-nonce',
+    other: { token: 'fake-valid-mastercard-nonce', words: 'MasterCard ending in 4444' },
+    declined: 'fake-processor-declined-visa-nonce',
+    discounted: '$23.00',
+  },
+]
+
+let people = 0
+
+/** Somebody new, signed in, and what they do on the page. */
+async function newPerson(service: TestService) {
+  const browser = service.browser()
+  const email = `person-${++people}@example.com`
+  const password = 'a long password'
+  await service.users.create({ email, password, name: 'Ada' })
+  expect((await browser.signIn(email, password)).status).toBe(303)
+  const post = async (path: string, fields: Record<string, string> = {}) => {
+    const csrf_token = await browser.csrfToken()
+    return browser.post(path, { csrf_token, ...fields })
+  }
+  return {
+    browser,
+    email,
+    post,
+    /** The text of the billing page. */
+    async look(path = '/billing'): Promise<string> {
+      const response = await browser.get(path)
+      expect(response.status).toBe(200)
+      return textOf(await response.text())
+    },
+    async done(path: string, fields: Record<string, string> = {}): Promise<string> {
+      const response = await post(path, fields)
+      expect(response.status, await response.clone().text()).toBe(303)
+      return response.headers.get('location') ?? ''
+    },
+    async refused(path: string, fields: Record<string, string> = {}) {
+      const response = await post(path, fields)
+      const html = await response.text()
+      const alert = /role="alert">([^<]*)</.exec(html)?.[1] ?? ''
+      return { status: response.status, alert: textOf(alert), html }
+    },
+    async subscription() {
+      const { body } = await browser.api('/api/subscription')
+      return body
+    },
+  }
+}
+
+function textOf(html: string): string {
+  return html
+    .replace(/<(script|style)[\s\S]*?<\/\1>/g, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/&#39;/g, "'")
+    .replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+/** The hidden fields of the form on a page. */
+async function fieldsOf(browser: Browser, path: string): Promise<Record<string, string>> {
+  const html = await (await browser.get(path)).text()
+  const form = html.slice(html.indexOf('action="/billing/swap"'))
+  const fields = [...form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)]
+  return Object.fromEntries(fields.map(([, name, value]) => [name, value]))
+}
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service?.stop())
+
+describe.each(CASES)('billing at $provider', ({ provider, card, other, declined, discounted }) => {
+  it('begins with a trial that becomes a paid invoice', async () => {
+    const ada = await newPerson(service)
+    expect(await ada.look(`/billing?provider=${provider}`)).toContain('14 days free')
+    const location = await ada.done('/billing/subscribe', {
+      plan: 'monthly',
+      provider,
+      token: card,
+    })
+    expect(location).toBe('/billing?done=subscribed')
+    expect(await ada.look(location)).toMatch(/You are subscribed\. .*Trial until \d+ \w+ \d{4}\./)
+    expect(await ada.subscription()).toMatchObject({ provider, subscribed: true, on_trial: true })
+    await service.advance({ days: 16 })
+    const page = await ada.look()
+    expect(page).toMatch(/Active \$10\.00 per month The next payment is on/)
+    expect(page).toMatch(/\$10\.00 Paid PDF/)
+    const html = await (await ada.browser.get('/billing')).text()
+    const pdf = /href="(\/user\/invoice\/[^"]+)"/.exec(html)?.[1] ?? ''
+    expect((await ada.browser.get(pdf)).headers.get('content-type')).toBe('application/pdf')
+    const stranger = await newPerson(service)
+    expect((await stranger.browser.get(pdf)).status).toBe(404)
+  })
+
+  it('takes a coupon, and says when there is none of that name', async () => {
+    const ada = await newPerson(service)
+    const wanted = { plan: 'pro', provider, token: card }
+    const no = await ada.refused('/billing/subscribe', { ...wanted, coupon: 'AUTUMN' })
+    expect(no).toMatchObject({
+      status: 422,
+      alert: 'There is no such coupon, or it cannot be used here.',
+    })
+    expect(no.html).toContain('value="AUTUMN"')
+    expect(await ada.subscription()).toMatchObject({ subscription: null })
+    await ada.done('/billing/subscribe', { ...wanted, coupon: ' SPRING ' })
+    expect(await ada.look()).toContain(discounted)
+  })
+
+  it('says plainly that a card was declined, and takes another one', async () => {
+    const ada = await newPerson(service)
+    const wanted = { plan: 'pro', provider }
+    const no = await ada.refused('/billing/subscribe', { ...wanted, token: declined })
+    expect(no.status).toBe(422)
+    expect(no.alert).toMatch(/declined.*Nothing was charged; you can try another card\.$/)
+    expect(await ada.subscription()).toMatchObject({ subscribed: false })
+    await ada.done('/billing/subscribe', { ...wanted, token: card })
+    expect(await ada.subscription()).toMatchObject({ subscribed: true })
+  })
+
+  it('makes one subscription of two clicks at once', async () => {
+    const ada = await newPerson(service)
+    const wanted = { plan: 'pro', provider, token: card }
+    const clicks = [1, 2].map(() => ada.done('/billing/subscribe', wanted))
+    expect(await Promise.all(clicks)).toEqual(Array(2).fill('/billing?done=subscribed'))
+    const { body } = await ada.browser.api('/api/user')
+    const billable = await service.billing.user(Number(body.id))
+    expect(await billable.subscriptions()).toHaveLength(1)
+    expect(await billable.invoicesIncludingPending()).toHaveLength(1)
+  })
+
+  it('previews a swap, then does exactly that', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+    await service.advance({ days: 10 })
+    const preview = await ada.look('/billing/swap?plan=yearly')
+    expect(preview).toContain('Now Pro, $25.00 per month Then Yearly, $100.00 per year')
+    const shown = /You pay now .*Today, \d+ \w+ \d{4} (\$[\d.]+)/.exec(preview)?.[1] ?? ''
+    const fields = await fieldsOf(ada.browser, '/billing/swap?plan=yearly')
+    expect(`$${(Number(fields.total) / 100).toFixed(2)}`).toBe(shown)
+    expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
+    expect(await ada.look()).toMatch(new RegExp(`Yearly Active .*\\${shown}`))
+    // A second click of the same form.
+    expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
+    expect((await ada.look()).split(shown)).toHaveLength(2)
+    const { body } = await ada.browser.api('/api/user')
+    const [invoice] = await (await service.billing.user(body.id)).invoicesIncludingPending()
+    expect(invoice?.data.amountDue).toBe(Number(fields.total))
+  })
+
+  it('shows a swap again whose amount is not the one that was approved', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
+    await service.advance({ days: 20 })
+    const fields = await fieldsOf(ada.browser, '/billing/swap?plan=pro')
+    const again = '/billing/swap?plan=pro&changed=yes'
+    const hourAgo = String(Number(fields.proration_date) - 3_600_000)
+    for (const changed of [{ total: '1' }, { proration_date: hourAgo }, { proration_date: 'x' }]) {
+      expect(await ada.done('/billing/swap', { ...fields, ...changed })).toBe(again)
+    }
+    expect(await ada.look(again)).toContain('The amount has changed since you saw it.')
+    expect(await ada.subscription()).toMatchObject({ subscription: { plan: 'monthly' } })
+    expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
+    expect(await ada.subscription()).toMatchObject({ subscription: { plan: 'pro' } })
+  })
+
+  it('swaps in a trial without ending it', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
+    const fields = await fieldsOf(ada.browser, '/billing/swap?plan=pro')
+    expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
+    expect(await ada.look()).toMatch(/Pro Trial \$25\.00 per month Trial until/)
+  })
+
+  it('cancels with a date, resumes, and ends at once only when that is confirmed', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+    const question = await ada.look('/billing/cancel')
+    const date = /Cancel on (\d+ \w+ \d{4})/.exec(question)?.[1] ?? 'none'
+    expect(await ada.done('/billing/cancel')).toBe('/billing?done=cancelled')
+    expect(await ada.done('/billing/cancel')).toBe('/billing?done=cancelled')
+    expect(await ada.look()).toContain(`It is cancelled and stays open until ${date}.`)
+    expect(await ada.done('/billing/resume')).toBe('/billing?done=resumed')
+    expect(await ada.done('/billing/resume')).toBe('/billing?done=resumed')
+    expect(await ada.look()).toContain('The next payment is on')
+    expect(await ada.refused('/billing/cancel-now')).toMatchObject({
+      status: 422,
+      alert: 'Please tick the box that you want it to end at once.',
+    })
+    expect(await ada.subscription()).toMatchObject({ subscribed: true })
+    expect(await ada.done('/billing/cancel-now', { confirm: 'yes' })).toBe('/billing?done=ended')
+    expect(await ada.done('/billing/cancel-now', { confirm: 'yes' })).toBe('/billing?done=ended')
+    expect(await ada.subscription()).toMatchObject({ subscribed: false })
+    expect(await ada.look()).toMatch(/Subscribe again It ended on .* You pay with/)
+    expect((await ada.refused('/billing/resume')).status).toBe(409)
+    // With the card that is there, and without a second trial.
+    expect(await ada.done('/billing/subscribe', { plan: 'pro' })).toBe('/billing?done=subscribed')
+    expect(await ada.subscription()).toMatchObject({ subscribed: true, on_trial: false })
+  })
+
+  it('gives the trial once', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
+    await ada.done('/billing/cancel-now', { confirm: 'yes' })
+    expect(await ada.look()).not.toContain('days free')
+    await ada.done('/billing/subscribe', { plan: 'monthly' })
+    expect(await ada.subscription()).toMatchObject({ subscribed: true, on_trial: false })
+  })
+
+  it('swaps in the grace period, which resumes', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+    await service.advance({ days: 3 })
+    await ada.done('/billing/cancel')
+    expect(await ada.look('/billing/swap?plan=monthly')).toContain(
+      'This also takes your cancellation back.',
+    )
+    const fields = await fieldsOf(ada.browser, '/billing/swap?plan=monthly')
+    expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
+    expect(await ada.subscription()).toMatchObject({
+      subscription: { plan: 'monthly', cancelled: false },
+    })
+  })
+
+  it('changes the card', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+    expect(await ada.done('/billing/card', { token: other.token })).toBe(
+      '/billing?done=card-changed',
+    )
+    expect(await ada.look()).toContain(other.words)
+    const no = await ada.refused('/billing/card', { token: declined })
+    expect(no.alert).toMatch(/declined/)
+    expect(await ada.look()).toContain(other.words)
+    expect((await ada.refused('/billing/card', { token: 'tok_of_mine' })).alert).toBe(
+      'Please choose one of the test cards.',
+    )
+  })
+
+  it('goes through the retries of a failing card to the end', async () => {
+    const ada = await newPerson(service)
+    const token = provider === 'stripe' ? 'pm_card_chargeCustomerFail' : 'fake-valid-discover-nonce'
+    await ada.done('/billing/subscribe', { plan: 'monthly', provider, token })
+    await service.advance({ days: 15 })
+    expect(await ada.look()).toMatch(
+      /Payment failed .*The last payment failed and will be tried again\./,
+    )
+    await service.advance({ days: 20 })
+    expect(await ada.look()).toMatch(/It ended on/)
+    expect(await ada.subscription()).toMatchObject({ subscribed: false })
+  })
+
+  it('fails the next charge on demand, and recovers by itself', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+    expect(await ada.done('/sandbox/decline', { return_to: '/billing' })).toBe(
+      '/billing?done=charge-armed',
+    )
+    await service.advance({ months: 1, hours: 2 })
+    expect(await ada.look()).toContain('Payment failed')
+    await service.advance({ days: 4 })
+    expect(await ada.look()).toContain('The next payment is on')
+  })
+
+  it('offers quantities where the provider has them', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+    if (provider === 'braintree') {
+      expect(await ada.look()).not.toContain('Quantity')
+      const no = await ada.refused('/billing/quantity', { quantity: '3' })
+      expect(no).toMatchObject({ status: 422, alert: 'The payment provider does not offer this.' })
+      return
+    }
+    for (const quantity of ['0', '-1', '1.5', '99999', '', '1e3']) {
+      expect((await ada.refused('/billing/quantity', { quantity })).status).toBe(422)
+    }
+    expect(await ada.done('/billing/quantity', { quantity: '3' })).toBe(
+      '/billing?done=quantity-changed',
+    )
+    expect(await ada.look()).toContain('$25.00 per month , 3 times')
+    expect(await ada.subscription()).toMatchObject({ subscription: { quantity: 3 } })
+  })
+
+  it('answers that there is nothing to change, before anything was subscribed to', async () => {
+    const ada = await newPerson(service)
+    for (const path of ['cancel', 'resume', 'swap', 'quantity', 'cancel-now']) {
+      const fields = { plan: 'pro', quantity: '2', confirm: 'yes' }
+      expect(await ada.refused(`/billing/${path}`, fields)).toMatchObject({
+        status: 409,
+        alert: 'There is no subscription to change.',
+      })
+    }
+    for (const page of ['/billing/cancel', '/billing/swap?plan=pro', '/billing/confirm']) {
+      expect((await ada.browser.get(page)).headers.get('location')).toBe('/billing')
+    }
+    expect((await ada.refused('/billing/subscribe', { plan: 'none' })).alert).toBe(
+      'Please choose a plan.',
+    )
+  })
+})
+
+describe('a payment that the bank asks about', () => {
+  const wanted = { plan: 'pro', provider: 'stripe', token: 'pm_card_authenticationRequired' }
+
+  it('is open once it is confirmed', async () => {
+    const ada = await newPerson(service)
+    expect(await ada.done('/billing/subscribe', wanted)).toBe('/billing/confirm')
+    expect(await ada.subscription()).toMatchObject({ subscribed: false })
+    expect(await ada.look()).toMatch(/Not paid .*Your bank wants you to confirm the payment\./)
+    expect(await ada.done('/billing/confirm', { answer: 'approve' })).toBe(
+      '/billing?done=confirmed',
+    )
+    expect(await ada.subscription()).toMatchObject({ subscribed: true })
+    expect(await ada.look()).toContain('The next payment is on')
+    expect(await ada.done('/billing/confirm', { answer: 'approve' })).toBe('/billing')
+  })
+
+  it('stays closed when it is refused, and can be given up', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', wanted)
+    expect(await ada.done('/billing/confirm', { answer: 'refuse' })).toBe('/billing?done=refused')
+    expect(await ada.look()).toMatch(/Not paid .*unable to authenticate/)
+    await ada.done('/billing/cancel-now', { confirm: 'yes' })
+    await ada.done('/billing/subscribe', { ...wanted, token: 'pm_card_visa' })
+    expect(await ada.subscription()).toMatchObject({ subscribed: true })
+  })
+})
+
+describe('who may change billing', () => {
+  const paths = [
+    '/billing/subscribe',
+    '/billing/card',
+    '/billing/swap',
+    '/billing/quantity',
+    '/billing/cancel',
+    '/billing/cancel-now',
+    '/billing/resume',
+    '/billing/confirm',
+    '/sandbox/clock',
+    '/sandbox/decline',
+    '/overview/retry',
+  ]
+
+  async function bearer(): Promise<Record<string, string>> {
+    const { email = '', password = '', clients } = service.demo ?? {}
+    const { id = '', secret = '' } = clients?.password ?? {}
+    const response = await fetch(`${service.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'password',
+        client_id: id,
+        client_secret: secret ?? '',
+        username: email,
+        password,
+        scope: '*',
+      }),
+    })
+    const { access_token } = (await response.json()) as { access_token: string }
+    return { authorization: `Bearer ${access_token}` }
+  }
+
+  it.each(paths)('POST %s needs the page’s own proof and the person itself', async (path) => {
+    const { email = '', password = '' } = service.demo ?? {}
+    const browser = service.browser()
+    await browser.signIn(email, password)
+    const fields = { plan: 'pro', token: 'pm_card_visa', confirm: 'yes' }
+    const csrf_token = await browser.csrfToken()
+    const refusals = [
+      await browser.post(path, fields),
+      await browser.post(path, { ...fields, csrf_token: 'x' }),
+      await browser.post(path, { ...fields, csrf_token }, { origin: 'https://evil.example' }),
+    ]
+    expect(refusals.map(({ status }) => status)).toEqual([403, 403, 403])
+    const stranger = service.browser()
+    const answer = await stranger.post(path, { ...fields, csrf_token }, await bearer())
+    expect(answer.headers.get('location')).toBe('/login')
+  })
+
+  it('gives the token for a card form to the person, and to no application', async () => {
+    const path = '/api/billing/client-token'
+    const ada = await newPerson(service)
+    const own = await ada.browser.api(path, { method: 'POST' })
+    expect(own.status).toBe(200)
+    expect(own.body.client_token).toMatch(/^[\w+/=]+$/)
+    const headers = await bearer()
+    const response = await fetch(`${service.url}${path}`, { method: 'POST', headers })
+    expect(response.status).toBe(403)
+    expect((await fetch(`${service.url}${path}`, { method: 'POST' })).status).toBe(401)
+  })
+
+  it('lets a provider be chosen until the first payment, never after', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', {
+      plan: 'pro',
+      provider: 'braintree',
+      token: 'fake-valid-visa-nonce',
+    })
+    await ada.done('/billing/cancel-now', { confirm: 'yes' })
+    expect(await ada.look('/billing?provider=stripe')).not.toContain('Pay through')
+    const no = await ada.refused('/billing/card', { provider: 'stripe', token: 'pm_card_visa' })
+    expect(no.alert).toBe('Please choose one of the test cards.')
+    expect(await ada.subscription()).toMatchObject({ provider: 'braintree' })
+  })
+})
+
+describe('the sandbox’s clock', () => {
+  it('goes where the button says, once', async () => {
+    const ada = await newPerson(service)
+    const html = await (await ada.browser.get('/billing')).text()
+    const [, to = ''] = [...html.matchAll(/name="to" value="([^"]+)"/g)].map((m) => m[1])
+    const before = service.sandbox?.clock.nowMs() ?? 0
+    const fields = { to, return_to: '/billing' }
+    await Promise.all([1, 2].map(() => ada.done('/sandbox/clock', fields)))
+    expect((service.sandbox?.clock.nowMs() ?? 0) - before).toBe(7 * 86_400_000)
+    for (const far of ['2999-01-01T00:00:00Z', 'never', '']) {
+      await ada.done('/sandbox/clock', { to: far, return_to: '//evil.example' })
+    }
+    expect((service.sandbox?.clock.nowMs() ?? 0) - before).toBe(7 * 86_400_000)
+  })
+})

@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs'
+import type { ProviderName } from '@tollgate/billing'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestService, type TestService } from '../support.ts'
+import {
+  DESKTOP,
+  describeInChromium,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  PHONE,
+  SCHEMES,
+  takeScreenshot,
+} from './support.ts'
+
+const NAMES = { stripe: 'Stripe', braintree: 'Braintree' } as const
+const WORKS = { stripe: /^Visa 4242/, braintree: /^Visa 1881/ } as const
+const FAILS_LATER = { stripe: /^Visa 0341/, braintree: /^Discover 1117/ } as const
+
+let people = 0
+
+describeInChromium('billing', ({ newPage, forgive }) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService()
+  })
+  afterAll(() => service?.stop())
+
+  async function open(settings: Parameters<typeof newPage>[0] = {}): Promise<Page> {
+    const account = { email: `person-${++people}@example.com`, password: 'a long password' }
+    await service.users.create({ ...account, name: 'Ada Lovelace' })
+    const page = await newPage(settings)
+    await page.goto(`${service.url}/login?return_to=/billing`)
+    await page.getByLabel('E-mail').fill(account.email)
+    await page.getByLabel('Password').fill(account.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Billing', exact: true }).waitFor()
+    return page
+  }
+
+  const state = (page: Page) => page.locator('.badge').first().textContent()
+  const pressed = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+  const told = async (page: Page, text: string) => {
+    await page.getByRole('status').filter({ hasText: text }).waitFor()
+  }
+
+  async function chooseCard(page: Page, label: RegExp): Promise<void> {
+    const select = page.getByLabel('Test card').first()
+    const texts = await select.locator('option').allTextContents()
+    await select.selectOption({
+      label: texts.find((text) => label.test(text.trim()))?.trim() ?? '',
+    })
+  }
+
+  async function subscribe(page: Page, provider: ProviderName, plan: string, card: RegExp) {
+    const choice = page.getByRole('navigation', { name: 'Payment provider' })
+    await choice.getByRole('link', { name: NAMES[provider] }).click()
+    await choice.locator('[aria-current]', { hasText: NAMES[provider] }).waitFor()
+    await page.getByRole('radio', { name: new RegExp(`^${plan} `) }).check()
+    await chooseCard(page, card)
+    await pressed(page, 'Subscribe')
+  }
+
+  async function later(page: Page, step: 'A day' | 'A week' | 'A month', times = 1) {
+    for (let at = 0; at < times; at++) {
+      await pressed(page, `${step} later`)
+      await told(page, 'The sandbox’s clock was moved.')
+    }
+  }
+
+  it.each(['stripe', 'braintree'] as const)('goes its whole way at %s', async (provider) => {
+    const page = await open()
+    await subscribe(page, provider, 'Monthly', WORKS[provider])
+    await told(page, 'You are subscribed.')
+    expect(await state(page)).toBe('Trial')
+    await page.getByText(/^Trial until \d+ \w+ \d{4}\./).waitFor()
+    await expectAccessible(page)
+
+    await later(page, 'A week', 2)
+    await later(page, 'A day', 2)
+    expect(await state(page)).toBe('Active')
+    const row = page.getByRole('row', { name: /\$10\.00 Paid/ })
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      row.getByRole('link').click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^Subscription_\d+_\d{4}\.pdf$/)
+    const pdf = readFileSync(await download.path())
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+    expect(pdf.length).toBeGreaterThan(1000)
+
+    await page.getByRole('link', { name: 'Change to Yearly' }).click()
+    await page.getByRole('heading', { name: 'Change to Yearly?' }).waitFor()
+    await expectAccessible(page)
+    const pay = page.getByRole('button', { name: /^Change and pay/ })
+    const amount = /\$[\d.]+/.exec((await pay.textContent()) ?? '')?.[0] ?? 'none'
+    await takeScreenshot(page, `billing-swap-${provider}`)
+    await pay.click()
+    await told(page, 'Your plan was changed.')
+    await page.getByRole('row', { name: new RegExp(`\\${amount} `) }).waitFor()
+
+    await page.getByRole('link', { name: 'Cancel', exact: true }).click()
+    await expectAccessible(page)
+    await takeScreenshot(page, `billing-cancel-${provider}`)
+    const cancel = page.getByRole('button', { name: /^Cancel on/ })
+    const day = (await cancel.textContent())?.replace('Cancel on ', '').trim() ?? 'none'
+    await cancel.click()
+    await page.getByText(`It is cancelled and stays open until ${day}.`).waitFor()
+    expect(await state(page)).toBe('Cancelled')
+    await pressed(page, 'Resume')
+    await told(page, 'Your cancellation was taken back.')
+    expect(await state(page)).toBe('Active')
+
+    await page.getByText('Change the card').click()
+    await chooseCard(page, /^Mastercard/)
+    await pressed(page, 'Use this card')
+    await page.getByText(/^Master[cC]ard ending in 4444$/).waitFor()
+
+    expect(await page.getByLabel('Quantity').count()).toBe(provider === 'stripe' ? 1 : 0)
+    if (provider === 'stripe') {
+      await page.getByLabel('Quantity').fill('3')
+      await pressed(page, 'Change the quantity')
+      await page.getByText('3 times').waitFor()
+    }
+
+    await page.getByRole('link', { name: 'Cancel', exact: true }).click()
+    await pressed(page, 'Cancel now')
+    // The browser itself asks for the tick first.
+    await page.getByLabel('I want it to end at once').check()
+    await pressed(page, 'Cancel now')
+    await told(page, 'Your subscription has ended.')
+    await page.getByRole('heading', { name: 'Subscribe again' }).waitFor()
+  })
+
+  it.each(['stripe', 'braintree'] as const)(
+    'follows a failing card through its retries to the end at %s',
+    async (provider) => {
+      const page = await open()
+      await subscribe(page, provider, 'Monthly', FAILS_LATER[provider])
+      await told(page, 'You are subscribed.')
+      await later(page, 'A week', 2)
+      await later(page, 'A day')
+      expect(await state(page)).toBe('Payment failed')
+      await expectAccessible(page)
+      await takeScreenshot(page, `billing-failed-${provider}`)
+      await later(page, 'A week', 3)
+      await page.getByRole('heading', { name: 'Subscribe again' }).waitFor()
+      await page.getByText(/^It ended on \d+ \w+ \d{4}\.$/).waitFor()
+    },
+  )
+
+  it.each(['stripe', 'braintree'] as const)(
+    'says plainly that the card was declined at %s',
+    async (provider) => {
+      const page = await open()
+      forgive(page, /status of 422/)
+      await subscribe(page, provider, 'Pro', /declined at once/)
+      const alert = page.getByRole('alert')
+      expect(await alert.textContent()).toMatch(/declined.*you can try another card\.$/)
+      expect(await page.getByRole('radio', { name: /^Pro / }).isChecked()).toBe(true)
+      await expectAccessible(page)
+      await takeScreenshot(page, `billing-declined-${provider}`)
+    },
+  )
+
+  it('lets the bank ask, and opens when that is answered', async () => {
+    const page = await open()
+    await subscribe(page, 'stripe', 'Pro', /3-D Secure/)
+    await page.getByRole('heading', { name: 'Confirm the payment' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Back to billing' }).click()
+    expect(await state(page)).toBe('Not paid')
+    await expectAccessible(page)
+    await takeScreenshot(page, 'billing-unpaid')
+    await page.getByRole('link', { name: 'Confirm the payment' }).click()
+    await pressed(page, 'Confirm')
+    await told(page, 'Your payment is confirmed.')
+    expect(await state(page)).toBe('Active')
+  })
+
+  it('fails the next charge on demand', async () => {
+    const page = await open()
+    await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
+    await pressed(page, 'Fail the next charge')
+    await told(page, 'Your next charge will be declined.')
+    await later(page, 'A month')
+    await later(page, 'A day')
+    expect(await state(page)).toBe('Payment failed')
+    await page.getByText('Your card has insufficient funds.').waitFor()
+  })
+
+  it('works without script', async () => {
+    const page = await open({ script: false })
+    await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
+    await told(page, 'You are subscribed.')
+    await page.getByRole('link', { name: 'Change to Monthly' }).click()
+    await pressed(page, 'Change the plan')
+    await told(page, 'Your plan was changed.')
+  })
+
+  it('sends a form once, however fast somebody clicks', async () => {
+    const page = await open()
+    await page.getByRole('radio', { name: /^Pro / }).check()
+    const posts: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(request.url())
+    })
+    await page.getByRole('button', { name: 'Subscribe' }).dblclick()
+    await told(page, 'You are subscribed.')
+    expect(posts).toHaveLength(1)
+  })
+
+  it.each(SCHEMES)('is fit to be seen in %s, on a desk and in a hand', async (scheme) => {
+    for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+      const page = await open({ scheme, viewport })
+      await expectNoSidewaysScroll(page)
+      await expectAccessible(page)
+      await takeScreenshot(page, `billing-new-${scheme}-${name}`)
+      await subscribe(page, 'stripe', 'Monthly', WORKS.stripe)
+      await told(page, 'You are subscribed.')
+      await later(page, 'A month')
+      await later(page, 'A day')
+      await expectNoSidewaysScroll(page)
+      await expectAccessible(page)
+      await takeScreenshot(page, `billing-active-${scheme}-${name}`)
+      await page.goto(`${service.url}/billing/swap?plan=yearly`)
+      await expectNoSidewaysScroll(page)
+      await expectAccessible(page)
+      await page.goto(`${service.url}/billing/cancel`)
+      await expectNoSidewaysScroll(page)
+      await expectAccessible(page)
+    }
+  })
+})

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestService, type TestService } from '../support.ts'
+import {
+  DESKTOP,
+  describeInChromium,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  PHONE,
+  SCHEMES,
+  takeScreenshot,
+} from './support.ts'
+
+describeInChromium('the overview', ({ newPage }) => {
+  let service: TestService
+  beforeAll(async () => {
+    const broken = () => {
+      throw new Error('out of order')
+    }
+    service = await startTestService({ settings: { handlers: { handleCustomerCreated: broken } } })
+    await liveAMonth(service)
+  }, 120_000)
+  afterAll(() => service?.stop())
+
+  it.each(SCHEMES)('shows the month to the operator in %s', async (scheme) => {
+    const { email = '', password = '' } = service.demo ?? {}
+    for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+      const page = await newPage({ scheme, viewport })
+      await page.goto(`${service.url}/login?return_to=/overview`)
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      const plot = page.getByRole('img', { name: 'Active subscriptions, by day' })
+      expect(await plot.locator('rect').count()).toBeGreaterThan(20)
+      await expectNoSidewaysScroll(page)
+      await expectAccessible(page)
+      await takeScreenshot(page, `overview-${scheme}-${name}`)
+    }
+  })
+
+  it('has the numbers behind each plot, and tries a dead letter again', async () => {
+    const { email = '', password = '' } = service.demo ?? {}
+    const page = await newPage()
+    await page.goto(`${service.url}/login?return_to=/overview`)
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Numbers of tokens issued').click()
+    const table = page.getByRole('table', { name: 'Tokens issued, by day' })
+    expect(await table.getByRole('row').count()).toBe(31)
+    await expectAccessible(page)
+    await page
+      .getByRole('button', { name: /^Try again: customer\.created/ })
+      .first()
+      .click()
+    await page.getByRole('status').filter({ hasText: 'The event is tried again.' }).waitFor()
+  })
+})
+
+/** Something to look at: people who come, pay, fail and go. */
+async function liveAMonth(service: TestService): Promise<void> {
+  const cards = { stripe: 'pm_card_visa', braintree: 'fake-valid-visa-nonce' } as const
+  const { id: client_id = '', secret } = service.demo?.clients.service ?? {}
+  for (let at = 0; at < 10; at++) {
+    const provider = at % 3 === 0 ? 'braintree' : 'stripe'
+    const plan = ['monthly', 'pro', 'yearly'][at % 3] ?? 'pro'
+    const email = `customer-${at}@example.com`
+    const user = await service.users.create({ email, password: 'a long password' })
+    await service.users.chooseProvider(user.id, provider)
+    const billable = await service.billing.user(Number(user.id))
+    const subscription = await billable.newSubscription('main', plan).create(cards[provider])
+    if (at === 4) await subscription.cancelNow()
+    if (at === 1) service.sandbox?.trouble.declineNextCharge(billable.providerId ?? '', 'lost_card')
+    for (let token = 0; token <= (at * 7) % 5; token++) {
+      const body = { grant_type: 'client_credentials', client_id, client_secret: secret ?? '' }
+      const init = { method: 'POST', body: new URLSearchParams(body) }
+      await fetch(`${service.url}/oauth/token`, init)
+    }
+    await fetch(`${service.url}/stripe/webhook`, { method: 'POST', body: 'forged' })
+    await service.advance({ days: 3, hours: 7 })
+    service.clock.advance('3d')
+  }
+  for (let at = 0; at < 12; at++) await service.advance({ hours: 6 })
+}
