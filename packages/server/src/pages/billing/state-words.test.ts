@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { type Condition, describeState } from './state-words.ts'
+
+const end = new Date('2027-03-03T10:00:00Z')
+
+/** A subscription of which only this is true. */
+function condition(holds: readonly (keyof Condition)[]): Condition {
+  const asks = (name: keyof Condition) => () => holds.includes(name)
+  return {
+    ended: asks('ended'),
+    incomplete: asks('incomplete'),
+    onGracePeriod: asks('onGracePeriod'),
+    pastDue: asks('pastDue'),
+    onTrial: asks('onTrial'),
+    trialEndsAt: end,
+    endsAt: end,
+  }
+}
+
+describe('the words for a subscription', () => {
+  it.each<[readonly (keyof Condition)[], string, string]>([
+    [[], 'Active', 'The next payment is on 3 March 2027.'],
+    [['onTrial'], 'Trial', 'Trial until 3 March 2027.'],
+    [['onGracePeriod'], 'Cancelled', 'stays open until 3 March 2027.'],
+    [['onTrial', 'onGracePeriod'], 'Cancelled', 'Nothing more will be charged.'],
+    [['pastDue'], 'Payment failed', 'will be tried again'],
+    [['pastDue', 'onGracePeriod'], 'Cancelled', 'stays open until 3 March 2027.'],
+    [['incomplete'], 'Not paid', 'not open yet'],
+    [['ended'], 'Ended', 'It ended on 3 March 2027.'],
+    [['ended', 'incomplete', 'pastDue'], 'Ended', 'It ended on 3 March 2027.'],
+  ])('that is %j are %s', (holds, label, words) => {
+    const state = describeState(condition(holds), end)
+    expect(state.label).toBe(label)
+    expect(state.sentence).toContain(words)
+  })
+
+  it('name no date that nobody knows', () => {
+    expect(describeState(condition([]), null).sentence).toBe('It is running.')
+  })
+})
