@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
+import { findChromium } from './test-support/find-chromium.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 
@@ -13,6 +14,9 @@ const alias = [
   },
 ]
 
+/** A person's way through the pages; one database is enough for it. */
+const IN_CHROMIUM = 'packages/server/test/chromium/**/*.test.ts'
+
 /** Every flow runs on every database; machines that run tests are noisy, so nothing here is hasty. */
 function createFlows(kind: 'sqlite' | 'postgres' | 'mariadb'): TestProjectConfiguration {
   return {
@@ -20,7 +24,7 @@ function createFlows(kind: 'sqlite' | 'postgres' | 'mariadb'): TestProjectConfig
     test: {
       name: kind,
       include: ['packages/*/test/**/*.test.ts'],
-      exclude: ['packages/sandbox/**'],
+      exclude: ['packages/sandbox/**', IN_CHROMIUM],
       env: { TEST_DATABASE: kind },
       globalSetup: kind === 'postgres' ? ['./test-support/postgres-setup.ts'] : [],
       testTimeout: 30_000,
@@ -32,6 +36,11 @@ function createFlows(kind: 'sqlite' | 'postgres' | 'mariadb'): TestProjectConfig
 const withMariadb = Boolean(process.env.TEST_MYSQL_URL)
 if (!withMariadb) {
   console.log('MariaDB is left out: set TEST_MYSQL_URL=mysql://root@127.0.0.1:3306, or use .ci/run')
+}
+if (findChromium() === null) {
+  console.log(
+    'Chromium is left out: install chromium, set CHROMIUM_PATH=/usr/bin/chromium, or use .ci/run',
+  )
 }
 
 export default defineConfig({
@@ -51,6 +60,16 @@ export default defineConfig({
         test: {
           name: 'sandbox',
           include: ['packages/sandbox/test/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: 'chromium',
+          include: [IN_CHROMIUM],
+          env: { TEST_DATABASE: 'sqlite' },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -17,6 +17,7 @@ export const Layout: FC<{ title: string; page: PageContext; children?: Child }> 
           <meta name="color-scheme" content="light dark" />
           {page.csrfToken && <meta name="csrf-token" content={page.csrfToken} />}
           <title>{`${title} · ${name}`}</title>
+          <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
           <link rel="stylesheet" href={assetUrl('style.css')} />
           <script type="module" src={assetUrl('app.js')} />
         </head>

@@ -1,0 +1,30 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeInChromium, expectAccessible, expectNoSidewaysScroll } from './support.ts'
+
+const BAD_PAGE = `<!doctype html><html lang="en"><title>Bad</title><link rel="icon" href="data:,">
+<main><h1>Bad</h1><img src="/x.png"><canvas width="3000"></canvas><script>document.title = 'breached'</script></main></html>`
+
+describeInChromium('the support for tests in Chromium', ({ newPage, forgive, complaints }) => {
+  const server = createServer((request, response) => {
+    response.setHeader('content-security-policy', "default-src 'self'; img-src 'self' data:")
+    response.setHeader('content-type', 'text/html')
+    response.statusCode = request.url === '/' ? 200 : 404
+    response.end(request.url === '/' ? BAD_PAGE : '')
+  })
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+  afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+  it('notices a breach of the policy, a missing file, what axe refuses and what is too wide', async () => {
+    const page = await newPage()
+    forgive(page, /./)
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    expect(await page.title()).toBe('Bad')
+    await expect(expectAccessible(page)).rejects.toThrow('image-alt')
+    await expect(expectNoSidewaysScroll(page)).rejects.toThrow('the width of')
+    const texts = complaints(page).join('\n')
+    expect(texts).toMatch(/content security policy/i)
+    expect(texts).toMatch(/status of 404.*x\.png/)
+  })
+})

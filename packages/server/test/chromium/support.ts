@@ -1,0 +1,132 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AxeResults } from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import { findChromium } from '../../../../test-support/find-chromium.ts'
+
+export type Scheme = 'light' | 'dark'
+
+export const SCHEMES: readonly Scheme[] = ['light', 'dark']
+export const DESKTOP = { width: 1280, height: 800 }
+export const PHONE = { width: 390, height: 844 }
+
+export interface PageSettings {
+  readonly scheme?: Scheme
+  readonly viewport?: { readonly width: number; readonly height: number }
+  /** False: as somebody whose browser runs no script. */
+  readonly script?: boolean
+  /** A context of another page, to share its cookies; otherwise a browser nobody has used. */
+  readonly context?: BrowserContext
+}
+
+export interface Chromium {
+  /** A new tab. Whatever its console complains about fails the test, see `forgive`. */
+  newPage(settings?: PageSettings): Promise<Page>
+  /** The complaints of this page that match are meant to happen in this test. */
+  forgive(page: Page, pattern: RegExp): void
+  /** What its console has complained about so far. */
+  complaints(page: Page): readonly string[]
+}
+
+/**
+ * Tests in a real Chromium, one for the whole file; skipped where there is none, which the run says at
+ * its start. No console error and no breach of the content security policy goes unnoticed.
+ * @example
+ * describeInChromium('the first page', ({ newPage }) => {
+ *   it('greets', async () => {
+ *     const page = await newPage({ scheme: 'dark' })
+ *     await page.goto(service.url)
+ *     await expectAccessible(page)
+ *   })
+ * })
+ */
+export function describeInChromium(name: string, define: (chromium: Chromium) => void): void {
+  const executablePath = findChromium()
+  describe.skipIf(executablePath === null)(name, () => {
+    let browser: Browser
+    const opened = new Map<Page, { complaints: string[]; forgiven: RegExp[] }>()
+
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: executablePath ?? '' })
+    })
+    afterAll(() => browser?.close())
+    afterEach(async () => {
+      const left = [...opened.values()].flatMap(({ complaints, forgiven }) =>
+        complaints.filter((text) => !forgiven.some((pattern) => pattern.test(text))),
+      )
+      const contexts = new Set([...opened.keys()].map((page) => page.context()))
+      opened.clear()
+      await Promise.all([...contexts].map((context) => context.close()))
+      expect(left, 'what the console complained about').toEqual([])
+    })
+
+    define({
+      async newPage(settings = {}) {
+        const context =
+          settings.context ??
+          (await browser.newContext({
+            colorScheme: settings.scheme ?? 'light',
+            viewport: settings.viewport ?? DESKTOP,
+            javaScriptEnabled: settings.script ?? true,
+            reducedMotion: 'reduce',
+          }))
+        const page = await context.newPage()
+        const complaints = listen(page)
+        opened.set(page, { complaints, forgiven: [] })
+        return page
+      },
+      forgive(page, pattern) {
+        opened.get(page)?.forgiven.push(pattern)
+      },
+      complaints: (page) => opened.get(page)?.complaints ?? [],
+    })
+  })
+}
+
+/** Chromium reports breaches of the policy to the console, as it does failing requests and scripts. */
+function listen(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && !/content security policy/i.test(message.text())) return
+    complaints.push(`${message.text()} (${message.location().url})`)
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  return complaints
+}
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+)
+
+/** No rule of axe is broken, whether of WCAG or of good practice. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // The debugger's own evaluation is not bound by the policy, so that the policy stays in force.
+  await page.evaluate(axeSource)
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)')
+  const texts = violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => node.html).join('\n')}`,
+  )
+  expect(texts.join('\n'), `axe at ${page.url()}`).toBe('')
+}
+
+/** Nothing is wider than the window: nobody has to scroll sideways. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const { scrollWidth, clientWidth } = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    return { scrollWidth, clientWidth }
+  })
+  expect(scrollWidth, `the width of ${page.url()}`).toBeLessThanOrEqual(clientWidth)
+}
+
+/** A picture to look at, in `TEST_SCREENSHOTS` or a temporary folder; its path. */
+export async function takeScreenshot(page: Page, name: string): Promise<string> {
+  const folder = process.env.TEST_SCREENSHOTS ?? join(tmpdir(), 'tollgate-screenshots')
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${name}.png`)
+  await page.screenshot({ path, fullPage: true })
+  return path
+}
