@@ -24,6 +24,7 @@ import { createLogger, plainLogger } from './http/logger.ts'
 import { createMetrics } from './http/metrics.ts'
 import { listen } from './http/node-server.ts'
 import { createLimits } from './limits/limits.ts'
+import { createAuthorizationPages } from './pages/consent.tsx'
 import { createSessions } from './sessions/sessions.ts'
 import { serviceMigrations } from './storage/migrations.ts'
 import { createPasswords } from './users/passwords.ts'
@@ -122,6 +123,7 @@ async function start(
       fromRequest,
     },
     scopes: config.settings.scopes,
+    pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
     grants: [authorizationCode(), refreshToken(), password(), implicit(), clientCredentials()],
     accessTokensExpireIn: config.settings.accessTokensExpireIn,
     refreshTokensExpireIn: config.settings.refreshTokensExpireIn,

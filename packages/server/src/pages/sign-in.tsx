@@ -3,6 +3,7 @@ import type { FC } from 'hono/jsx'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { emailKey } from '../users/parse.ts'
+import { TextField } from './fields.tsx'
 import { readForm, readOwnForm } from './forms.ts'
 import { renderPage } from './render.tsx'
 
@@ -68,23 +69,29 @@ function signInPage(c: Context<AppEnv>, view: SignInView) {
     <section class="card narrow">
       <h1>Sign in</h1>
       {view.problem && (
-        <p class="problem" role="alert">
+        <p class="problem boxed" role="alert">
           {view.problem}
         </p>
       )}
       <form method="post" action="/login">
         <input type="hidden" name="return_to" value={view.returnTo} />
         <EmailField value={view.email ?? ''} />
-        <label>
-          Password
-          <input type="password" name="password" autocomplete="current-password" required />
-        </label>
-        <button class="primary" type="submit">
+        <TextField
+          id="password"
+          label="Password"
+          input={{
+            type: 'password',
+            name: 'password',
+            autocomplete: 'current-password',
+            required: true,
+          }}
+        />
+        <button class="primary wide" type="submit">
           Sign in
         </button>
       </form>
       {settings.registration && (
-        <p>
+        <p class="aside">
           No account yet?{' '}
           <a href={`/register?return_to=${encodeURIComponent(view.returnTo)}`}>Register</a>
         </p>
@@ -93,11 +100,19 @@ function signInPage(c: Context<AppEnv>, view: SignInView) {
   )
 }
 
-export const EmailField: FC<{ value: string }> = ({ value }) => (
-  <label>
-    E-mail
-    <input type="email" name="email" value={value} autocomplete="username" required />
-  </label>
+export const EmailField: FC<{ value: string; problem?: string | undefined }> = (props) => (
+  <TextField
+    id="email"
+    label="E-mail"
+    problem={props.problem}
+    input={{
+      type: 'email',
+      name: 'email',
+      value: props.value,
+      autocomplete: 'username',
+      required: true,
+    }}
+  />
 )
 
 /**
