@@ -80,6 +80,7 @@ function showSecret({ label, value, facts }) {
   document.getElementById('secret-value').value = value
   dialog.querySelector('[data-copy]').textContent = 'Copy'
   dialog.showModal()
+  document.getElementById('secret-value').scrollTop = 0
 }
 
 function element(name, text) {

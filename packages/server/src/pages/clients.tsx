@@ -45,7 +45,7 @@ export function addClients(app: Hono<AppEnv>): void {
           ) : (
             <Table
               caption="Your clients"
-              columns={['Name', 'Client ID', 'Kind', 'Redirects', 'Actions']}
+              columns={['Name', 'Client ID', 'Redirects', 'Actions']}
               rows={clients.map(cellsOf)}
             />
           )}
@@ -65,11 +65,13 @@ function cellsOf(client: Client) {
   const path = `/oauth/clients/${client.id}`
   const confidential = client.secretHash !== null
   return [
-    <strong>
-      <bdi>{client.name}</bdi>
-    </strong>,
+    <>
+      <strong>
+        <bdi>{client.name}</bdi>
+      </strong>
+      <span class="badge">{confidential ? 'Confidential' : 'Public'}</span>
+    </>,
     <Copyable id={`id-${client.id}`} value={client.id} what={`the ID of ${client.name}`} />,
-    <span class="badge">{confidential ? 'Confidential' : 'Public'}</span>,
     <ul class="plain addresses">
       {client.redirectUris.map((uri) => (
         <li>{uri}</li>
