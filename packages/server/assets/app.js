@@ -67,7 +67,10 @@ for (const dialog of document.querySelectorAll('dialog')) {
   dialog.addEventListener('close', () => {
     if (dialog.id === 'secret') document.getElementById('secret-value').value = ''
     // What opened it may have been replaced since; the content is the next best place to go on.
-    if (document.activeElement === document.body) document.getElementById('main').focus()
+    const { activeElement, body } = document
+    if (activeElement === body || dialog.contains(activeElement)) {
+      document.getElementById('main').focus()
+    }
   })
 }
 

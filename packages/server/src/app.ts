@@ -3,9 +3,9 @@ import { isUnavailable } from '@tollgate/database'
 import { TemporarilyUnavailable } from '@tollgate/oauth'
 import { forHono as forOAuth } from '@tollgate/oauth/hono'
 import { type Context, Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { addApi } from './api/api.ts'
 import type { ServiceContext } from './context.ts'
+import { limitBody } from './http/body-limit.ts'
 import { identifyCaller, recordRequests, secureHeaders } from './http/middleware.ts'
 import { addOperations } from './http/operations.ts'
 import { limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
@@ -41,7 +41,7 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   })
 
   app.use(billing.routes)
-  app.use(bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => c.json(TOO_LARGE, 413) }))
+  app.use(limitBody(LARGEST_BODY))
   app.use(limitTokenRoutes(context))
   app.use(oauth.routes)
   addApi(app, context)
@@ -49,11 +49,6 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   app.use(oauth.freshToken(), providePageContext(context))
   addPages(app, context)
   return app
-}
-
-const TOO_LARGE = {
-  error: 'payload_too_large',
-  error_description: `A body may have at most ${LARGEST_BODY} bytes.`,
 }
 
 function isPageRequest(c: Context<AppEnv>): boolean {
