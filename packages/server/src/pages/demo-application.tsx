@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import type { DemoClientName, DemoFacts } from '../demo/facts.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { readForm } from './forms.ts'
@@ -131,14 +131,14 @@ export const DemoFlows: FC = () => (
   </section>
 )
 
-function demoPage(c: Context<AppEnv>, content: unknown) {
+function demoPage(c: Context<AppEnv>, content: Child) {
   return renderPage(
     c,
     { title: 'Demonstration application' },
     <section class="card">
       <p class="badge">Demonstration</p>
       <h1>A third-party application</h1>
-      {content as never}
+      {content}
       <p>
         <a href="/">Back to the first page</a> · <a href="/applications">Authorized applications</a>
       </p>

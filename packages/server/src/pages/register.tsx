@@ -39,7 +39,7 @@ interface RegisterView {
   readonly problems?: InvalidAccount['problems']
 }
 
-function registerPage(c: Context<AppEnv>, view: RegisterView) {
+async function registerPage(c: Context<AppEnv>, view: RegisterView) {
   const problems = view.problems ?? {}
   const refused = Object.keys(problems).length > 0
   return renderPage(
@@ -47,7 +47,7 @@ function registerPage(c: Context<AppEnv>, view: RegisterView) {
     {
       title: 'Register',
       status: refused ? 422 : 200,
-      formTargets: redirectTargets(view.returnTo),
+      formTargets: await redirectTargets(view.returnTo, c.get('page').service),
     },
     <section class="card narrow">
       <h1>Register</h1>

@@ -124,6 +124,11 @@ describeInChromium('how the pages look', ({ newPage, forgive }) => {
     const user = await service.users.findByEmail(service.demo?.email ?? '')
     const userId = user?.id ?? ''
     await service.oauth.tokens.createPersonal({ userId, name: 'Backup', scopes: ['check-status'] })
+    // Nothing that people can write makes a page wider than the window.
+    const name = 'W'.repeat(191)
+    const redirect = `https://app.example.com/${'a'.repeat(300)}`
+    await service.oauth.clients.create({ userId, name, redirect })
+    await service.oauth.tokens.createPersonal({ userId, name, scopes: [] })
     const browser = service.browser()
     await browser.signIn(service.demo?.email ?? '', service.demo?.password ?? '')
     await approve(browser, authorize(service, 'place-orders'))

@@ -36,7 +36,7 @@ export async function startThirdParty(service: TestService): Promise<ThirdParty>
     const challenge = await oauth.calculatePKCECodeChallenge(verifier)
     address.search = new URLSearchParams({
       client_id: credentials?.id ?? '',
-      redirect_uri: redirect,
+      ...(query.has('bare') ? {} : { redirect_uri: redirect }),
       response_type: type,
       scope: query.get('scope') ?? 'place-orders check-status',
       state: pending.state,
