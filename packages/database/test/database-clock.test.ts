@@ -1,7 +1,7 @@
+import { databaseNow, readServerTime } from '@tollgate/database'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
-import { databaseNow, readServerTime } from '../src/index.ts'
 
 it('the database says what time it is, in milliseconds, to readers and writers', async () => {
   const { database, drop } = await createTestDatabase()

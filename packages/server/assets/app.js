@@ -1,4 +1,5 @@
-// The pages' own script: it calls the JSON API through cookie mode, as an application's would.
+// The pages' own script: it calls the JSON API through cookie mode, as an application's would. What it
+// does is said by attributes in the pages; nothing here builds HTML from text.
 const csrfToken = document.querySelector('meta[name="csrf-token"]')?.getAttribute('content') ?? null
 
 /** A call to the JSON API as whoever is signed in; the cookie goes along by itself. */
@@ -14,4 +15,237 @@ export async function callApi(path, { method = 'GET', body } = {}) {
   })
   const answer = response.status === 204 ? null : await response.json()
   return { ok: response.ok, status: response.status, answer }
+}
+
+/** Says what was done, aloud too. */
+export function announce(text) {
+  const status = document.getElementById('status')
+  if (status) status.textContent = text
+}
+
+/** Brings everything marked `data-live` to what the server shows now. */
+export async function refresh() {
+  const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html')
+  for (const old of document.querySelectorAll('[data-live]')) {
+    const now = fresh.getElementById(old.id)
+    if (now) old.replaceWith(document.adoptNode(now))
+  }
+}
+
+// --- dialogs ------------------------------------------------------------------------------------
+
+/** A button with `data-open="id"` opens that dialog, and tells it what to call and to show. */
+function openDialog(dialog, opener) {
+  const form = dialog.querySelector('form')
+  const { api, values, title, text, action, done } = opener.dataset
+  if (form) {
+    form.reset()
+    clearProblems(form)
+    if (api) form.dataset.api = api
+    if (done) form.dataset.done = done
+    else if (api && dialog.id === 'confirm') delete form.dataset.done
+    for (const [name, value] of Object.entries(JSON.parse(values ?? '{}'))) {
+      form.elements.namedItem(name).value = value
+    }
+  }
+  if (title) dialog.querySelector('h2').textContent = title
+  if (text) dialog.querySelector('[data-text]').textContent = text
+  if (action) dialog.querySelector('[type="submit"]').textContent = action
+  dialog.showModal()
+}
+
+document.addEventListener('click', (event) => {
+  const button = event.target.closest('button')
+  if (!button) return
+  if (button.dataset.open) openDialog(document.getElementById(button.dataset.open), button)
+  if (button.matches('[data-close]')) button.closest('dialog').close()
+  if (button.dataset.copy) copy(button)
+})
+
+for (const dialog of document.querySelectorAll('dialog')) {
+  dialog.addEventListener('close', () => {
+    if (dialog.id === 'secret') document.getElementById('secret-value').value = ''
+    // What opened it may have been replaced since; the content is the next best place to go on.
+    const { activeElement, body } = document
+    if (activeElement === body || dialog.contains(activeElement)) {
+      document.getElementById('main').focus()
+    }
+  })
+}
+
+/** A secret that the API has told, this once. */
+function showSecret({ label, value, facts }) {
+  const dialog = document.getElementById('secret')
+  dialog.querySelector('[data-label]').textContent = label
+  const list = facts.flatMap(([name, text]) => [element('dt', name), element('dd', text)])
+  dialog.querySelector('[data-facts]').replaceChildren(...list)
+  document.getElementById('secret-value').value = value
+  dialog.querySelector('[data-copy]').textContent = 'Copy'
+  dialog.showModal()
+  document.getElementById('secret-value').scrollTop = 0
+}
+
+function element(name, text) {
+  const made = document.createElement(name)
+  made.textContent = text
+  return made
+}
+
+async function copy(button) {
+  const source = document.querySelector(button.dataset.copy)
+  const text = source.value ?? source.textContent
+  try {
+    await navigator.clipboard.writeText(text)
+    button.textContent = 'Copied'
+    announce('Copied.')
+  } catch {
+    // Only pages on https or on this machine may write to the clipboard.
+    if (source.select) source.select()
+    else getSelection().selectAllChildren(source)
+    button.textContent = 'Press Ctrl+C'
+  }
+}
+
+// --- forms that call the API --------------------------------------------------------------------
+
+document.addEventListener('submit', (event) => {
+  const form = event.target
+  if (form.dataset.api) {
+    event.preventDefault()
+    send(form)
+  } else if (form.matches('[data-confirm]') && !form.dataset.confirmed) {
+    event.preventDefault()
+    confirmForm(form)
+  }
+})
+
+/** An ordinary form that asks first; without script it is sent at once. */
+function confirmForm(form) {
+  const dialog = document.getElementById('confirm')
+  openDialog(dialog, form)
+  dialog.querySelector('form').onsubmit = (event) => {
+    event.preventDefault()
+    form.dataset.confirmed = 'true'
+    form.requestSubmit()
+  }
+}
+
+async function send(form) {
+  if (form.getAttribute('aria-busy') === 'true') return
+  form.setAttribute('aria-busy', 'true')
+  clearProblems(form)
+  const [method, path] = form.dataset.api.split(' ')
+  try {
+    const body = method === 'DELETE' ? undefined : valuesOf(form)
+    const { ok, status, answer } = await callApi(path, { method, body })
+    if (ok) await finish(form, answer)
+    else if (status === 401)
+      location.href = `/login?return_to=${encodeURIComponent(location.pathname)}`
+    else showProblems(form, answer)
+  } catch {
+    showProblems(form, { message: 'The service could not be reached. Please try again.' })
+  } finally {
+    form.removeAttribute('aria-busy')
+  }
+}
+
+async function finish(form, answer) {
+  await refresh()
+  form.closest('dialog').close()
+  announce(form.dataset.done ?? '')
+  const secret = secretOf(answer)
+  if (secret) showSecret(secret)
+}
+
+function secretOf(answer) {
+  if (answer?.secret) {
+    const facts = [
+      ['Client', answer.name],
+      ['Client ID', answer.id],
+    ]
+    return { label: 'Client secret', value: answer.secret, facts }
+  }
+  if (answer?.accessToken) {
+    return { label: 'Token', value: answer.accessToken, facts: [['Name', answer.token.name]] }
+  }
+  return null
+}
+
+/** The form as JSON: checkboxes with one name are a list, `true` and `false` are no texts. */
+function valuesOf(form) {
+  const values = {}
+  for (const field of form.elements) {
+    if (!field.name) continue
+    if (field.matches('[data-many]')) {
+      values[field.name] = [...form.querySelectorAll(`[name="${field.name}"]:checked`)].map(
+        ({ value }) => value,
+      )
+    } else if (field.type === 'radio') {
+      if (field.checked) values[field.name] = field.value === 'true'
+    } else if (field.type === 'checkbox') {
+      if (field.value === 'true') values[field.name] = field.checked
+    } else if (field.dataset.lines) {
+      values[field.name] = field.value
+        .split(/[\n,]+/)
+        .map((line) => line.trim())
+        .filter(Boolean)
+        .join(',')
+    } else {
+      values[field.name] = field.value
+    }
+  }
+  return values
+}
+
+/** Each text at the field it is about, the rest below the fields. */
+function showProblems(form, answer) {
+  const rest = []
+  let first = null
+  for (const [name, texts] of Object.entries(answer?.errors ?? {})) {
+    const field = form.querySelector(`[name="${CSS.escape(name)}"]`)
+    const place = field && problemOf(field)
+    if (!place) {
+      rest.push(...texts)
+      continue
+    }
+    place.textContent = texts.join(' ')
+    field.setAttribute('aria-invalid', 'true')
+    first ??= field
+  }
+  if (!answer?.errors)
+    rest.push(
+      answer?.message ??
+        answer?.error_description ??
+        'Something went wrong. Please reload the page and try again.',
+    )
+  const general = form.querySelector('[data-form-problem]')
+  if (general) general.textContent = rest.join(' ')
+  first?.focus()
+}
+
+function problemOf(field) {
+  const described =
+    field.getAttribute('aria-describedby') ??
+    field.closest('fieldset')?.getAttribute('aria-describedby') ??
+    ''
+  const id = described.split(' ').find((each) => each.endsWith('-problem'))
+  return id ? document.getElementById(id) : null
+}
+
+function clearProblems(form) {
+  for (const place of form.querySelectorAll('.problem')) place.textContent = ''
+  for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid')
+}
+
+// --- the demonstration application: what stands behind the # of its address ----------------------
+
+for (const list of document.querySelectorAll('[data-fragment]')) {
+  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+    const entry = document.createElement('div')
+    const code = element('dd', '')
+    code.append(element('code', value))
+    entry.append(element('dt', name), code)
+    list.append(entry)
+  }
 }

@@ -17,6 +17,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config/environment.ts'
 import { plainLogger } from './http/logger.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
+import { createAuthorizationPages } from './pages/consent.tsx'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { serviceMigrations } from './storage/migrations.ts'
 import { createPasswords } from './users/passwords.ts'
@@ -76,6 +77,7 @@ export function createCore(options: CoreOptions): Core {
       fromRequest,
     },
     scopes: config.settings.scopes,
+    pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
     grants: [authorizationCode(), refreshToken(), password(), implicit(), clientCredentials()],
     accessTokensExpireIn: config.settings.accessTokensExpireIn,
     refreshTokensExpireIn: config.settings.refreshTokensExpireIn,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ServiceContext } from '../context.ts'
 import { redirectTargets } from '../pages/sign-in.tsx'
 import { createLogger, redactText } from './logger.ts'
 import { isSameOrigin, localPath } from './same-origin.ts'
@@ -37,19 +38,34 @@ describe('isSameOrigin', () => {
   })
 })
 
+const redirects: Record<string, string[]> = {
+  shop: ['https://shop.example/cb'],
+  many: ['https://a.example/cb', 'https://b.example/cb'],
+}
+const find = async (id: string) => (redirects[id] ? { redirectUris: redirects[id] } : null)
+const service = { oauth: { clients: { find } } } as unknown as ServiceContext
+
 describe('redirectTargets', () => {
   const from = (redirect: string) =>
-    redirectTargets(`/oauth/authorize?redirect_uri=${encodeURIComponent(redirect)}`)
+    redirectTargets(`/oauth/authorize?redirect_uri=${encodeURIComponent(redirect)}`, service)
   it.each([
     ['https://shop.example/cb?x=1', ['https://shop.example']],
     ['http://127.0.0.1:4000/cb', ['http://127.0.0.1:4000']],
     ['com.example.app:/cb', ['com.example.app:']],
     ["x; script-src 'unsafe-inline'", []],
-  ])('%s may be led to: %j', (redirect, expected) => {
-    expect(from(redirect)).toEqual(expected)
+  ])('%s may be led to: %j', async (redirect, expected) => {
+    expect(await from(redirect)).toEqual(expected)
   })
-  it('leads nowhere from other pages', () => {
-    expect(redirectTargets('/clients?redirect_uri=https://evil.example')).toEqual([])
+  it.each([
+    ['shop', ['https://shop.example']],
+    ['many', []],
+    ['unknown', []],
+  ])('without an address: the only one of the client %s', async (client, expected) => {
+    expect(await redirectTargets(`/oauth/authorize?client_id=${client}`, service)).toEqual(expected)
+  })
+  it('leads nowhere from other pages', async () => {
+    const path = '/clients?redirect_uri=https://evil.example'
+    expect(await redirectTargets(path, service)).toEqual([])
   })
 })
 

@@ -12,7 +12,7 @@ export function errorPage(
     <section class="card narrow">
       <h1>{view.title}</h1>
       <p>{view.message}</p>
-      <p>
+      <p class="aside">
         <a href="/">Go to the first page</a>
       </p>
     </section>,

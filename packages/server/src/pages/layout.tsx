@@ -1,48 +1,54 @@
-import { raw } from 'hono/html'
 import type { Child, FC } from 'hono/jsx'
-import { assetUrl } from './assets.ts'
+import { Document } from './document.tsx'
 import type { PageContext } from './page-context.ts'
 
-/** The frame of every page. */
+/** The frame of every page: where one can go, and who is signed in. */
 export const Layout: FC<{ title: string; page: PageContext; children?: Child }> = (props) => {
   const { title, page, children } = props
-  const { name } = page.service.config.settings
   return (
-    <>
-      {raw('<!doctype html>')}
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          {page.csrfToken && <meta name="csrf-token" content={page.csrfToken} />}
-          <title>{`${title} · ${name}`}</title>
-          <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
-          <link rel="stylesheet" href={assetUrl('style.css')} />
-          <script type="module" src={assetUrl('app.js')} />
-        </head>
-        <body>
-          <a class="skip" href="#main">
-            Skip to content
-          </a>
-          <header class="bar">
-            <a class="brand" href="/">
-              {name}
-            </a>
-            {page.user && <Account page={page} />}
-          </header>
-          <main id="main">{children}</main>
-        </body>
-      </html>
-    </>
+    <Document
+      title={title}
+      name={page.service.config.settings.name}
+      csrfToken={page.csrfToken}
+      header={page.user && [<Navigation page={page} />, <Account page={page} />]}
+    >
+      <p id="status" class="status" role="status" />
+      {children}
+    </Document>
   )
 }
+
+const PLACES = [
+  { path: '/clients', title: 'Clients' },
+  { path: '/tokens', title: 'Tokens' },
+  { path: '/applications', title: 'Applications' },
+  { path: '/billing', title: 'Billing' },
+  { path: '/overview', title: 'Overview', operator: true },
+]
+
+const Navigation: FC<{ page: PageContext }> = ({ page }) => (
+  <nav class="places" aria-label="Main">
+    <ul>
+      {PLACES.filter((place) => !place.operator || page.user?.operator).map(({ path, title }) => (
+        <li>
+          <a href={path} {...(page.path === path ? { 'aria-current': 'page' } : {})}>
+            {title}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
 
 const Account: FC<{ page: PageContext }> = ({ page }) => (
   <form class="account" method="post" action="/logout">
     <CsrfField page={page} />
-    <span>{page.user?.name ?? page.user?.email}</span>
-    <button type="submit">Sign out</button>
+    <span class="who">
+      <bdi>{page.user?.name ?? page.user?.email}</bdi>
+    </span>
+    <button class="small" type="submit">
+      Sign out
+    </button>
   </form>
 )
 

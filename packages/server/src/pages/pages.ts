@@ -1,17 +1,25 @@
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
+import { addApplications } from './applications.tsx'
 import { addBilling } from './billing/billing.tsx'
+import { addClients } from './clients.tsx'
+import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
 import { addOverview } from './overview/overview.tsx'
 import { addRegister } from './register.tsx'
 import { addSignIn } from './sign-in.tsx'
+import { addTokens } from './tokens.tsx'
 
 /** Every page. Each module adds its own addresses. */
 export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addSignIn(app)
   if (context.config.settings.registration) addRegister(app)
   addHome(app)
+  addClients(app)
+  addTokens(app)
+  addApplications(app)
   addBilling(app, context)
   addOverview(app)
+  if (context.demo) addDemoApplication(app, context.demo)
 }

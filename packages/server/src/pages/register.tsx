@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { InvalidAccount } from '../users/parse.ts'
+import { TextField } from './fields.tsx'
 import { readForm } from './forms.ts'
 import { renderPage } from './render.tsx'
 import { EmailField, redirectTargets, startSession } from './sign-in.tsx'
@@ -38,46 +39,50 @@ interface RegisterView {
   readonly problems?: InvalidAccount['problems']
 }
 
-function registerPage(c: Context<AppEnv>, view: RegisterView) {
-  const problems = Object.values(view.problems ?? {})
+async function registerPage(c: Context<AppEnv>, view: RegisterView) {
+  const problems = view.problems ?? {}
+  const refused = Object.keys(problems).length > 0
   return renderPage(
     c,
     {
       title: 'Register',
-      status: problems.length > 0 ? 422 : 200,
-      formTargets: redirectTargets(view.returnTo),
+      status: refused ? 422 : 200,
+      formTargets: await redirectTargets(view.returnTo, c.get('page').service),
     },
     <section class="card narrow">
       <h1>Register</h1>
-      {problems.length > 0 && (
-        <ul class="problem" role="alert">
-          {problems.map((problem) => (
-            <li>{problem}</li>
-          ))}
-        </ul>
+      {refused && (
+        <p class="problem boxed" role="alert">
+          The account was not made. See what is wrong below.
+        </p>
       )}
       <form method="post" action="/register">
         <input type="hidden" name="return_to" value={view.returnTo} />
-        <label>
-          Name <small>(optional)</small>
-          <input name="name" value={view.name ?? ''} autocomplete="name" maxlength={100} />
-        </label>
-        <EmailField value={view.email ?? ''} />
-        <label>
-          Password <small>(8 characters or more)</small>
-          <input
-            type="password"
-            name="password"
-            autocomplete="new-password"
-            minlength={8}
-            required
-          />
-        </label>
-        <button class="primary" type="submit">
+        <TextField
+          id="name"
+          label="Name (optional)"
+          problem={problems.name}
+          input={{ name: 'name', value: view.name ?? '', autocomplete: 'name', maxlength: 100 }}
+        />
+        <EmailField value={view.email ?? ''} problem={problems.email} />
+        <TextField
+          id="password"
+          label="Password"
+          hint="8 characters or more"
+          problem={problems.password}
+          input={{
+            type: 'password',
+            name: 'password',
+            autocomplete: 'new-password',
+            minlength: 8,
+            required: true,
+          }}
+        />
+        <button class="primary wide" type="submit">
           Register
         </button>
       </form>
-      <p>
+      <p class="aside">
         Have an account?{' '}
         <a href={`/login?return_to=${encodeURIComponent(view.returnTo)}`}>Sign in</a>
       </p>

@@ -1,8 +1,10 @@
 import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
+import type { ServiceContext } from '../context.ts'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { emailKey } from '../users/parse.ts'
+import { TextField } from './fields.tsx'
 import { readForm, readOwnForm } from './forms.ts'
 import { renderPage } from './render.tsx'
 
@@ -59,32 +61,39 @@ interface SignInView {
   readonly status?: 200 | 401
 }
 
-function signInPage(c: Context<AppEnv>, view: SignInView) {
-  const { settings } = c.get('page').service.config
-  const formTargets = redirectTargets(view.returnTo)
+async function signInPage(c: Context<AppEnv>, view: SignInView) {
+  const { service } = c.get('page')
+  const { settings } = service.config
+  const formTargets = await redirectTargets(view.returnTo, service)
   return renderPage(
     c,
     { title: 'Sign in', status: view.status ?? 200, formTargets },
     <section class="card narrow">
       <h1>Sign in</h1>
       {view.problem && (
-        <p class="problem" role="alert">
+        <p class="problem boxed" role="alert">
           {view.problem}
         </p>
       )}
       <form method="post" action="/login">
         <input type="hidden" name="return_to" value={view.returnTo} />
         <EmailField value={view.email ?? ''} />
-        <label>
-          Password
-          <input type="password" name="password" autocomplete="current-password" required />
-        </label>
-        <button class="primary" type="submit">
+        <TextField
+          id="password"
+          label="Password"
+          input={{
+            type: 'password',
+            name: 'password',
+            autocomplete: 'current-password',
+            required: true,
+          }}
+        />
+        <button class="primary wide" type="submit">
           Sign in
         </button>
       </form>
       {settings.registration && (
-        <p>
+        <p class="aside">
           No account yet?{' '}
           <a href={`/register?return_to=${encodeURIComponent(view.returnTo)}`}>Register</a>
         </p>
@@ -93,22 +102,44 @@ function signInPage(c: Context<AppEnv>, view: SignInView) {
   )
 }
 
-export const EmailField: FC<{ value: string }> = ({ value }) => (
-  <label>
-    E-mail
-    <input type="email" name="email" value={value} autocomplete="username" required />
-  </label>
+export const EmailField: FC<{ value: string; problem?: string | undefined }> = (props) => (
+  <TextField
+    id="email"
+    label="E-mail"
+    problem={props.problem}
+    input={{
+      type: 'email',
+      name: 'email',
+      value: props.value,
+      autocomplete: 'username',
+      required: true,
+    }}
+  />
 )
 
 /**
  * Whoever has approved an application before goes straight on to it after signing in, and browsers
- * hold the form to its policy over all redirects: the application's origin is named.
+ * hold the form to its policy over all redirects: the application's origin is named. A request may
+ * leave its address out where the client has just one.
  */
-export function redirectTargets(returnTo: string): string[] {
-  const target = new URL(returnTo, 'http://localhost').searchParams.get('redirect_uri')
-  if (!returnTo.startsWith('/oauth/authorize?') || target === null || !URL.canParse(target))
-    return []
+export async function redirectTargets(
+  returnTo: string,
+  { oauth }: ServiceContext,
+): Promise<string[]> {
+  if (!returnTo.startsWith('/oauth/authorize?')) return []
+  const query = new URL(returnTo, 'http://localhost').searchParams
+  const target = query.get('redirect_uri') ?? (await onlyRedirect(oauth, query.get('client_id')))
+  if (target === null || !URL.canParse(target)) return []
   const { protocol, origin } = new URL(target)
   const source = protocol === 'http:' || protocol === 'https:' ? origin : protocol
   return /^[a-z][\w+.:/[\]-]*$/i.test(source) ? [source] : []
+}
+
+async function onlyRedirect(
+  oauth: ServiceContext['oauth'],
+  clientId: string | null,
+): Promise<string | null> {
+  const client = clientId ? await oauth.clients.find(clientId) : null
+  const [first, second] = client?.redirectUris ?? []
+  return second === undefined ? (first ?? null) : null
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../support.ts'
-import { describeInChromium, expectAccessible } from './support.ts'
+import { register, signIn } from './person.ts'
+import { describeInChromium } from './support.ts'
 
 describeInChromium('signing in', ({ newPage, forgive }) => {
   let service: TestService
@@ -10,18 +11,74 @@ describeInChromium('signing in', ({ newPage, forgive }) => {
   afterAll(() => service?.stop())
 
   it('is refused with a wrong password and done with the right one', async () => {
-    const { email = '', password = '' } = service.demo ?? {}
     const page = await newPage()
     forgive(page, /status of 401/)
-    await page.goto(service.url)
-    await expectAccessible(page)
-    await page.getByLabel('E-mail').fill(email)
-    await page.getByLabel('Password').fill('wrong')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.goto(`${service.url}/tokens`)
+    await signIn(page, service, { password: 'wrong' })
     expect(await page.getByRole('alert').textContent()).toBe('E-mail or password is wrong.')
-    await page.getByLabel('Password').fill(password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Welcome, Demo' }).waitFor()
-    await expectAccessible(page)
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(service.demo?.email)
+    await signIn(page, service)
+    await page.getByRole('heading', { name: 'Personal access tokens' }).waitFor()
+  })
+
+  it('has to wait after too many wrong passwords', async () => {
+    const page = await newPage()
+    forgive(page, /status of 4(01|29)/)
+    const account = { name: 'Eve', email: 'eve@example.com', password: 'a long password' }
+    await service.users.create(account)
+    for (let attempt = 0; attempt < 11; attempt += 1) {
+      await page.goto(`${service.url}/login`)
+      await signIn(page, service, { ...account, password: 'wrong' })
+    }
+    await page.getByRole('heading', { name: 'Please wait' }).waitFor()
+    await page.getByText('Too many attempts. Please try again in 15 minutes.').waitFor()
+    service.clock.advance('16m')
+    await page.goto(`${service.url}/login`)
+    await signIn(page, service, account)
+    await page.getByRole('heading', { name: 'Welcome, Eve' }).waitFor()
+  })
+
+  it('ends with signing out, and cookie mode with it', async () => {
+    const page = await newPage()
+    forgive(page, /status of 401/)
+    await register(page, service, {
+      name: 'Ada',
+      email: 'ada@example.com',
+      password: 'a long password',
+    })
+    const csrf = await page.locator('meta[name="csrf-token"]').getAttribute('content')
+    const callApi = () =>
+      page.evaluate(async (token) => {
+        const headers = { 'x-csrf-token': token ?? '', accept: 'application/json' }
+        return (await fetch('/api/user', { headers })).status
+      }, csrf)
+    expect(await callApi()).toBe(200)
+    const cookies = await page.context().cookies()
+    expect(cookies.every(({ httpOnly, sameSite }) => httpOnly && sameSite === 'Lax')).toBe(true)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await callApi()).toBe(401)
+    await page.context().addCookies(cookies)
+    expect(await callApi()).toBe(401)
+    await page.goto(service.url)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  it('is offered to whoever registers with an address that is taken, or a bad one', async () => {
+    const page = await newPage()
+    forgive(page, /status of 422/)
+    await page.goto(`${service.url}/register`)
+    await page.getByLabel('E-mail').fill('ada@example')
+    await page.getByLabel('Password').fill('a long password')
+    await page.getByRole('button', { name: 'Register' }).click()
+    const email = page.getByLabel('E-mail')
+    expect(await email.getAttribute('aria-invalid')).toBe('true')
+    await page.getByText('Give an e-mail address such as').waitFor()
+    await email.fill(service.demo?.email ?? '')
+    await page.getByLabel('Password').fill('a long password')
+    await page.getByRole('button', { name: 'Register' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 })

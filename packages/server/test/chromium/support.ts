@@ -20,6 +20,8 @@ export interface PageSettings {
   readonly script?: boolean
   /** A context of another page, to share its cookies; otherwise a browser nobody has used. */
   readonly context?: BrowserContext
+  /** Of somebody signed in elsewhere; `url` says for which host. */
+  readonly cookies?: { readonly url: string; readonly values: ReadonlyMap<string, string> }
 }
 
 export interface Chromium {
@@ -73,6 +75,13 @@ export function describeInChromium(name: string, define: (chromium: Chromium) =>
             javaScriptEnabled: settings.script ?? true,
             reducedMotion: 'reduce',
           }))
+        const { cookies } = settings
+        if (cookies) {
+          const values = [...cookies.values]
+          await context.addCookies(
+            values.map(([name, value]) => ({ name, value, url: cookies.url })),
+          )
+        }
         const page = await context.newPage()
         const complaints = listen(page)
         opened.set(page, { complaints, forgiven: [] })

@@ -1,0 +1,198 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { startTestService, type TestService } from '../support.ts'
+import { register, signIn } from './person.ts'
+import { describeInChromium } from './support.ts'
+import { startThirdParty, type ThirdParty } from './third-party.ts'
+
+describeInChromium('a third-party application', ({ newPage }) => {
+  let service: TestService
+  let application: ThirdParty
+  let people = 0
+  beforeAll(async () => {
+    service = await startTestService()
+  })
+  afterAll(() => service?.stop())
+  beforeEach(async () => {
+    application = await startThirdParty(service)
+    return () => application.close()
+  })
+
+  /** Somebody new, so that no test meets what another has approved. */
+  const newAccount = () => {
+    people += 1
+    return { name: `Ada ${people}`, email: `ada${people}@example.com`, password: 'a long password' }
+  }
+
+  async function registerApplication(grants?: 'implicit', confidential = true): Promise<void> {
+    const { client, secret } = await service.oauth.clients.create({
+      name: 'Photo book',
+      redirect: application.redirect,
+      confidential,
+      ...(grants === undefined ? {} : { grants: [grants] }),
+    })
+    application.configure({ id: client.id, secret })
+  }
+
+  const heading = (page: Page) => page.getByRole('heading', { level: 1 }).textContent()
+
+  it('is read, approved, uses its token, and is not asked about again', async () => {
+    await registerApplication()
+    const account = newAccount()
+    const page = await newPage()
+    await register(page, service, account)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+
+    await page.goto(application.url)
+    await page.getByRole('link', { name: 'Connect' }).click()
+    await signIn(page, service, account)
+    expect(await heading(page)).toBe('Photo book asks for access to your account')
+    expect(await page.getByRole('listitem').allTextContents()).toEqual([
+      'Place orders',
+      'Check order status',
+    ])
+    await page.getByText(`You are signed in as ${account.email}.`).waitFor()
+    await page.getByText(`you will be sent to ${new URL(application.url).host}`).waitFor()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+    expect(await application.useToken()).toBe(200)
+
+    await page.goto(`${application.url}/connect`)
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+  })
+
+  it('comes back at once after signing in where it was approved before', async () => {
+    await registerApplication()
+    const account = newAccount()
+    const page = await newPage()
+    await register(page, service, account)
+    await page.goto(`${application.url}/connect`)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+    await page.goto(service.url)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    // The sign-in form's redirects end at the application, which its policy has to allow, also where
+    // the request leaves its address out.
+    await page.goto(`${application.url}/connect?bare`)
+    await signIn(page, service, account)
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+  })
+
+  it('asks again when it wants more', async () => {
+    await registerApplication()
+    const page = await newPage()
+    await register(page, service, newAccount())
+    await page.goto(`${application.url}/connect?scope=check-status`)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+    expect(await application.useToken()).toBe(403)
+    await page.goto(`${application.url}/connect`)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+    expect(await application.useToken()).toBe(200)
+  })
+
+  it('is denied and learns it', async () => {
+    await registerApplication()
+    const page = await newPage()
+    await register(page, service, newAccount())
+    await page.goto(`${application.url}/connect`)
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('heading', { name: 'Refused: access_denied' }).waitFor()
+    expect(application.accessToken()).toBeNull()
+  })
+
+  it('gets and uses a token by the implicit flow, and is denied there too', async () => {
+    await registerApplication('implicit', false)
+    const page = await newPage()
+    await register(page, service, newAccount())
+    await page.goto(`${application.url}/connect?type=token`)
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('heading', { name: 'Refused: access_denied' }).waitFor()
+    await page.goto(`${application.url}/connect?type=token`)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+    expect(await application.useToken()).toBe(200)
+  })
+
+  it('loses its token the moment it is revoked, and has to ask again', async () => {
+    await registerApplication()
+    const page = await newPage()
+    await register(page, service, newAccount())
+    await page.goto(`${application.url}/connect`)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+
+    await page.goto(`${service.url}/applications`)
+    await page.getByRole('cell', { name: 'Place orders Check order status' }).waitFor()
+    await page.getByRole('button', { name: 'Revoke Photo book' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Revoke access?' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await application.useToken()).toBe(200)
+    await page.getByRole('button', { name: 'Revoke Photo book' }).click()
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('heading', { name: 'No applications yet' }).waitFor()
+    expect(await application.useToken()).toBe(401)
+
+    await page.goto(`${application.url}/connect`)
+    await page.getByRole('button', { name: 'Approve' }).waitFor()
+  })
+
+  it('works without script, from signing in to revoking', async () => {
+    await registerApplication()
+    const account = newAccount()
+    await service.users.create(account)
+    const page = await newPage({ script: false })
+    await page.goto(`${application.url}/connect`)
+    await signIn(page, service, account)
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+    await page.goto(`${service.url}/applications`)
+    await page.getByRole('button', { name: 'Revoke Photo book' }).click()
+    await page.getByRole('heading', { name: 'No applications yet' }).waitFor()
+    expect(await application.useToken()).toBe(401)
+  })
+
+  it('is approved with the keyboard alone', async () => {
+    await registerApplication()
+    const account = newAccount()
+    await service.users.create(account)
+    const page = await newPage()
+    await page.goto(`${application.url}/connect`)
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(account.email)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(account.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Approve' }).waitFor()
+    const seen: string[] = []
+    for (let step = 0; step < 6 && seen.at(-1) !== 'Approve'; step += 1) {
+      await page.keyboard.press('Tab')
+      seen.push(await focused(page))
+    }
+    expect(seen).toEqual(['Skip to content', 'Tollgate', 'Deny', 'Approve'])
+    await page.keyboard.press('Space')
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+  })
+
+  it('is shown by the demonstration application, flow by flow', async () => {
+    const page = await newPage()
+    await signIn(page, service)
+    for (const name of ['Web application', 'Mobile application']) {
+      await page.getByRole('button', { name }).click()
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByRole('button', { name: 'Exchange the code for a token' }).click()
+      await page.getByText('answers 200').waitFor()
+      await page.getByRole('link', { name: 'Back to the first page' }).click()
+    }
+    await page.getByRole('button', { name: 'Browser application' }).click()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('access_token').waitFor()
+  })
+})
+
+const focused = (page: Page) =>
+  page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')

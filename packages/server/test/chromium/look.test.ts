@@ -1,0 +1,168 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestService, type TestService } from '../support.ts'
+import {
+  DESKTOP,
+  describeInChromium,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  PHONE,
+  SCHEMES,
+  takeScreenshot,
+} from './support.ts'
+
+type Browser = ReturnType<TestService['browser']>
+
+const LARGEST_PAGE = 60_000
+
+interface View {
+  readonly name: string
+  readonly path: (service: TestService) => string
+  readonly stranger?: boolean
+  /** What somebody does there before it is looked at. */
+  readonly act?: (page: Page) => Promise<void>
+  /** The console notes the status of an error page. */
+  readonly status?: number
+}
+
+const VIEWS: readonly View[] = [
+  { name: 'sign-in', path: () => '/login', stranger: true },
+  {
+    name: 'sign-in-refused',
+    path: () => '/login',
+    stranger: true,
+    status: 401,
+    async act(page) {
+      await page.getByLabel('E-mail').fill('ada@example.com')
+      await page.getByLabel('Password').fill('wrong')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  { name: 'register', path: () => '/register', stranger: true },
+  {
+    name: 'register-refused',
+    path: () => '/register',
+    stranger: true,
+    status: 422,
+    async act(page) {
+      await page.getByLabel('E-mail').fill('ada@example')
+      await page.getByLabel('Password').fill('long enough')
+      await page.getByRole('button', { name: 'Register' }).click()
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  { name: 'home', path: () => '/' },
+  { name: 'not-found', path: () => '/nowhere', status: 404 },
+  { name: 'clients', path: () => '/clients' },
+  {
+    name: 'client-new',
+    path: () => '/clients',
+    async act(page) {
+      await page.getByRole('button', { name: 'New client' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('Photo book')
+      await page.getByRole('textbox', { name: 'Redirect addresses' }).fill('javascript:alert(1)')
+      await page.getByRole('button', { name: 'Create client' }).click()
+      await page.getByText('must not use the scheme').waitFor()
+    },
+    status: 422,
+  },
+  {
+    name: 'client-delete',
+    path: () => '/clients',
+    async act(page) {
+      await page.getByRole('button', { name: 'Delete Demo web application' }).click()
+    },
+  },
+  { name: 'tokens', path: () => '/tokens' },
+  {
+    name: 'token-new',
+    path: () => '/tokens',
+    async act(page) {
+      await page.getByRole('button', { name: 'New token' }).click()
+    },
+  },
+  {
+    name: 'token-shown',
+    path: () => '/tokens',
+    async act(page) {
+      await page.getByRole('button', { name: 'New token' }).click()
+      await page.getByLabel('Name').fill('Nightly report')
+      await page.getByLabel('Place orders').check()
+      await page.getByRole('button', { name: 'Create token' }).click()
+      await page.getByRole('heading', { name: 'Your new token' }).waitFor()
+    },
+  },
+  { name: 'applications', path: () => '/applications' },
+  {
+    name: 'consent',
+    path: (service) => authorize(service, 'place-orders check-status'),
+    async act(page) {
+      await page.getByRole('button', { name: 'Approve' }).waitFor()
+    },
+  },
+  { name: 'consent-refused', path: () => '/oauth/authorize?client_id=nobody', status: 400 },
+  { name: 'demo-callback', path: () => '/callback?code=abc&state=xyz#access_token=secret' },
+]
+
+function authorize({ demo, url }: TestService, scope: string): string {
+  const query = new URLSearchParams({
+    client_id: demo?.clients.web.id ?? '',
+    redirect_uri: `${url}/callback`,
+    response_type: 'code',
+    scope,
+    prompt: 'consent',
+  })
+  return `/oauth/authorize?${query}`
+}
+
+describeInChromium('how the pages look', ({ newPage, forgive }) => {
+  let service: TestService
+  let demoUser: ReadonlyMap<string, string>
+  beforeAll(async () => {
+    service = await startTestService()
+    const user = await service.users.findByEmail(service.demo?.email ?? '')
+    const userId = user?.id ?? ''
+    await service.oauth.tokens.createPersonal({ userId, name: 'Backup', scopes: ['check-status'] })
+    // Nothing that people can write makes a page wider than the window.
+    const name = 'W'.repeat(191)
+    const redirect = `https://app.example.com/${'a'.repeat(300)}`
+    await service.oauth.clients.create({ userId, name, redirect })
+    await service.oauth.tokens.createPersonal({ userId, name, scopes: [] })
+    const browser = service.browser()
+    await browser.signIn(service.demo?.email ?? '', service.demo?.password ?? '')
+    await approve(browser, authorize(service, 'place-orders'))
+    await browser.get('/')
+    demoUser = browser.cookies
+  })
+  afterAll(() => service?.stop())
+
+  it.each(VIEWS)('$name is light, accessible and fits, in every look', async (view) => {
+    const cookies = { url: service.url, values: demoUser }
+    const page = await newPage(view.stranger ? {} : { cookies })
+    if (view.status) forgive(page, new RegExp(`status of ${view.status}`))
+    const bodies: Array<Promise<Buffer>> = []
+    page.on('response', (response) => bodies.push(response.body()))
+    await page.goto(service.url + view.path(service))
+    const loaded = (await Promise.all(bodies)).reduce((sum, body) => sum + body.length, 0)
+    expect(loaded).toBeGreaterThan(1000)
+    expect(loaded).toBeLessThan(LARGEST_PAGE)
+    await view.act?.(page)
+    for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+      await page.setViewportSize(viewport)
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme })
+        await takeScreenshot(page, `${view.name}-${device}-${colorScheme}`)
+        await expectAccessible(page)
+        await expectNoSidewaysScroll(page)
+      }
+    }
+  })
+})
+
+async function approve(browser: Browser, address: string): Promise<void> {
+  const html = await (await browser.get(address)).text()
+  const [, action = ''] = /action="([^"]+interaction[^"]+)"/.exec(html) ?? []
+  const [, token = ''] = /name="csrf_token" value="([^"]+)"/.exec(html) ?? []
+  await browser.post(action, { csrf_token: token, decision: 'approve' })
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestService, type TestService } from '../support.ts'
+import { register } from './person.ts'
+import { describeInChromium } from './support.ts'
+
+describeInChromium('personal access tokens', ({ newPage, forgive }) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService()
+  })
+  afterAll(() => service?.stop())
+
+  const call = async (path: string, token: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    return (await fetch(service.url + path, { headers })).status
+  }
+
+  it('are made with scopes, shown once, used and revoked', async () => {
+    const page = await newPage()
+    await register(page, service, {
+      name: 'Ada',
+      email: 'ada@example.com',
+      password: 'a long password',
+    })
+    await page.goto(`${service.url}/tokens`)
+    await page.getByRole('heading', { name: 'No tokens yet' }).waitFor()
+
+    async function create(name: string, scopes: string[]): Promise<string> {
+      await page.getByRole('button', { name: 'New token' }).click()
+      const form = page.getByRole('dialog', { name: 'New token' })
+      await form.getByLabel('Name').fill(name)
+      for (const scope of scopes) await form.getByLabel(scope).check()
+      await form.getByRole('button', { name: 'Create token' }).click()
+      const shown = page.getByRole('dialog', { name: 'Your new token' })
+      const token = await shown.getByLabel('Token', { exact: true }).inputValue()
+      await shown.getByRole('button', { name: 'Done' }).click()
+      return token
+    }
+
+    const full = await create('Nightly report', ['Place orders', 'Check order status'])
+    const little = await create('Doorbell', ['Check order status'])
+    await page.getByRole('cell', { name: 'Place orders Check order status' }).waitFor()
+    expect(await page.content()).not.toContain(full)
+    expect(await call('/api/orders', full)).toBe(200)
+    expect(await call('/api/orders', little)).toBe(403)
+    expect(await call('/api/orders/status', little)).toBe(200)
+
+    await page.getByRole('button', { name: 'Revoke Nightly report' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('The token was revoked.').waitFor()
+    expect(await page.getByRole('cell', { name: 'Nightly report' }).count()).toBe(0)
+    expect(await call('/api/orders', full)).toBe(401)
+    expect(await call('/api/orders/status', little)).toBe(200)
+  })
+
+  it('need a name', async () => {
+    const page = await newPage()
+    forgive(page, /status of 422/)
+    await register(page, service, {
+      name: 'Grace',
+      email: 'grace@example.com',
+      password: 'a long password',
+    })
+    await page.goto(`${service.url}/tokens`)
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await page.getByText('The name field is required.').waitFor()
+  })
+
+  it('say that the service is away, and are made once it is back', async () => {
+    const page = await newPage()
+    forgive(page, /ERR_/)
+    await register(page, service, {
+      name: 'Hedy',
+      email: 'hedy@example.com',
+      password: 'a long password',
+    })
+    await page.goto(`${service.url}/tokens`)
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByLabel('Name').fill('Radio')
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await page.getByText('The service could not be reached.').waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await page.getByRole('heading', { name: 'Your new token' }).waitFor()
+  })
+})
