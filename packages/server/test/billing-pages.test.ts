@@ -90,12 +90,18 @@ async function fieldsOf(browser: Browser, path: string): Promise<Record<string, 
 }
 
 let service: TestService
-beforeAll(async () => {
-  service = await startTestService()
-})
-afterAll(() => service?.stop())
+
+/** One for each group: whenever time passes, it passes for everybody who was there before. */
+function useService(): void {
+  beforeAll(async () => {
+    service = await startTestService()
+  })
+  afterAll(() => service?.stop())
+}
 
 describe.each(CASES)('billing at $provider', ({ provider, card, other, declined, discounted }) => {
+  useService()
+
   it('begins with a trial that becomes a paid invoice', async () => {
     const ada = await newPerson(service)
     expect(await ada.look(`/billing?provider=${provider}`)).toContain('14 days free')
@@ -325,6 +331,8 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
 })
 
 describe('a payment that the bank asks about', () => {
+  useService()
+
   const wanted = { plan: 'pro', provider: 'stripe', token: 'pm_card_authenticationRequired' }
 
   it('is open once it is confirmed', async () => {
@@ -352,6 +360,8 @@ describe('a payment that the bank asks about', () => {
 })
 
 describe('who may change billing', () => {
+  useService()
+
   const paths = [
     '/billing/subscribe',
     '/billing/card',
@@ -429,6 +439,8 @@ describe('who may change billing', () => {
 })
 
 describe('the sandbox’s clock', () => {
+  useService()
+
   it('goes where the button says, once', async () => {
     const ada = await newPerson(service)
     const html = await (await ada.browser.get('/billing')).text()

@@ -7,12 +7,12 @@ import { requireUser } from '../page-context.ts'
 import { renderPage } from '../render.tsx'
 import { askProvider, readAccount } from './account.ts'
 import { ACTIONS } from './actions.ts'
-import { BillingScript } from './billing-script.tsx'
 import { addCancelPage } from './cancel.tsx'
 import { cardEntryOf, ProviderScript, policyFor } from './card-entry.tsx'
 import { ChangeCard } from './change-card.tsx'
 import { addConfirmation } from './confirm.tsx'
 import { CurrentSubscription } from './current-subscription.tsx'
+import { BillingFrame } from './frame.tsx'
 import { Invoices } from './invoices.tsx'
 import { noticeOf } from './notices.ts'
 import { OtherPlans } from './other-plans.tsx'
@@ -66,31 +66,32 @@ export async function renderBilling(
   return renderPage(
     c,
     { title: 'Billing', status: view.problem?.status ?? 200, policy: policyFor(entry) },
-    <div class="stack">
-      <h1>Billing</h1>
-      <SandboxStrip page={page} canDecline={isCustomer} />
-      {view.problem && (
-        <p class="note bad" role="alert">
-          {view.problem.message}
-        </p>
-      )}
-      {notice && (
-        <p class="note good" role="status">
-          {notice}
-        </p>
-      )}
-      {running ? (
-        <>
-          <CurrentSubscription {...{ page, account, told }} subscription={running} />
-          <OtherPlans {...{ page, account }} subscription={running} />
-        </>
-      ) : (
-        <Subscribe {...{ page, account, provider, available, entry }} form={view.form ?? null} />
-      )}
-      {isCustomer && <ChangeCard {...{ page, account, entry }} />}
-      <Invoices invoices={told.invoices} isCustomer={isCustomer} />
-      <ProviderScript entry={entry} />
-      <BillingScript />
-    </div>,
+    <BillingFrame>
+      <div class="stack">
+        <h1>Billing</h1>
+        <SandboxStrip page={page} canDecline={isCustomer} />
+        {view.problem && (
+          <p class="note bad" role="alert">
+            {view.problem.message}
+          </p>
+        )}
+        {notice && (
+          <p class="note good" role="status">
+            {notice}
+          </p>
+        )}
+        {running ? (
+          <>
+            <CurrentSubscription {...{ page, account, told }} subscription={running} />
+            <OtherPlans {...{ page, account }} subscription={running} />
+          </>
+        ) : (
+          <Subscribe {...{ page, account, provider, available, entry }} form={view.form ?? null} />
+        )}
+        {isCustomer && <ChangeCard {...{ page, account, entry }} />}
+        <Invoices invoices={told.invoices} isCustomer={isCustomer} />
+        <ProviderScript entry={entry} />
+      </div>
+    </BillingFrame>,
   )
 }

@@ -4,8 +4,8 @@ import { CsrfField } from '../layout.tsx'
 import { requireUser } from '../page-context.ts'
 import { renderPage } from '../render.tsx'
 import { askProvider, readAccount } from './account.ts'
-import { BillingScript } from './billing-script.tsx'
 import { formatDay } from './dates.ts'
+import { BillingFrame } from './frame.tsx'
 
 /** What each way of ending it means, with the date. */
 export function addCancelPage(app: Hono<AppEnv>): void {
@@ -21,37 +21,38 @@ export function addCancelPage(app: Hono<AppEnv>): void {
     return renderPage(
       c,
       { title: 'Cancel' },
-      <section class="card narrow stack">
-        <h1>Cancel the subscription?</h1>
-        {!running.cancelled() && !endsAtOnce && (
-          <form method="post" action="/billing/cancel" data-once>
+      <BillingFrame>
+        <section class="card narrow stack">
+          <h1>Cancel the subscription?</h1>
+          {!running.cancelled() && !endsAtOnce && (
+            <form method="post" action="/billing/cancel" data-once>
+              <CsrfField page={page} />
+              <h2>At the end{until ? `, on ${formatDay(until)}` : ' of the period'}</h2>
+              <p>
+                You keep what you have {running.onTrial() ? 'until the trial ends' : 'paid for'},
+                and nothing more will be charged. Until then you can change your mind.
+              </p>
+              <button class="primary" type="submit">
+                {until ? `Cancel on ${formatDay(until)}` : 'Cancel at the end'}
+              </button>
+            </form>
+          )}
+          <form method="post" action="/billing/cancel-now" data-once>
             <CsrfField page={page} />
-            <h2>At the end{until ? `, on ${formatDay(until)}` : ' of the period'}</h2>
-            <p>
-              You keep what you have {running.onTrial() ? 'until the trial ends' : 'paid for'}, and
-              nothing more will be charged. Until then you can change your mind.
-            </p>
-            <button class="primary" type="submit">
-              {until ? `Cancel on ${formatDay(until)}` : 'Cancel at the end'}
+            <h2>Now</h2>
+            <p>It ends at once. Nothing is paid back, and it cannot be undone.</p>
+            <label class="check">
+              <input type="checkbox" name="confirm" value="yes" required /> I want it to end at once
+            </label>
+            <button class="danger" type="submit">
+              Cancel now
             </button>
           </form>
-        )}
-        <form method="post" action="/billing/cancel-now" data-once>
-          <CsrfField page={page} />
-          <h2>Now</h2>
-          <p>It ends at once. Nothing is paid back, and it cannot be undone.</p>
-          <label class="check">
-            <input type="checkbox" name="confirm" value="yes" required /> I want it to end at once
-          </label>
-          <button class="danger" type="submit">
-            Cancel now
-          </button>
-        </form>
-        <p>
-          <a href="/billing">Keep the subscription</a>
-        </p>
-        <BillingScript />
-      </section>,
+          <p>
+            <a href="/billing">Keep the subscription</a>
+          </p>
+        </section>
+      </BillingFrame>,
     )
   })
 }

@@ -6,8 +6,8 @@ import { CsrfField } from '../layout.tsx'
 import { requireUser } from '../page-context.ts'
 import { renderPage } from '../render.tsx'
 import { readAccount, unpaidReason } from './account.ts'
-import { BillingScript } from './billing-script.tsx'
 import { cardEntryOf, ProviderScript, policyFor } from './card-entry.tsx'
+import { BillingFrame } from './frame.tsx'
 import { planOf } from './plans.ts'
 import { settle } from './sandbox-strip.tsx'
 
@@ -28,48 +28,49 @@ export function addConfirmation(app: Hono<AppEnv>): void {
     return renderPage(
       c,
       { title: 'Confirm the payment', policy: policyFor(entry) },
-      <section class="card narrow">
-        <h1>Confirm the payment</h1>
-        <p>
-          Your bank wants to know that it is you who subscribes to{' '}
-          <strong>{plan?.name ?? running.providerPlan}</strong>.
-        </p>
-        {entry.kind === 'test' ? (
-          <form method="post" action="/billing/confirm" class="stack">
-            <CsrfField page={page} />
-            <p>This is the sandbox’s bank: it takes your word for it.</p>
-            <div class="row">
-              <button class="primary" type="submit" name="answer" value="approve">
-                Confirm
+      <BillingFrame>
+        <section class="card narrow">
+          <h1>Confirm the payment</h1>
+          <p>
+            Your bank wants to know that it is you who subscribes to{' '}
+            <strong>{plan?.name ?? running.providerPlan}</strong>.
+          </p>
+          {entry.kind === 'test' ? (
+            <form method="post" action="/billing/confirm" class="stack">
+              <CsrfField page={page} />
+              <p>This is the sandbox’s bank: it takes your word for it.</p>
+              <div class="row">
+                <button class="primary" type="submit" name="answer" value="approve">
+                  Confirm
+                </button>
+                <button type="submit" name="answer" value="refuse">
+                  Refuse
+                </button>
+              </div>
+            </form>
+          ) : (
+            <div
+              data-confirm-payment
+              data-key={entry.key ?? undefined}
+              data-client-secret={reason.payment.clientSecret}
+            >
+              <button class="primary" type="button">
+                Confirm with your bank
               </button>
-              <button type="submit" name="answer" value="refuse">
-                Refuse
-              </button>
+              <p class="problem" data-problem role="alert" />
+              <noscript>
+                <p class="problem">
+                  Your bank is asked by Stripe’s script. Please switch scripts on.
+                </p>
+              </noscript>
             </div>
-          </form>
-        ) : (
-          <div
-            data-confirm-payment
-            data-key={entry.key ?? undefined}
-            data-client-secret={reason.payment.clientSecret}
-          >
-            <button class="primary" type="button">
-              Confirm with your bank
-            </button>
-            <p class="problem" data-problem role="alert" />
-            <noscript>
-              <p class="problem">
-                Your bank is asked by Stripe’s script. Please switch scripts on.
-              </p>
-            </noscript>
-          </div>
-        )}
-        <p>
-          <a href="/billing">Back to billing</a>
-        </p>
-        <ProviderScript entry={entry} />
-        <BillingScript />
-      </section>,
+          )}
+          <p>
+            <a href="/billing">Back to billing</a>
+          </p>
+          <ProviderScript entry={entry} />
+        </section>
+      </BillingFrame>,
     )
   })
 

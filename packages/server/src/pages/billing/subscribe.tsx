@@ -71,7 +71,7 @@ const PlanChoice: FC<SubscribeView> = ({ page, account, form }) => {
       {settings.plans.map((plan) => {
         const trialDays = trialDaysFor(plan, account.history)
         return (
-          <label class="card plan choice">
+          <label class="card plan plan-choice">
             <span class="row">
               <input
                 type="radio"

@@ -8,8 +8,8 @@ import { type PageContext, requireUser } from '../page-context.ts'
 import { renderPage } from '../render.tsx'
 import { type Account, readAccount } from './account.ts'
 import { renderBilling } from './billing.tsx'
-import { BillingScript } from './billing-script.tsx'
 import { formatDay } from './dates.ts'
+import { BillingFrame } from './frame.tsx'
 import { findPlan, formatPrice, formatRhythm, planOf } from './plans.ts'
 import { describeProblem } from './problems.ts'
 
@@ -32,10 +32,9 @@ export function addSwapPreview(app: Hono<AppEnv>): void {
       return renderPage(
         c,
         { title: 'Change the plan' },
-        <>
+        <BillingFrame>
           <SwapCard {...{ page, account, plan, preview, periodEndsAt, hasChanged }} />
-          <BillingScript />
-        </>,
+        </BillingFrame>,
       )
     } catch (error) {
       const problem = describeProblem(error)
@@ -68,7 +67,7 @@ const SwapCard: FC<SwapView> = (view) => {
           The amount has changed since you saw it. Nothing was done; please look at it again.
         </p>
       )}
-      <dl class="facts">
+      <dl class="terms">
         <dt>Now</dt>
         <dd>
           {old ? `${old.name}, ${formatPrice(old, settings)} ${formatRhythm(old)}` : 'Another plan'}

@@ -36,24 +36,27 @@ export function addOverview(app: Hono<AppEnv>): void {
     return renderPage(
       c,
       { title: 'Overview' },
-      <div class="stack">
-        <h1>Overview</h1>
-        <SandboxStrip page={page} canDecline={false} />
-        {notice && (
-          <p class="note good" role="status">
-            {notice}
+      <div class="billing">
+        <div class="stack">
+          <h1>Overview</h1>
+          <SandboxStrip page={page} canDecline={false} />
+          {notice && (
+            <p class="note good" role="status">
+              {notice}
+            </p>
+          )}
+          <p>
+            The last {DAYS_SHOWN} days, in UTC.
+            {sandbox &&
+              ' All but the tokens go by the sandbox’s clock, which may be ahead of ours.'}
           </p>
-        )}
-        <p>
-          The last {DAYS_SHOWN} days, in UTC.
-          {sandbox && ' All but the tokens go by the sandbox’s clock, which may be ahead of ours.'}
-        </p>
-        <div class="plots">
-          {plots.map((plot) => (
-            <Plot {...plot} />
-          ))}
+          <div class="plots">
+            {plots.map((plot) => (
+              <Plot {...plot} />
+            ))}
+          </div>
+          <DeadLetters page={page} events={deadLetters} most={MOST_DEAD_LETTERS} />
         </div>
-        <DeadLetters page={page} events={deadLetters} most={MOST_DEAD_LETTERS} />
       </div>,
     )
   })
