@@ -43,9 +43,9 @@ const Navigation: FC<{ page: PageContext }> = ({ page }) => (
 const Account: FC<{ page: PageContext }> = ({ page }) => (
   <form class="account" method="post" action="/logout">
     <CsrfField page={page} />
-    <span class="who">
+    <a class="who" href="/account">
       <bdi>{page.user?.name ?? page.user?.email}</bdi>
-    </span>
+    </a>
     <button class="small" type="submit">
       Sign out
     </button>

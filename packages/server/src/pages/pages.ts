@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
+import { addAccount } from './account.tsx'
 import { addApplications } from './applications.tsx'
 import { addBilling } from './billing/billing.tsx'
 import { addClients } from './clients.tsx'
@@ -16,6 +17,7 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   addSignIn(app)
   if (context.config.settings.registration) addRegister(app)
   addHome(app)
+  addAccount(app)
   addClients(app)
   addTokens(app)
   addApplications(app)

@@ -1,0 +1,90 @@
+import type { Context, Hono } from 'hono'
+import type { ServiceContext } from '../context.ts'
+import type { AppEnv } from '../http/variables.ts'
+import { emailKey, InvalidAccount } from '../users/parse.ts'
+import { TextField } from './fields.tsx'
+import { readOwnForm } from './forms.ts'
+import { CsrfField } from './layout.tsx'
+import { requireUser, userOf } from './page-context.ts'
+import { renderPage } from './render.tsx'
+import { startSession } from './sign-in.tsx'
+
+export function addAccount(app: Hono<AppEnv>): void {
+  app.get('/account', requireUser(), (c) =>
+    accountPage(c, { changed: c.req.query('changed') !== undefined }),
+  )
+
+  app.post('/account/password', requireUser(), async (c) => {
+    const { service } = c.get('page')
+    const form = await readOwnForm(c)
+    const user = userOf(c)
+    const attempt = await service.limits.attemptPassword(emailKey(user.email), c.get('network'))
+    const known = await service.users.findByCredentials(user.email, form.get('current') ?? '')
+    if (known?.id !== user.id) {
+      await attempt.failed()
+      return accountPage(c, { problems: { current: 'This is not your password.' } })
+    }
+    await attempt.succeeded()
+    try {
+      await service.users.changePassword(user.id, form.get('password') ?? '')
+    } catch (error) {
+      if (!(error instanceof InvalidAccount)) throw error
+      return accountPage(c, { problems: { password: error.problems.password } })
+    }
+    await endEverything(service, user.id)
+    await startSession(c, user.id)
+    return c.redirect('/account?changed', 303)
+  })
+}
+
+/** Whoever knew the old password may have sessions and tokens: none outlives it (threats G6). */
+async function endEverything(service: ServiceContext, userId: string): Promise<void> {
+  for (const session of await service.sessions.endAll(userId)) {
+    await service.oauth.endSession(session)
+  }
+  await service.oauth.revokeUser(userId)
+}
+
+interface AccountView {
+  readonly changed?: boolean
+  readonly problems?: Readonly<Partial<Record<'current' | 'password', string | undefined>>>
+}
+
+function accountPage(c: Context<AppEnv>, { changed, problems }: AccountView) {
+  const page = c.get('page')
+  const password = { type: 'password', required: true }
+  return renderPage(
+    c,
+    { title: 'Account', status: problems ? 422 : 200 },
+    <section class="card narrow">
+      <h1>Account</h1>
+      <p>
+        <bdi>{userOf(c).email}</bdi>
+      </p>
+      {changed && (
+        <p class="notice" role="status">
+          Your password was changed.
+        </p>
+      )}
+      <form method="post" action="/account/password">
+        <CsrfField page={page} />
+        <TextField
+          id="current"
+          label="Your password"
+          problem={problems?.current}
+          input={{ ...password, name: 'current', autocomplete: 'current-password' }}
+        />
+        <TextField
+          id="password"
+          label="New password"
+          hint="At least 8 characters. You are signed out everywhere else, and all tokens end."
+          problem={problems?.password}
+          input={{ ...password, name: 'password', autocomplete: 'new-password', minlength: 8 }}
+        />
+        <button class="primary wide" type="submit">
+          Change password
+        </button>
+      </form>
+    </section>,
+  )
+}
