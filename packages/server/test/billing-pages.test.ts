@@ -149,6 +149,19 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.subscription()).toMatchObject({ subscribed: true })
   })
 
+  it('takes no more cards after ten that were declined, until an hour later', async () => {
+    const ada = await newPerson(service)
+    const wanted = { plan: 'pro', provider }
+    const statuses: number[] = []
+    for (let tries = 0; tries < 11; tries += 1) {
+      statuses.push((await ada.post('/billing/subscribe', { ...wanted, token: declined })).status)
+    }
+    expect(statuses).toEqual([...Array(10).fill(422), 429])
+    expect((await ada.post('/billing/subscribe', { ...wanted, token: card })).status).toBe(429)
+    service.clock.advance('61m')
+    await ada.done('/billing/subscribe', { ...wanted, token: card })
+  })
+
   it('makes one subscription of two clicks at once', async () => {
     const ada = await newPerson(service)
     const wanted = { plan: 'pro', provider, token: card }

@@ -23,9 +23,16 @@ export interface PasswordAttempt {
   withdrawn(): Promise<void>
 }
 
+/** One try of a card. It counts as declined until it is known not to be. */
+export interface CardAttempt {
+  accepted(): Promise<void>
+}
+
 export interface Limits {
   /** Before a password is looked at, so that tries made at once cannot overtake the count. */
   attemptPassword(account: string, network: string): Promise<PasswordAttempt>
+  /** Before a card goes to the provider. */
+  attemptCard(userId: string, network: string): Promise<CardAttempt>
   countRegistration(network: string): Promise<void>
   /** Refuses a client that has failed too often. Costs at most one look a second for each pair. */
   checkClient(clientId: string, network: string): Promise<void>
@@ -102,6 +109,16 @@ export function createLimits(database: Database, clock: Clock): Limits {
         },
         async withdrawn() {
           await limiter('passwordPair').reward(both)
+        },
+      }
+    },
+    async attemptCard(userId, network) {
+      await consume('cardsAccount', userId)
+      await consume('cardsNetwork', network)
+      return {
+        async accepted() {
+          await limiter('cardsAccount').reward(userId)
+          await limiter('cardsNetwork').reward(network)
         },
       }
     },

@@ -27,6 +27,9 @@ export const policies = {
   grantPair: { points: 300, seconds: 10 * MINUTE },
   /** Client secrets, codes and tokens: everything that fails from one network. */
   tokenNetwork: { points: 1000, seconds: 10 * MINUTE },
+  /** Cards that were declined: whoever holds stolen numbers must not find out here which work. */
+  cardsAccount: { points: 10, seconds: HOUR },
+  cardsNetwork: { points: 50, seconds: HOUR },
   /** New accounts from one network; these succeed and count all the same. */
   registrations: { points: 20, seconds: HOUR },
 } as const satisfies Record<string, Policy>

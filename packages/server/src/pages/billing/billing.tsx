@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono'
 import type { ServiceContext } from '../../context.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import { readOwnForm } from '../forms.ts'
-import { requireUser } from '../page-context.ts'
+import { requireUser, userOf } from '../page-context.ts'
 import { renderPage } from '../render.tsx'
 import { askProvider, readAccount } from './account.ts'
 import { ACTIONS } from './actions.ts'
@@ -16,7 +16,7 @@ import { BillingFrame } from './frame.tsx'
 import { Invoices } from './invoices.tsx'
 import { noticeOf } from './notices.ts'
 import { OtherPlans } from './other-plans.tsx'
-import { describeProblem, type Problem } from './problems.ts'
+import { describeProblem, isDeclined, type Problem } from './problems.ts'
 import { availableProviders, parseProvider } from './providers.ts'
 import { addSandboxControls, SandboxStrip } from './sandbox-strip.tsx'
 import { Subscribe } from './subscribe.tsx'
@@ -28,11 +28,16 @@ export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
   for (const [path, action] of Object.entries(ACTIONS)) {
     app.post(path, requireUser(), async (c) => {
       const form = await readOwnForm(c)
+      const card = form.has('token')
+        ? await service.limits.attemptCard(userOf(c).id, c.get('network'))
+        : null
       try {
         const account = await readAccount(c)
         const done = await action({ service, account, form })
+        await card?.accepted()
         return c.redirect(typeof done === 'string' ? `/billing?done=${done}` : done.goTo, 303)
       } catch (error) {
+        if (!isDeclined(error)) await card?.accepted()
         if (error instanceof PaymentActionRequired) return c.redirect('/billing/confirm', 303)
         const problem = describeProblem(error)
         if (!problem) throw error

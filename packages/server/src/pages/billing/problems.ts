@@ -1,4 +1,9 @@
-import { BillingError, type BillingErrorCode, PaymentFailed } from '@tollgate/billing'
+import {
+  BillingError,
+  type BillingErrorCode,
+  InvalidPaymentToken,
+  PaymentFailed,
+} from '@tollgate/billing'
 import type { PageOptions } from '../render.tsx'
 
 /** What somebody is told who could not have what they asked for. */
@@ -52,6 +57,11 @@ export function describeProblem(error: unknown): Problem | null {
   if (error instanceof BadChoice) return { message: error.message, status: 422 }
   if (error instanceof PaymentFailed) return { message: declined(error), status: 422 }
   return error instanceof BillingError ? (WORDS[error.code] ?? null) : null
+}
+
+/** The provider has looked at the card and would not have it. */
+export function isDeclined(error: unknown): boolean {
+  return error instanceof PaymentFailed || error instanceof InvalidPaymentToken
 }
 
 /** Stripe writes sentences for the customer, Braintree the bank's own few words. */
