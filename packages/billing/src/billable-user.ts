@@ -1,5 +1,5 @@
 import type { BillingContext } from './context.ts'
-import { ensureCustomer } from './customer.ts'
+import { updateCard } from './customer.ts'
 import {
   InvalidArgument,
   InvoiceNotFound,
@@ -144,8 +144,8 @@ export class BillableUser<User = Record<string, unknown>> {
   /** The token's card becomes the one that is billed. Makes a customer where there is none. */
   async updateCard(token: string, details: CustomerDetails = {}): Promise<void> {
     requireText('card token', token)
-    const wanted = { provider: this.provider, token, details, resumed: false }
-    await asOwner(this.#context, this.id, (owner) => ensureCustomer(this.#context, owner, wanted))
+    const wanted = { provider: this.provider, token, details }
+    await asOwner(this.#context, this.id, (owner) => updateCard(this.#context, owner, wanted))
     await this.#reload()
   }
 

@@ -52,7 +52,7 @@ export async function createSubscription(
       const customerId = await ensureCustomer(context, owner, {
         provider: wanted.provider,
         ...payer,
-        resumed: operation.resumed,
+        operation: operation.id,
       })
       const made = await gateway.createSubscription({
         ...wanted,

@@ -1,11 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { BillingContext } from './context.ts'
-import {
-  isFinal,
-  NoPaymentMethod,
-  type ProviderName,
-  UsedPaymentToken,
-  UserNotFound,
-} from './errors.ts'
+import { isFinal, NoPaymentMethod, type ProviderName, UserNotFound } from './errors.ts'
 import type { CustomerDetails, Gateway, ProviderCustomer } from './gateways/gateway.ts'
 import type { Owner } from './owner.ts'
 import type { Intent } from './storage/operations.ts'
@@ -16,8 +11,8 @@ export interface WantedCustomer {
   /** A card token that becomes the default; null keeps the card that is there. */
   readonly token: string | null
   readonly details: CustomerDetails
-  /** An earlier attempt may have used the token up. */
-  readonly resumed: boolean
+  /** What this is part of: a repeat of it finds the card, though the token is spent. */
+  readonly operation: string
 }
 
 /** The user's customer with the wanted card: the one that is there, or a new one. */
@@ -43,19 +38,31 @@ export async function ensureCustomer(
 async function giveCard(
   gateway: Gateway,
   customer: ProviderCustomer,
-  { token, resumed }: WantedCustomer,
+  { token, operation }: WantedCustomer,
 ): Promise<CardSummary | null> {
-  if (token === null) {
-    if (customer.hasPaymentMethod) return null
-    throw new NoPaymentMethod('The customer has no card: give a card token')
-  }
+  if (token !== null) return (await gateway.setCard(customer.id, token, operation)).card
+  if (customer.hasPaymentMethod) return null
+  throw new NoPaymentMethod('The customer has no card: give a card token')
+}
+
+/** A new card for the customer, on record before it is sent: a repeat after a lost answer is the same. */
+export async function updateCard(
+  context: BillingContext,
+  owner: Owner,
+  wanted: Omit<WantedCustomer, 'operation'> & { readonly token: string },
+): Promise<void> {
+  const { operations, options } = context
+  const { lock, userId } = owner
+  const card = createHash('sha256').update(wanted.token).digest('hex')
+  const request = { provider: wanted.provider, card }
+  const intent: Intent = { userId, kind: 'customer', request }
+  const operation = await lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
   try {
-    return (await gateway.setCard(customer.id, token)).card
+    await ensureCustomer(context, owner, { ...wanted, operation: operation.id })
+    await lock.write((tx) => operations.finish(operation, tx))
   } catch (error) {
-    // Used up by the attempt that is resumed, which made it the default and may have got no further.
-    const isOurs = resumed && error instanceof UsedPaymentToken && customer.hasPaymentMethod
-    if (!isOurs) throw error
-    return (await gateway.setCard(customer.id, null)).card
+    if (isFinal(error)) await lock.write((tx) => operations.finish(operation, tx))
+    throw error
   }
 }
 

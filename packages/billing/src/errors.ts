@@ -129,9 +129,6 @@ export class InvalidPaymentToken extends ProviderError {
   readonly code = 'invalid_payment_token'
 }
 
-/** It was used before: by an earlier attempt that nobody saw the end of, or by mistake. */
-export class UsedPaymentToken extends InvalidPaymentToken {}
-
 /** The customer's bank or the provider declined the payment. Nothing was charged. */
 export class PaymentFailed extends ProviderError {
   readonly code = 'payment_failed'

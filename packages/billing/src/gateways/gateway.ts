@@ -134,10 +134,10 @@ export interface Gateway {
   /** Null when there is none, or it was deleted. */
   findCustomer(id: string): Promise<ProviderCustomer | null>
   /**
-   * Makes the token's card the one that is billed, for running subscriptions as well. Null does the
-   * rest for the default card that is there: after a token was used up, and nothing more.
+   * Makes the token's card the one that is billed, for running subscriptions as well. A repeat of the
+   * operation finds the card of the first attempt, though the token is spent.
    */
-  setCard(customerId: string, token: string | null): Promise<ProviderCustomer>
+  setCard(customerId: string, token: string, operation: string): Promise<ProviderCustomer>
 
   createSubscription(subscription: NewSubscription): Promise<ProviderSubscription>
   findSubscription(id: string): Promise<ProviderSubscription | null>

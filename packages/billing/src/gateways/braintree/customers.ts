@@ -12,21 +12,29 @@ type Customers = Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard'>
 export function braintreeCustomers(context: BraintreeContext): Customers {
   const { gateway } = context
 
-  async function addCard(customerId: string, nonce: string): Promise<string> {
-    const made = requireSuccess(
-      await gateway.paymentMethod.create({
-        customerId,
-        paymentMethodNonce: nonce,
-        options: { makeDefault: true, verifyCard: true },
-      }),
-    )
-    return made.paymentMethod.token
-  }
-
-  async function setCard(customerId: string, nonce: string | null): Promise<ProviderCustomer> {
-    const method =
-      nonce === null ? await requireMethod(context, customerId) : await addCard(customerId, nonce)
-    await repointSubscriptions(context, await gateway.customer.find(customerId), method)
+  async function setCard(
+    customerId: string,
+    nonce: string,
+    operation: string,
+  ): Promise<ProviderCustomer> {
+    const token = idOfOperation(operation)
+    // The typings do not know that the token may be chosen.
+    const request = {
+      customerId,
+      token,
+      paymentMethodNonce: nonce,
+      options: { makeDefault: true, verifyCard: true },
+    }
+    const result = await gateway.paymentMethod.create(request)
+    if (!result.success) {
+      // An earlier attempt came this far: the nonce is spent, and the token that we chose is taken.
+      if (!(await isMethodOf(context, customerId, token))) requireSuccess(result)
+      requireSuccess(
+        await gateway.paymentMethod.update(token, { options: { makeDefault: true } } as never),
+      )
+    }
+    const customer = await gateway.customer.find(customerId)
+    await repointSubscriptions(context, customer, token)
     return describe(await gateway.customer.find(customerId))
   }
 
@@ -47,6 +55,20 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
       }
     },
     setCard,
+  }
+}
+
+async function isMethodOf(
+  { gateway }: BraintreeContext,
+  customerId: string,
+  token: string,
+): Promise<boolean> {
+  try {
+    const method = (await gateway.paymentMethod.find(token)) as { customerId?: string }
+    return method.customerId === customerId
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
   }
 }
 

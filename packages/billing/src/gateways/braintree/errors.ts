@@ -9,7 +9,6 @@ import {
   ProviderUnavailable,
   UnknownCoupon,
   UnknownPlan,
-  UsedPaymentToken,
 } from '../../errors.ts'
 
 type Map = (message: string, failure: ProviderFailure) => BillingError
@@ -45,12 +44,19 @@ const byCode: Readonly<Record<string, Map>> = {
       failure,
     ),
 }
-for (const code of ['91731', '93107', '91564']) {
-  Object.assign(byCode, {
-    [code]: (message: string, failure: ProviderFailure) => new UsedPaymentToken(message, failure),
-  })
-}
-for (const code of ['91732', '93108', '91565', '91903', '91925', '91926', '81703', '91727']) {
+for (const code of [
+  '91731',
+  '91732',
+  '93107',
+  '93108',
+  '91565',
+  '91564',
+  '91903',
+  '91925',
+  '91926',
+  '81703',
+  '91727',
+]) {
   Object.assign(byCode, {
     [code]: (message: string, failure: ProviderFailure) =>
       new InvalidPaymentToken(message, failure),

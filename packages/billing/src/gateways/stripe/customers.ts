@@ -17,14 +17,8 @@ export function stripeCustomers(context: StripeContext): Customers {
     return customer.deleted ? null : describe(customer)
   }
 
-  async function setCard(customerId: string, token: string | null): Promise<ProviderCustomer> {
-    const method = token === null ? null : await attach(context, customerId, token)
-    if (method === null) {
-      await repointSubscriptions(context, customerId, await requireMethod(context, customerId))
-      return describe(
-        (await stripe.customers.retrieve(customerId, { expand: EXPAND })) as Stripe.Customer,
-      )
-    }
+  async function setCard(customerId: string, token: string): Promise<ProviderCustomer> {
+    const method = await attach(context, customerId, token)
     const customer = await stripe.customers.update(customerId, {
       invoice_settings: { default_payment_method: method.id },
       expand: EXPAND,

@@ -10,7 +10,6 @@ import {
   ProviderUnavailable,
   UnknownCoupon,
   UnknownPlan,
-  UsedPaymentToken,
 } from '../../errors.ts'
 
 type Map = (error: Stripe.errors.StripeError, failure: ProviderFailure) => BillingError
@@ -66,9 +65,7 @@ function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure
     if (/coupon|promotion_code/.test(param)) return new UnknownCoupon(error.message, failure)
     if (/price/.test(param)) return new UnknownPlan(error.message, failure)
     if (/payment_method|token|source/.test(param) || /PaymentMethod|token/i.test(error.message)) {
-      return error.code === 'token_already_used'
-        ? new UsedPaymentToken(error.message, failure)
-        : new InvalidPaymentToken(error.message, failure)
+      return new InvalidPaymentToken(error.message, failure)
     }
   }
   return new ProviderRejected(error.message, failure)
