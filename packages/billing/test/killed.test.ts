@@ -29,7 +29,7 @@ const main = (user: BillableUser) => user.subscription('main')
 const one = { stripe: 1, braintree: 1 }
 const kept = { plan: 'monthly', made: one, taken: 1000 }
 
-const stories: Story[] = [
+const everyStory: Story[] = [
   {
     ...kept,
     name: 'create',
@@ -97,6 +97,13 @@ const stories: Story[] = [
     state: 'running',
   },
 ]
+
+/** All of them on two databases; the third differs in nothing but its locks, which these two use most. */
+const stories = everyStory.filter(
+  ({ name }) =>
+    process.env.TEST_DATABASE !== 'mariadb' ||
+    ['create', 'swap to another frequency'].includes(name),
+)
 
 describe.each(PROVIDERS)('a process killed at $provider', (given) => {
   const { provider } = given
