@@ -6,9 +6,9 @@ import { createServer } from 'node:http'
 import { createBilling, renderInvoice } from '@tollgate/billing'
 import { nodeListener } from '@tollgate/billing/node'
 import { connect } from '@tollgate/database'
+import { sql } from 'kysely'
 import { webhookSecret } from './billing-events.mjs'
 import { readBody, sendJson } from './http.mjs'
-import { openSql } from './storage/sql.mjs'
 
 const { databaseUrl, subscriptions } = JSON.parse(process.argv[2])
 const database = databaseUrl && (await connect(databaseUrl))
@@ -77,19 +77,22 @@ async function createServerBilling() {
 
 /** Straight into the tables: creating a million one by one would take longer than the benchmark. */
 async function fill(count) {
-  const { dialect } = database
-  const sql = openSql(dialect, databaseUrl)
+  // Through the same library: two copies of SQLite in one process break each other's locks.
+  const patient = await connect(databaseUrl, { timeout: 600_000 })
+  const { dialect, kysely } = patient
+  const execute = (text) => sql.raw(text).execute(kysely)
   const series = {
     postgres: `generate_series(1, ${count}) AS s(n)`,
     sqlite: `(WITH RECURSIVE s(n) AS
       (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count}) SELECT n FROM s)`,
   }[dialect]
-  await sql.execute(`INSERT INTO users (id, email, provider, provider_id)
+  await execute(`INSERT INTO users (id, email, provider, provider_id)
     SELECT n, 'user-' || n || '@example.com', 'stripe', 'cus_' || n FROM ${series}`)
-  await sql.execute(`INSERT INTO subscriptions (user_id, name, provider, provider_id, provider_plan,
+  await execute(`INSERT INTO subscriptions (user_id, name, provider, provider_id, provider_plan,
       provider_status, quantity, created_at, updated_at)
     SELECT n, 'main', 'stripe', 'sub_' || n, 'monthly', 'active', 1, 1, 1 FROM ${series}`)
-  for (const statement of tidy[dialect]) await sql.execute(statement)
+  for (const statement of tidy[dialect]) await execute(statement)
+  await patient.close()
 }
 
 async function timed(seconds, act) {
