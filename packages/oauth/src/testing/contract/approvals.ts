@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { code, interaction, later, T0, token } from '../contract-fixtures.ts'
+import type { ContractPart } from './part.ts'
+
+/** What a store must do from a request to a code or token: interactions, consents, codes. */
+export const approvalsContract: ContractPart = ({ describe, it }, create) => {
+  describe('authorization codes', () => {
+    it('are exchanged once, with their token, however many try at once', async () => {
+      const { codes, tokens } = await create()
+      await codes.create(code)
+      assert.deepEqual(await codes.find(code.hash), code)
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => codes.exchange(code.hash, later(1), token)),
+      )
+      assert.equal(results.filter((won) => won).length, 1)
+      assert.deepEqual(await tokens.find(token.id), token)
+      assert.deepEqual((await codes.find(code.hash))?.usedAt, later(1))
+    })
+
+    it('that do not exist give no token', async () => {
+      const { codes, tokens } = await create()
+      assert.equal(await codes.exchange('none', T0, token), false)
+      assert.equal(await tokens.find(token.id), null)
+    })
+  })
+
+  describe('interactions', () => {
+    it('give back what was stored, exactly', async () => {
+      const { interactions } = await create()
+      await interactions.create(interaction, 10)
+      assert.deepEqual(await interactions.find(interaction.hash), interaction)
+    })
+
+    it('are decided once, with consent and code in the same step', async () => {
+      const { interactions, consents, codes } = await create()
+      await interactions.create(interaction, 10)
+      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      const decisions = await Promise.all([
+        interactions.approve(interaction.hash, { at: T0, consent, code }),
+        interactions.approve(interaction.hash, { at: T0, consent, code: { ...code, hash: 'x' } }),
+        interactions.deny(interaction.hash, T0),
+      ])
+      assert.equal(decisions.filter((won) => won).length, 1)
+      const stored = [await codes.find(code.hash), await codes.find('x')]
+      const approved = decisions[0] || decisions[1]
+      assert.equal(stored.filter((found) => found !== null).length, approved ? 1 : 0)
+      assert.equal((await consents.find('ada', 'client-1')) !== null, approved)
+    })
+
+    it('are not decided after they expired', async () => {
+      const { interactions } = await create()
+      await interactions.create(interaction, 10)
+      assert.equal(await interactions.deny(interaction.hash, later(600)), false)
+    })
+
+    it('consents add up', async () => {
+      const { interactions, consents } = await create()
+      for (const [hash, scopes] of [
+        ['1', ['a', 'b']],
+        ['2', ['b', 'c']],
+      ] as const) {
+        await interactions.create({ ...interaction, hash }, 10)
+        const consent = { userId: 'ada', clientId: 'client-1', scopes, updatedAt: T0 }
+        await interactions.approve(hash, { at: T0, consent, code: { ...code, hash } })
+      }
+      const found = await consents.find('ada', 'client-1')
+      assert.deepEqual(found?.scopes, ['a', 'b', 'c'])
+      await consents.remove('ada', 'client-1')
+      assert.equal(await consents.find('ada', 'client-1'), null)
+    })
+
+    it('a consent lets a code or token through only as long as it is the one that was read', async () => {
+      const { interactions, consents, codes, tokens } = await create()
+      await interactions.create(interaction, 10)
+      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      await interactions.approve(interaction.hash, { at: T0, consent, code })
+      assert.equal(await consents.use(consent, { code: { ...code, hash: 'second' } }), true)
+      assert.equal(await consents.use(consent, { token }), true)
+      assert.notEqual(await codes.find('second'), null)
+      assert.deepEqual(await tokens.find(token.id), token)
+      const other = { ...consent, scopes: ['a', 'b'] }
+      assert.equal(await consents.use(other, { code: { ...code, hash: 'third' } }), false)
+      await consents.remove('ada', 'client-1')
+      assert.equal(await consents.use(consent, { code: { ...code, hash: 'third' } }), false)
+      assert.equal(await codes.find('third'), null)
+    })
+
+    it('a consent that is removed while it is used leaves no code behind', async () => {
+      const { interactions, consents, codes } = await create()
+      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      for (let round = 0; round < 5; round += 1) {
+        const hash = `round-${round}`
+        await interactions.create({ ...interaction, hash }, 10)
+        await interactions.approve(hash, { at: T0, consent, code: { ...code, hash } })
+        const uses = Array.from({ length: 5 }, (_, index) =>
+          consents.use(consent, { code: { ...code, hash: `${hash}-${index}` } }),
+        )
+        await Promise.all([...uses, consents.remove('ada', 'client-1')])
+        for (const index of uses.keys()) {
+          assert.equal(await codes.find(`${hash}-${index}`), null)
+        }
+      }
+    })
+
+    it('a consent that is removed takes pending codes and requests along', async () => {
+      const { interactions, consents, codes } = await create()
+      await codes.create(code)
+      await codes.create({ ...code, hash: 'other', clientId: 'client-2' })
+      await interactions.create(interaction, 10)
+      await consents.remove('ada', 'client-1')
+      assert.equal(await codes.find(code.hash), null)
+      assert.equal(await interactions.find(interaction.hash), null)
+      assert.notEqual(await codes.find('other'), null)
+    })
+
+    it('are bounded for each person, dropping the oldest', async () => {
+      const { interactions } = await create()
+      for (let index = 0; index < 5; index += 1) {
+        const hash = `i${index}`
+        await interactions.create({ ...interaction, hash, createdAt: later(index) }, 3)
+      }
+      assert.equal(await interactions.find('i1'), null)
+      assert.notEqual(await interactions.find('i2'), null)
+      assert.notEqual(await interactions.find('i4'), null)
+    })
+  })
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { client, later, notice, T0 } from '../contract-fixtures.ts'
+import type { ContractPart } from './part.ts'
+
+/** What a store must do for clients. */
+export const clientsContract: ContractPart = ({ describe, it }, create) => {
+  describe('clients', () => {
+    it('gives back what was stored, exactly', async () => {
+      const { clients } = await create()
+      assert.equal(await clients.create(client), true)
+      assert.deepEqual(await clients.find('client-1'), client)
+      assert.equal(await clients.find('CLIENT-1'), null)
+      assert.equal(await clients.find('client-1 '), null)
+    })
+
+    it('takes an id once', async () => {
+      const { clients } = await create()
+      assert.equal(await clients.create(client), true)
+      assert.equal(await clients.create({ ...client, name: 'other' }), false)
+      assert.equal((await clients.find('client-1'))?.name, client.name)
+    })
+
+    it("lists a person's own, by name, without revoked ones", async () => {
+      const { clients } = await create()
+      await clients.create({ ...client, id: '1', name: 'b' })
+      await clients.create({ ...client, id: '2', name: 'a' })
+      await clients.create({ ...client, id: '3', name: 'c', revokedAt: T0 })
+      await clients.create({ ...client, id: '4', name: 'd', userId: 'bob' })
+      const names = (await clients.listByUser('ada')).map(({ name }) => name)
+      assert.deepEqual(names, ['a', 'b'])
+    })
+
+    it('updates and announces in one step', async () => {
+      const { clients, revocations } = await create()
+      await clients.create(client)
+      const change = { name: 'new', redirectUris: ['https://b.example'], updatedAt: later(1) }
+      assert.equal(
+        await clients.update(client.id, change, notice('client-changed', client.id)),
+        true,
+      )
+      assert.deepEqual(await clients.find(client.id), { ...client, ...change })
+      const [entry] = await revocations.readAfter(0, 10)
+      assert.equal(entry?.subject, client.id)
+    })
+  })
+
+  describe('changes of a client', () => {
+    const change = (fields: object) => ({ ...fields, updatedAt: later(1) })
+    const news = notice('client-changed', client.id)
+
+    it('leave alone what they do not name', async () => {
+      const { clients } = await create()
+      await clients.create(client)
+      const rotation = change({ secretHash: 'new', secretVersion: 2 })
+      await Promise.all([
+        clients.update(client.id, rotation, news),
+        clients.update(client.id, change({ name: 'new' }), news),
+      ])
+      assert.deepEqual(await clients.find(client.id), { ...client, ...rotation, name: 'new' })
+    })
+
+    it('of the secret are won by one of many', async () => {
+      const { clients } = await create()
+      await clients.create(client)
+      const results = await Promise.all(
+        ['a', 'b', 'c'].map((secretHash) =>
+          clients.update(client.id, change({ secretHash, secretVersion: 2 }), news),
+        ),
+      )
+      assert.equal(results.filter((won) => won).length, 1)
+    })
+
+    it('come too late when it is revoked or unknown, and announce nothing', async () => {
+      const { clients, revocations } = await create()
+      await clients.create({ ...client, revokedAt: T0 })
+      assert.equal(await clients.update(client.id, change({ name: 'new' }), news), false)
+      assert.equal(await clients.update('none', change({ name: 'new' }), news), false)
+      assert.deepEqual((await clients.find(client.id))?.revokedAt, T0)
+      assert.deepEqual(await revocations.readAfter(0, 10), [])
+    })
+  })
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import type { Rotation, Token } from '../../storage/repositories.ts'
+import { code, interaction, later, rotation, T0, token } from '../contract-fixtures.ts'
+import type { ContractPart } from './part.ts'
+
+/** What a store must do for tokens. */
+export const tokensContract: ContractPart = ({ describe, it }, create) => {
+  describe('tokens', () => {
+    it('gives back what was stored, exactly', async () => {
+      const { tokens } = await create()
+      await tokens.create(token)
+      assert.deepEqual(await tokens.find(token.id), token)
+      const client = { ...token, id: 'x', userId: null, refreshExpiresAt: null, scopes: [] }
+      await tokens.create(client)
+      assert.deepEqual(await tokens.find('x'), client)
+    })
+
+    it('rotates the present generation once', async () => {
+      const { tokens } = await create()
+      await tokens.create(token)
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => tokens.rotate(rotation(0, later(1)))),
+      )
+      const won = results.filter((result) => result !== null)
+      assert.equal(won.length, 1)
+      assert.equal(won[0]?.generation, 1)
+      assert.deepEqual(won[0]?.liveUntil, later(601))
+      assert.deepEqual(await tokens.find(token.id), won[0])
+    })
+
+    it('never brings the end of life forward', async () => {
+      const { tokens } = await create()
+      await tokens.create({ ...token, liveUntil: later(9999) })
+      const rotated = await tokens.rotate(rotation(0, later(1)))
+      assert.deepEqual(rotated?.liveUntil, later(9999))
+    })
+
+    const dead: ReadonlyArray<[string, Partial<Token>, Partial<Rotation>]> = [
+      ['of another client', {}, { clientId: 'other' }],
+      ['of an older secret', {}, { clientSecretVersion: 2 }],
+      ['of another generation', { generation: 3 }, {}],
+      ['that was revoked', { revokedAt: T0 }, {}],
+      ['that expired', { refreshExpiresAt: later(1) }, {}],
+      ['without a refresh token', { refreshExpiresAt: null }, {}],
+      ['that does not exist', {}, { id: 'none' }],
+    ]
+    for (const [name, change, request] of dead) {
+      it(`does not rotate one ${name}`, async () => {
+        const { tokens } = await create()
+        const before = { ...token, ...change }
+        await tokens.create(before)
+        assert.equal(await tokens.rotate({ ...rotation(0, later(1)), ...request }), null)
+        assert.deepEqual(await tokens.find(token.id), before)
+      })
+    }
+
+    it('revokes once and announces each token until nothing of it can live', async () => {
+      const { tokens, revocations } = await create()
+      await tokens.create(token)
+      assert.equal((await tokens.revoke({ id: token.id }, later(5))).length, 1)
+      assert.equal((await tokens.revoke({ id: token.id }, later(6))).length, 0)
+      assert.deepEqual((await tokens.find(token.id))?.revokedAt, later(5))
+      const entries = await revocations.readAfter(0, 10)
+      assert.equal(entries.length, 1)
+      assert.deepEqual(entries[0]?.until, token.liveUntil)
+      assert.equal(await tokens.rotate(rotation(0, later(6))), null)
+    })
+
+    it('lets a revoked one be purged while the news of it stays', async () => {
+      const storage = await create()
+      await storage.tokens.create(token)
+      await storage.tokens.revoke({ id: token.id }, later(5))
+      await storage.purge(later(6), 10)
+      assert.equal(await storage.tokens.find(token.id), null)
+      assert.equal((await storage.revocations.readAfter(0, 10)).length, 1)
+    })
+
+    it('revokes what matches and nothing else', async () => {
+      const { tokens } = await create()
+      await tokens.create({ ...token, id: '1' })
+      await tokens.create({ ...token, id: '2', clientId: 'client-2' })
+      await tokens.create({ ...token, id: '3', userId: 'bob' })
+      const pair = await tokens.revoke({ userId: 'ada', clientId: 'client-1' }, T0)
+      assert.deepEqual(
+        pair.map(({ id }) => id),
+        ['1'],
+      )
+      const person = await tokens.revoke({ userId: 'ada' }, T0)
+      assert.deepEqual(
+        person.map(({ id }) => id),
+        ['2'],
+      )
+      assert.equal((await tokens.find('3'))?.revokedAt, null)
+    })
+
+    it("revoking a person's tokens ends pending codes and requests too", async () => {
+      const { tokens, codes, interactions } = await create()
+      await codes.create(code)
+      await interactions.create(interaction, 10)
+      await tokens.revoke({ userId: 'ada' }, T0)
+      assert.equal(await codes.find(code.hash), null)
+      assert.equal(await interactions.find(interaction.hash), null)
+    })
+
+    it('lists what is alive, newest first', async () => {
+      const { tokens } = await create()
+      await tokens.create({ ...token, id: '1' })
+      await tokens.create({ ...token, id: '2', createdAt: later(1) })
+      await tokens.create({ ...token, id: '3', revokedAt: T0 })
+      await tokens.create({ ...token, id: '4', liveUntil: later(1) })
+      const ids = (await tokens.listByUser('ada', later(2))).map(({ id }) => id)
+      assert.deepEqual(ids, ['2', '1'])
+    })
+  })
+}
