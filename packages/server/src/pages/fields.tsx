@@ -10,22 +10,21 @@ export interface FieldProps {
   readonly input: Readonly<Record<string, string | number | boolean | undefined>>
 }
 
-/** A label, a hint and the place for what is wrong, tied together for screen readers. */
-export const TextField: FC<FieldProps> = ({ id, label, hint, problem, input }) => (
-  <div class="field">
-    <label for={id}>{label}</label>
-    {hint && (
-      <p class="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    )}
-    <input id={id} {...input} {...describe(id, hint, problem)} />
-    <Problem id={id} text={problem} />
-  </div>
+export const TextField: FC<FieldProps> = (props) => (
+  <Field {...props}>
+    <input id={props.id} {...props.input} {...describe(props)} />
+  </Field>
 )
 
 /** The same for several lines. */
-export const TextArea: FC<FieldProps> = ({ id, label, hint, problem, input }) => (
+export const TextArea: FC<FieldProps> = (props) => (
+  <Field {...props}>
+    <textarea id={props.id} {...props.input} {...describe(props)} />
+  </Field>
+)
+
+/** A label, a hint and the place for what is wrong, tied together for screen readers. */
+const Field: FC<FieldProps & { children?: Child }> = ({ id, label, hint, problem, children }) => (
   <div class="field">
     <label for={id}>{label}</label>
     {hint && (
@@ -33,7 +32,7 @@ export const TextArea: FC<FieldProps> = ({ id, label, hint, problem, input }) =>
         {hint}
       </p>
     )}
-    <textarea id={id} {...input} {...describe(id, hint, problem)} />
+    {children}
     <Problem id={id} text={problem} />
   </div>
 )
@@ -45,7 +44,7 @@ export const Problem: FC<{ id: string; text?: string | undefined }> = ({ id, tex
   </p>
 )
 
-function describe(id: string, hint: Child | undefined, problem: string | undefined) {
+function describe({ id, hint, problem }: FieldProps) {
   const described = [...(hint ? [`${id}-hint`] : []), `${id}-problem`].join(' ')
   return { 'aria-describedby': described, ...(problem ? { 'aria-invalid': 'true' } : {}) }
 }
