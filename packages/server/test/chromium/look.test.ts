@@ -39,6 +39,18 @@ const VIEWS: readonly View[] = [
       await page.getByRole('alert').waitFor()
     },
   },
+  { name: 'account', path: () => '/account' },
+  {
+    name: 'account-refused',
+    path: () => '/account',
+    status: 422,
+    async act(page) {
+      await page.getByLabel('Your password').fill('wrong')
+      await page.getByLabel('New password').fill('long enough')
+      await page.getByRole('button', { name: 'Change password' }).click()
+      await page.getByText('This is not your password.').waitFor()
+    },
+  },
   { name: 'register', path: () => '/register', stranger: true },
   {
     name: 'register-refused',
