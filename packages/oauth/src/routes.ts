@@ -52,14 +52,13 @@ export const routes: readonly Route[] = [
 ]
 
 export interface Match {
-  readonly endpoint: Endpoint | null
-  /** Methods this address takes, for a 405. */
-  readonly allowed: readonly string[]
+  /** By method; another one is a 405. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly id: string
 }
 
 export interface Router {
-  match(method: string, path: string): Match | null
+  match(path: string): Match | null
   readonly paths: readonly string[]
 }
 
@@ -75,26 +74,27 @@ export function createRouter(options: ResolvedOptions): Router {
   add(metadataPath(options.issuerUrl), 'GET', metadata)
   add(jwksPath(options.issuerUrl), 'GET', jwks)
 
-  const withId = [...table.keys()].filter((path) => path.includes('{id}'))
-  const idPatterns = withId.map((path) => {
+  const hasId = ([path]: readonly [string, unknown]) => path.includes('{id}')
+  const withId = [...table].filter(hasId)
+  const idPatterns = withId.map(([path, endpoints]) => {
     const [before = '', after = ''] = path.split('{id}')
-    return { path, before, after }
+    return { endpoints, before, after }
   })
 
-  function match(method: string, path: string): Match | null {
-    let methods = table.get(path)
-    let id = ''
-    if (!methods) {
-      for (const { path: pattern, before, after } of idPatterns) {
-        if (!path.startsWith(before) || !path.endsWith(after)) continue
-        const segment = path.slice(before.length, after ? -after.length : undefined)
-        if (!ID.test(segment)) continue
-        methods = table.get(pattern)
-        id = segment
-      }
+  const withoutId = [...table].filter((entry) => !hasId(entry))
+  const fixed = new Map(withoutId.map(([path, endpoints]) => [path, { endpoints, id: '' }]))
+
+  function match(path: string): Match | null {
+    return fixed.get(path) ?? matchWithId(path)
+  }
+
+  function matchWithId(path: string): Match | null {
+    for (const { endpoints, before, after } of idPatterns) {
+      if (!path.startsWith(before) || !path.endsWith(after)) continue
+      const id = path.slice(before.length, after ? -after.length : undefined)
+      if (ID.test(id)) return { endpoints, id }
     }
-    if (!methods) return null
-    return { endpoint: methods.get(method) ?? null, allowed: [...methods.keys()], id }
+    return null
   }
 
   return { match, paths: [...table.keys()] }

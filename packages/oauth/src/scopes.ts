@@ -18,6 +18,7 @@ export interface ScopePolicy {
 
 export function parseScope(text: string | undefined): string[] {
   if (!text) return []
+  if (!text.includes(' ')) return [text]
   return [...new Set(text.split(' ').filter((name) => name !== ''))]
 }
 

@@ -107,20 +107,23 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
   }
 
   async function route(request: HttpRequest): Promise<Reply> {
-    const match = router.match(request.method, request.path)
+    const match = router.match(request.path)
     if (!match) throw new NotFound('There is nothing at this address.')
-    if (!match.endpoint) throw new MethodNotAllowed(match.allowed)
+    const endpoint = match.endpoints.get(request.method)
+    if (!endpoint) throw new MethodNotAllowed([...match.endpoints.keys()])
     if (!isReady) await ready()
-    return match.endpoint(request, context, match.id)
+    return endpoint(request, context, match.id)
   }
 
-  function handle(request: HttpRequest): Promise<Reply> {
-    return (
-      route(request)
-        .catch((error) => failureReply(error, request, context))
+  async function handle(request: HttpRequest): Promise<Reply> {
+    try {
+      return await route(request)
+    } catch (error) {
+      return failureReply(error, request, context).catch((failure) =>
         // The application's own error page has failed; whoever called must still get an answer.
-        .catch((error) => errorReply(publicError(error, context)))
-    )
+        errorReply(publicError(failure, context)),
+      )
+    }
   }
 
   const guard = createGuard<User>({
@@ -134,7 +137,7 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
   return {
     handle,
     fetch: async (request) => toWebResponse(await handle(fromWebRequest(request))),
-    handles: (path) => router.match('GET', path) !== null,
+    handles: (path) => router.match(path) !== null,
     paths: router.paths,
     issuer: options.issuer,
     scopes: options.scopes,

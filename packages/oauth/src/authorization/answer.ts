@@ -9,13 +9,12 @@ export function answerUrl(
   params: Readonly<Record<string, string>>,
   issuer: string,
 ): string {
-  const state = address.state === null ? {} : { state: address.state }
-  const encoded = Object.entries({ ...params, ...state, iss: issuer })
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-    .join('&')
-  if (address.mode === 'fragment') return `${address.redirectTo}#${encoded}`
-  const separator = address.redirectTo.includes('?') ? '&' : '?'
-  return `${address.redirectTo}${separator}${encoded}`
+  const { redirectTo, state, mode } = address
+  const separator = mode === 'fragment' ? '#' : redirectTo.includes('?') ? '&' : '?'
+  let url = redirectTo + separator
+  for (const [name, value] of Object.entries(params)) url += `${name}=${encodeURIComponent(value)}&`
+  if (state !== null) url += `state=${encodeURIComponent(state)}&`
+  return `${url}iss=${encodeURIComponent(issuer)}`
 }
 
 export function answer(

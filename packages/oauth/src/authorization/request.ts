@@ -84,7 +84,17 @@ export function parseAuthorizationRequest(
   if (response.type === 'code' && !isConfidential(client) && codeChallenge === null) {
     throw new InvalidRequest('This client must use PKCE: send a code_challenge with S256')
   }
-  return { ...address, response, scopes, codeChallenge, prompt: readPrompt(params) }
+  return {
+    client,
+    redirectTo: address.redirectTo,
+    redirectUri: address.redirectUri,
+    state: address.state,
+    mode: address.mode,
+    response,
+    scopes,
+    codeChallenge,
+    prompt: readPrompt(params),
+  }
 }
 
 function requireResponseType(

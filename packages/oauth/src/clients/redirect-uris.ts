@@ -1,3 +1,5 @@
+import { createRecentCache } from '../tokens/recent-cache.ts'
+
 /** Schemes that run script or read the device (threats A5). */
 const FORBIDDEN_SCHEMES = new Set(
   'javascript data vbscript livescript file filesystem blob about view-source jar intent'.split(
@@ -11,6 +13,7 @@ const ANSWER_PARAMETERS = new Set(
   ),
 )
 const LONGEST = 2000
+const REMEMBERED = 1000
 /** Printable ASCII without the characters that browsers rewrite or that end a header or attribute. */
 const PLAIN_URI = /^[a-z][a-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
 /** URLs allow `;` and more in a host, which would mean something in the policy of our page. */
@@ -51,12 +54,23 @@ function pathOf(uri: string): string {
  * native apps cannot know it beforehand (RFC 8252 §7.3).
  */
 export function matchesRedirect(registered: string, requested: string): boolean {
-  if (redirectProblem(registered) !== null) return false
+  if (!isUsable(registered)) return false
   if (registered === requested) return true
   const known = LOOPBACK.exec(registered)
   const asked = LOOPBACK.exec(requested)
   if (!known || !asked) return false
   return known[1] === asked[1] && known[3] === asked[3] && Number(asked[2] ?? 80) <= 65_535
+}
+
+const usable = createRecentCache<boolean>(REMEMBERED)
+
+/** Parsing an address costs more than all the rest of an authorization request. */
+function isUsable(registered: string): boolean {
+  const known = usable.get(registered)
+  if (known !== undefined) return known
+  const found = redirectProblem(registered) === null
+  usable.set(registered, found)
+  return found
 }
 
 /** One address, or several with commas between them, as the JSON field `redirect` holds them. */

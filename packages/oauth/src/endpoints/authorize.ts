@@ -36,14 +36,15 @@ async function answerOrAsk(
   person: Person,
   context: ServerContext,
 ): Promise<Reply> {
-  const consent = asked.client.firstParty
+  const { client, redirectTo, scopes, prompt } = asked
+  const consent = client.firstParty
     ? null
-    : await context.storage.consents.find(person.id, asked.client.id)
-  if (mayApproveSilently({ ...asked, consent })) {
+    : await context.storage.consents.find(person.id, client.id)
+  if (mayApproveSilently({ client, redirectTo, scopes, prompt, consent })) {
     const approved = await approveSilently(asked, person, consent, context)
     if (approved) return approved
   }
-  if (asked.prompt === 'none') throw new ConsentRequired('The user has to approve this request')
+  if (prompt === 'none') throw new ConsentRequired('The user has to approve this request')
   return showConsent(asked, person, context)
 }
 
@@ -54,7 +55,9 @@ async function approveSilently(
   consent: Consent | null,
   context: ServerContext,
 ): Promise<Reply | null> {
-  const result = await asked.response.prepare({ ...asked, userId: person.id }, context)
+  const { client, redirectUri, scopes, codeChallenge } = asked
+  const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge }
+  const result = await asked.response.prepare(approved, context)
   const { code, token } = result
   if (consent) {
     const grant = { ...(code ? { code } : {}), ...(token ? { token } : {}) }

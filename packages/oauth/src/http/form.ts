@@ -17,15 +17,17 @@ export function parseForm(text: string): Form {
   if (pairs.length > MOST_PARAMETERS) {
     throw new InvalidRequest(`More than ${MOST_PARAMETERS} parameters were sent`)
   }
-  const seen = new Set<string>()
+  const empty: string[] = []
   for (const pair of pairs) {
     if (pair === '') continue
     const split = pair.indexOf('=')
     const name = decode(split < 0 ? pair : pair.slice(0, split))
     const value = split < 0 ? '' : decode(pair.slice(split + 1))
-    if (seen.has(name)) throw new InvalidRequest(`The parameter '${name}' was sent twice`)
-    seen.add(name)
-    if (value !== '') form.set(name, value)
+    if (form.has(name) || empty.includes(name)) {
+      throw new InvalidRequest(`The parameter '${name}' was sent twice`)
+    }
+    if (value === '') empty.push(name)
+    else form.set(name, value)
   }
   return form
 }

@@ -6,28 +6,46 @@ import { cutOff, type HttpRequest, type Reply, splitTarget, tooLarge } from './e
 export type NodeMessage = IncomingMessage & { originalUrl?: string; body?: unknown }
 
 export function fromNodeRequest(message: NodeMessage, origin: string): HttpRequest {
-  const target = message.originalUrl ?? message.url ?? '/'
-  const header = (name: string) => readHeader(message, name)
-  return {
-    method: message.method ?? 'GET',
-    ...splitTarget(target),
-    header,
-    text: (limit) => readNodeBody(message, limit),
-    toRequest: () =>
-      new Request(new URL(target, origin), {
-        method: message.method ?? 'GET',
-        headers: webHeaders(message),
-      }),
+  return new NodeRequest(message, origin)
+}
+
+/** Made for every request, hence a class: its methods are not made again each time. */
+class NodeRequest implements HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly #message: NodeMessage
+  readonly #origin: string
+
+  constructor(message: NodeMessage, origin: string) {
+    const { path, query } = splitTarget(message.originalUrl ?? message.url ?? '/')
+    this.method = message.method ?? 'GET'
+    this.path = path
+    this.query = query
+    this.#message = message
+    this.#origin = origin
+  }
+
+  header(name: string): string | null {
+    return readHeader(this.#message, name)
+  }
+
+  text(limit: number): Promise<string> {
+    return readNodeBody(this.#message, limit)
+  }
+
+  toRequest(): Request {
+    const target = this.query === '' ? this.path : `${this.path}?${this.query}`
+    return new Request(new URL(target, this.#origin), {
+      method: this.method,
+      headers: webHeaders(this.#message),
+    })
   }
 }
 
-export function sendReply(reply: Reply, response: ServerResponse): void {
-  if (reply.body === null) {
-    response.writeHead(reply.status, { ...reply.headers, 'content-length': 0 }).end()
-    return
-  }
-  const length = Buffer.byteLength(reply.body)
-  response.writeHead(reply.status, { ...reply.headers, 'content-length': length }).end(reply.body)
+export function sendReply({ status, headers, body }: Reply, response: ServerResponse): void {
+  const length = body === null ? 0 : Buffer.byteLength(body)
+  response.writeHead(status, { ...headers, 'content-length': length }).end(body)
 }
 
 /**

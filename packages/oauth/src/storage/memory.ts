@@ -146,7 +146,7 @@ export function memoryStorage(): Storage {
         [...consents.values()].filter((consent) => consent.userId === userId),
       async use(consent, { code, token }) {
         const present = consents.get(consentKey(consent.userId, consent.clientId))
-        if (JSON.stringify(present?.scopes) !== JSON.stringify(consent.scopes)) return false
+        if (present?.scopes.join(' ') !== consent.scopes.join(' ')) return false
         if (code) codes.set(code.hash, code)
         if (token) tokens.set(token.id, token)
         return true
@@ -206,7 +206,7 @@ export function memoryStorage(): Storage {
 }
 
 function consentKey(userId: string, clientId: string): string {
-  return JSON.stringify([userId, clientId])
+  return `${clientId} ${userId}`
 }
 
 function matches(

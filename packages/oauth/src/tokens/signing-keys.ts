@@ -59,6 +59,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   const { repository, algorithm, clock } = options
   const sealingKeys = options.secrets.map((secret) => deriveKey(secret, 'signing keys'))
   let keys: readonly SigningKey[] = []
+  let usable: readonly SigningKey[] = []
   let byKid = new Map<string, SigningKey>()
   let removals = 0
   let reads = 0
@@ -98,6 +99,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   function take(found: SigningKey[]): void {
     const before = byKid
     keys = found.sort((a, b) => +a.activeFrom - +b.activeFrom)
+    usable = keys.filter((key) => key.algorithm === algorithm)
     byKid = new Map(keys.map((key) => [key.kid, key]))
     for (const kid of before.keys()) if (!byKid.has(kid)) removals += 1
   }
@@ -134,7 +136,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     load: async () => {
       await repository.addFirst(() => create(clock.now()))
       await readAll()
-      if (!keys.some((key) => key.algorithm === algorithm)) {
+      if (usable.length === 0) {
         await self.rotate({ immediately: true })
       }
     },
@@ -145,7 +147,6 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     removals: () => removals,
     current() {
       const now = clock.now().getTime()
-      const usable = keys.filter((key) => key.algorithm === algorithm)
       const active = usable.findLast((key) => key.activeFrom.getTime() <= now) ?? usable[0]
       if (!active) throw new Error(`There is no ${algorithm} signing key; was ready() awaited?`)
       return active
