@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql
 import type { AnyTables } from './any-tables.ts'
 import { type Database, internals } from './database.ts'
 import type { ParamBuilder } from './statement.ts'
+import { updateTogether } from './update-together.ts'
 
 /** Column name → value: a parameter, an expression or a plain value. */
 export type Assignments = Readonly<
@@ -19,6 +20,14 @@ export interface ConditionalUpdate<T, Params> {
   ) => Expression<SqlBool>
   readonly set: (param: ParamBuilder<Params>) => Assignments
   readonly returning: readonly string[]
+}
+
+export interface UpdateOne<T, Params> extends ConditionalUpdate<T, Params> {
+  /**
+   * The type of each parameter, for an update that many callers ask for at the same time: those that
+   * come together then share one statement or one commit.
+   */
+  readonly together?: Readonly<Record<keyof Params & string, 'text' | 'bigint'>>
 }
 
 export interface ClaimThenInsert<T, Params> {
@@ -40,13 +49,17 @@ type AnyKysely = Kysely<AnyTables>
 
 export function prepareUpdateOneReturning<T, Params extends object, Row>(
   database: Database<T>,
-  definition: ConditionalUpdate<T, Params>,
+  definition: UpdateOne<T, Params>,
 ): Claim<Params, Row> {
   if (database[internals].engine.updatesReturnRows) {
     const update = database.statement<Params, Row>((db, param) =>
       updateQuery(db, definition, param).returning(definition.returning as string[]),
     )
-    return async (params, on = database) => (await update(params, on)).rows[0] ?? null
+    return updateTogether<T, Params, Row>(
+      database,
+      definition,
+      async (params, on = database) => (await update(params, on)).rows[0] ?? null,
+    )
   }
   const update = database.statement<Params>((db, param) => updateQuery(db, definition, param))
   const select = database.statement<Params, Row>((db, param) =>

@@ -1,6 +1,6 @@
 import type { Compilable, Kysely } from 'kysely'
 import type { AnyTables } from './any-tables.ts'
-import type { Claim, ClaimThenInsert, ConditionalUpdate } from './conditional-writes.ts'
+import type { Claim, ClaimThenInsert, UpdateOne } from './conditional-writes.ts'
 import type { Dialect, Engine, Runner } from './engine.ts'
 import type { ParamBuilder, Statement } from './statement.ts'
 
@@ -37,9 +37,7 @@ export interface Database<T = AnyTables> {
    * Changes the one row that `key` names if it also meets `where`, and gives back its columns as they
    * then are; null when there is none. Only one of many simultaneous callers can win.
    */
-  updateOneReturning<Params extends object, Row>(
-    update: ConditionalUpdate<T, Params>,
-  ): Claim<Params, Row>
+  updateOneReturning<Params extends object, Row>(update: UpdateOne<T, Params>): Claim<Params, Row>
   /**
    * `updateOneReturning`, and for the winner one insert that may use the claimed row's columns: both
    * or neither. One statement on Postgres, one short transaction elsewhere.

@@ -4,13 +4,14 @@ export type {
   Claim,
   ClaimThenInsert,
   ConditionalUpdate,
+  UpdateOne,
 } from './conditional-writes.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export type { Database } from './database.ts'
 export { databaseNow, readServerTime } from './database-clock.ts'
 export type { Dialect } from './engine.ts'
 export { isUnavailable, isUniqueViolation, SchemaTooNew } from './errors.ts'
-export { insertTogether } from './insert-together.ts'
+export { type InsertTarget, insertTogether } from './insert-together.ts'
 export { type Migration, type MigrationSet, migrate } from './migrate.ts'
 export {
   type DeleteBatch,

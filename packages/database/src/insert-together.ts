@@ -1,77 +1,78 @@
+import { type Kysely, sql } from 'kysely'
+import type { AnyTables } from './any-tables.ts'
 import type { Database } from './database.ts'
 import type { Dialect } from './engine.ts'
+import { gather } from './gather.ts'
 import { insertIfAbsent } from './portable-writes.ts'
+import { toJsonRows } from './values.ts'
 
 type Row = Readonly<Record<string, unknown>>
+type AnyKysely = Kysely<AnyTables>
 type Insert = (row: Row) => Promise<boolean>
 
-/** Rows in one commit: a transaction that goes on for long would keep other writers waiting. */
-const AT_MOST = 200
+export interface InsertTarget {
+  readonly table: string
+  /** Those that every row has. */
+  readonly columns: readonly string[]
+  /** The unique key. */
+  readonly key: readonly string[]
+}
 
 /**
  * `insertIfAbsent()` for a table that many callers insert into at the same time. A row is durable when
- * its promise resolves, as ever, but those that came together share one commit.
+ * its promise resolves, as ever, but those that come together share one statement or one commit.
  */
-export function insertTogether(database: Database, table: string): Insert {
-  return inserters[database.dialect](database, table)
+export function insertTogether<T extends object>(
+  database: Database,
+  target: InsertTarget,
+): (row: T) => Promise<boolean> {
+  const alone: Insert = (row) => insertIfAbsent(database, target.table, row)
+  const together = howTogether[database.dialect]?.(database, target)
+  const insert = together ? gather({ alone, together }) : alone
+  return insert as (row: object) => Promise<boolean>
 }
 
-/** Servers group the commits of their connections themselves; SQLite waits for the disk each time. */
-const inserters: Record<Dialect, (database: Database, table: string) => Insert> = {
-  sqlite: inOneCommit,
-  postgres: eachAlone,
-  mysql: eachAlone,
+type InsertMany = (rows: readonly Row[]) => Promise<boolean[]>
+
+const howTogether: Record<
+  Dialect,
+  ((database: Database, target: InsertTarget) => InsertMany) | null
+> = {
+  sqlite: inOneTransaction,
+  postgres: inOneStatement,
+  mysql: null,
 }
 
-function eachAlone(database: Database, table: string): Insert {
-  return (row) => insertIfAbsent(database, table, row)
-}
-
-interface Waiting {
-  readonly row: Row
-  resolve(isNew: boolean): void
-  reject(error: unknown): void
-}
-
-function inOneCommit(database: Database, table: string): Insert {
-  const alone = eachAlone(database, table)
-  let waiting: Waiting[] = []
-  let isWriting = false
-
-  async function writeAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, AT_MOST)
-      waiting = waiting.slice(AT_MOST)
-      await write(batch)
-    }
-    isWriting = false
-  }
-
-  async function write(batch: readonly Waiting[]): Promise<void> {
-    if (batch.length === 1) return writeAlone(batch)
-    try {
-      const added = await database.transaction(async (tx) => {
-        const all: boolean[] = []
-        for (const { row } of batch) all.push(await insertIfAbsent(tx, table, row))
-        return all
-      })
-      for (const [index, { resolve }] of batch.entries()) resolve(added[index] ?? false)
-    } catch {
-      // One row that cannot be stored must not take the others with it.
-      await writeAlone(batch)
-    }
-  }
-
-  async function writeAlone(batch: readonly Waiting[]): Promise<void> {
-    await Promise.all(batch.map(({ row, resolve, reject }) => alone(row).then(resolve, reject)))
-  }
-
-  return (row) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ row, resolve, reject })
-      if (isWriting) return
-      isWriting = true
-      // All that has arrived is read before the first write, which keeps the event loop waiting.
-      setImmediate(() => void writeAll())
+/** SQLite waits for the disk at each commit. */
+function inOneTransaction(database: Database, { table }: InsertTarget): InsertMany {
+  return (rows) =>
+    database.transaction(async (tx) => {
+      const added: boolean[] = []
+      for (const row of rows) added.push(await insertIfAbsent(tx, table, row))
+      return added
     })
+}
+
+/** A statement costs Node and Postgres more than the rows it inserts. */
+function inOneStatement(database: Database, { table, columns, key }: InsertTarget): InsertMany {
+  const names = (list: readonly string[]) => sql.join(list.map((column) => sql.ref(column)))
+  const insert = database.statement<{ rows: string }, Row>((db, param) =>
+    (db as AnyKysely)
+      .insertInto(table)
+      .columns([...columns])
+      // In the order of the key, so that two processes cannot wait for each other.
+      .expression(
+        sql`select ${names(columns)} from json_populate_recordset(null::${sql.table(table)}, ${param('rows')}) order by ${names(key)}`,
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .returning([...key]),
+  )
+  const nameOf = (row: Row) => JSON.stringify(key.map((column) => row[column]))
+  return async (rows) => {
+    const inserted = await insert({ rows: toJsonRows(rows) })
+    if (inserted.rows.length === rows.length) return rows.map(() => true)
+    const left = new Set(inserted.rows.map(nameOf))
+    // Of equal rows in one statement only one was inserted.
+    return rows.map((row) => left.delete(nameOf(row)))
+  }
 }

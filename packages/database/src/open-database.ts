@@ -2,9 +2,9 @@ import type { Compilable, Kysely } from 'kysely'
 import {
   type Claim,
   type ClaimThenInsert,
-  type ConditionalUpdate,
   prepareClaimThenInsert,
   prepareUpdateOneReturning,
+  type UpdateOne,
 } from './conditional-writes.ts'
 import { type Database, type Internals, internals } from './database.ts'
 import type { Dialect, Engine, Runner } from './engine.ts'
@@ -58,9 +58,7 @@ class OpenDatabase<T> implements Database<T> {
     return prepareStatement(this, build)
   }
 
-  updateOneReturning<Params extends object, Row>(
-    update: ConditionalUpdate<T, Params>,
-  ): Claim<Params, Row> {
+  updateOneReturning<Params extends object, Row>(update: UpdateOne<T, Params>): Claim<Params, Row> {
     return prepareUpdateOneReturning<T, Params, Row>(this, update)
   }
 

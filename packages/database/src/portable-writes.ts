@@ -1,8 +1,13 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import type { AnyTables } from './any-tables.ts'
 import { type Database, internals } from './database.ts'
-import type { Dialect, Query } from './engine.ts'
-import { type ParamBuilder, prepareStatement, type Statement } from './statement.ts'
+import type { Dialect } from './engine.ts'
+import {
+  type ParamBuilder,
+  prepareStatement,
+  type Statement,
+  type StatementOptions,
+} from './statement.ts'
 
 type Row = Readonly<Record<string, unknown>>
 type AnyKysely = Kysely<AnyTables>
@@ -167,7 +172,7 @@ function rowStatement(
   database: Database,
   what: string,
   build: (db: AnyKysely, param: ParamBuilder<Row>) => InsertQuery,
-  extra?: Partial<Query>,
+  how?: StatementOptions,
 ): Statement<Row, unknown> {
   const { root } = database[internals]
   let statements = compiled.get(root)
@@ -177,7 +182,7 @@ function rowStatement(
   }
   let statement = statements.get(what)
   if (!statement) {
-    statement = prepareStatement<unknown, Row, unknown>(root, build, extra)
+    statement = prepareStatement<unknown, Row, unknown>(root, build, how)
     statements.set(what, statement)
   }
   return statement

@@ -20,6 +20,11 @@ export type ParamBuilder<Params> = <K extends keyof Params & string>(
   name: K,
 ) => RawBuilder<Params[K]>
 
+export interface StatementOptions extends Pick<Query, 'duplicateIsNoop'> {
+  /** For a query whose best plan depends on how large the table is by then. */
+  readonly planEachTime?: boolean
+}
+
 class Placeholder {
   readonly name: string
 
@@ -37,11 +42,11 @@ interface Plan {
 export function prepareStatement<T, Params extends object, Row>(
   database: Database<T>,
   build: (db: Kysely<T>, param: ParamBuilder<Params>) => Compilable,
-  extra: Partial<Query> = {},
+  how: StatementOptions = {},
 ): Statement<Params, Row> {
   let plan: Plan | undefined
   return async (params, on = database) => {
-    plan ??= compile(build(database.kysely, placeholder), extra)
+    plan ??= compile(build(database.kysely, placeholder), how)
     const result = await on[internals].run(plan.query, fill(plan.slots, params))
     return result as StatementResult<Row>
   }
@@ -51,12 +56,14 @@ function placeholder<Value>(name: string): RawBuilder<Value> {
   return sql.val(new Placeholder(name)) as unknown as RawBuilder<Value>
 }
 
-function compile(query: Compilable, extra: Partial<Query>): Plan {
-  const compiled = query.compile()
-  return {
-    query: { ...extra, ...toQuery(compiled), name: nameOf(compiled.sql) },
-    slots: compiled.parameters,
-  }
+function compile(
+  compilable: Compilable,
+  { planEachTime, duplicateIsNoop }: StatementOptions,
+): Plan {
+  const compiled = compilable.compile()
+  const name = planEachTime ? {} : { name: nameOf(compiled.sql) }
+  const query = { ...toQuery(compiled), ...name, ...(duplicateIsNoop ? { duplicateIsNoop } : {}) }
+  return { query, slots: compiled.parameters }
 }
 
 function fill(slots: readonly unknown[], params: object): unknown[] {

@@ -38,6 +38,27 @@ export function toStorables(values: readonly unknown[]): Storable[] {
   return storables
 }
 
+/** Rows as one value, which Postgres takes apart again. Bytes have no JSON. */
+export function toJsonRows(rows: readonly object[]): string {
+  return JSON.stringify(rows.map(toJsonRow))
+}
+
+function toJsonRow(row: object): object {
+  for (const value of Object.values(row)) {
+    if (toJson(value) !== value) {
+      return Object.fromEntries(Object.entries(row).map(([name, other]) => [name, toJson(other)]))
+    }
+  }
+  return row
+}
+
+function toJson(value: unknown): string | number | null {
+  const storable = toStorable(value)
+  if (typeof storable === 'bigint') return String(storable)
+  if (Buffer.isBuffer(storable)) throw new TypeError('Bytes cannot be stored together')
+  return storable
+}
+
 /** `isWellFormed` is in every Node we support, but not yet in the ES2023 typings. */
 function isExactText(text: string): boolean {
   return !text.includes('\0') && (text as string & { isWellFormed(): boolean }).isWellFormed()

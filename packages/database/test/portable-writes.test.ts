@@ -1,11 +1,4 @@
-import {
-  type Database,
-  deleteBatch,
-  increase,
-  insertIfAbsent,
-  insertTogether,
-  upsert,
-} from '@tollgate/database'
+import { type Database, deleteBatch, increase, insertIfAbsent, upsert } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createTestDatabase,
@@ -21,32 +14,6 @@ beforeEach(async () => {
   await createThings(database)
 })
 afterEach(() => test.drop())
-
-describe('insertTogether', () => {
-  it('stores each row once, however many come at the same moment', async () => {
-    const insert = insertTogether(database, 'things')
-    const ids = Array.from({ length: 300 }, (_, index) => `t${index % 250}`)
-    const added = await Promise.all(ids.map((id) => insert({ ...thing(id) })))
-    expect(added.filter(Boolean)).toHaveLength(250)
-    const { count } = await database.kysely
-      .selectFrom('things')
-      .select(({ fn }) => fn.countAll().as('count'))
-      .executeTakeFirstOrThrow()
-    expect(Number(count)).toBe(250)
-    expect(await insert({ ...thing('t0') })).toBe(false)
-    expect(await insert({ ...thing('new') })).toBe(true)
-  })
-
-  it('refuses a row that cannot be stored, and only that', async () => {
-    const insert = insertTogether(database, 'things')
-    const bad = { ...thing('bad'), id: null }
-    const rows = [thing('a'), bad, thing('b')]
-    const outcomes = await Promise.allSettled(rows.map((row) => insert({ ...row })))
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(await insert({ ...thing('a') })).toBe(false)
-    expect(await insert({ ...thing('b') })).toBe(false)
-  })
-})
 
 describe('insertIfAbsent', () => {
   it('inserts once and leaves the first row alone', async () => {

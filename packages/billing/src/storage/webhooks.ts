@@ -28,6 +28,19 @@ export interface WebhookRepository {
   purge(before: Date, limit: number): Promise<number>
 }
 
+const NEW_COLUMNS = [
+  'provider',
+  'event_id',
+  'type',
+  'payload',
+  'state',
+  'attempts',
+  'due_at',
+  'last_error',
+  'received_at',
+  'finished_at',
+] as const satisfies ReadonlyArray<keyof WebhookRow>
+
 export function webhookRepository(database: Database): WebhookRepository {
   const due = database.statement<{ at: number; limit: number }, { id: number }>((db, param) =>
     db
@@ -44,22 +57,14 @@ export function webhookRepository(database: Database): WebhookRepository {
     key: (param) => ({ id: param('id') }),
     where: (eb, param) => eb.and([eb('state', '=', 'pending'), eb('due_at', '<=', param('at'))]),
     set: (param) => ({ due_at: param('until') }),
-    returning: [
-      'id',
-      'provider',
-      'event_id',
-      'type',
-      'payload',
-      'state',
-      'attempts',
-      'due_at',
-      'last_error',
-      'received_at',
-      'finished_at',
-    ],
+    returning: ['id', ...NEW_COLUMNS],
   })
   const table = 'billing_webhooks'
-  const insert = insertTogether(database, table)
+  const insert = insertTogether<Omit<WebhookRow, 'id'>>(database, {
+    table,
+    columns: NEW_COLUMNS,
+    key: ['provider', 'event_id'],
+  })
   const update = async (id: number, values: Partial<WebhookRow>) => {
     await database.kysely.updateTable(table).set(values).where('id', '=', id).execute()
   }

@@ -1,4 +1,9 @@
-import type { Assignments, Database, ParamBuilder } from '@tollgate/database'
+import {
+  type Assignments,
+  type Database,
+  insertTogether,
+  type ParamBuilder,
+} from '@tollgate/database'
 import { sql } from 'kysely'
 import type { Rotation, Token, TokenRepository, TokenSelector } from '../repositories.ts'
 import { appendRevocation } from './revocations.ts'
@@ -26,14 +31,19 @@ export const TOKEN_COLUMNS = [
 const BATCH = 500
 
 export function tokenRepository(database: Database<OAuthTables>): TokenRepository {
-  const insert = insertToken(database)
+  const insert = insertTogether<TokenRow>(database, {
+    table: 'oauth_tokens',
+    columns: TOKEN_COLUMNS,
+    key: ['id'],
+  })
   const findById = database.statement<{ id: string }, TokenRow>((db, param) =>
     db.selectFrom('oauth_tokens').selectAll().where('id', '=', param('id')),
   )
   const rotate = rotateToken(database)
   return {
     async create(token) {
-      await insert(tokenRow.toRow(token))
+      const isNew = await insert(tokenRow.toRow(token))
+      if (!isNew) throw new Error(`There is a token ${token.id} already`)
     },
     async find(id) {
       const [row] = (await findById({ id })).rows
@@ -124,6 +134,16 @@ function rotateToken(database: Database<OAuthTables>) {
       live_until: sql`case when live_until > ${param('liveUntil')} then live_until else ${param('liveUntil')} end`,
     }),
     returning: TOKEN_COLUMNS,
+    together: {
+      id: 'text',
+      clientId: 'text',
+      version: 'bigint',
+      generation: 'bigint',
+      issuedAt: 'bigint',
+      expiresAt: 'bigint',
+      refreshExpiresAt: 'bigint',
+      liveUntil: 'bigint',
+    },
   })
 }
 

@@ -1,0 +1,177 @@
+import { connect, type Database, insertTogether } from '@tollgate/database'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { createThings, findThing, findThings, type Tables, type Thing, thing } from './things.ts'
+
+const queries: string[] = []
+let test: TestDatabase
+let database: Database<Tables>
+beforeEach(async () => {
+  test = await createTestDatabase({ timeout: 10_000, onQuery: (text) => queries.push(text) })
+  database = test.database
+  await createThings(database)
+  queries.length = 0
+})
+afterEach(() => test.drop())
+
+const columns = ['id', 'name', 'owner', 'amount', 'done_at', 'flagged']
+const prepareInsert = () =>
+  insertTogether<Record<keyof Thing, unknown>>(database, { table: 'things', columns, key: ['id'] })
+
+describe('insertTogether', () => {
+  it('stores each row once, however many come at the same moment', async () => {
+    const insert = prepareInsert()
+    const ids = Array.from({ length: 300 }, (_, index) => `t${index % 250}`)
+    const added = await Promise.all(ids.map((id) => insert(thing(id))))
+    expect(added.filter(Boolean)).toHaveLength(250)
+    expect(await findThings(database)).toHaveLength(250)
+    expect(await insert(thing('t0'))).toBe(false)
+    expect(await insert(thing('new'))).toBe(true)
+  })
+
+  it('keeps every value exactly', async () => {
+    const insert = prepareInsert()
+    const rows = [
+      thing('plain'),
+      thing('text', { name: '"\'\\\n\t\u0001 {}[],:', owner: 'Zoë 漢字 🎟️' }),
+      thing('empty', { name: '', owner: 'null' }),
+      thing('number', { amount: -2_147_483_648, done_at: 8_640_000_000_000_000 }),
+    ]
+    await Promise.all(rows.map((row) => insert(row)))
+    for (const row of rows) expect(await findThing(database, row.id)).toEqual(row)
+    await Promise.all([insert({ ...thing('yes'), flagged: true }), insert(thing('other'))])
+    expect(await findThing(database, 'yes')).toEqual(thing('yes', { flagged: 1 }))
+  })
+
+  it.each([
+    ['a missing value', { id: null }],
+    ['text for a number', { amount: 'many' }],
+    ['text with a NUL', { owner: 'a\0b' }],
+    ['a Date', { owner: new Date(0) }],
+  ])('refuses a row that cannot be stored, and only that: %s', async (_, wrong) => {
+    const insert = prepareInsert()
+    const rows = [thing('a'), { ...thing('bad'), ...wrong }, thing('b')]
+    const outcomes = await Promise.allSettled(rows.map((row) => insert(row)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect((await findThings(database)).map(({ id }) => id)).toEqual(['a', 'b'])
+  })
+
+  it('shares statements or commits where that costs less', async () => {
+    const insert = prepareInsert()
+    await insert(thing('first'))
+    queries.length = 0
+    await Promise.all(Array.from({ length: 100 }, (_, index) => insert(thing(`t${index}`))))
+    expect(queries).toHaveLength(database.dialect === 'postgres' ? 1 : 100)
+  })
+})
+
+interface Step {
+  readonly id: string
+  readonly from: number
+  readonly to: number
+}
+
+function prepareStep(on: Database<Tables> = database) {
+  return on.updateOneReturning<Step, { id: string; amount: number }>({
+    table: 'things',
+    key: (param) => ({ id: param('id') }),
+    where: (eb, param) => eb('amount', '=', param('from')),
+    set: (param) => ({ amount: param('to') }),
+    returning: ['id', 'amount'],
+    together: { id: 'text', from: 'bigint', to: 'bigint' },
+  })
+}
+
+describe('updateOneReturning of many at once', () => {
+  beforeEach(async () => {
+    const insert = prepareInsert()
+    await Promise.all(Array.from({ length: 50 }, (_, index) => insert(thing(`t${index}`))))
+    queries.length = 0
+  })
+
+  it('gives everybody the row they asked for', async () => {
+    const step = prepareStep()
+    const steps = Array.from({ length: 50 }, (_, index) => ({
+      id: `t${index}`,
+      from: 0,
+      to: index,
+    }))
+    const rows = await Promise.all(steps.map((asked) => step(asked)))
+    expect(rows).toEqual(steps.map(({ id, to }) => ({ id, amount: to })))
+  })
+
+  it('has one winner for each row, and only among those who meet the condition', async () => {
+    const step = prepareStep()
+    const asked = Array.from({ length: 200 }, (_, index) => ({
+      id: `t${index % 10}`,
+      from: index % 3 === 0 ? 0 : 99,
+      to: index + 1,
+    }))
+    const rows = await Promise.all(asked.map((one) => step(one)))
+    const won = asked.filter((_, index) => rows[index] !== null)
+    expect(won.map(({ id }) => id).sort()).toEqual(
+      Array.from({ length: 10 }, (_, index) => `t${index}`),
+    )
+    expect(won.every(({ from }) => from === 0)).toBe(true)
+    for (const { id, to } of won) expect((await findThing(database, id))?.amount).toBe(to)
+  })
+
+  it('gives null for rows that are not there', async () => {
+    const step = prepareStep()
+    const rows = await Promise.all(['t1', 'none', 't2'].map((id) => step({ id, from: 0, to: 5 })))
+    expect(rows).toEqual([{ id: 't1', amount: 5 }, null, { id: 't2', amount: 5 }])
+  })
+
+  it('is part of the transaction it is called in', async () => {
+    const step = prepareStep()
+    const undone = database.transaction(async (tx) => {
+      await Promise.all(['t1', 't2'].map((id) => step({ id, from: 0, to: 5 }, tx as Database)))
+      throw new Error('undo')
+    })
+    await expect(undone).rejects.toThrow('undo')
+    expect((await findThing(database, 't1'))?.amount).toBe(0)
+  })
+
+  it('lets nobody wait for a row that somebody else holds', async ({ skip }) => {
+    if (database.dialect !== 'postgres') skip('there is one writer, or each goes alone')
+    const step = prepareStep()
+    const held = database.transaction(async (tx) => {
+      await tx.kysely.updateTable('things').set({ owner: 'x' }).where('id', '=', 't1').execute()
+      const ids = ['t1', 't2', 't3']
+      const [first, ...others] = ids.map((id) => step({ id, from: 0, to: 5 }))
+      expect(await Promise.all(others)).toEqual([
+        { id: 't2', amount: 5 },
+        { id: 't3', amount: 5 },
+      ])
+      return { first }
+    })
+    const { first } = await held
+    expect(await first).toEqual({ id: 't1', amount: 5 })
+  })
+
+  it('comes to an end when two connections work on the same rows in any order', async () => {
+    const second = await connect(test.url, { timeout: 10_000 })
+    try {
+      const [here, there] = [prepareStep(), prepareStep(second)]
+      const ids = Array.from({ length: 50 }, (_, index) => `t${index}`)
+      const forward = ids.map((id) => here({ id, from: 0, to: 1 }))
+      const backward = ids.reverse().map((id) => there({ id, from: 0, to: 2 }))
+      const rows = await Promise.all([...forward, ...backward])
+      expect(rows.filter((row) => row !== null)).toHaveLength(50)
+    } finally {
+      await second.close()
+    }
+  })
+
+  it('shares statements where that costs less', async () => {
+    const step = prepareStep()
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) => step({ id: `t${index}`, from: 0, to: 1 })),
+    )
+    if (database.dialect === 'postgres') expect(queries).toHaveLength(1)
+    else expect(queries.length).toBeGreaterThanOrEqual(50)
+  })
+})
