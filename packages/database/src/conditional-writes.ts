@@ -1,8 +1,8 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import type { AnyTables } from './any-tables.ts'
+import { claimTogether, type Many, updateMany, updateThenInsertMany } from './claim-together.ts'
 import { type Database, internals } from './database.ts'
 import type { ParamBuilder } from './statement.ts'
-import { updateTogether } from './update-together.ts'
 
 /** Column name → value: a parameter, an expression or a plain value. */
 export type Assignments = Readonly<
@@ -22,15 +22,17 @@ export interface ConditionalUpdate<T, Params> {
   readonly returning: readonly string[]
 }
 
-export interface UpdateOne<T, Params> extends ConditionalUpdate<T, Params> {
-  /**
-   * The type of each parameter, for an update that many callers ask for at the same time: those that
-   * come together then share one statement or one commit.
-   */
-  readonly together?: Readonly<Record<keyof Params & string, 'text' | 'bigint'>>
+export type ParamTypes<Params> = Readonly<Record<keyof Params & string, 'text' | 'bigint'>>
+
+/** For a write that many callers ask for at the same time. */
+export interface ManyCallers<Params> {
+  /** The type of each parameter: those who come together then share one statement or one commit. */
+  readonly together?: ParamTypes<Params>
 }
 
-export interface ClaimThenInsert<T, Params> {
+export interface UpdateOne<T, Params> extends ConditionalUpdate<T, Params>, ManyCallers<Params> {}
+
+export interface ClaimThenInsert<T, Params> extends ManyCallers<Params> {
   readonly claim: ConditionalUpdate<T, Params>
   readonly insert: {
     readonly table: keyof T & string
@@ -55,11 +57,12 @@ export function prepareUpdateOneReturning<T, Params extends object, Row>(
     const update = database.statement<Params, Row>((db, param) =>
       updateQuery(db, definition, param).returning(definition.returning as string[]),
     )
-    return updateTogether<T, Params, Row>(
-      database,
-      definition,
-      async (params, on = database) => (await update(params, on)).rows[0] ?? null,
-    )
+    const alone: Claim<Params, Row> = async (params, on = database) =>
+      (await update(params, on)).rows[0] ?? null
+    const { together } = definition
+    if (!together) return alone
+    const many: Many = (db, list) => updateMany(db, definition, together, list)
+    return claimTogether({ database, alone, many })
   }
   const update = database.statement<Params>((db, param) => updateQuery(db, definition, param))
   const select = database.statement<Params, Row>((db, param) =>
@@ -77,31 +80,48 @@ export function prepareUpdateOneReturning<T, Params extends object, Row>(
 
 export function prepareClaimThenInsert<T, Params extends object, Row>(
   database: Database<T>,
+  definition: ClaimThenInsert<T, Params>,
+): Claim<Params, Row> {
+  const alone = database[internals].engine.ctesCanWrite
+    ? claimThenInsertAtOnce<T, Params, Row>(database, definition)
+    : claimThenInsertInTransaction<T, Params, Row>(database, definition)
+  const { together } = definition
+  if (!together) return alone
+  const many: Many = (db, list) => updateThenInsertMany(db, definition, together, list)
+  return claimTogether({ database, alone, many })
+}
+
+function claimThenInsertAtOnce<T, Params extends object, Row>(
+  database: Database<T>,
   { claim, insert }: ClaimThenInsert<T, Params>,
 ): Claim<Params, Row> {
-  if (database[internals].engine.ctesCanWrite) {
-    const both = database.statement<Params, Row>((db, param) =>
-      (db as AnyKysely)
-        .with('claimed', (cte) =>
-          updateQuery(cte, claim, param).returning(claim.returning as string[]),
-        )
-        .with('inserted', (cte) => {
-          const values = insert.values(param, (column) => sql.ref(`claimed.${column}`))
-          const columns = Object.keys(values)
-          return cte
-            .insertInto(insert.table as string)
-            .columns(columns)
-            .expression((eb) =>
-              eb
-                .selectFrom('claimed')
-                .select(columns.map((column) => sql`${values[column]}`.as(column))),
-            )
-        })
-        .selectFrom('claimed')
-        .selectAll(),
-    )
-    return async (params, on = database) => (await both(params, on)).rows[0] ?? null
-  }
+  const both = database.statement<Params, Row>((db, param) =>
+    (db as AnyKysely)
+      .with('claimed', (cte) =>
+        updateQuery(cte, claim, param).returning(claim.returning as string[]),
+      )
+      .with('inserted', (cte) => {
+        const values = insert.values(param, (column) => sql.ref(`claimed.${column}`))
+        const columns = Object.keys(values)
+        return cte
+          .insertInto(insert.table as string)
+          .columns(columns)
+          .expression((eb) =>
+            eb
+              .selectFrom('claimed')
+              .select(columns.map((column) => sql`${values[column]}`.as(column))),
+          )
+      })
+      .selectFrom('claimed')
+      .selectAll(),
+  )
+  return async (params, on = database) => (await both(params, on)).rows[0] ?? null
+}
+
+function claimThenInsertInTransaction<T, Params extends object, Row>(
+  database: Database<T>,
+  { claim, insert }: ClaimThenInsert<T, Params>,
+): Claim<Params, Row> {
   const update = prepareUpdateOneReturning<T, Params, Row>(database, claim)
   const add = database.statement<Record<string, unknown>>((db, param) =>
     (db as AnyKysely)

@@ -4,6 +4,7 @@ export type {
   Claim,
   ClaimThenInsert,
   ConditionalUpdate,
+  ParamTypes,
   UpdateOne,
 } from './conditional-writes.ts'
 export { type ConnectOptions, connect } from './connect.ts'
@@ -11,6 +12,7 @@ export type { Database } from './database.ts'
 export { databaseNow, readServerTime } from './database-clock.ts'
 export type { Dialect } from './engine.ts'
 export { isUnavailable, isUniqueViolation, SchemaTooNew } from './errors.ts'
+export { type FindTarget, findTogether } from './find-together.ts'
 export { type InsertTarget, insertTogether } from './insert-together.ts'
 export { type Migration, type MigrationSet, migrate } from './migrate.ts'
 export {

@@ -1,4 +1,4 @@
-import { connect, type Database, insertTogether } from '@tollgate/database'
+import { connect, type Database, findTogether, insertTogether } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createTestDatabase,
@@ -65,6 +65,29 @@ describe('insertTogether', () => {
     queries.length = 0
     await Promise.all(Array.from({ length: 100 }, (_, index) => insert(thing(`t${index}`))))
     expect(queries).toHaveLength(database.dialect === 'postgres' ? 1 : 100)
+  })
+})
+
+describe('findTogether', () => {
+  it('gives everybody the row they asked for, or null', async () => {
+    const insert = prepareInsert()
+    const rows = Array.from({ length: 20 }, (_, index) => thing(`t${index}`, { amount: index }))
+    await Promise.all(rows.map((row) => insert(row)))
+    const find = findTogether<Thing>(database, { table: 'things', key: 'id' })
+    expect(await find('t3')).toEqual(thing('t3', { amount: 3 }))
+    expect(await find('none')).toBeNull()
+    queries.length = 0
+    const asked = [...rows.map(({ id }) => id), 't3', 'none', '', `"'\\{},`]
+    const found = await Promise.all(asked.map((id) => find(id)))
+    expect(found).toEqual([...rows, thing('t3', { amount: 3 }), null, null, null])
+    expect(queries).toHaveLength(database.dialect === 'postgres' ? 1 : asked.length)
+  })
+
+  it('refuses what is no text, and only that', async () => {
+    await prepareInsert()(thing('a'))
+    const find = findTogether<Thing>(database, { table: 'things', key: 'id' })
+    const outcomes = await Promise.allSettled(['a', 'a\0', 'a'].map((id) => find(id)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 })
 
@@ -173,5 +196,103 @@ describe('updateOneReturning of many at once', () => {
     )
     if (database.dialect === 'postgres') expect(queries).toHaveLength(1)
     else expect(queries.length).toBeGreaterThanOrEqual(50)
+  })
+})
+
+interface Succession {
+  readonly id: string
+  readonly next: string
+  readonly owner: string | null
+  readonly now: number
+}
+
+describe('claimThenInsert of many at once', () => {
+  function prepareReplace(on: Database<Tables> = database) {
+    return on.claimThenInsert<Succession, { id: string; amount: number }>({
+      claim: {
+        table: 'things',
+        key: (param) => ({ id: param('id') }),
+        where: (eb) => eb('done_at', 'is', null),
+        set: (param) => ({ done_at: param('now') }),
+        returning: ['id', 'amount'],
+      },
+      insert: {
+        table: 'things',
+        values: (param, claimed) => ({
+          id: param('next'),
+          name: null,
+          owner: param('owner'),
+          amount: claimed('amount'),
+          done_at: null,
+          flagged: 1,
+        }),
+      },
+      together: { id: 'text', next: 'text', owner: 'text', now: 'bigint' },
+    })
+  }
+
+  beforeEach(async () => {
+    const insert = prepareInsert()
+    const rows = Array.from({ length: 20 }, (_, index) => thing(`t${index}`, { amount: index }))
+    await Promise.all(rows.map((row) => insert(row)))
+    queries.length = 0
+  })
+
+  it('inserts for each winner what it asked for, and nothing for the others', async () => {
+    const replace = prepareReplace()
+    const asked = Array.from({ length: 60 }, (_, index) => ({
+      id: `t${index % 25}`,
+      next: `n${index}`,
+      owner: index % 2 === 0 ? null : `owner ${index}`,
+      now: index + 1,
+    }))
+    const rows = await Promise.all(asked.map((one) => replace(one)))
+    const won = asked.filter((_, index) => rows[index] !== null)
+    expect(won).toHaveLength(20)
+    for (const { id, next, owner, now } of won) {
+      const amount = Number(id.slice(1))
+      expect(await findThing(database, id)).toEqual(thing(id, { amount, done_at: now }))
+      expect(await findThing(database, next)).toEqual(thing(next, { amount, owner, flagged: 1 }))
+    }
+    expect(await findThings(database)).toHaveLength(40)
+  })
+
+  it('undoes a claim whose insert fails, and only that', async () => {
+    const replace = prepareReplace()
+    const asked = ['n1', 't5', 'n2'].map((next, index) => ({
+      id: `t${index}`,
+      next,
+      owner: null,
+      now: 9,
+    }))
+    const outcomes = await Promise.allSettled(asked.map((one) => replace(one)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect((await findThing(database, 't1'))?.done_at).toBeNull()
+    expect((await findThing(database, 't2'))?.done_at).toBe(9)
+  })
+
+  it('has one winner each when two connections want the same rows', async () => {
+    const second = await connect(test.url, { timeout: 10_000 })
+    try {
+      const [here, there] = [prepareReplace(), prepareReplace(second)]
+      const ids = Array.from({ length: 20 }, (_, index) => `t${index}`)
+      const first = ids.map((id) => here({ id, next: `here ${id}`, owner: null, now: 1 }))
+      const other = ids
+        .reverse()
+        .map((id) => there({ id, next: `there ${id}`, owner: null, now: 2 }))
+      const rows = await Promise.all([...first, ...other])
+      expect(rows.filter((row) => row !== null)).toHaveLength(20)
+      expect(await findThings(database)).toHaveLength(40)
+    } finally {
+      await second.close()
+    }
+  })
+
+  it('shares statements where that costs less', async () => {
+    const replace = prepareReplace()
+    const ids = Array.from({ length: 20 }, (_, index) => `t${index}`)
+    await Promise.all(ids.map((id) => replace({ id, next: `n${id}`, owner: null, now: 1 })))
+    if (database.dialect === 'postgres') expect(queries).toHaveLength(1)
+    else expect(queries.length).toBeGreaterThanOrEqual(40)
   })
 })

@@ -1,3 +1,4 @@
+import type { ConsentDirectory } from './authorization/consent-directory.ts'
 import type { ClientDirectory } from './clients/directory.ts'
 import type { Emitter } from './events.ts'
 import type { AuthorizationResponse, Grant } from './grants/grant.ts'
@@ -17,6 +18,7 @@ export interface ServerContext {
   readonly grants: ReadonlyMap<string, Grant>
   readonly responses: ReadonlyMap<string, AuthorizationResponse>
   readonly clients: ClientDirectory
+  readonly consents: ConsentDirectory
   readonly keys: SigningKeys
   readonly accessTokens: AccessTokenFormat
   readonly refreshTokens: RefreshTokens

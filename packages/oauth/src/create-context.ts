@@ -1,3 +1,4 @@
+import { createConsentDirectory } from './authorization/consent-directory.ts'
 import { createClientDirectory } from './clients/directory.ts'
 import type { ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
@@ -32,6 +33,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
     responses: new Map<string, AuthorizationResponse>(responses.map((r) => [r.type, r])),
     clients: createClientDirectory(storage.clients, feed),
+    consents: createConsentDirectory(storage.consents),
     keys,
     accessTokens,
     refreshTokens: createRefreshTokens(secrets),

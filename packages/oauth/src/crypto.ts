@@ -5,7 +5,6 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHmac,
   createPrivateKey,
   createPublicKey,
   createSecretKey,
@@ -77,8 +76,27 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-export function hmac(key: Buffer, text: string): string {
-  return createHmac('sha256', key).update(text).digest('base64url')
+/** The two padded keys of RFC 2104, each with room for what is hashed after it. */
+export interface MacKey {
+  readonly inner: Buffer
+  readonly outer: Buffer
+}
+
+const BLOCK = 64
+const DIGEST = 32
+
+/**
+ * HMAC-SHA-256 by two plain hashes. An Hmac object costs twice as much, and as much again when it is
+ * collected, which shows where each request needs one.
+ */
+export function hmac({ inner, outer }: MacKey, text: string): string {
+  const length = Buffer.byteLength(text)
+  const message =
+    length <= inner.length - BLOCK
+      ? inner.subarray(0, BLOCK + inner.write(text, BLOCK))
+      : Buffer.concat([inner.subarray(0, BLOCK), Buffer.from(text)])
+  hash('sha256', message, 'buffer').copy(outer, BLOCK)
+  return hash('sha256', outer, 'base64url')
 }
 
 /** Constant-time for equal lengths; the length of a digest or token is no secret. */
@@ -91,6 +109,16 @@ export function equalSecrets(left: string, right: string): boolean {
 /** A key of its own for each purpose, so that a value made for one is worthless for another. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'tollgate', purpose, 32))
+}
+
+export function deriveMacKey(secret: string, purpose: string): MacKey {
+  const inner = Buffer.alloc(BLOCK + 2048, 0x36)
+  const outer = Buffer.alloc(BLOCK + DIGEST, 0x5c)
+  for (const [index, byte] of deriveKey(secret, purpose).entries()) {
+    inner[index] = byte ^ 0x36
+    outer[index] = byte ^ 0x5c
+  }
+  return { inner, outer }
 }
 
 export interface SealingKey {

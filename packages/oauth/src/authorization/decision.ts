@@ -1,5 +1,5 @@
 import type { ServerContext } from '../context.ts'
-import { deriveKey, equalSecrets, hmac, randomSecret, sha256 } from '../crypto.ts'
+import { deriveMacKey, equalSecrets, hmac, randomSecret, sha256 } from '../crypto.ts'
 import { CsrfMismatch, InvalidRequest } from '../errors.ts'
 import type { Interaction } from '../storage/repositories.ts'
 import type { Person } from '../users.ts'
@@ -59,7 +59,7 @@ export async function requireInteraction(
 }
 
 function csrfTokenOf(interaction: Interaction, context: ServerContext): string {
-  const key = deriveKey(context.options.secrets[0] ?? '', 'approval forms')
+  const key = deriveMacKey(context.options.secrets[0] ?? '', 'approval forms')
   return hmac(key, [interaction.hash, interaction.userId, interaction.sessionId].join('\n'))
 }
 

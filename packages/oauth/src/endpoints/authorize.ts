@@ -36,26 +36,36 @@ async function answerOrAsk(
   person: Person,
   context: ServerContext,
 ): Promise<Reply> {
-  const { client, redirectTo, scopes, prompt } = asked
-  const consent = client.firstParty
-    ? null
-    : await context.storage.consents.find(person.id, client.id)
-  if (mayApproveSilently({ client, redirectTo, scopes, prompt, consent })) {
-    const approved = await approveSilently(asked, person, consent, context)
-    if (approved) return approved
-  }
-  if (prompt === 'none') throw new ConsentRequired('The user has to approve this request')
+  const approved = await answerSilently(asked, person, context)
+  if (approved) return approved
+  if (asked.prompt === 'none') throw new ConsentRequired('The user has to approve this request')
   return showConsent(asked, person, context)
 }
 
-/** Null when the consent was withdrawn or changed since it was read. */
-async function approveSilently(
+/** Null when the person has to be asked. */
+async function answerSilently(
   asked: AuthorizationRequest,
   person: Person,
-  consent: Consent | null,
   context: ServerContext,
 ): Promise<Reply | null> {
-  const { client, redirectUri, scopes, codeChallenge } = asked
+  const { client } = asked
+  if (client.firstParty) return approveBy(null, asked, person, context)
+  const recalled = context.consents.recall(person.id, client.id)
+  const approved = recalled && (await approveBy(recalled, asked, person, context))
+  if (approved) return approved
+  const consent = await context.consents.read(person.id, client.id)
+  return approveBy(consent, asked, person, context)
+}
+
+/** Null when the consent does not allow it, or was withdrawn or changed since it was read. */
+async function approveBy(
+  consent: Consent | null,
+  asked: AuthorizationRequest,
+  person: Person,
+  context: ServerContext,
+): Promise<Reply | null> {
+  const { client, redirectTo, redirectUri, scopes, codeChallenge, prompt } = asked
+  if (!mayApproveSilently({ client, redirectTo, scopes, prompt, consent })) return null
   const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge }
   const result = await asked.response.prepare(approved, context)
   const { code, token } = result

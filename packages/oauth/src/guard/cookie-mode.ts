@@ -1,6 +1,6 @@
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import { CLOCK_SKEW, type Clock } from '../clock.ts'
-import { deriveKey, equalSecrets, hmac } from '../crypto.ts'
+import { deriveKey, deriveMacKey, equalSecrets, hmac } from '../crypto.ts'
 import { type CookieAttributes, readCookie, serializeCookie } from '../http/cookies.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { createRecentCache } from '../tokens/recent-cache.ts'
@@ -46,7 +46,7 @@ interface Content extends CookieUser {
 export function createCookieMode(options: CookieModeOptions): CookieMode {
   const { clock, feed } = options
   const keys = options.secrets.map((secret) => deriveKey(secret, 'cookie mode'))
-  const csrfKey = deriveKey(options.secrets[0] ?? '', 'csrf tokens')
+  const csrfKey = deriveMacKey(options.secrets[0] ?? '', 'csrf tokens')
   const attributes: CookieAttributes = { name: COOKIE_NAME, path: '/', secure: options.secure }
   const opened = createRecentCache<Content>(5000)
 

@@ -1,4 +1,4 @@
-import { deriveKey, equalSecrets, hmac } from '../crypto.ts'
+import { deriveMacKey, equalSecrets, hmac } from '../crypto.ts'
 
 /** What a genuine refresh token says: which row, which generation of it, and whose. */
 export interface RefreshTokenContent {
@@ -22,7 +22,7 @@ const SHAPE = /^tgr_([0-9a-f-]{36})\.(\d{1,9})\.([\w-]{1,1400})\.([\w-]{43})$/
  * so that the application can be asked about them before the token is used up.
  */
 export function createRefreshTokens(secrets: readonly string[]): RefreshTokens {
-  const keys = secrets.map((secret) => deriveKey(secret, 'refresh tokens'))
+  const keys = secrets.map((secret) => deriveMacKey(secret, 'refresh tokens'))
   return {
     format({ tokenId, generation, userId }) {
       const [key] = keys

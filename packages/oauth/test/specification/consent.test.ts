@@ -66,6 +66,23 @@ describe('consent', () => {
     expect(await ask(client, { scope: 'place-orders check-status' })).toBe('code')
   })
 
+  it('design §4 is asked again at once when another process has withdrawn or changed it', async () => {
+    const client = await createClient(server)
+    await approve(client)
+    expect(await ask(client)).toBe('code')
+    const consents = server.database.kysely
+    const scopes = JSON.stringify(['check-status'])
+    await consents
+      .updateTable('oauth_consents')
+      .set({ scopes })
+      .where('client_id', '=', client.id)
+      .execute()
+    expect(await ask(client)).toBe('screen')
+    expect(await ask(client, { scope: 'check-status' })).toBe('code')
+    await consents.deleteFrom('oauth_consents').where('client_id', '=', client.id).execute()
+    expect(await ask(client, { scope: 'check-status' })).toBe('screen')
+  })
+
   it('design §4 belongs to one person and one client', async () => {
     const client = await createClient(server)
     await approve(client)

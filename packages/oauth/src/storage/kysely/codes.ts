@@ -1,19 +1,28 @@
-import type { Assignments, Database, ParamBuilder } from '@tollgate/database'
+import {
+  type Assignments,
+  type Database,
+  findTogether,
+  type ParamBuilder,
+  type ParamTypes,
+} from '@tollgate/database'
 import type { AuthorizationCodeRepository } from '../repositories.ts'
 import { type CodeRow, codeRow, type OAuthTables, type TokenRow, tokenRow } from './tables.ts'
-import { tokenValues } from './tokens.ts'
+import { TOKEN_TYPES, tokenValues } from './tokens.ts'
 
-const CODE_COLUMNS = [
-  'hash',
-  'token_id',
-  'client_id',
-  'user_id',
-  'redirect_uri',
-  'scopes',
-  'code_challenge',
-  'expires_at',
-  'used_at',
-] as const satisfies ReadonlyArray<keyof CodeRow>
+/** As parameters. */
+export const CODE_TYPES = {
+  hash: 'text',
+  token_id: 'text',
+  client_id: 'text',
+  user_id: 'text',
+  redirect_uri: 'text',
+  scopes: 'text',
+  code_challenge: 'text',
+  expires_at: 'bigint',
+  used_at: 'bigint',
+} as const satisfies ParamTypes<CodeRow>
+
+const CODE_COLUMNS = Object.keys(CODE_TYPES) as ReadonlyArray<keyof CodeRow>
 
 export function codeValues(param: ParamBuilder<CodeRow>): Assignments {
   return Object.fromEntries(CODE_COLUMNS.map((name) => [name, param(name)]))
@@ -27,9 +36,10 @@ export function insertCode(database: Database<OAuthTables>) {
 
 export function codeRepository(database: Database<OAuthTables>): AuthorizationCodeRepository {
   const insert = insertCode(database)
-  const findByHash = database.statement<{ hash: string }, CodeRow>((db, param) =>
-    db.selectFrom('oauth_authorization_codes').selectAll().where('hash', '=', param('hash')),
-  )
+  const findByHash = findTogether<CodeRow>(database, {
+    table: 'oauth_authorization_codes',
+    key: 'hash',
+  })
   const exchange = database.claimThenInsert<
     TokenRow & { hash: string; usedAt: number },
     { hash: string }
@@ -45,13 +55,14 @@ export function codeRepository(database: Database<OAuthTables>): AuthorizationCo
       table: 'oauth_tokens',
       values: (param) => tokenValues(param),
     },
+    together: { ...TOKEN_TYPES, hash: 'text', usedAt: 'bigint' },
   })
   return {
     async create(code) {
       await insert(codeRow.toRow(code))
     },
     async find(hash) {
-      const [row] = (await findByHash({ hash })).rows
+      const row = await findByHash(hash)
       return row ? codeRow.fromRow(row) : null
     },
     async exchange(hash, at, token) {

@@ -1,7 +1,7 @@
 import type { ConditionalUpdate, Database } from '@tollgate/database'
 import { sql } from 'kysely'
 import type { ConsentRepository } from '../repositories.ts'
-import { codeValues } from './codes.ts'
+import { CODE_TYPES, codeValues } from './codes.ts'
 import {
   type CodeRow,
   type ConsentRow,
@@ -41,6 +41,7 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
   const useForCode = database.claimThenInsert<Claim & CodeRow, { client_id: string }>({
     claim: claimConsent,
     insert: { table: 'oauth_authorization_codes', values: (param) => codeValues(param) },
+    together: { ...CODE_TYPES, userId: 'text', clientId: 'text', approved: 'text' },
   })
   const useForToken = database.claimThenInsert<Claim & TokenRow, { client_id: string }>({
     claim: claimConsent,

@@ -1,31 +1,36 @@
 import {
   type Assignments,
   type Database,
+  findTogether,
   insertTogether,
   type ParamBuilder,
+  type ParamTypes,
 } from '@tollgate/database'
 import { sql } from 'kysely'
 import type { Rotation, Token, TokenRepository, TokenSelector } from '../repositories.ts'
 import { appendRevocation } from './revocations.ts'
 import { type OAuthTables, type TokenRow, tokenRow } from './tables.ts'
 
+/** As parameters. */
+export const TOKEN_TYPES = {
+  id: 'text',
+  client_id: 'text',
+  user_id: 'text',
+  grant_type: 'text',
+  name: 'text',
+  scopes: 'text',
+  generation: 'bigint',
+  client_secret_version: 'bigint',
+  issued_at: 'bigint',
+  expires_at: 'bigint',
+  refresh_expires_at: 'bigint',
+  live_until: 'bigint',
+  revoked_at: 'bigint',
+  created_at: 'bigint',
+} as const satisfies ParamTypes<TokenRow>
+
 /** In the order of the table; also what an exchange of a code inserts. */
-export const TOKEN_COLUMNS = [
-  'id',
-  'client_id',
-  'user_id',
-  'grant_type',
-  'name',
-  'scopes',
-  'generation',
-  'client_secret_version',
-  'issued_at',
-  'expires_at',
-  'refresh_expires_at',
-  'live_until',
-  'revoked_at',
-  'created_at',
-] as const satisfies ReadonlyArray<keyof TokenRow>
+export const TOKEN_COLUMNS = Object.keys(TOKEN_TYPES) as ReadonlyArray<keyof TokenRow>
 
 /** Rows ended at a time when somebody's everything ends. */
 const BATCH = 500
@@ -36,9 +41,7 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
     columns: TOKEN_COLUMNS,
     key: ['id'],
   })
-  const findById = database.statement<{ id: string }, TokenRow>((db, param) =>
-    db.selectFrom('oauth_tokens').selectAll().where('id', '=', param('id')),
-  )
+  const findById = findTogether<TokenRow>(database, { table: 'oauth_tokens', key: 'id' })
   const rotate = rotateToken(database)
   return {
     async create(token) {
@@ -46,7 +49,7 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
       if (!isNew) throw new Error(`There is a token ${token.id} already`)
     },
     async find(id) {
-      const [row] = (await findById({ id })).rows
+      const row = await findById(id)
       return row ? tokenRow.fromRow(row) : null
     },
     async listByUser(userId, at) {

@@ -1,0 +1,161 @@
+import { type Compilable, type Expression, type Kysely, sql } from 'kysely'
+import type { AnyTables } from './any-tables.ts'
+import type { Claim, ClaimThenInsert, ConditionalUpdate, ParamTypes } from './conditional-writes.ts'
+import type { Database } from './database.ts'
+import type { Dialect } from './engine.ts'
+import { gather } from './gather.ts'
+import { type ParamBuilder, prepareStatement } from './statement.ts'
+import { toJsonRows } from './values.ts'
+
+type AnyKysely = Kysely<AnyTables>
+
+/** A result for each, null for one that changed nothing, undefined for one to be run alone. */
+type ClaimMany<Params, Row> = (items: readonly Params[]) => Promise<Array<Row | null | undefined>>
+
+/** The claim for every element of a JSON list. */
+export type Many = (db: AnyKysely, list: Expression<string>) => Compilable
+
+interface Ways<T, Params extends object, Row> {
+  readonly database: Database<T>
+  readonly alone: Claim<Params, Row>
+  readonly many: Many
+}
+
+const howTogether: Record<
+  Dialect,
+  (<T, Params extends object, Row>(ways: Ways<T, Params, Row>) => ClaimMany<Params, Row>) | null
+> = {
+  sqlite: inOneTransaction,
+  postgres: inOneStatement,
+  mysql: null,
+}
+
+/** The same claim, but calls that come at the same time share one statement or one commit. */
+export function claimTogether<T, Params extends object, Row>(
+  ways: Ways<T, Params, Row>,
+): Claim<Params, Row> {
+  const { alone } = ways
+  const together = howTogether[ways.database.dialect]?.(ways)
+  if (!together) return alone
+  const gathered = gather<Params, Row | null>({ together, alone: (params) => alone(params) })
+  return (params, on) => (on ? alone(params, on) : gathered(params))
+}
+
+/** SQLite waits for the disk at each commit. */
+function inOneTransaction<T, Params extends object, Row>({
+  database,
+  alone,
+}: Ways<T, Params, Row>): ClaimMany<Params, Row> {
+  return (items) =>
+    database.transaction(async (tx) => {
+      const rows: Array<Row | null> = []
+      for (const params of items) rows.push(await alone(params, tx as Database))
+      return rows
+    })
+}
+
+/** Which of the items a row was changed for: two may name the same row, and one of them wins. */
+const WINNER = '$winner'
+
+/** A statement costs Node and Postgres more than the rows it changes. */
+function inOneStatement<T, Params extends object, Row>({
+  database,
+  many,
+}: Ways<T, Params, Row>): ClaimMany<Params, Row> {
+  type Won = Record<typeof WINNER, number>
+  const run = prepareStatement<T, { list: string }, Won>(
+    database,
+    (db, param) => many(db as AnyKysely, param('list')),
+    // A plan made while the table was small would read all of it when it is large.
+    { planEachTime: true },
+  )
+  return async (items) => {
+    const list = items.map((params, index) => ({ ...params, [WINNER]: index }))
+    const { rows } = await run({ list: toJsonRows(list) })
+    const won = new Array<Row | undefined>(items.length)
+    for (const { [WINNER]: index, ...row } of rows) won[index] = row as Row
+    return won
+  }
+}
+
+/**
+ * The update for every element of a JSON list whose row nobody holds: so two such statements never
+ * wait for each other, and whoever asked for a row that is held asks again alone.
+ */
+export function updateMany<T, Params>(
+  db: AnyKysely,
+  update: ConditionalUpdate<T, Params>,
+  types: ParamTypes<Params>,
+  list: Expression<string>,
+) {
+  return updateFree(withFree(db, update, types, list), update)
+}
+
+/** The same, and for each row changed one insert. */
+export function updateThenInsertMany<T, Params>(
+  db: AnyKysely,
+  { claim, insert }: ClaimThenInsert<T, Params>,
+  types: ParamTypes<Params>,
+  list: Expression<string>,
+) {
+  const values = insert.values(fromFree as ParamBuilder<Params>, (column) =>
+    sql.ref(`claimed.${column}`),
+  )
+  const columns = Object.keys(values)
+  const selected = columns.map((column) => sql`${values[column]}`)
+  return withFree(db, claim, types, list)
+    .with('claimed', (cte) => updateFree(cte, claim))
+    .with('inserted', (cte) =>
+      cte
+        .insertInto(insert.table as string)
+        .columns(columns)
+        .expression(
+          sql`select ${sql.join(selected)} from claimed join free on ${fromFree(WINNER)} = ${sql.ref(`claimed.${WINNER}`)}`,
+        ),
+    )
+    .selectFrom('claimed')
+    .selectAll()
+}
+
+function withFree<T, Params>(
+  db: AnyKysely,
+  { table, key }: ConditionalUpdate<T, Params>,
+  types: ParamTypes<Params>,
+  list: Expression<string>,
+) {
+  const all = Object.entries({ ...types, [WINNER]: 'bigint' })
+  const columns = all.map(([name, type]) => sql`${sql.id(name)} ${sql.raw(String(type))}`)
+  const renamed = all.map(([name]) => sql`asked.${sql.id(name)} as ${sql.id(asParam(name))}`)
+  const keys = Object.entries(key((name) => sql.ref(`asked.${name}`))).map(
+    ([column, value]) => sql`${sql.ref(`${table}.${column}`)} = ${value}`,
+  )
+  return db.with(
+    'free',
+    () => sql`(select ${sql.join(renamed)} from ${sql.table(table)}
+      join json_to_recordset(${list}) as asked(${sql.join(columns)}) on ${sql.join(keys, sql` and `)}
+      for update of ${sql.table(table)} skip locked)`,
+  )
+}
+
+function updateFree<T, Params>(
+  db: Pick<AnyKysely, 'updateTable'>,
+  { table, key, where, set, returning }: ConditionalUpdate<T, Params>,
+) {
+  const param = fromFree as ParamBuilder<Params>
+  return (db as AnyKysely)
+    .updateTable(table as string)
+    .from('free')
+    .set(set(param))
+    .where((eb) => eb.and(key(param)))
+    .where((eb) => where?.(eb, param) ?? eb.lit(true))
+    .returning([...returning, fromFree(WINNER).as(WINNER)])
+}
+
+function fromFree(name: string) {
+  return sql.ref<never>(`free.${asParam(name)}`)
+}
+
+/** So that it cannot be taken for a column of the table. */
+function asParam(name: string): string {
+  return `param ${name}`
+}
