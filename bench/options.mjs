@@ -12,7 +12,7 @@ export const groups = [
 
 const paces = {
   quick: { leadIn: 0.1, seconds: 0.25, rounds: 2, warmUp: { units: 8000, atMost: 1 } },
-  full: { leadIn: 0.3, seconds: 1, rounds: 5, warmUp: { units: 20_000, atMost: 2 } },
+  full: { leadIn: 0.3, seconds: 1, rounds: 5, warmUp: { units: 40_000, atMost: 5 } },
 }
 
 export const usage = `npm run bench -- [options]

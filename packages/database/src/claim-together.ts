@@ -1,6 +1,12 @@
-import { type Compilable, type Expression, type Kysely, sql } from 'kysely'
+import { type Compilable, type Expression, type Kysely, type SqlBool, sql } from 'kysely'
 import type { AnyTables } from './any-tables.ts'
-import type { Claim, ClaimThenInsert, ConditionalUpdate, ParamTypes } from './conditional-writes.ts'
+import type {
+  Assignments,
+  Claim,
+  ClaimThenInsert,
+  ConditionalUpdate,
+  ParamTypes,
+} from './conditional-writes.ts'
 import type { Database } from './database.ts'
 import type { Dialect } from './engine.ts'
 import { gather } from './gather.ts'
@@ -70,8 +76,7 @@ function inOneStatement<T, Params extends object, Row>({
     { planEachTime: true },
   )
   return async (items) => {
-    const list = items.map((params, index) => ({ ...params, [WINNER]: index }))
-    const { rows } = await run({ list: toJsonRows(list) })
+    const { rows } = await run({ list: toJsonRows(items.map(asListItem)) })
     const won = new Array<Row | undefined>(items.length)
     for (const { [WINNER]: index, ...row } of rows) won[index] = row as Row
     return won
@@ -124,17 +129,19 @@ function withFree<T, Params>(
   list: Expression<string>,
 ) {
   const all = Object.entries({ ...types, [WINNER]: 'bigint' })
-  const columns = all.map(([name, type]) => sql`${sql.id(name)} ${sql.raw(String(type))}`)
-  const renamed = all.map(([name]) => sql`asked.${sql.id(name)} as ${sql.id(asParam(name))}`)
-  const keys = Object.entries(key((name) => sql.ref(`asked.${name}`))).map(
-    ([column, value]) => sql`${sql.ref(`${table}.${column}`)} = ${value}`,
-  )
-  return db.with(
-    'free',
-    () => sql`(select ${sql.join(renamed)} from ${sql.table(table)}
-      join json_to_recordset(${list}) as asked(${sql.join(columns)}) on ${sql.join(keys, sql` and `)}
-      for update of ${sql.table(table)} skip locked)`,
-  )
+  const columns = all.map(([name, type]) => sql`${sql.id(asParam(name))} ${sql.raw(String(type))}`)
+  const param = (name: string) => sql.ref<never>(`asked.${asParam(name)}`)
+  const rows = sql.table(table)
+  return db
+    .with(
+      'asked',
+      () => sql`(select * from json_to_recordset(${list}) as list(${sql.join(columns)}))`,
+    )
+    .with(
+      'free',
+      () => sql`(select asked.* from ${rows} join asked on ${keyMatches(table, key(param))}
+        where ${keyAmong(table, key(param), 'asked')} for update of ${rows} skip locked)`,
+    )
 }
 
 function updateFree<T, Params>(
@@ -146,13 +153,34 @@ function updateFree<T, Params>(
     .updateTable(table as string)
     .from('free')
     .set(set(param))
-    .where((eb) => eb.and(key(param)))
+    .where(keyMatches(table, key(param)))
+    .where(keyAmong(table, key(param), 'free'))
     .where((eb) => where?.(eb, param) ?? eb.lit(true))
     .returning([...returning, fromFree(WINNER).as(WINNER)])
 }
 
+function keyMatches(table: string, key: Assignments) {
+  const columns = Object.entries(key)
+  return sql<SqlBool>`${sql.join(
+    columns.map(([column, value]) => sql`${sql.ref(`${table}.${column}`)} = ${value}`),
+    sql` and `,
+  )}`
+}
+
+/** Says nothing new, but makes Postgres fetch by the key's index, whatever it thinks of the join. */
+function keyAmong(table: string, key: Assignments, list: 'asked' | 'free') {
+  const [[column, value] = []] = Object.entries(key)
+  return sql<SqlBool>`${sql.ref(`${table}.${column}`)} = any(array(select ${value} from ${sql.table(list)}))`
+}
+
 function fromFree(name: string) {
   return sql.ref<never>(`free.${asParam(name)}`)
+}
+
+function asListItem(params: object, index: number): object {
+  const item: Record<string, unknown> = { [asParam(WINNER)]: index }
+  for (const [name, value] of Object.entries(params)) item[asParam(name)] = value
+  return item
 }
 
 /** So that it cannot be taken for a column of the table. */

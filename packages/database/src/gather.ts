@@ -13,7 +13,7 @@ interface Waiting<Item, Result> {
 }
 
 /** In one round: a transaction that goes on for long would keep other writers waiting. */
-const AT_MOST = 200
+const AT_MOST = 100
 /** A round that takes longer waits for a disk or for somebody's lock, and the next one need not. */
 const PATIENCE = 1
 
