@@ -25,7 +25,12 @@ export function createContext(options: ResolvedOptions): ServerContext {
   })
   feed.onNotice('keys', keys.expectChange)
   feed.onSync(keys.reload)
-  const accessTokens = createAccessTokenFormat(options.accessTokenFormat, keys, secrets)
+  const accessTokens = createAccessTokenFormat(options.accessTokenFormat, {
+    keys,
+    secrets,
+    server: { issuer, audience },
+    find: (id) => storage.tokens.find(id),
+  })
   const responses = options.grants.flatMap(({ response }) => (response ? [response] : []))
   return {
     options,

@@ -3,11 +3,8 @@
  * 70 µs here and 190 µs there, and the token endpoint does little else (docs/decisions/0003-crypto.md).
  */
 import {
-  createCipheriv,
-  createDecipheriv,
   createPrivateKey,
   createPublicKey,
-  createSecretKey,
   generateKeyPair,
   hash,
   hkdfSync,
@@ -119,42 +116,6 @@ export function deriveMacKey(secret: string, purpose: string): MacKey {
     outer[index] = byte ^ 0x5c
   }
   return { inner, outer }
-}
-
-export interface SealingKey {
-  readonly encryption: KeyObject
-  /** Keeps what the nonce is made from unguessable. */
-  readonly nonce: string
-}
-
-export function deriveSealingKey(secret: string, purpose: string): SealingKey {
-  return {
-    encryption: createSecretKey(deriveKey(secret, purpose)),
-    nonce: deriveKey(secret, `${purpose}, nonce`).toString('base64url'),
-  }
-}
-
-/**
- * AES-256-GCM with the nonce taken from the text itself, so that the same text gives the same bytes
- * and two different texts do not share a nonce.
- */
-export function sealText(key: SealingKey, text: string): string {
-  const nonce = hash('sha256', key.nonce + text, 'buffer').subarray(0, 12)
-  const cipher = createCipheriv('aes-256-gcm', key.encryption, nonce)
-  const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
-  return Buffer.concat(sealed).toString('base64url')
-}
-
-export function openText(key: SealingKey, sealed: string): string | null {
-  const bytes = Buffer.from(sealed, 'base64url')
-  if (bytes.length < 28 || bytes.toString('base64url') !== sealed) return null
-  const decipher = createDecipheriv('aes-256-gcm', key.encryption, bytes.subarray(0, 12))
-  decipher.setAuthTag(bytes.subarray(-16))
-  try {
-    return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')
-  } catch {
-    return null
-  }
 }
 
 /**

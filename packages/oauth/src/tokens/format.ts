@@ -1,42 +1,47 @@
-import { deriveSealingKey, openText, sealText, signData, verifyData } from '../crypto.ts'
-import { type AccessTokenClaims, parseClaims } from './claims.ts'
+import { signData, verifyData } from '../crypto.ts'
+import type { Token } from '../storage/repositories.ts'
+import { type AccessTokenClaims, buildClaims, parseClaims } from './claims.ts'
+import { createOpaqueTokens, OPAQUE_PREFIX, type OpaqueTokenOptions } from './opaque-tokens.ts'
 import type { SigningKey, SigningKeys } from './signing-keys.ts'
 
 type Maybe<T> = T | Promise<T>
 
-/** How claims become the text a client carries, and back. Null: not genuine. */
+/** How a token becomes the text a client carries, and back to its claims. Null: not genuine. */
 export interface AccessTokenFormat {
-  encode(claims: AccessTokenClaims): Maybe<string>
+  encode(token: Token, scopes: readonly string[]): Maybe<string>
   decode(text: string): Maybe<AccessTokenClaims | null>
 }
 
 export type AccessTokenFormatName = 'jwt' | 'opaque'
 export const accessTokenFormats: readonly AccessTokenFormatName[] = ['jwt', 'opaque']
 
-const OPAQUE_PREFIX = 'tga_'
+export interface AccessTokenFormatOptions extends OpaqueTokenOptions {
+  readonly keys: SigningKeys
+}
 
 /** Writes the chosen format and reads both, so that the choice can be changed while tokens live. */
 export function createAccessTokenFormat(
   name: AccessTokenFormatName,
-  keys: SigningKeys,
-  secrets: readonly string[],
+  options: AccessTokenFormatOptions,
 ): AccessTokenFormat {
+  const opaque = createOpaqueTokens(options)
   const formats: Record<AccessTokenFormatName, AccessTokenFormat> = {
-    jwt: jwtFormat(keys),
-    opaque: opaqueFormat(secrets),
+    jwt: jwtFormat(options),
+    opaque: { encode: opaque.format, decode: opaque.read },
   }
   return {
-    encode: (claims) => formats[name].encode(claims),
+    encode: formats[name].encode,
     decode: (text) =>
       text.startsWith(OPAQUE_PREFIX) ? formats.opaque.decode(text) : formats.jwt.decode(text),
   }
 }
 
 /** RFC 9068, signed with the current key. The algorithm is the key's, never the token's choice. */
-function jwtFormat(keys: SigningKeys): AccessTokenFormat {
+function jwtFormat({ keys, server }: AccessTokenFormatOptions): AccessTokenFormat {
   return {
-    encode(claims) {
+    encode(token, scopes) {
       const key = keys.current()
+      const claims = buildClaims(token, scopes, server)
       const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
       const data = `${key.jwtHeader}.${payload}`
       const signature = signData(key.algorithm, key.privateKey, data)
@@ -77,25 +82,5 @@ function parseJson(encoded: string): unknown {
     return JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))
   } catch {
     return null
-  }
-}
-
-/** The same claims, encrypted: clients cannot read them, other APIs ask the introspection endpoint. */
-function opaqueFormat(secrets: readonly string[]): AccessTokenFormat {
-  const keys = secrets.map((secret) => deriveSealingKey(secret, 'opaque access tokens'))
-  return {
-    encode(claims) {
-      const [key] = keys
-      if (!key) throw new Error('There is no secret to make access tokens with')
-      return `${OPAQUE_PREFIX}${sealText(key, JSON.stringify(claims))}`
-    },
-    decode(text) {
-      const sealed = text.slice(OPAQUE_PREFIX.length)
-      for (const key of keys) {
-        const opened = openText(key, sealed)
-        if (opened !== null) return parseClaims(JSON.parse(opened))
-      }
-      return null
-    },
   }
 }

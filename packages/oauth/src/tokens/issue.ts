@@ -3,7 +3,6 @@ import { timeOrderedId } from '../crypto.ts'
 import type { GrantType, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil } from '../lifetimes.ts'
 import type { Client, Token } from '../storage/repositories.ts'
-import { buildClaims } from './claims.ts'
 
 export interface IssueRequest {
   readonly client: Client
@@ -107,5 +106,5 @@ export function formatAccessToken(
   scopes: readonly string[],
   context: ServerContext,
 ): string | Promise<string> {
-  return context.accessTokens.encode(buildClaims(token, scopes, context.options))
+  return context.accessTokens.encode(token, scopes)
 }

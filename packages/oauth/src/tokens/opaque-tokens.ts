@@ -1,0 +1,73 @@
+import { deriveMacKey, equalSecrets, hmac } from '../crypto.ts'
+import type { Token } from '../storage/repositories.ts'
+import { type AccessTokenClaims, buildClaims } from './claims.ts'
+
+/** What a genuine opaque token says by itself; the rest stands in its row. */
+interface Reference {
+  readonly tokenId: string
+  readonly generation: number
+  readonly issuedAt: Date
+  readonly expiresAt: Date
+  /** Only for a refresh that asked for less than was granted. */
+  readonly scopes: readonly string[] | null
+}
+
+export const OPAQUE_PREFIX = 'tga_'
+
+const SHAPE =
+  /^tga_([0-9a-f-]{36})\.(\d{1,9})\.(\d{1,12})\.(\d{1,12})\.([\w-]{0,4000})\.([\w-]{43})$/
+
+export interface OpaqueTokens {
+  format(token: Token, scopes: readonly string[]): string
+  /** Null for anything we did not make, and for a token whose row is gone. */
+  read(text: string): Promise<AccessTokenClaims | null>
+}
+
+export interface OpaqueTokenOptions {
+  readonly secrets: readonly string[]
+  readonly server: { readonly issuer: string; readonly audience: string }
+  readonly find: (id: string) => Promise<Token | null>
+}
+
+/**
+ * `tga_<row>.<generation>.<issued>.<expires>.<fewer scopes>.<MAC>`: says nothing about anybody. Who it
+ * is for and what it may do is read from its row, once in each process; the MAC keeps strangers from
+ * causing such reads. A row outlives its token's generations, hence the times.
+ */
+export function createOpaqueTokens(options: OpaqueTokenOptions): OpaqueTokens {
+  const keys = options.secrets.map((secret) => deriveMacKey(secret, 'opaque access tokens'))
+
+  function parse(text: string): Reference | null {
+    const [, tokenId, generation, issued, expires, narrowed, given] = SHAPE.exec(text) ?? []
+    if (!tokenId || !given) return null
+    const content = text.slice(OPAQUE_PREFIX.length, -given.length - 1)
+    if (!keys.some((key) => equalSecrets(hmac(key, content), given))) return null
+    return {
+      tokenId,
+      generation: Number(generation),
+      issuedAt: new Date(Number(issued) * 1000),
+      expiresAt: new Date(Number(expires) * 1000),
+      scopes: narrowed ? Buffer.from(narrowed, 'base64url').toString('utf8').split(' ') : null,
+    }
+  }
+
+  return {
+    format(token, scopes) {
+      const [key] = keys
+      if (!key) throw new Error('There is no secret to make access tokens with')
+      const { iat, exp, jti, scope } = buildClaims(token, scopes, options.server)
+      const narrowed =
+        scope === token.scopes.join(' ') ? '' : Buffer.from(scope).toString('base64url')
+      const content = `${jti}.${iat}.${exp}.${narrowed}`
+      return `${OPAQUE_PREFIX}${content}.${hmac(key, content)}`
+    },
+    async read(text) {
+      const reference = parse(text)
+      const token = reference && (await options.find(reference.tokenId))
+      if (!token || token.revokedAt) return null
+      const { generation, issuedAt, expiresAt, scopes } = reference
+      const then = { ...token, generation, issuedAt, expiresAt }
+      return buildClaims(then, scopes ?? token.scopes, options.server)
+    },
+  }
+}
