@@ -159,7 +159,7 @@ export function importPrivateKey(jwk: JsonWebKey): KeyObject {
 
 /** JWS wants the two numbers of an ECDSA signature side by side (RFC 7518 §3.4), not DER. */
 function keyInput(key: KeyObject) {
-  return { key, dsaEncoding: 'ieee-p1363' as const }
+  return key.asymmetricKeyType === 'ec' ? { key, dsaEncoding: 'ieee-p1363' as const } : key
 }
 
 export function signData(

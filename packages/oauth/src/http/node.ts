@@ -5,8 +5,8 @@ import { cutOff, type HttpRequest, type Reply, splitTarget, tooLarge } from './e
 /** Express keeps the whole target in `originalUrl`, and what its parsers read in `body`. */
 export type NodeMessage = IncomingMessage & { originalUrl?: string; body?: unknown }
 
-export function fromNodeRequest(message: NodeMessage, origin: string): HttpRequest {
-  return new NodeRequest(message, origin)
+export function fromNodeRequest(message: NodeMessage, issuer: string): HttpRequest {
+  return new NodeRequest(message, issuer)
 }
 
 /** Made for every request, hence a class: its methods are not made again each time. */
@@ -15,15 +15,15 @@ class NodeRequest implements HttpRequest {
   readonly path: string
   readonly query: string
   readonly #message: NodeMessage
-  readonly #origin: string
+  readonly #issuer: string
 
-  constructor(message: NodeMessage, origin: string) {
+  constructor(message: NodeMessage, issuer: string) {
     const { path, query } = splitTarget(message.originalUrl ?? message.url ?? '/')
     this.method = message.method ?? 'GET'
     this.path = path
     this.query = query
     this.#message = message
-    this.#origin = origin
+    this.#issuer = issuer
   }
 
   header(name: string): string | null {
@@ -36,10 +36,12 @@ class NodeRequest implements HttpRequest {
 
   toRequest(): Request {
     const target = this.query === '' ? this.path : `${this.path}?${this.query}`
-    return new Request(new URL(target, this.#origin), {
-      method: this.method,
-      headers: webHeaders(this.#message),
-    })
+    const origin = this.#issuer.split('/', 3).join('/')
+    // A target that is a whole address, as proxies get them, is none of ours.
+    const url = target.startsWith('/') ? origin + target : origin
+    const request = new Request(url, { method: this.method })
+    copyHeaders(this.#message, request.headers)
+    return request
   }
 }
 
@@ -69,13 +71,11 @@ function sentTwice(message: IncomingMessage): boolean {
   return count > 1
 }
 
-function webHeaders(message: IncomingMessage): Headers {
-  const headers = new Headers()
+function copyHeaders(message: IncomingMessage, headers: Headers): void {
   for (const [name, value] of Object.entries(message.headers)) {
     if (value === undefined || name.startsWith(':')) continue
     headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
-  return headers
 }
 
 function readNodeBody(message: NodeMessage, limit: number): Promise<string> {

@@ -85,20 +85,24 @@ export async function handOver(
     userId: token.userId,
     clientId: token.clientId,
   })
-  const response = {
-    token_type: 'Bearer',
-    expires_in: secondsUntil(token.expiresAt, context.options.clock),
-    access_token: accessToken,
-    scope: scopes.join(' '),
-  } as const
-  if (!token.refreshExpiresAt || token.userId === null) return response
+  const expiresIn = secondsUntil(token.expiresAt, context.options.clock)
+  const scope = scopes.join(' ')
+  if (!token.refreshExpiresAt || token.userId === null) {
+    return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
+  }
   context.events.emit('RefreshTokenCreated', {
     refreshTokenId: `${token.id}.${token.generation}`,
     accessTokenId: token.id,
   })
   const { id: tokenId, generation, userId } = token
   const refreshToken = context.refreshTokens.format({ tokenId, generation, userId })
-  return { ...response, refresh_token: refreshToken }
+  return {
+    token_type: 'Bearer',
+    expires_in: expiresIn,
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    scope,
+  }
 }
 
 export function formatAccessToken(
