@@ -3,8 +3,8 @@ import type { Client, ClientRepository } from '../storage/repositories.ts'
 import { createRecentCache } from '../tokens/recent-cache.ts'
 
 export interface ClientDirectory {
-  /** Null when unknown or revoked. From memory while the feed is fresh. */
-  find(id: string): Promise<Client | null>
+  /** Null when unknown or revoked. From memory, and without a promise, while the feed is fresh. */
+  find(id: string): Client | null | Promise<Client | null>
 }
 
 const REMEMBERED_CLIENTS = 5000
@@ -23,18 +23,23 @@ export function createClientDirectory(
   }
   feed.onNotice('client', drop)
   feed.onNotice('client-changed', drop)
+
+  async function read(id: string): Promise<Client | null> {
+    if (!feed.isFresh()) await feed.sync()
+    const remembered = known.get(id)
+    if (remembered) return remembered
+    const changesBefore = changes
+    const client = await repository.find(id)
+    if (!client || client.revokedAt) return null
+    // What was read before a change was announced must not be remembered after it.
+    if (changes === changesBefore) known.set(id, client)
+    return client
+  }
+
   return {
-    async find(id) {
+    find(id) {
       if (id.length > LONGEST_ID) return null
-      if (!feed.isFresh()) await feed.sync()
-      const remembered = known.get(id)
-      if (remembered) return remembered
-      const changesBefore = changes
-      const client = await repository.find(id)
-      if (!client || client.revokedAt) return null
-      // What was read before a change was announced must not be remembered after it.
-      if (changes === changesBefore) known.set(id, client)
-      return client
+      return (feed.isFresh() ? known.get(id) : undefined) ?? read(id)
     },
   }
 }
