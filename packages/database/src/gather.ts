@@ -14,18 +14,20 @@ interface Waiting<Item, Result> {
 
 /** In one round: a transaction that goes on for long would keep other writers waiting. */
 const AT_MOST = 100
+/** One is prepared and answered here while the database works on the other. */
+const AT_A_TIME = 2
 /** A round that takes longer waits for a disk or for somebody's lock, and the next one need not. */
 const PATIENCE = 1
 
 /**
- * For work that many callers ask for at the same time: what comes while a round is under way goes
+ * For work that many callers ask for at the same time: what comes while rounds are under way goes
  * together in the next. Whoever comes alone is served at once and alone.
  */
 export function gather<Item, Result>(
   rounds: Rounds<Item, Result>,
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
-  let isGoing = false
+  let going = 0
 
   async function go(): Promise<void> {
     while (waiting.length > 0) {
@@ -33,7 +35,7 @@ export function gather<Item, Result>(
       waiting = waiting.slice(AT_MOST)
       await atMost(PATIENCE, serve(round))
     }
-    isGoing = false
+    going -= 1
   }
 
   async function serve(round: readonly Waiting<Item, Result>[]): Promise<void> {
@@ -65,8 +67,8 @@ export function gather<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (isGoing) return
-      isGoing = true
+      if (going === AT_A_TIME) return
+      going += 1
       // Everything that has arrived is read first.
       setImmediate(() => void go())
     })
