@@ -1,18 +1,21 @@
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import {
-  createTestDatabase,
-  type TestDatabase,
-} from '../../../test-support/create-test-database.ts'
-import { createThings, findThing, findThings, insertThings, type Tables, thing } from './things.ts'
+  createThingsDatabase,
+  findThing,
+  findThings,
+  insertThings,
+  type Tables,
+  thing,
+} from './things.ts'
 
 const queries: string[] = []
 let test: TestDatabase
 let database: Database<Tables>
 beforeEach(async () => {
-  test = await createTestDatabase({ onQuery: (text) => queries.push(text), timeout: 10_000 })
+  test = await createThingsDatabase({ onQuery: (text) => queries.push(text), timeout: 10_000 })
   database = test.database
-  await createThings(database)
   queries.length = 0
 })
 afterEach(() => test.drop())

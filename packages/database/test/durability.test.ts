@@ -1,18 +1,14 @@
 import { connect, type Database } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  createTestDatabase,
-  type TestDatabase,
-} from '../../../test-support/create-test-database.ts'
+import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import { startChild } from './child-process.ts'
-import { createThings, findThings, insertThings, type Tables, thing } from './things.ts'
+import { createThingsDatabase, findThings, insertThings, type Tables, thing } from './things.ts'
 
 let test: TestDatabase
 let database: Database<Tables>
 beforeEach(async () => {
-  test = await createTestDatabase()
+  test = await createThingsDatabase()
   database = test.database
-  await createThings(database)
 })
 afterEach(() => test.drop())
 

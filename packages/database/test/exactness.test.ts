@@ -2,18 +2,14 @@ import type { Database } from '@tollgate/database'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  createTestDatabase,
-  type TestDatabase,
-} from '../../../test-support/create-test-database.ts'
-import { createThings, findThing, insertThings, type Tables, thing } from './things.ts'
+import type { TestDatabase } from '../../../test-support/create-test-database.ts'
+import { createThingsDatabase, findThing, insertThings, type Tables, thing } from './things.ts'
 
 let test: TestDatabase
 let database: Database<Tables>
 beforeAll(async () => {
-  test = await createTestDatabase()
+  test = await createThingsDatabase()
   database = test.database
-  await createThings(database)
 })
 afterAll(() => test.drop())
 

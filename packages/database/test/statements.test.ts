@@ -7,19 +7,15 @@ import {
   migrate,
 } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  createTestDatabase,
-  type TestDatabase,
-} from '../../../test-support/create-test-database.ts'
-import { createThings, findThings, insertThings, type Tables, thing } from './things.ts'
+import type { TestDatabase } from '../../../test-support/create-test-database.ts'
+import { createThingsDatabase, findThings, insertThings, type Tables, thing } from './things.ts'
 
 const queries: string[] = []
 let test: TestDatabase
 let database: Database<Tables>
 beforeEach(async () => {
-  test = await createTestDatabase({ onQuery: (text) => queries.push(text) })
+  test = await createThingsDatabase({ onQuery: (text) => queries.push(text) })
   database = test.database
-  await createThings(database)
   queries.length = 0
 })
 afterEach(() => test.drop())

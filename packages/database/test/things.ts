@@ -1,4 +1,14 @@
-import { type Columns, createTable, type Database, migrate } from '@tollgate/database'
+import {
+  type Columns,
+  type ConnectOptions,
+  createTable,
+  type Database,
+  migrate,
+} from '@tollgate/database'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
 
 export interface Thing {
   id: string
@@ -34,6 +44,13 @@ export const things = {
 /** One table with a column of each kind. */
 export async function createThings(database: Database): Promise<void> {
   await migrate(database, { name: 'things', migrations: [things] })
+}
+
+/** A new database with that table, and nothing in it. */
+export async function createThingsDatabase(options: ConnectOptions = {}): Promise<TestDatabase> {
+  const test = await createTestDatabase(options)
+  await createThings(test.database)
+  return test
 }
 
 export function thing(id: string, rest: Partial<Thing> = {}): Thing {

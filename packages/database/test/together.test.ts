@@ -1,18 +1,21 @@
 import { connect, type Database, findTogether, insertTogether } from '@tollgate/database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import {
-  createTestDatabase,
-  type TestDatabase,
-} from '../../../test-support/create-test-database.ts'
-import { createThings, findThing, findThings, type Tables, type Thing, thing } from './things.ts'
+  createThingsDatabase,
+  findThing,
+  findThings,
+  type Tables,
+  type Thing,
+  thing,
+} from './things.ts'
 
 const queries: string[] = []
 let test: TestDatabase
 let database: Database<Tables>
 beforeEach(async () => {
-  test = await createTestDatabase({ timeout: 10_000, onQuery: (text) => queries.push(text) })
+  test = await createThingsDatabase({ timeout: 10_000, onQuery: (text) => queries.push(text) })
   database = test.database
-  await createThings(database)
   queries.length = 0
 })
 afterEach(() => test.drop())

@@ -1,19 +1,22 @@
 import { connect, type Database, isUniqueViolation } from '@tollgate/database'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import {
-  createTestDatabase,
-  type TestDatabase,
-} from '../../../test-support/create-test-database.ts'
-import { createThings, findThing, findThings, insertThings, type Tables, thing } from './things.ts'
+  createThingsDatabase,
+  findThing,
+  findThings,
+  insertThings,
+  type Tables,
+  thing,
+} from './things.ts'
 
 let test: TestDatabase
 let database: Database<Tables>
 let other: Database<Tables>
 beforeEach(async () => {
-  test = await createTestDatabase({ timeout: 10_000 })
+  test = await createThingsDatabase({ timeout: 10_000 })
   database = test.database
-  await createThings(database)
   other = await connect<Tables>(test.url, { timeout: 10_000 })
 })
 afterEach(async () => {
