@@ -9,7 +9,7 @@ import {
   refreshToken,
 } from '../../packages/oauth/dist/index.js'
 import { issuer, pkce, redirectUri, scope, users } from '../fixtures.mjs'
-import { sessionCookies } from '../http.mjs'
+import { readSession, sessionCookies } from '../http.mjs'
 import { poolSize } from '../storage/sql.mjs'
 import { fillTokens } from './tollgate-fill.mjs'
 import { createGuardedServer } from './tollgate-guarded.mjs'
@@ -31,10 +31,6 @@ export async function start(row, { databaseUrl }) {
     secret: 'a secret of the benchmark, long enough to be accepted',
     users: {
       findById: async (id) => ({ id }),
-      fromRequest: async (request) => {
-        const id = request.headers.get('cookie')?.slice('session='.length)
-        return id ? { id } : null
-      },
     },
     scopes: { [scope]: 'Read' },
     grants: [authorizationCode(), refreshToken(), clientCredentials()],
@@ -51,7 +47,7 @@ export async function start(row, { databaseUrl }) {
   })
   if (row.fill) await fillTokens(row, databaseUrl, client.id)
   return {
-    server: createServer(nodeListener(oauth)),
+    server: createServer(nodeListener(oauth, { signedIn })),
     seed: {
       client: { id: client.id, secret },
       paths: {
@@ -66,6 +62,11 @@ export async function start(row, { databaseUrl }) {
       return cookies
     },
   }
+}
+
+function signedIn(message) {
+  const id = readSession(message)
+  return id ? { id } : null
 }
 
 async function openStorage(store, databaseUrl) {

@@ -15,6 +15,7 @@ declare global {
     interface ProcessEnv {
       TOLLGATE_SECRET: string
       DATABASE_URL: string
+      SESSION_SECRET: string
       STRIPE_SECRET: string
       STRIPE_WEBHOOK_SECRET: string
     }
@@ -25,7 +26,7 @@ declare global {
   const oauth: AuthorizationServer<{ readonly id: string; readonly email: string }>
   const billing: Billing
   const database: Database
-  const users: Users
+  const users: Required<Users>
   const options: AuthorizationServerOptions
   const user: BillableUser
   /** `user` in a sentence: of a guard, or of billing. */

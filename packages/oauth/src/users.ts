@@ -13,13 +13,16 @@ export interface SignedIn {
   readonly sessionId?: string
 }
 
+/** Who is signed in; nothing for nobody. */
+export type Session = SignedIn | null | undefined
+
 /** The application's own users. Tollgate never stores or sees more than these three answers. */
 export interface Users<User extends UserRecord = UserRecord> {
   findById(id: string): Promise<User | null>
   /** Null for an unknown user and for a wrong password alike. Needed by the password grant. */
   findByCredentials?(username: string, password: string): Promise<User | null>
-  /** Who is signed in on this request; null for nobody. */
-  fromRequest(request: Request): Promise<SignedIn | null>
+  /** Who is signed in on this request. An adapter can be told instead: see AdapterOptions. */
+  fromRequest?(request: Request): Promise<Session>
 }
 
 export interface Person {
@@ -33,12 +36,22 @@ export function hashSessionId(sessionId: string): string {
 }
 
 export async function findSignedIn(users: Users, request: HttpRequest): Promise<Person | null> {
-  const found = await users.fromRequest(request.toRequest())
+  const found = await readSession(users, request)
   if (!found) return null
+  // A third party's token is no session: with it, a client could approve itself.
+  if ('tokenCan' in found) {
+    throw new TypeError("signedIn must give the user of your session, not that of auth('api')")
+  }
   const id = String(found.id)
   if (id === '' || id.length > 255) {
-    throw new TypeError('users.fromRequest() must return an id of 1 to 255 characters')
+    throw new TypeError('The id of a signed-in user must have 1 to 255 characters')
   }
   const { sessionId } = found
   return { id, sessionId: sessionId === undefined ? null : hashSessionId(sessionId) }
+}
+
+function readSession(users: Users, request: HttpRequest): Session | Promise<Session> {
+  if (request.signedIn) return request.signedIn()
+  if (users.fromRequest) return users.fromRequest(request.toRequest())
+  throw new TypeError('Say who is signed in: by users.fromRequest(), or by signedIn of the adapter')
 }

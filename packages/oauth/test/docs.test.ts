@@ -149,6 +149,7 @@ describe('docs/reference/options.md', () => {
     ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
     ['## NewClient', 'Option', 'clients/manage.ts', 'NewClient'],
     ['## Users', 'Method', 'users.ts', 'Users'],
+    ['## AdapterOptions', 'Option', 'adapters/options.ts', 'AdapterOptions'],
     ['## Pages', 'Member', 'authorization/pages.ts', 'Pages'],
   ])('%s has every member, its type and whether it is required', (heading, column, file, name) => {
     const { rows } = tableBelow(options, heading)

@@ -13,6 +13,7 @@ import { fromNodeRequest, sendReply } from '../http/node.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
 import { nodeCredentials, nodeListener } from './node.ts'
+import { type AdapterOptions, signedInReader } from './options.ts'
 
 declare global {
   namespace Express {
@@ -43,7 +44,9 @@ export interface ExpressAdapter<User extends UserRecord = UserRecord> {
 
 /**
  * @example
- * const { routes, auth, scopes, user } = forExpress(oauth)
+ * const { routes, auth, scopes, user } = forExpress(oauth, {
+ *   signedIn: ({ session }) => (session.userId ? { id: session.userId, sessionId: session.id } : null),
+ * })
  * app.use(routes)
  * app.get('/orders', auth('api'), scopes('place-orders'), (request, response) => {
  *   response.json(listOrders(user(request).id))
@@ -51,8 +54,9 @@ export interface ExpressAdapter<User extends UserRecord = UserRecord> {
  */
 export function forExpress<User extends UserRecord>(
   oauth: AuthorizationServer<User>,
+  options: AdapterOptions<Request> = {},
 ): ExpressAdapter<User> {
-  const listener = nodeListener(oauth)
+  const listener = nodeListener(oauth, options)
   const { guard } = oauth
 
   const check =
@@ -91,7 +95,8 @@ export function forExpress<User extends UserRecord>(
     scope: check(assertAnyScope),
     user: ({ user }) => requireUser(user as AuthenticatedUser<User> | undefined),
     freshToken: () => async (request, response, next) => {
-      const fresh = await oauth.freshToken(fromNodeRequest(request, oauth.issuer))
+      const signedIn = signedInReader(options, request)
+      const fresh = await oauth.freshToken(fromNodeRequest(request, oauth.issuer, signedIn))
       response.locals.csrfToken = fresh.csrfToken
       if (fresh.setCookie) response.append('set-cookie', fresh.setCookie)
       next()

@@ -14,6 +14,7 @@ import { fromNodeRequest } from '../http/node.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
 import { nodeCredentials } from './node.ts'
+import { type AdapterOptions, signedInReader } from './options.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,8 +52,11 @@ export interface FastifyAdapter<User extends UserRecord = UserRecord> {
  */
 export function forFastify<User extends UserRecord>(
   oauth: AuthorizationServer<User>,
+  options: AdapterOptions<FastifyRequest> = {},
 ): FastifyAdapter<User> {
   const { guard } = oauth
+  const exchangeOf = (request: FastifyRequest) =>
+    fromNodeRequest(request.raw, oauth.issuer, signedInReader(options, request))
 
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>
@@ -78,7 +82,7 @@ export function forFastify<User extends UserRecord>(
           url: path.replace('{id}', ':id'),
           exposeHeadRoute: false,
           async handler(request, reply) {
-            return send(await oauth.handle(fromNodeRequest(request.raw, oauth.issuer)), reply)
+            return send(await oauth.handle(exchangeOf(request)), reply)
           },
         })
       }
@@ -101,7 +105,7 @@ export function forFastify<User extends UserRecord>(
     scope: check(assertAnyScope),
     user: (request) => requireUser(request.user as AuthenticatedUser<User> | undefined),
     freshToken: () => (request, reply, done) => {
-      oauth.freshToken(fromNodeRequest(request.raw, oauth.issuer)).then((fresh) => {
+      oauth.freshToken(exchangeOf(request)).then((fresh) => {
         request.csrfToken = fresh.csrfToken
         if (fresh.setCookie) reply.header('set-cookie', fresh.setCookie)
         done()

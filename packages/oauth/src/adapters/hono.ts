@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, HonoRequest, MiddlewareHandler } from 'hono'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
@@ -9,10 +8,11 @@ import {
   type Credentials,
   type GuardName,
 } from '../guard/guard.ts'
-import { fromWebRequest, toWebResponse } from '../http/exchange.ts'
+import { settle } from '../guard/settle.ts'
+import { fromWebRequest, type HttpRequest, toWebResponse } from '../http/exchange.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
-import { nodeCredentials } from './node.ts'
+import { type AdapterOptions, signedInReader } from './options.ts'
 
 export interface TollgateVariables<User extends UserRecord = UserRecord> {
   /** Set by `auth('api')`. */
@@ -23,6 +23,8 @@ export interface TollgateVariables<User extends UserRecord = UserRecord> {
   csrfToken: string | null
 }
 
+/** A refusal, or nothing once the next one has answered. */
+type Answer = ReturnType<MiddlewareHandler>
 type Middleware<User extends UserRecord> = MiddlewareHandler<{ Variables: TollgateVariables<User> }>
 
 export interface HonoAdapter<User extends UserRecord> {
@@ -46,48 +48,51 @@ export interface HonoAdapter<User extends UserRecord> {
  */
 export function forHono<User extends UserRecord>(
   oauth: AuthorizationServer<User>,
+  options: AdapterOptions<Context> = {},
 ): HonoAdapter<User> {
   const { guard } = oauth
+  const exchangeOf = (c: Context): HttpRequest => ({
+    ...fromWebRequest(c.req.raw),
+    signedIn: signedInReader(options, c),
+  })
 
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>
     (...names: string[]): Middleware<User> =>
-    async (c, next) => {
+    (c, next) => {
       const caller: Caller | undefined = c.get('user') ?? c.get('oauthClient')
       if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
-      try {
-        assert(caller, names)
-      } catch (error) {
-        return toWebResponse(guard.refusal(error))
-      }
-      return next()
+      return settle<void, Answer>(
+        () => assert(caller, names),
+        () => next(),
+        async (error) => toWebResponse(guard.refusal(error)),
+      )
     }
 
   return {
     async routes(c, next) {
       if (!oauth.handles(c.req.path)) return next()
-      const request = fromWebRequest(c.req.raw)
+      const request = exchangeOf(c)
       // A middleware that has read the body left it with Hono.
       const readable = c.req.raw.bodyUsed ? { ...request, text: () => c.req.text() } : request
       return toWebResponse(await oauth.handle(readable))
     },
     auth:
       (name = 'api') =>
-      async (c, next) => {
-        try {
-          const found = guard.authenticate(name, credentialsOf(c))
-          const caller = found instanceof Promise ? await found : found
-          if (name === 'api') c.set('user', caller as AuthenticatedUser<User>)
-          else c.set('oauthClient', caller as AuthenticatedClient)
-        } catch (error) {
-          return toWebResponse(guard.refusal(error))
-        }
-        return next()
-      },
+      (c, next) =>
+        settle<Caller, Answer>(
+          () => guard.authenticate(name, new HonoCredentials(c.req)),
+          (caller) => {
+            if (name === 'api') c.set('user', caller as AuthenticatedUser<User>)
+            else c.set('oauthClient', caller as AuthenticatedClient)
+            return next()
+          },
+          async (error) => toWebResponse(guard.refusal(error)),
+        ),
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
     freshToken: () => async (c, next) => {
-      const fresh = await oauth.freshToken(fromWebRequest(c.req.raw))
+      const fresh = await oauth.freshToken(exchangeOf(c))
       c.set('csrfToken', fresh.csrfToken)
       await next()
       // Not on c.res itself: the headers of a redirect or of a fetched Response are immutable.
@@ -96,23 +101,23 @@ export function forHono<User extends UserRecord>(
   }
 }
 
-/** On Node the message itself is at hand, which saves building a Headers object from it. */
-function credentialsOf(c: Context): Credentials {
-  const message = (c.env as { incoming?: IncomingMessage } | undefined)?.incoming
-  if (message?.rawHeaders && isUntouched(c.req.raw, message)) return nodeCredentials(message)
-  return {
-    authorization: c.req.header('authorization'),
-    cookie: c.req.header('cookie'),
-    csrfToken: c.req.header('x-csrf-token'),
-  }
-}
+/** Reads what it is asked for: with a token in the header, nobody asks for the cookie. */
+class HonoCredentials implements Credentials {
+  readonly #request: HonoRequest
 
-/**
- * Whether the Request says what the message says: it was made from it, and nobody has asked for its
- * headers, so that no middleware can have changed them. A Request made inside the application, or put
- * in place of the first one, speaks for itself though it comes with the same `env`.
- */
-function isUntouched(request: Request, message: IncomingMessage): boolean {
-  const held = Object.getOwnPropertySymbols(request).map((key) => Reflect.get(request, key))
-  return held.includes(message) && !held.some((value) => value instanceof Headers)
+  constructor(request: HonoRequest) {
+    this.#request = request
+  }
+
+  get authorization(): string | undefined {
+    return this.#request.header('authorization')
+  }
+
+  get cookie(): string | undefined {
+    return this.#request.header('cookie')
+  }
+
+  get csrfToken(): string | undefined {
+    return this.#request.header('x-csrf-token')
+  }
 }

@@ -1,4 +1,5 @@
 import { InvalidRequest, PayloadTooLarge } from '../errors.ts'
+import type { Session } from '../users.ts'
 
 /**
  * What an endpoint reads and what it gives back. Web-standard objects cost more than the work of a
@@ -16,7 +17,11 @@ export interface HttpRequest {
   text(limit: number): Promise<string>
   /** For the application's own hooks. Its body may have been read. */
   toRequest(): Request
+  /** Where the framework's own session says who is signed in. */
+  readonly signedIn?: SignedInReader | undefined
 }
+
+export type SignedInReader = () => Session | Promise<Session>
 
 export interface Reply {
   readonly status: number

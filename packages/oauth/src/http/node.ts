@@ -1,12 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { InvalidRequest } from '../errors.ts'
-import { cutOff, type HttpRequest, type Reply, splitTarget, tooLarge } from './exchange.ts'
+import {
+  cutOff,
+  type HttpRequest,
+  type Reply,
+  type SignedInReader,
+  splitTarget,
+  tooLarge,
+} from './exchange.ts'
 
 /** Express keeps the whole target in `originalUrl`, and what its parsers read in `body`. */
 export type NodeMessage = IncomingMessage & { originalUrl?: string; body?: unknown }
 
-export function fromNodeRequest(message: NodeMessage, issuer: string): HttpRequest {
-  return new NodeRequest(message, issuer)
+export function fromNodeRequest(
+  message: NodeMessage,
+  issuer: string,
+  signedIn?: SignedInReader,
+): HttpRequest {
+  return new NodeRequest(message, issuer, signedIn)
 }
 
 /** Made for every request, hence a class: its methods are not made again each time. */
@@ -14,14 +25,16 @@ class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
   readonly query: string
+  readonly signedIn: SignedInReader | undefined
   readonly #message: NodeMessage
   readonly #issuer: string
 
-  constructor(message: NodeMessage, issuer: string) {
+  constructor(message: NodeMessage, issuer: string, signedIn: SignedInReader | undefined) {
     const { path, query } = splitTarget(message.originalUrl ?? message.url ?? '/')
     this.method = message.method ?? 'GET'
     this.path = path
     this.query = query
+    this.signedIn = signedIn
     this.#message = message
     this.#issuer = issuer
   }
