@@ -72,8 +72,7 @@ function inOneStatement<T, Params extends object, Row>({
   const run = prepareStatement<T, { list: string }, Won>(
     database,
     (db, param) => many(db as AnyKysely, param('list')),
-    // A plan made while the table was small would read all of it when it is large.
-    { planEachTime: true },
+    { followsSize: true },
   )
   return async (items) => {
     const { rows } = await run({ list: toJsonRows(items.map(asListItem)) })

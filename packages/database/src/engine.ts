@@ -13,6 +13,8 @@ export interface Query {
   readonly sql: string
   /** Set for statements that run again and again; Postgres prepares them under this name. */
   readonly name?: string
+  /** The best plan depends on how large the table is by then. */
+  readonly followsSize?: boolean
   /** True only when it certainly changes nothing. */
   readonly readOnly?: boolean
   /** A duplicate key then means "nothing inserted" and not an error. */

@@ -40,7 +40,7 @@ function findMany<Row extends object>(database: Database, { table, key }: FindTa
         .where(
           sql<SqlBool>`${sql.ref(key)} = any(array(select json_array_elements_text(${param('list')})))`,
         ),
-    { planEachTime: true },
+    { followsSize: true },
   )
   return async (values: readonly string[]): Promise<Array<Row | null>> => {
     const { rows } = await many({ list: JSON.stringify(values) })

@@ -11,6 +11,8 @@ const IDLE_IN_TRANSACTION = 5000
 const IDLE_WITH_LOCK = 60_000
 /** A migration may rebuild a large table; beyond this something is wrong. */
 const LONG_STATEMENT = 3_600_000
+/** A plan made while a table was small would read all of it once it is large. */
+const PLAN_LIFETIME = 1000
 /** The server ends a slow statement itself; the client gives up only when the server cannot. */
 const GRACE = 300
 
@@ -60,6 +62,18 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     })
   }
 
+  const plannedAt = new WeakMap<PoolClient, number>()
+
+  /** Keeps the prepared statements; the next run of each is planned anew. */
+  function forgetOldPlans(client: PoolClient): void {
+    const now = performance.now()
+    const before = plannedAt.get(client)
+    if (before !== undefined && now - before < PLAN_LIFETIME) return
+    plannedAt.set(client, now)
+    // Should it fail, so does the query behind it, whose caller is told.
+    if (before !== undefined) client.query('discard plans', () => {})
+  }
+
   /** Statements that had to be prepared again got a new name. */
   const renamed = new Map<string, string>()
 
@@ -70,6 +84,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     values: unknown[],
     patience: number,
   ): Promise<QueryResult> {
+    if (query.followsSize) forgetOldPlans(client)
     return new Promise((resolve, reject) => {
       const name = query.name && (renamed.get(query.name) ?? query.name)
       // `query_timeout` for a single query is missing from the typings.

@@ -20,10 +20,7 @@ export type ParamBuilder<Params> = <K extends keyof Params & string>(
   name: K,
 ) => RawBuilder<Params[K]>
 
-export interface StatementOptions extends Pick<Query, 'duplicateIsNoop'> {
-  /** For a query whose best plan depends on how large the table is by then. */
-  readonly planEachTime?: boolean
-}
+export type StatementOptions = Pick<Query, 'duplicateIsNoop' | 'followsSize'>
 
 class Placeholder {
   readonly name: string
@@ -56,13 +53,9 @@ function placeholder<Value>(name: string): RawBuilder<Value> {
   return sql.val(new Placeholder(name)) as unknown as RawBuilder<Value>
 }
 
-function compile(
-  compilable: Compilable,
-  { planEachTime, duplicateIsNoop }: StatementOptions,
-): Plan {
+function compile(compilable: Compilable, how: StatementOptions): Plan {
   const compiled = compilable.compile()
-  const name = planEachTime ? {} : { name: nameOf(compiled.sql) }
-  const query = { ...toQuery(compiled), ...name, ...(duplicateIsNoop ? { duplicateIsNoop } : {}) }
+  const query = { ...toQuery(compiled), ...how, name: nameOf(compiled.sql) }
   return { query, slots: compiled.parameters }
 }
 
