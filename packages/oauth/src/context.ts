@@ -1,3 +1,4 @@
+import type { CodeDirectory } from './authorization/code-directory.ts'
 import type { ConsentDirectory } from './authorization/consent-directory.ts'
 import type { ClientDirectory } from './clients/directory.ts'
 import type { Emitter } from './events.ts'
@@ -18,6 +19,7 @@ export interface ServerContext {
   readonly grants: ReadonlyMap<string, Grant>
   readonly responses: ReadonlyMap<string, AuthorizationResponse>
   readonly clients: ClientDirectory
+  readonly codes: CodeDirectory
   readonly consents: ConsentDirectory
   readonly keys: SigningKeys
   readonly accessTokens: AccessTokenFormat

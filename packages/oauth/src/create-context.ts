@@ -1,3 +1,4 @@
+import { createCodeDirectory } from './authorization/code-directory.ts'
 import { createConsentDirectory } from './authorization/consent-directory.ts'
 import { createClientDirectory } from './clients/directory.ts'
 import type { ServerContext } from './context.ts'
@@ -38,6 +39,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
     responses: new Map<string, AuthorizationResponse>(responses.map((r) => [r.type, r])),
     clients: createClientDirectory(storage.clients, feed),
+    codes: createCodeDirectory(storage.codes),
     consents: createConsentDirectory(storage.consents),
     keys,
     accessTokens,

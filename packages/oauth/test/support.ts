@@ -66,6 +66,8 @@ export interface TestServer {
   json(user: string, method: string, path: string, body?: unknown): Promise<Response>
   /** What the fresh-token middleware gives this user: the cookie of cookie mode and the CSRF token. */
   cookieMode(user: string): Promise<{ cookie: string; csrfToken: string }>
+  /** A second one on the same database, as another process would have it. */
+  another(): AuthorizationServer<TestUser>
   close(): Promise<void>
 }
 
@@ -81,7 +83,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const clock = movableClock()
   const logged: unknown[] = []
   const issuer = changes.issuer ?? 'http://localhost:4999'
-  const oauth = createAuthorizationServer<TestUser>({
+  const settings: AuthorizationServerOptions<TestUser> = {
     issuer,
     secret: SECRET,
     ...(changes.storage ? {} : { database }),
@@ -91,7 +93,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     clock,
     logger: { error: (message, error) => logged.push([message, error]) },
     ...changes,
-  })
+  }
+  const oauth = createAuthorizationServer(settings)
+  const others: AuthorizationServer<TestUser>[] = []
   await oauth.ready()
 
   const request = (path: string, init?: RequestInit) =>
@@ -140,8 +144,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       })
     },
     cookieMode,
+    another() {
+      const other = createAuthorizationServer(settings)
+      others.push(other)
+      return other
+    },
     async close() {
-      oauth.close()
+      for (const each of [oauth, ...others]) each.close()
       await drop()
     },
   }

@@ -70,8 +70,7 @@ async function approveBy(
   const result = await asked.response.prepare(approved, context)
   const { code, token } = result
   if (consent) {
-    const grant = { ...(code ? { code } : {}), ...(token ? { token } : {}) }
-    if (!(await context.storage.consents.use(consent, grant))) return null
+    if (!(await context.storage.consents.use(consent, result))) return null
   } else {
     if (code) await context.storage.codes.create(code)
     if (token) await context.storage.tokens.create(token)

@@ -19,7 +19,7 @@ export function authorizationCode(): Grant {
     response,
     async exchange({ client, params }, context) {
       const hash = sha256(requireParam(params, 'code'))
-      const code = await context.storage.codes.find(hash)
+      const code = await context.codes.take(hash)
       // Shown by another client it is refused and not burnt: its owner may still come.
       if (!code || code.clientId !== client.id) throw refused()
       if (code.usedAt) return refuseReplay(code, context)
@@ -58,6 +58,7 @@ const response: AuthorizationResponse = {
       expiresAt: new Date(now.getTime() + CODE_LIFETIME),
       usedAt: null,
     }
+    context.codes.remember(code)
     return { code, params: { code: text } }
   },
 }

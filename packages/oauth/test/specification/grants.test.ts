@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuthorizationServer } from '../../src/index.ts'
 import {
   askFor,
   codeFlow,
@@ -228,6 +229,34 @@ describe('grant_type=authorization_code', () => {
     expect(() => server.oauth.guard.authenticate('api', credentials)).toThrow('revoked')
     const refresh = { ...form, grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
     expect(await (await post(refresh)).json()).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  const postTo = (fetch: (request: Request) => Promise<Response>, form: Record<string, string>) =>
+    fetch(
+      new Request(`${server.url}/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams(form),
+      }),
+    )
+
+  it('design §4 a code made here and used at another process is a replay here', async () => {
+    const form = await completeForms.authorization_code(await newClient())
+    const other = server.another()
+    const tokens: TokenReply = await (await postTo(other.fetch, form)).json()
+    expect(await (await post(form)).json()).toMatchObject({ error: 'invalid_grant' })
+    const refresh = { ...form, grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
+    expect(await (await post(refresh)).json()).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it.each([
+    ['the consent', (other: AuthorizationServer, id: string) => other.consents.revoke('ada', id)],
+    ['everything of the person', (other: AuthorizationServer) => other.revokeUser('ada')],
+  ])('design §4 a code made here dies with %s, ended at another process', async (_what, end) => {
+    const client = await newClient()
+    const form = await completeForms.authorization_code(client)
+    await end(server.another(), client.id)
+    const reply = await changingNothing(server, () => post(form))
+    expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
   })
 
   it('design §4 PKCE with S256 is required for public clients and honoured for all', async () => {
