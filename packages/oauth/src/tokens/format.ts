@@ -53,12 +53,12 @@ function jwtFormat({ keys, server }: AccessTokenFormatOptions): AccessTokenForma
       const parts = text.split('.', 4)
       const [header, payload, signature] = parts
       if (parts.length !== 3 || !header || !payload || !signature) return null
-      const kid = readKid(header)
-      if (kid === null) return null
       const check = (key: SigningKey | null) =>
         key && isGenuine(key, header, payload, signature) ? parseClaims(parseJson(payload)) : null
-      const known = keys.find(kid)
-      return known ? check(known) : keys.findOrReload(kid).then(check)
+      const known = keys.findByHeader(header)
+      if (known) return check(known)
+      const kid = readKid(header)
+      return kid === null ? null : keys.findOrReload(kid).then(check)
     },
   }
 }

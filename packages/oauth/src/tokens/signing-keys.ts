@@ -34,7 +34,8 @@ export interface SigningKeys {
   removals(): number
   /** The youngest key that is already active. */
   current(): SigningKey
-  find(kid: string): SigningKey | null
+  /** By the header of a token, which a key's own tokens all have alike. */
+  findByHeader(header: string): SigningKey | null
   /** For a key id never seen: waits for a new look, of which there are few, so that strangers cause no load. */
   findOrReload(kid: string): Promise<SigningKey | null>
   all(): readonly SigningKey[]
@@ -61,6 +62,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   let keys: readonly SigningKey[] = []
   let usable: readonly SigningKey[] = []
   let byKid = new Map<string, SigningKey>()
+  let byHeader = new Map<string, SigningKey>()
   let removals = 0
   let reads = 0
   let newestRead = 0
@@ -101,6 +103,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     keys = found.sort((a, b) => +a.activeFrom - +b.activeFrom)
     usable = keys.filter((key) => key.algorithm === algorithm)
     byKid = new Map(keys.map((key) => [key.kid, key]))
+    byHeader = new Map(keys.map((key) => [key.jwtHeader, key]))
     for (const kid of before.keys()) if (!byKid.has(kid)) removals += 1
   }
 
@@ -151,7 +154,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
       if (!active) throw new Error(`There is no ${algorithm} signing key; was ready() awaited?`)
       return active
     },
-    find: (kid) => byKid.get(kid) ?? null,
+    findByHeader: (header) => byHeader.get(header) ?? null,
     async findOrReload(kid) {
       if (!byKid.has(kid)) await look()
       return byKid.get(kid) ?? null
