@@ -1,26 +1,41 @@
 import { measure } from './measure.mjs'
 import { bareRows, frameworks } from './rows.mjs'
 
-/** Each framework's bare routes, and the guarded route beside them in the same rounds. */
+/** Two processes with the same code differ by some percent, for as long as they run. */
+const processes = 2
+
+/** Each framework's bare routes as parts of the floor, and its guarded route as a part of the bare one. */
 export async function measureFrameworks(context) {
-  const bare = (row) =>
-    frameworks.map((framework) => {
-      const subject = framework === 'plain' ? 'floor' : framework
-      return { column: framework, subject, row }
-    })
-  const guarded = context.own.includes('tollgate')
-    ? frameworks.map((framework) => ({
-        column: `guarded ${framework}`,
-        subject: 'tollgate',
-        row: { ...bareRows.get, framework },
-      }))
-    : []
-  const get = await measure([...bare(bareRows.get), ...guarded], context)
-  const post = await measure(bare(bareRows.post), context)
-  return frameworks.map((framework) => ({
-    framework,
-    get: get[framework],
-    post: post[framework],
-    guarded: get[`guarded ${framework}`],
-  }))
+  const get = await measure(listBare(bareRows.get), context)
+  const post = await measure(listBare(bareRows.post), context)
+  const results = []
+  for (const framework of frameworks) {
+    const guarded = context.own.includes('tollgate') && (await measureGuarded(framework, context))
+    results.push({ framework, get: get[framework], post: post[framework], guarded })
+  }
+  return results
+}
+
+const subjectOf = (framework) => (framework === 'plain' ? 'floor' : framework)
+
+const listBare = (row) =>
+  frameworks.map((framework) => ({ column: framework, subject: subjectOf(framework), row }))
+
+async function measureGuarded(framework, context) {
+  const row = { ...bareRows.get, framework }
+  const pairs = Array.from({ length: processes }, (_, at) => [
+    { column: `bare ${at}`, subject: subjectOf(framework), row },
+    { column: `guarded ${at}`, subject: 'tollgate', row },
+  ])
+  const cells = Object.entries(await measure(pairs.flat(), context))
+  const failed = cells.find(([, cell]) => cell.error)
+  if (failed) return failed[1]
+  const mean = (kind, figure) => {
+    const found = cells.filter(([column]) => column.startsWith(kind))
+    return found.reduce((sum, [, cell]) => sum + cell[figure], 0) / found.length
+  }
+  return {
+    ofBare: mean('guarded', 'ofFloor') / mean('bare', 'ofFloor'),
+    microseconds: { bare: mean('bare', 'microseconds'), guarded: mean('guarded', 'microseconds') },
+  }
 }

@@ -81,25 +81,16 @@ function judge(row, cells, notes) {
 }
 
 function formatFrameworks(results, notes) {
-  const header = [
-    'framework',
-    'bare GET',
-    'bare form POST',
-    'Tollgate GET',
-    'of bare',
-    'target',
-    'ok?',
-  ]
+  const header = ['framework', 'bare GET', 'bare form POST', 'guarded, of bare', 'target', 'ok?']
   const body = results.map(({ framework, get, post, guarded }) => {
-    const ofBare = guarded?.ofFloor && guarded.perSecond / get.perSecond
+    const { ofBare, error } = guarded || {}
     // A bare `node:http` route is the floor itself, for which the table above has a target.
     const target = framework === 'plain' ? undefined : ofBareTarget
     return [
       framework,
       formatCell(get, notes, `${framework} GET`),
       formatCell(post, notes, `${framework} POST`),
-      formatCell(guarded, notes, `Tollgate on ${framework}`),
-      formatRatio(ofBare),
+      error ? formatCell(guarded, notes, `Tollgate on ${framework}`) : formatRatio(ofBare),
       formatRatio(target),
       ofBare && target ? (ofBare >= target ? 'yes' : 'no') : '',
     ]
