@@ -106,13 +106,13 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
     return starting
   }
 
-  async function route(request: HttpRequest): Promise<Reply> {
+  function route(request: HttpRequest): Promise<Reply> {
     const match = router.match(request.path)
     if (!match) throw new NotFound('There is nothing at this address.')
     const endpoint = match.endpoints.get(request.method)
     if (!endpoint) throw new MethodNotAllowed([...match.endpoints.keys()])
-    if (!isReady) await ready()
-    return endpoint(request, context, match.id)
+    const answer = () => endpoint(request, context, match.id)
+    return isReady ? answer() : ready().then(answer)
   }
 
   async function handle(request: HttpRequest): Promise<Reply> {

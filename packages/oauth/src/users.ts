@@ -1,5 +1,6 @@
 import { sha256 } from './crypto.ts'
 import type { HttpRequest } from './http/exchange.ts'
+import type { Maybe } from './maybe.ts'
 
 /** The least Tollgate needs to know of a person. */
 export interface UserRecord {
@@ -42,15 +43,17 @@ export async function findSignedIn(users: Users, request: HttpRequest): Promise<
   if ('tokenCan' in found) {
     throw new TypeError("signedIn must give the user of your session, not that of auth('api')")
   }
-  const id = String(found.id)
-  if (id === '' || id.length > 255) {
-    throw new TypeError('The id of a signed-in user must have 1 to 255 characters')
+  const { id, sessionId } = found
+  const name = typeof id === 'string' || typeof id === 'number' ? String(id) : ''
+  if (name === '' || name.length > 255) {
+    throw new TypeError(
+      'The id of a signed-in user must be a number, or text of 1 to 255 characters',
+    )
   }
-  const { sessionId } = found
-  return { id, sessionId: sessionId === undefined ? null : hashSessionId(sessionId) }
+  return { id: name, sessionId: sessionId === undefined ? null : hashSessionId(sessionId) }
 }
 
-function readSession(users: Users, request: HttpRequest): Session | Promise<Session> {
+function readSession(users: Users, request: HttpRequest): Maybe<Session> {
   if (request.signedIn) return request.signedIn()
   if (users.fromRequest) return users.fromRequest(request.toRequest())
   throw new TypeError('Say who is signed in: by users.fromRequest(), or by signedIn of the adapter')

@@ -1,3 +1,4 @@
+import type { Maybe } from '../maybe.ts'
 import type { AuthorizationCode, AuthorizationCodeRepository } from '../storage/repositories.ts'
 import { createRecentCache } from '../tokens/recent-cache.ts'
 
@@ -8,7 +9,7 @@ export interface CodeDirectory {
    * The code as it was made, if that was here and nobody has asked for it before; else as it is stored.
    * Whether it is still there and unused is proven when it is exchanged.
    */
-  take(hash: string): AuthorizationCode | Promise<AuthorizationCode | null>
+  take(hash: string): Maybe<AuthorizationCode | null>
 }
 
 const REMEMBERED_CODES = 10_000

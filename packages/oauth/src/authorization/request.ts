@@ -10,6 +10,7 @@ import {
 import type { AuthorizationResponse } from '../grants/grant.ts'
 import { readChallenge } from '../grants/pkce.ts'
 import { type Form, requireParam } from '../http/form.ts'
+import { andThen, type Maybe } from '../maybe.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import type { Client } from '../storage/repositories.ts'
 import type { Prompt } from './silent-approval.ts'
@@ -35,12 +36,14 @@ export interface AuthorizationRequest extends ReturnAddress {
 }
 
 /** Errors here become a page of ours: the address is not proven (threats A1, A2). */
-export async function requireReturnAddress(
-  params: Form,
-  context: ServerContext,
-): Promise<ReturnAddress> {
-  const client = await context.clients.find(requireParam(params, 'client_id'))
-  if (!client) throw new InvalidRequest('No application is registered with this client_id')
+export function requireReturnAddress(params: Form, context: ServerContext): Maybe<ReturnAddress> {
+  return andThen(context.clients.find(requireParam(params, 'client_id')), (client) => {
+    if (client) return returnAddressOf(client, params, context)
+    throw new InvalidRequest('No application is registered with this client_id')
+  })
+}
+
+function returnAddressOf(client: Client, params: Form, context: ServerContext): ReturnAddress {
   const redirectUri = params.get('redirect_uri') ?? null
   const redirectTo = chooseRedirect(client, redirectUri)
   const state = params.get('state') ?? null

@@ -3,6 +3,7 @@ import { equalSecrets, sha256 } from '../crypto.ts'
 import { InvalidClient, InvalidRequest } from '../errors.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import { type Form, UNREADABLE } from '../http/form.ts'
+import { andThen, type Maybe } from '../maybe.ts'
 import type { Client } from '../storage/repositories.ts'
 
 interface Credentials {
@@ -13,17 +14,16 @@ interface Credentials {
 }
 
 /** RFC 6749 §2.3.1: by Basic or in the body, one way per request. A public client only names itself. */
-export async function authenticateClient(
+export function authenticateClient(
   request: HttpRequest,
   params: Form,
   context: ServerContext,
-): Promise<Client> {
+): Maybe<Client> {
   const credentials = readCredentials(request.header('authorization'), params)
-  const client = await context.clients.find(credentials.id)
-  if (!client || !hasSecret(client, credentials.secret)) {
+  return andThen(context.clients.find(credentials.id), (client) => {
+    if (client && hasSecret(client, credentials.secret)) return client
     throw new InvalidClient('Client authentication failed', { challenge: credentials.basic })
-  }
-  return client
+  })
 }
 
 /** A public client has no secret, so that one sent for it is as wrong as none for the others. */

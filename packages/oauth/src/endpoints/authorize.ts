@@ -13,7 +13,8 @@ import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
 import { redirect } from '../http/replies.ts'
-import type { Consent, Token } from '../storage/repositories.ts'
+import type { Consent } from '../storage/repositories.ts'
+import { announce } from '../tokens/issue.ts'
 import { findSignedIn, type Person } from '../users.ts'
 
 /** GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or answers where none is needed. */
@@ -77,15 +78,6 @@ async function approveBy(
   }
   if (token) announce(token, context)
   return answer(asked, result.params, context.options.issuer)
-}
-
-/** A token handed over in a redirect raises the same event as one from the token endpoint. */
-export function announce(token: Token, context: ServerContext): void {
-  context.events.emit('AccessTokenCreated', {
-    tokenId: token.id,
-    userId: token.userId,
-    clientId: token.clientId,
-  })
 }
 
 async function showConsent(

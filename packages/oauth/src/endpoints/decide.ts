@@ -7,8 +7,8 @@ import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
 import { assertSameOrigin } from '../http/same-origin.ts'
 import type { Client, Interaction } from '../storage/repositories.ts'
+import { announce } from '../tokens/issue.ts'
 import { findSignedIn } from '../users.ts'
-import { announce } from './authorize.ts'
 
 /** POST /oauth/authorize: the two buttons of the approval screen. */
 export async function decide(request: HttpRequest, context: ServerContext): Promise<Reply> {

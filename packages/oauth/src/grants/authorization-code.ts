@@ -44,7 +44,7 @@ export function authorizationCode(): Grant {
 const response: AuthorizationResponse = {
   type: 'code',
   mode: 'query',
-  async prepare(request, context) {
+  prepare(request, context) {
     const now = context.options.clock.now()
     const text = `tgc_${randomSecret()}`
     const code: AuthorizationCode = {

@@ -1,5 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import type { Form } from '../http/form.ts'
+import type { Maybe } from '../maybe.ts'
 import type { AuthorizationCode, Client, Token } from '../storage/repositories.ts'
 
 export type GrantType =
@@ -43,7 +44,7 @@ export interface AuthorizationResponse {
   readonly type: 'code' | 'token'
   /** RFC 6749 §4.1.2 answers in the query, §4.2.2 in the fragment. */
   readonly mode: 'query' | 'fragment'
-  prepare(request: ApprovedRequest, context: ServerContext): Promise<AuthorizationResult>
+  prepare(request: ApprovedRequest, context: ServerContext): Maybe<AuthorizationResult>
 }
 
 /** A grant is switched on by being listed in the options, and does one thing or both. */

@@ -1,6 +1,7 @@
 import { InsufficientScope, InvalidToken, type OAuthError } from '../errors.ts'
 import type { Reply } from '../http/exchange.ts'
 import { errorReply } from '../http/replies.ts'
+import { andThen, type Maybe } from '../maybe.ts'
 import { holdsScope } from '../scopes.ts'
 import type { TokenVerifier, VerifiedToken } from '../tokens/verify.ts'
 import type { UserRecord, Users } from '../users.ts'
@@ -41,8 +42,6 @@ export interface GuardResults<User extends UserRecord = UserRecord> {
 }
 
 export type GuardName = keyof GuardResults
-
-type Maybe<T> = T | Promise<T>
 
 export interface Guard<User extends UserRecord = UserRecord> {
   /** Who calls, or InvalidToken. Answers without a promise for a token seen before. */
@@ -97,12 +96,12 @@ export function createGuard<User extends UserRecord>(options: GuardOptions): Gua
       const header = credentials.authorization
       if (typeof header !== 'string') return cookieUser(credentials)
       const token = verifyBearer(header)
-      return token instanceof Promise ? token.then(userOf) : userOf(token)
+      return andThen(token, userOf)
     },
     client({ authorization }) {
       if (typeof authorization !== 'string') throw nothingSent()
       const token = verifyBearer(authorization)
-      return token instanceof Promise ? token.then(clientOf) : clientOf(token)
+      return andThen(token, clientOf)
     },
   }
 

@@ -1,4 +1,5 @@
 import { InvalidRequest, PayloadTooLarge } from '../errors.ts'
+import type { Maybe } from '../maybe.ts'
 import type { Session } from '../users.ts'
 
 /**
@@ -21,7 +22,7 @@ export interface HttpRequest {
   readonly signedIn?: SignedInReader | undefined
 }
 
-export type SignedInReader = () => Session | Promise<Session>
+export type SignedInReader = () => Maybe<Session>
 
 export interface Reply {
   readonly status: number

@@ -1,10 +1,9 @@
 import { signData, verifyData } from '../crypto.ts'
+import { andThen, type Maybe } from '../maybe.ts'
 import type { Token } from '../storage/repositories.ts'
 import { type AccessTokenClaims, buildClaims, parseClaims } from './claims.ts'
 import { createOpaqueTokens, OPAQUE_PREFIX, type OpaqueTokenOptions } from './opaque-tokens.ts'
 import type { SigningKey, SigningKeys } from './signing-keys.ts'
-
-type Maybe<T> = T | Promise<T>
 
 /** How a token becomes the text a client carries, and back to its claims. Null: not genuine. */
 export interface AccessTokenFormat {
@@ -44,10 +43,8 @@ function jwtFormat({ keys, server }: AccessTokenFormatOptions): AccessTokenForma
       const claims = buildClaims(token, scopes, server)
       const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
       const data = `${key.jwtHeader}.${payload}`
-      const signature = signData(key.algorithm, key.privateKey, data)
-      return typeof signature === 'string'
-        ? `${data}.${signature}`
-        : signature.then((text) => `${data}.${text}`)
+      const signed = signData(key.algorithm, key.privateKey, data)
+      return andThen(signed, (signature) => `${data}.${signature}`)
     },
     decode(text) {
       const parts = text.split('.', 4)

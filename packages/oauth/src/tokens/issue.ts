@@ -2,6 +2,7 @@ import type { ServerContext } from '../context.ts'
 import { timeOrderedId } from '../crypto.ts'
 import type { GrantType, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil } from '../lifetimes.ts'
+import { andThen, type Maybe } from '../maybe.ts'
 import type { Client, Token } from '../storage/repositories.ts'
 
 export interface IssueRequest {
@@ -74,41 +75,46 @@ export async function storeUnlessEnded(
 }
 
 /** After the commit: the texts a client gets, and the events. A narrowed refresh passes its scopes. */
-export async function handOver(
+export function handOver(
   token: Token,
   context: ServerContext,
   scopes: readonly string[] = token.scopes,
-): Promise<TokenResponse> {
-  const accessToken = await formatAccessToken(token, scopes, context)
+): Maybe<TokenResponse> {
+  return andThen(formatAccessToken(token, scopes, context), (accessToken) => {
+    announce(token, context)
+    const { id: tokenId, generation, userId } = token
+    const expiresIn = secondsUntil(token.expiresAt, context.options.clock)
+    const scope = scopes.join(' ')
+    if (!token.refreshExpiresAt || userId === null) {
+      return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
+    }
+    context.events.emit('RefreshTokenCreated', {
+      refreshTokenId: `${tokenId}.${generation}`,
+      accessTokenId: tokenId,
+    })
+    return {
+      token_type: 'Bearer',
+      expires_in: expiresIn,
+      access_token: accessToken,
+      refresh_token: context.refreshTokens.format({ tokenId, generation, userId }),
+      scope,
+    }
+  })
+}
+
+/** A token handed over in a redirect raises the same event as one from the token endpoint. */
+export function announce(token: Token, context: ServerContext): void {
   context.events.emit('AccessTokenCreated', {
     tokenId: token.id,
     userId: token.userId,
     clientId: token.clientId,
   })
-  const expiresIn = secondsUntil(token.expiresAt, context.options.clock)
-  const scope = scopes.join(' ')
-  if (!token.refreshExpiresAt || token.userId === null) {
-    return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
-  }
-  context.events.emit('RefreshTokenCreated', {
-    refreshTokenId: `${token.id}.${token.generation}`,
-    accessTokenId: token.id,
-  })
-  const { id: tokenId, generation, userId } = token
-  const refreshToken = context.refreshTokens.format({ tokenId, generation, userId })
-  return {
-    token_type: 'Bearer',
-    expires_in: expiresIn,
-    access_token: accessToken,
-    refresh_token: refreshToken,
-    scope,
-  }
 }
 
 export function formatAccessToken(
   token: Token,
   scopes: readonly string[],
   context: ServerContext,
-): string | Promise<string> {
+): Maybe<string> {
   return context.accessTokens.encode(token, scopes)
 }

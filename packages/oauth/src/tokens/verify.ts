@@ -1,5 +1,6 @@
 import { CLOCK_SKEW, type Clock } from '../clock.ts'
 import { InvalidToken } from '../errors.ts'
+import { andThen } from '../maybe.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { parseScope } from '../scopes.ts'
 import { type AccessTokenClaims, parseSubject, type Subject, tokenIdOf } from './claims.ts'
@@ -68,7 +69,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   function decode(text: string): Decoding {
     if (text.length > LONGEST_TOKEN) return null
     const claims = format.decode(text)
-    return claims instanceof Promise ? claims.then(understand) : understand(claims)
+    return andThen(claims, understand)
   }
 
   function understand(claims: AccessTokenClaims | null): VerifiedToken | null {

@@ -162,6 +162,26 @@ describe('signedIn', () => {
     expect(String(server.logged.flat()[1])).toContain("not that of auth('api')")
   })
 
+  it.each([{}, { id: null }, { id: '' }, { id: 'x'.repeat(256) }, { id: { $ne: 1 } }])(
+    'must give an id: %j is nobody and an error',
+    async (found) => {
+      const server = await start((oauth) =>
+        nodeListener(oauth, { signedIn: () => found as unknown as SignedIn }),
+      )
+      expect((await fetch(await authorizeUrl(server))).status).toBe(500)
+      expect(String(server.logged.flat()[1])).toContain('The id of a signed-in user')
+    },
+  )
+
+  it('may give a promise of any make', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: as older promise libraries have it.
+    const later = { then: (done: (found: SignedIn) => void) => done({ id: 'ada' }) }
+    const server = await start((oauth) =>
+      nodeListener(oauth, { signedIn: () => later as Promise<SignedIn> }),
+    )
+    expect((await fetch(await authorizeUrl(server))).status).toBe(200)
+  })
+
   it('or users.fromRequest() is needed where people sign in, and nowhere else', async () => {
     const server = await startServer({ users: { findById: async () => null } })
     stop.push(server.close)

@@ -1,0 +1,7 @@
+/** At hand or promised. What is nearly always at hand is not worth a promise for each request. */
+export type Maybe<T> = T | Promise<T>
+
+/** Goes on at once with a value that is there, and later with one that is promised. */
+export function andThen<T, R>(value: Maybe<T>, next: (value: T) => R): Maybe<Awaited<R>> {
+  return (value instanceof Promise ? value.then(next) : next(value)) as Maybe<Awaited<R>>
+}
