@@ -1,4 +1,5 @@
 import { connect, type Database, findTogether, insertTogether } from '@tollgate/database'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
 import {
@@ -19,6 +20,8 @@ beforeEach(async () => {
   queries.length = 0
 })
 afterEach(() => test.drop())
+
+const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
 
 const columns = ['id', 'name', 'owner', 'amount', 'done_at', 'flagged']
 const prepareInsert = () =>
@@ -110,6 +113,36 @@ function prepareStep(on: Database<Tables> = database) {
     together: { id: 'text', from: 'bigint', to: 'bigint' },
   })
 }
+
+describe('a statement for many', () => {
+  it('goes by the index soon after its table has grown', async ({ skip }) => {
+    skip(database.dialect !== 'postgres', 'only Postgres has such statements')
+    const one = await connect(test.url, { poolSize: 1 })
+    const find = findTogether(one, { table: 'things', key: 'id' })
+    const findTwo = async () => {
+      expect(await Promise.all([find('t1'), find('nobody')])).toEqual([thing('t1'), null])
+    }
+    const countWholeReads = async () => {
+      const { rows } = await sql<{ count: number }>`
+        select seq_scan as count, pg_stat_force_next_flush() from pg_stat_user_tables
+        where relname = 'things'`.execute(one.kysely)
+      await pause(50)
+      return Number(rows[0]?.count)
+    }
+    await prepareInsert()(thing('t1'))
+    for (let round = 0; round < 10; round += 1) await findTwo()
+    await sql`insert into things (id, amount, flagged)
+      select 'n' || n, 0, 0 from generate_series(1, 50000) as n`.execute(one.kysely)
+    await pause(1100)
+    await findTwo()
+    await countWholeReads()
+    const before = await countWholeReads()
+    for (let round = 0; round < 5; round += 1) await findTwo()
+    await countWholeReads()
+    expect(await countWholeReads()).toBe(before)
+    await one.close()
+  })
+})
 
 describe('updateOneReturning of many at once', () => {
   beforeEach(async () => {
