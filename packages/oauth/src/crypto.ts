@@ -17,6 +17,7 @@ import {
   verify,
 } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { Maybe } from './maybe.ts'
 
 export type { KeyObject }
 
@@ -162,11 +163,7 @@ function keyInput(key: KeyObject) {
   return key.asymmetricKeyType === 'ec' ? { key, dsaEncoding: 'ieee-p1363' as const } : key
 }
 
-export function signData(
-  algorithm: SigningAlgorithm,
-  key: KeyObject,
-  data: string,
-): string | Promise<string> {
+export function signData(algorithm: SigningAlgorithm, key: KeyObject, data: string): Maybe<string> {
   const { digest, offThread } = ALGORITHMS[algorithm]
   const bytes = Buffer.from(data)
   if (!offThread) return signSync(digest, bytes, keyInput(key)).toString('base64url')

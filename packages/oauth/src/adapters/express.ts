@@ -8,8 +8,8 @@ import {
   type GuardName,
 } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
-import { settle } from '../guard/settle.ts'
 import { fromNodeRequest, sendReply } from '../http/node.ts'
+import { settle } from '../maybe.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
 import { nodeCredentials, nodeListener } from './node.ts'

@@ -8,9 +8,9 @@ import {
   type GuardName,
 } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
-import { settle } from '../guard/settle.ts'
 import type { Reply } from '../http/exchange.ts'
 import { fromNodeRequest } from '../http/node.ts'
+import { settle } from '../maybe.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
 import { nodeCredentials } from './node.ts'

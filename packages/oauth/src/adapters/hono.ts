@@ -8,8 +8,8 @@ import {
   type Credentials,
   type GuardName,
 } from '../guard/guard.ts'
-import { settle } from '../guard/settle.ts'
 import { fromWebRequest, type HttpRequest, toWebResponse } from '../http/exchange.ts'
+import { settle } from '../maybe.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
 import { type AdapterOptions, signedInReader } from './options.ts'

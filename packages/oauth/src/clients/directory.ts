@@ -1,10 +1,11 @@
+import type { Maybe } from '../maybe.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import type { Client, ClientRepository } from '../storage/repositories.ts'
 import { createRecentCache } from '../tokens/recent-cache.ts'
 
 export interface ClientDirectory {
   /** Null when unknown or revoked. From memory, and without a promise, while the feed is fresh. */
-  find(id: string): Client | null | Promise<Client | null>
+  find(id: string): Maybe<Client | null>
 }
 
 const REMEMBERED_CLIENTS = 5000
