@@ -30,12 +30,13 @@ async function measureGuarded(framework, context) {
   const cells = Object.entries(await measure(pairs.flat(), context))
   const failed = cells.find(([, cell]) => cell.error)
   if (failed) return failed[1]
-  const mean = (kind, figure) => {
-    const found = cells.filter(([column]) => column.startsWith(kind))
-    return found.reduce((sum, [, cell]) => sum + cell[figure], 0) / found.length
-  }
+  const found = (kind) => cells.filter(([column]) => column.startsWith(kind))
+  const ratios = found('guarded').flatMap(([, { of }]) => found('bare').map(([bare]) => of[bare]))
+  const microseconds = (kind) => mean(found(kind).map(([, cell]) => cell.microseconds))
   return {
-    ofBare: mean('guarded', 'ofFloor') / mean('bare', 'ofFloor'),
-    microseconds: { bare: mean('bare', 'microseconds'), guarded: mean('guarded', 'microseconds') },
+    ofBare: mean(ratios),
+    microseconds: { bare: microseconds('bare'), guarded: microseconds('guarded') },
   }
 }
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length

@@ -8,13 +8,14 @@ import { startServer } from './server-process.mjs'
  * @typedef {{ leadIn: number, seconds: number, rounds: number,
  *   warmUp: { units: number, atMost: number } }} Pace
  * @typedef {{ column: string, subject: string, row: import('./rows.mjs').Row }} Entry
- * @typedef {{ perSecond: number, ofFloor: number | null, busy: number, others: number,
+ * @typedef {{ perSecond: number, of: Record<string, number>, busy: number, others: number,
  *   microseconds: number } | { error: string }} Cell
  */
 
 /**
  * Measures the entries of one row against each other: every server is started and warmed up, then
- * the rounds go through all of them in turn. The first entry is the floor.
+ * many short rounds go through all of them in turn, every other one backwards, so that a host that
+ * gets slower or faster meanwhile favours none.
  * @param {Entry[]} entries
  * @param {{ pace: Pace, patience: number, byProcessor: boolean,
  *   createDatabase: (store: string, entry: Entry) => Promise<string | null> }} context
@@ -24,14 +25,14 @@ export async function measure(entries, context) {
   const { pace, byProcessor, createDatabase } = context
   const runners = await Promise.all(entries.map((entry) => start(entry, createDatabase)))
   for (const runner of runners) await warmUp(runner, pace)
-  for (let round = 0; round < pace.rounds; round++)
-    for (const runner of runners) await takeSample(runner, context)
-  // The floor is also measured last, so that each sample has a floor on both sides.
-  await takeSample(runners[0], context)
+  for (let round = 0; round < pace.rounds; round++) {
+    const order = round % 2 === 0 ? runners : runners.toReversed()
+    for (const runner of order) await takeSample(runner, context)
+  }
   await Promise.all(runners.map((runner) => runner.server?.stop()))
   const rate = (sample) => (byProcessor ? sample.units / sample.processor : sample.perSecond)
   return Object.fromEntries(
-    runners.map((runner) => [runner.column, summarize(runner, runners[0], rate)]),
+    runners.map((runner) => [runner.column, summarize(runner, runners, rate)]),
   )
 }
 
@@ -99,28 +100,38 @@ async function runSample({ server, scripts: sent }, pace) {
 export const isDisturbed = ({ busy, others }, { store }) =>
   others > 0.1 || (store === 'memory' && busy < 0.9)
 
-function summarize({ samples, error, row }, floor, rate) {
-  if (error) return { error }
-  const ratios = samples.flatMap((sample, at) => {
-    const around = preferCalm([floor.samples[at], floor.samples[at + 1]].filter(Boolean), row)
-    const level = median(around.map(rate))
-    return around.length ? [{ ...sample, ofFloor: rate(sample) / level }] : []
-  })
-  const calm = preferCalm(samples, row)
+function summarize(runner, runners, rate) {
+  if (runner.error) return { error: runner.error }
+  const calm = preferCalm(runner.samples, (sample) => isCalm(sample, runner))
   return {
     perSecond: median(calm.map(rate)),
-    ofFloor: ratios.length ? median(preferCalm(ratios, row).map((one) => one.ofFloor)) : null,
+    of: Object.fromEntries(
+      runners
+        .filter((other) => !other.error)
+        .map((other) => [other.column, compare(runner, other, rate)]),
+    ),
     busy: median(calm.map((sample) => sample.busy)),
     others: median(calm.map((sample) => sample.others)),
     microseconds: median(calm.map((sample) => (sample.processor / sample.units) * 1e6)),
   }
 }
 
-/** Without the samples in which the server had less of its core than in its best one, if any. */
-function preferCalm(samples, row) {
-  const best = Math.max(...samples.map((sample) => sample.busy))
-  const calm = samples.filter((one) => !isDisturbed(one, row) && one.busy > 0.9 * best)
-  return calm.length ? calm : samples
+/** The median of the ratios of each round: what was measured close together is compared. */
+function compare(one, other, rate) {
+  const pairs = one.samples.map((sample, round) => [sample, other.samples[round]])
+  const calm = preferCalm(pairs, ([sample, beside]) => isCalm(sample, one) && isCalm(beside, other))
+  return median(calm.map(([sample, beside]) => rate(sample) / rate(beside)))
+}
+
+/** The server had its core for itself, and as much of it as in its best sample. */
+function isCalm(sample, { samples, row }) {
+  const best = Math.max(...samples.map(({ busy }) => busy))
+  return !isDisturbed(sample, row) && sample.busy > 0.9 * best
+}
+
+function preferCalm(list, calm) {
+  const found = list.filter(calm)
+  return found.length ? found : list
 }
 
 /** @param {number[]} values */

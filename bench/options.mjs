@@ -11,8 +11,8 @@ export const groups = [
 ]
 
 const paces = {
-  quick: { leadIn: 0.1, seconds: 0.25, rounds: 2, warmUp: { units: 8000, atMost: 1 } },
-  full: { leadIn: 0.3, seconds: 1, rounds: 5, warmUp: { units: 40_000, atMost: 5 } },
+  quick: { leadIn: 0.1, seconds: 0.2, rounds: 3, warmUp: { units: 8000, atMost: 1 } },
+  full: { leadIn: 0.1, seconds: 0.25, rounds: 20, warmUp: { units: 40_000, atMost: 5 } },
 }
 
 export const usage = `npm run bench -- [options]
@@ -21,7 +21,7 @@ export const usage = `npm run bench -- [options]
   --subjects limit,tollgate
                         only these beside the floor
   --patience 30         seconds to wait for a calm moment after a disturbed sample; 1 by default
-  --rounds 10           more rounds, or fewer
+  --rounds 40           more rounds, or fewer
   --by processor        compare processor time, for a machine that has other work to do
   --json file           also write every figure to a file`
 

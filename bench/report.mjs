@@ -65,11 +65,10 @@ function formatRows(title, results, peers, notes) {
 
 /** A target is met as a part of the floor, or as the share of the limit that it was set at. */
 function judge(row, cells, notes) {
-  const own = cells.tollgate?.ofFloor
-  if (!own) return { verdict: cells.tollgate?.error ? 'error' : '' }
-  const best = Math.max(...row.peers.map((peer) => cells[peer]?.ofFloor ?? 0))
-  const ofLimit = cells.limit?.ofFloor ? own / cells.limit.ofFloor : undefined
-  const ofPeer = best > 0 ? own / best : undefined
+  if (!cells.tollgate?.of) return { verdict: cells.tollgate?.error ? 'error' : '' }
+  const { floor: own, limit: ofLimit, ...others } = cells.tollgate.of
+  const beside = row.peers.map((peer) => others[peer]).filter(Boolean)
+  const ofPeer = beside.length ? Math.min(...beside) : undefined
   const beatsPeers = !row.ofPeer || !ofPeer || ofPeer >= row.ofPeer
   if (!beatsPeers) return { ofLimit, ofPeer, verdict: 'no' }
   if (own >= row.target) return { ofLimit, ofPeer, verdict: 'yes' }
@@ -88,8 +87,8 @@ function formatFrameworks(results, notes) {
     const target = framework === 'plain' ? undefined : ofBareTarget
     return [
       framework,
-      formatCell(get, notes, `${framework} GET`),
-      formatCell(post, notes, `${framework} POST`),
+      formatCell(get, notes, `${framework} GET`, 'plain'),
+      formatCell(post, notes, `${framework} POST`, 'plain'),
       error ? formatCell(guarded, notes, `Tollgate on ${framework}`) : formatRatio(ofBare),
       formatRatio(target),
       ofBare && target ? (ofBare >= target ? 'yes' : 'no') : '',
@@ -102,7 +101,7 @@ function formatFlatness(results, notes) {
   const sizes = Object.keys(results[0]?.cells ?? {})
   const header = ['cost by stored tokens', 'of', ...sizes.map(formatSize), 'target', 'ok?']
   const body = results.map(({ row, subject, cells }) => {
-    const costs = sizes.map((size) => cells[sizes[0]].perSecond / cells[size].perSecond)
+    const costs = sizes.map((size) => 1 / (cells[size].of?.[sizes[0]] ?? Number.NaN))
     const flat = Math.max(...costs) <= flatTarget
     return [
       row.label,
@@ -121,13 +120,14 @@ function formatFlatness(results, notes) {
 
 const formatSize = (size) => Number(size).toLocaleString('en').replaceAll(',', ' ')
 
-function formatCell(cell, notes, label) {
+/** @param {string} base what it is a part of */
+function formatCell(cell, notes, label, base = 'floor') {
   if (!cell) return ''
   if (cell.error) {
     notes.push(`!  ${label}: ${cell.error.split('\n')[0].slice(0, 200)}`)
     return 'error'
   }
-  return formatRatio(cell.ofFloor)
+  return formatRatio(cell.of[base])
 }
 
 /** Two or three significant digits, without the zero before the point: .0123, .23, 1.04 */
