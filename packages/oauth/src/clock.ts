@@ -7,3 +7,12 @@ export interface Clock {
 export const CLOCK_SKEW = 60_000
 
 export const systemClock: Clock = { now: () => new Date() }
+
+/** By their numbers: `>` has to ask both Dates first how they want to be compared. */
+export function isAfter(one: Date, other: Date): boolean {
+  return one.getTime() > other.getTime()
+}
+
+export function later(one: Date, other: Date): Date {
+  return isAfter(one, other) ? one : other
+}

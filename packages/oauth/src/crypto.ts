@@ -93,7 +93,8 @@ export function hmac({ inner, outer }: MacKey, text: string): string {
     length <= inner.length - BLOCK
       ? inner.subarray(0, BLOCK + inner.write(text, BLOCK))
       : Buffer.concat([inner.subarray(0, BLOCK), Buffer.from(text)])
-  hash('sha256', message, 'buffer').copy(outer, BLOCK)
+  // As a text: a Buffer for each digest would take twice as long as the digest itself.
+  outer.write(hash('sha256', message, 'binary'), BLOCK, 'binary')
   return hash('sha256', outer, 'base64url')
 }
 

@@ -13,12 +13,14 @@ export function nodeListener<Message extends IncomingMessage>(
   oauth: Pick<AuthorizationServer, 'handle' | 'issuer'>,
   options: AdapterOptions<Message> = {},
 ): (message: Message, response: ServerResponse) => void {
-  return (message, response) => {
-    oauth
-      .handle(fromNodeRequest(message, oauth.issuer, signedInReader(options, message)))
-      .then((reply) => sendReply(reply, response))
+  return async (message, response) => {
+    const request = fromNodeRequest(message, oauth.issuer, signedInReader(options, message))
+    try {
+      sendReply(await oauth.handle(request), response)
+    } catch {
       // handle() always answers, so what fails here is the connection.
-      .catch(() => response.destroy())
+      response.destroy()
+    }
   }
 }
 

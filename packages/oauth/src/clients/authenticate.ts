@@ -65,10 +65,9 @@ function parseBasic(header: string): Credentials | null {
   }
 }
 
-const NOT_ENCODED = /^[^%+]*$/
-
 function decodeFormValue(text: string): string {
-  const value = NOT_ENCODED.test(text) ? text : decodeURIComponent(text.replaceAll('+', ' '))
+  const encoded = text.includes('%') || text.includes('+')
+  const value = encoded ? decodeURIComponent(text.replaceAll('+', ' ')) : text
   if (UNREADABLE.test(value)) throw new InvalidRequest('The credentials are not text')
   return value
 }

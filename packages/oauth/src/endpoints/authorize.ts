@@ -26,21 +26,13 @@ export async function authorize(request: HttpRequest, context: ServerContext): P
     const person = await findSignedIn(context.options.users, request)
     if (!person) return signIn(request, asked, context)
     if (asked.prompt === 'login') return signIn(request, asked, context)
-    return await answerOrAsk(asked, person, context)
+    const approved = await answerSilently(asked, person, context)
+    if (approved) return approved
+    if (asked.prompt === 'none') throw new ConsentRequired('The user has to approve this request')
+    return await showConsent(asked, person, context)
   } catch (error) {
     return sendError(error, address, context)
   }
-}
-
-async function answerOrAsk(
-  asked: AuthorizationRequest,
-  person: Person,
-  context: ServerContext,
-): Promise<Reply> {
-  const approved = await answerSilently(asked, person, context)
-  if (approved) return approved
-  if (asked.prompt === 'none') throw new ConsentRequired('The user has to approve this request')
-  return showConsent(asked, person, context)
 }
 
 /** Null when the person has to be asked. */

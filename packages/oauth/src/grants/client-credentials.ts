@@ -7,7 +7,7 @@ import type { Grant } from './grant.ts'
 export function clientCredentials(): Grant {
   return {
     type: 'client_credentials',
-    async exchange({ client, params }, context) {
+    exchange({ client, params }, context) {
       if (client.secretHash === null) {
         throw new UnauthorizedClient('Only confidential clients may act for themselves')
       }

@@ -51,7 +51,7 @@ export interface AuthorizationResponse {
 export interface Grant {
   readonly type: GrantType
   /** At the token endpoint. */
-  exchange?(request: ExchangeRequest, context: ServerContext): Promise<TokenResponse>
+  exchange?(request: ExchangeRequest, context: ServerContext): Maybe<TokenResponse>
   /** At the authorization endpoint. */
   readonly response?: AuthorizationResponse
 }

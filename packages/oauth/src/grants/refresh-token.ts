@@ -23,21 +23,23 @@ export function refreshToken(): Grant {
       // A request for more than was granted must not use the token up, so it is looked at first.
       if (requested.length > 0) await assertMayNarrow(content, requested, client, context)
       // Before the token is used up: a failing hook must not cost an honest client its grant.
-      await assertUserExists(content, context)
-      const token = await rotate(content, client, context)
+      if (!(await context.options.users.findById(content.userId))) return endFor(content, context)
+      const rotated = await rotate(content, client, context)
+      const token = rotated ?? (await repeatOrRefuse(content, client, context))
       return handOver(token, context, narrowScopes(token.scopes, requested))
     },
   }
 }
 
-async function rotate(
+/** Null when the token is not the present one, or over. */
+function rotate(
   content: RefreshTokenContent,
   client: Client,
   context: ServerContext,
-): Promise<Token> {
+): Promise<Token | null> {
   const { clock, accessTokensExpireAt, refreshTokensExpireAt } = context.options
   const issuedAt = clock.now()
-  const rotated = await context.storage.tokens.rotate({
+  return context.storage.tokens.rotate({
     id: content.tokenId,
     clientId: client.id,
     clientSecretVersion: client.secretVersion,
@@ -46,7 +48,6 @@ async function rotate(
     expiresAt: accessTokensExpireAt(issuedAt),
     refreshExpiresAt: refreshTokensExpireAt(issuedAt),
   })
-  return rotated ?? repeatOrRefuse(content, client, context)
 }
 
 /** The token was genuine but is not the present one: a repeat, a reuse, or plainly over. */
@@ -97,11 +98,7 @@ async function requireAlive(
 }
 
 /** A deleted account keeps nothing, even if the application forgot to call revokeUser(). */
-async function assertUserExists(
-  { userId, tokenId }: RefreshTokenContent,
-  context: ServerContext,
-): Promise<void> {
-  if (await context.options.users.findById(userId)) return
+async function endFor({ tokenId }: RefreshTokenContent, context: ServerContext): Promise<never> {
   await revokeTokens({ id: tokenId }, context)
   throw refused()
 }

@@ -3,6 +3,7 @@ import type { Reply } from './exchange.ts'
 
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
+const REDIRECT = { 'referrer-policy': 'no-referrer', ...NO_STORE }
 /** Everything a token or management reply needs, in one object made once. */
 const NO_STORE_JSON = { ...JSON_TYPE, ...NO_STORE, 'x-content-type-options': 'nosniff' }
 
@@ -12,11 +13,12 @@ export function json(body: unknown, status = 200, headers: Record<string, string
 
 /** RFC 6749 §5.1: whatever holds a credential or depends on who asks must not be cached. */
 export function noStoreJson(body: unknown, status = 200, headers?: Record<string, string>): Reply {
-  return {
-    status,
-    headers: headers ? { ...NO_STORE_JSON, ...headers } : NO_STORE_JSON,
-    body: JSON.stringify(body),
-  }
+  return noStore(JSON.stringify(body), status, headers)
+}
+
+/** The same with JSON that is written already. */
+export function noStore(body: string, status = 200, headers?: Record<string, string>): Reply {
+  return { status, headers: headers ? { ...NO_STORE_JSON, ...headers } : NO_STORE_JSON, body }
 }
 
 export function empty(status = 204): Reply {
@@ -25,8 +27,7 @@ export function empty(status = 204): Reply {
 
 /** 303, so that the browser never repeats a form's body at the client (threats A10). */
 export function redirect(location: string): Reply {
-  const headers = { location, 'referrer-policy': 'no-referrer', ...NO_STORE }
-  return { status: 303, headers, body: null }
+  return { status: 303, headers: Object.assign({ location }, REDIRECT), body: null }
 }
 
 export function errorReply(error: OAuthError): Reply {

@@ -1,3 +1,4 @@
+import { isAfter, later } from '../clock.ts'
 import {
   type AuthorizationCode,
   type Client,
@@ -88,10 +89,10 @@ export function memoryStorage(): Storage {
           token.clientSecretVersion === rotation.clientSecretVersion &&
           token.revokedAt === null &&
           token.refreshExpiresAt !== null &&
-          token.refreshExpiresAt > rotation.issuedAt
+          isAfter(token.refreshExpiresAt, rotation.issuedAt)
         if (!alive) return null
         const { issuedAt, expiresAt, refreshExpiresAt } = rotation
-        const liveUntil = new Date(Math.max(+token.liveUntil, +expiresAt, +refreshExpiresAt))
+        const liveUntil = later(token.liveUntil, later(expiresAt, refreshExpiresAt))
         const generation = token.generation + 1
         const next = { ...token, generation, issuedAt, expiresAt, refreshExpiresAt, liveUntil }
         tokens.set(token.id, next)

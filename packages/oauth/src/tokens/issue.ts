@@ -1,3 +1,4 @@
+import { later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { timeOrderedId } from '../crypto.ts'
 import type { GrantType, TokenResponse } from '../grants/grant.ts'
@@ -42,7 +43,7 @@ export function buildToken(request: IssueRequest, context: ServerContext): Token
     issuedAt: now,
     expiresAt,
     refreshExpiresAt,
-    liveUntil: refreshExpiresAt && refreshExpiresAt > expiresAt ? refreshExpiresAt : expiresAt,
+    liveUntil: refreshExpiresAt ? later(refreshExpiresAt, expiresAt) : expiresAt,
     revokedAt: null,
     createdAt: now,
   }

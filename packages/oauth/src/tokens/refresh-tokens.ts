@@ -13,6 +13,7 @@ export interface RefreshTokens {
   parse(text: string): RefreshTokenContent | null
 }
 
+const PREFIX = 'tgr_'
 const SHAPE = /^tgr_([0-9a-f-]{36})\.(\d{1,9})\.([\w-]{1,1400})\.([\w-]{43})$/
 
 /**
@@ -28,12 +29,12 @@ export function createRefreshTokens(secrets: readonly string[]): RefreshTokens {
       const [key] = keys
       if (!key) throw new Error('There is no secret to make refresh tokens with')
       const content = `${tokenId}.${generation}.${Buffer.from(userId).toString('base64url')}`
-      return `tgr_${content}.${hmac(key, content)}`
+      return `${PREFIX}${content}.${hmac(key, content)}`
     },
     parse(text) {
       const [, tokenId, generation, user, given] = SHAPE.exec(text) ?? []
       if (!tokenId || !generation || !user || !given) return null
-      const content = `${tokenId}.${generation}.${user}`
+      const content = text.slice(PREFIX.length, -given.length - 1)
       if (!keys.some((key) => equalSecrets(hmac(key, content), given))) return null
       const userId = Buffer.from(user, 'base64url').toString('utf8')
       return { tokenId, generation: Number(generation), userId }
