@@ -6,9 +6,10 @@ import { resource, tokens } from './floor.mjs'
 /** Express with nothing but the route. */
 export const name = 'express'
 
-export function start() {
+export function start({ middleware }) {
   const app = express()
-  app.get(paths.resource, (_request, response) => response.json(resource))
+  const before = middleware ? [(_request, _response, next) => next()] : []
+  app.get(paths.resource, ...before, (_request, response) => response.json(resource))
   app.post(paths.token, express.urlencoded({ extended: false }), (request, response) =>
     response.json(request.body.grant_type ? tokens : {}),
   )

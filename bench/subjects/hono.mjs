@@ -6,9 +6,10 @@ import { resource, tokens } from './floor.mjs'
 /** Hono on `@hono/node-server` with nothing but the route. */
 export const name = 'hono'
 
-export function start() {
+export function start({ middleware }) {
   const app = new Hono()
-  app.get(paths.resource, (context) => context.json(resource))
+  const before = middleware ? [(_context, next) => next()] : []
+  app.get(paths.resource, ...before, (context) => context.json(resource))
   app.post(paths.token, async (context) => {
     const form = await context.req.parseBody()
     return context.json(form.grant_type ? tokens : {})

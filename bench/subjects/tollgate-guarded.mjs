@@ -1,16 +1,12 @@
 import { createServer } from 'node:http'
-import { createAdaptorServer } from '@hono/node-server'
-import express from 'express'
-import Fastify from 'fastify'
-import { Hono } from 'hono'
-import { forExpress } from '../../packages/oauth/dist/adapters/express.js'
-import { forFastify } from '../../packages/oauth/dist/adapters/fastify.js'
-import { forHono } from '../../packages/oauth/dist/adapters/hono.js'
 import { nodeCredentials } from '../../packages/oauth/dist/adapters/node.js'
 import { paths } from '../fixtures.mjs'
 import { sendJson } from '../http.mjs'
 
-/** The bare route of each framework again, with `auth('api')` in front of it. */
+/**
+ * The bare route of each framework again, with `auth('api')` in front of it. Only that framework is
+ * loaded, as where the route is bare.
+ */
 export const createGuardedServer = (oauth, framework) => servers[framework](oauth)
 
 const servers = {
@@ -27,6 +23,8 @@ const servers = {
   },
 
   async fastify(oauth) {
+    const { default: Fastify } = await import('fastify')
+    const { forFastify } = await import('../../packages/oauth/dist/adapters/fastify.js')
     const { auth } = forFastify(oauth)
     const app = Fastify()
     app.get(paths.resource, { onRequest: [auth('api')] }, async (request) => ({
@@ -37,7 +35,10 @@ const servers = {
     return app.server
   },
 
-  hono(oauth) {
+  async hono(oauth) {
+    const { Hono } = await import('hono')
+    const { createAdaptorServer } = await import('@hono/node-server')
+    const { forHono } = await import('../../packages/oauth/dist/adapters/hono.js')
     const { auth } = forHono(oauth)
     const app = new Hono()
     app.get(paths.resource, auth('api'), (context) =>
@@ -46,7 +47,9 @@ const servers = {
     return createAdaptorServer({ fetch: app.fetch })
   },
 
-  express(oauth) {
+  async express(oauth) {
+    const { default: express } = await import('express')
+    const { forExpress } = await import('../../packages/oauth/dist/adapters/express.js')
     const { auth } = forExpress(oauth)
     const app = express()
     app.get(paths.resource, auth('api'), (request, response) =>
