@@ -15,6 +15,9 @@ export const paths = {
   authorize: '/authorize',
   introspect: '/introspect',
   resource: '/resource',
+  /** Without the guard, in the same application: nothing before it, and a middleware that does nothing. */
+  bare: '/bare',
+  passing: '/passing',
 }
 
 export const users = Array.from({ length: connections }, (_, index) => `user-${index}`)

@@ -5,8 +5,9 @@ import { bareRows, frameworks } from './rows.mjs'
 const processes = 2
 
 /**
- * Each framework's bare routes as parts of the floor; its guarded route as a part of the bare one, and
- * beside it the bare route behind a middleware that does nothing, which is the framework's own share.
+ * Each framework's bare routes as parts of the floor. Then, in one application, its guarded route as a
+ * part of the bare one, and the bare route behind a middleware that does nothing, which is the
+ * framework's own share.
  */
 export async function measureFrameworks(context) {
   const get = await measure(listBare(bareRows.get), context)
@@ -25,27 +26,28 @@ const listBare = (row) =>
   frameworks.map((framework) => ({ column: framework, subject: subjectOf(framework), row }))
 
 async function compare(framework, context) {
-  const row = { ...bareRows.get, framework }
-  const subject = subjectOf(framework)
-  const kinds = {
-    bare: { subject, row },
-    // Plain `node:http` has no middleware.
-    ...(framework === 'plain' ? {} : { passing: { subject, row: { ...row, middleware: true } } }),
-    guarded: { subject: 'tollgate', row },
-  }
-  const entries = Array.from({ length: processes }, (_, at) =>
-    Object.entries(kinds).map(([kind, entry]) => ({ column: `${kind} ${at}`, ...entry })),
+  // Plain `node:http` has no middleware.
+  const routes = framework === 'plain' ? ['bare', 'resource'] : ['bare', 'passing', 'resource']
+  const entries = Array.from({ length: processes }, (_, process) =>
+    routes.map((route) => ({
+      column: `${route} ${process}`,
+      subject: 'tollgate',
+      row: { ...bareRows.get, framework, route },
+      process,
+    })),
   )
   const cells = Object.entries(await measure(entries.flat(), context))
-  return Object.fromEntries(Object.keys(kinds).map((kind) => [kind, ofBare(kind, cells)]))
+  const passing = routes.includes('passing') ? ofBare('passing', cells) : undefined
+  return { passing, guarded: ofBare('resource', cells) }
 }
 
-function ofBare(kind, cells) {
-  const found = (wanted) => cells.filter(([column]) => column.startsWith(wanted))
-  const failed = [...found(kind), ...found('bare')].find(([, cell]) => cell.error)
+/** As a part of the bare route of the same process. */
+function ofBare(route, cells) {
+  const found = cells.filter(([column]) => column.startsWith(`${route} `))
+  const failed = found.find(([, cell]) => cell.error)
   if (failed) return failed[1]
-  const ratios = found(kind).flatMap(([, { of }]) => found('bare').map(([bare]) => of[bare]))
-  const microseconds = mean(found(kind).map(([, cell]) => cell.microseconds))
+  const ratios = found.map(([column, { of }]) => of[column.replace(route, 'bare')])
+  const microseconds = mean(found.map(([, cell]) => cell.microseconds))
   return { of: { bare: mean(ratios) }, microseconds }
 }
 

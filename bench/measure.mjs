@@ -7,7 +7,8 @@ import { startServer } from './server-process.mjs'
 /**
  * @typedef {{ leadIn: number, seconds: number, rounds: number,
  *   warmUp: { units: number, atMost: number } }} Pace
- * @typedef {{ column: string, subject: string, row: import('./rows.mjs').Row }} Entry
+ * @typedef {{ column: string, subject: string, row: import('./rows.mjs').Row,
+ *   process?: number }} Entry entries with the same process number share a server
  * @typedef {{ perSecond: number, of: Record<string, number>, busy: number, others: number,
  *   microseconds: number } | { error: string }} Cell
  */
@@ -23,7 +24,8 @@ import { startServer } from './server-process.mjs'
  */
 export async function measure(entries, context) {
   const { pace, byProcessor, createDatabase } = context
-  const runners = await Promise.all(entries.map((entry) => start(entry, createDatabase)))
+  const servers = new Map()
+  const runners = await Promise.all(entries.map((entry) => start(entry, servers, createDatabase)))
   for (const runner of runners) await warmUp(runner, pace)
   for (let round = 0; round < pace.rounds; round++) {
     const order = round % 2 === 0 ? runners : runners.toReversed()
@@ -36,11 +38,14 @@ export async function measure(entries, context) {
   )
 }
 
-async function start(entry, createDatabase) {
+async function start(entry, servers, createDatabase) {
   const runner = { ...entry, samples: [], error: null, server: null, scripts: [] }
+  const { subject, row, process = entry } = entry
+  const launch = async () =>
+    startServer({ subject, row, databaseUrl: await createDatabase(row.store, entry) })
   try {
-    const databaseUrl = await createDatabase(entry.row.store, entry)
-    runner.server = await startServer({ subject: entry.subject, row: entry.row, databaseUrl })
+    if (!servers.has(process)) servers.set(process, launch())
+    runner.server = await servers.get(process)
   } catch (error) {
     runner.error = error.message
   }

@@ -2,12 +2,15 @@ import { formatRequest } from '../connection.mjs'
 import { connections } from '../fixtures.mjs'
 import { readSeed } from './token-request.mjs'
 
-/** A guarded GET; the connections share out the tokens that the server gave to the bench. */
-export function guarded(seed, _row, index) {
+/**
+ * A guarded GET, or the same request for a route beside it; the connections share out the tokens that
+ * the server gave to the bench.
+ */
+export function guarded(seed, { route = 'resource' }, index) {
   const { paths } = readSeed(seed)
   const mine = seed.tokens.filter((_, at) => at % connections === index % seed.tokens.length)
   const requests = mine.map((token) =>
-    formatRequest('GET', paths.resource, { Authorization: `Bearer ${token}` }),
+    formatRequest('GET', paths[route], { Authorization: `Bearer ${token}` }),
   )
   let turn = 0
   return {

@@ -6,10 +6,9 @@ import { resource, tokens } from './floor.mjs'
 /** Hono on `@hono/node-server` with nothing but the route. */
 export const name = 'hono'
 
-export function start({ middleware }) {
+export function start() {
   const app = new Hono()
-  const before = middleware ? [(_context, next) => next()] : []
-  app.get(paths.resource, ...before, (context) => context.json(resource))
+  app.get(paths.resource, (context) => context.json(resource))
   app.post(paths.token, async (context) => {
     const form = await context.req.parseBody()
     return context.json(form.grant_type ? tokens : {})

@@ -2,16 +2,18 @@ import { createServer } from 'node:http'
 import { nodeCredentials } from '../../packages/oauth/dist/adapters/node.js'
 import { paths } from '../fixtures.mjs'
 import { sendJson } from '../http.mjs'
+import { resource } from './floor.mjs'
 
 /**
- * The bare route of each framework again, with `auth('api')` in front of it. Only that framework is
- * loaded, as where the route is bare.
+ * The route of each framework with `auth('api')` in front of it, and beside it, to compare with, the
+ * same route bare and behind a middleware that does nothing.
  */
 export const createGuardedServer = (oauth, framework) => servers[framework](oauth)
 
 const servers = {
   plain({ guard }) {
     return createServer(async (request, response) => {
+      if (request.url === paths.bare) return sendJson(response, 200, resource)
       try {
         const user = await guard.authenticate('api', nodeCredentials(request))
         sendJson(response, 200, { ok: true, sub: user.id })
@@ -27,6 +29,12 @@ const servers = {
     const { forFastify } = await import('../../packages/oauth/dist/adapters/fastify.js')
     const { auth } = forFastify(oauth)
     const app = Fastify()
+    app.get(paths.bare, async () => resource)
+    app.get(
+      paths.passing,
+      { onRequest: [(_request, _reply, done) => done()] },
+      async () => resource,
+    )
     app.get(paths.resource, { onRequest: [auth('api')] }, async (request) => ({
       ok: true,
       sub: request.user.id,
@@ -41,6 +49,9 @@ const servers = {
     const { forHono } = await import('../../packages/oauth/dist/adapters/hono.js')
     const { auth } = forHono(oauth)
     const app = new Hono()
+    const handler = (context) => context.json(resource)
+    app.get(paths.bare, handler)
+    app.get(paths.passing, (_context, next) => next(), handler)
     app.get(paths.resource, auth('api'), (context) =>
       context.json({ ok: true, sub: context.get('user').id }),
     )
@@ -52,6 +63,9 @@ const servers = {
     const { forExpress } = await import('../../packages/oauth/dist/adapters/express.js')
     const { auth } = forExpress(oauth)
     const app = express()
+    const handler = (_request, response) => response.json(resource)
+    app.get(paths.bare, handler)
+    app.get(paths.passing, (_request, _response, next) => next(), handler)
     app.get(paths.resource, auth('api'), (request, response) =>
       response.json({ ok: true, sub: request.user.id }),
     )
