@@ -134,9 +134,10 @@ function isCalm(sample, { samples, row }) {
   return !isDisturbed(sample, row) && sample.busy > 0.9 * best
 }
 
+/** A few left over would say less than all of them. */
 function preferCalm(list, calm) {
   const found = list.filter(calm)
-  return found.length ? found : list
+  return found.length * 2 >= list.length ? found : list
 }
 
 /** @param {number[]} values */
