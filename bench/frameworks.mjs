@@ -44,7 +44,7 @@ async function compare(framework, context) {
 /** As a part of the bare route of the same process. */
 function ofBare(route, cells) {
   const found = cells.filter(([column]) => column.startsWith(`${route} `))
-  const failed = found.find(([, cell]) => cell.error)
+  const failed = cells.find(([, cell]) => cell.error)
   if (failed) return failed[1]
   const ratios = found.map(([column, { of }]) => of[column.replace(route, 'bare')])
   const microseconds = mean(found.map(([, cell]) => cell.microseconds))

@@ -1,5 +1,5 @@
 import { secondsUntil } from '../lifetimes.ts'
-import { buildToken, formatAccessToken } from '../tokens/issue.ts'
+import { buildToken } from '../tokens/issue.ts'
 import type { Grant } from './grant.ts'
 
 /** RFC 6749 §4.2: the token itself in the fragment, no refresh token. Off unless listed. */
@@ -17,7 +17,7 @@ export function implicit(): Grant {
         return {
           token,
           params: {
-            access_token: await formatAccessToken(token, scopes, context),
+            access_token: await context.accessTokens.encode(token, scopes),
             token_type: 'Bearer',
             expires_in: String(secondsUntil(token.expiresAt, context.options.clock)),
             scope: scopes.join(' '),

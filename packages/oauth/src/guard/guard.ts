@@ -95,13 +95,11 @@ export function createGuard<User extends UserRecord>(options: GuardOptions): Gua
     api(credentials) {
       const header = credentials.authorization
       if (typeof header !== 'string') return cookieUser(credentials)
-      const token = verifyBearer(header)
-      return andThen(token, userOf)
+      return andThen(verifyBearer(header), userOf)
     },
     client({ authorization }) {
       if (typeof authorization !== 'string') throw nothingSent()
-      const token = verifyBearer(authorization)
-      return andThen(token, clientOf)
+      return andThen(verifyBearer(authorization), clientOf)
     },
   }
 

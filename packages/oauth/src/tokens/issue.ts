@@ -81,7 +81,7 @@ export function handOver(
   context: ServerContext,
   scopes: readonly string[] = token.scopes,
 ): Maybe<TokenResponse> {
-  return andThen(formatAccessToken(token, scopes, context), (accessToken) => {
+  return andThen(context.accessTokens.encode(token, scopes), (accessToken) => {
     announce(token, context)
     const { id: tokenId, generation, userId } = token
     const expiresIn = secondsUntil(token.expiresAt, context.options.clock)
@@ -110,12 +110,4 @@ export function announce(token: Token, context: ServerContext): void {
     userId: token.userId,
     clientId: token.clientId,
   })
-}
-
-export function formatAccessToken(
-  token: Token,
-  scopes: readonly string[],
-  context: ServerContext,
-): Maybe<string> {
-  return context.accessTokens.encode(token, scopes)
 }

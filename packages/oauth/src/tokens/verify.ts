@@ -1,6 +1,6 @@
 import { CLOCK_SKEW, type Clock } from '../clock.ts'
 import { InvalidToken } from '../errors.ts'
-import { andThen } from '../maybe.ts'
+import { andThen, type Maybe } from '../maybe.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { parseScope } from '../scopes.ts'
 import { type AccessTokenClaims, parseSubject, type Subject, tokenIdOf } from './claims.ts'
@@ -18,7 +18,7 @@ export interface VerifiedToken {
 
 export interface TokenVerifier {
   /** Genuine, alive and not revoked, or InvalidToken. */
-  verify(text: string): VerifiedToken | Promise<VerifiedToken>
+  verify(text: string): Maybe<VerifiedToken>
   /** The same at once for a token seen before; undefined when verify() has to look closer. */
   recognize(text: string): VerifiedToken | undefined
   /** Genuine, though perhaps expired or revoked; null otherwise. */
@@ -34,7 +34,7 @@ export interface VerifierOptions {
   readonly clock: Clock
 }
 
-type Decoding = VerifiedToken | null | Promise<VerifiedToken | null>
+type Decoding = Maybe<VerifiedToken | null>
 
 /** Node refuses headers over 16 kB; ours have a few hundred bytes. */
 const LONGEST_TOKEN = 8 * 1024
@@ -68,8 +68,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
 
   function decode(text: string): Decoding {
     if (text.length > LONGEST_TOKEN) return null
-    const claims = format.decode(text)
-    return andThen(claims, understand)
+    return andThen(format.decode(text), understand)
   }
 
   function understand(claims: AccessTokenClaims | null): VerifiedToken | null {
