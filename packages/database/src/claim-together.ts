@@ -60,7 +60,7 @@ function inOneTransaction<T, Params extends object, Row>({
     })
 }
 
-/** Which of the items a row was changed for: two may name the same row, and one of them wins. */
+/** Counts the items, to say which one a row was changed for: two may name the same, and one wins. */
 const WINNER = '$winner'
 
 /** A statement costs Node and Postgres more than the rows it changes. */
@@ -75,9 +75,9 @@ function inOneStatement<T, Params extends object, Row>({
     { followsSize: true },
   )
   return async (items) => {
-    const { rows } = await run({ list: toJsonRows(items.map(asListItem)) })
+    const { rows } = await run({ list: toJsonRows(items) })
     const won = new Array<Row | undefined>(items.length)
-    for (const { [WINNER]: index, ...row } of rows) won[index] = row as Row
+    for (const { [WINNER]: number, ...row } of rows) won[number - 1] = row as Row
     return won
   }
 }
@@ -127,14 +127,17 @@ function withFree<T, Params>(
   types: ParamTypes<Params>,
   list: Expression<string>,
 ) {
-  const all = Object.entries({ ...types, [WINNER]: 'bigint' })
-  const columns = all.map(([name, type]) => sql`${sql.id(asParam(name))} ${sql.raw(String(type))}`)
+  const fields = Object.entries<string>(types).map(
+    ([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`,
+  )
+  const columns = [...Object.keys(types), WINNER].map((name) => sql.id(asParam(name)))
   const param = (name: string) => sql.ref<never>(`asked.${asParam(name)}`)
   const rows = sql.table(table)
   return db
     .with(
       'asked',
-      () => sql`(select * from json_to_recordset(${list}) as list(${sql.join(columns)}))`,
+      () => sql`(select * from rows from (json_to_recordset(${list}) as (${sql.join(fields)}))
+        with ordinality as list(${sql.join(columns)}))`,
     )
     .with(
       'free',
@@ -174,12 +177,6 @@ function keyAmong(table: string, key: Assignments, list: 'asked' | 'free') {
 
 function fromFree(name: string) {
   return sql.ref<never>(`free.${asParam(name)}`)
-}
-
-function asListItem(params: object, index: number): object {
-  const item: Record<string, unknown> = { [asParam(WINNER)]: index }
-  for (const [name, value] of Object.entries(params)) item[asParam(name)] = value
-  return item
 }
 
 /** So that it cannot be taken for a column of the table. */

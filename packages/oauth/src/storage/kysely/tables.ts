@@ -10,6 +10,7 @@ import type {
   StoredKey,
   Token,
 } from '../repositories.ts'
+import type { Kept } from '../rotated-token.ts'
 
 /** Instants are milliseconds since 1970 UTC, lists are JSON, flags are 1 or 0, on every database. */
 export interface OAuthTables {
@@ -137,6 +138,24 @@ export const tokenRow = {
       refreshExpiresAt: toDate(row.refresh_expires_at),
       liveUntil: new Date(row.live_until),
       revokedAt: toDate(row.revoked_at),
+      createdAt: new Date(row.created_at),
+    }
+  },
+}
+
+export type KeptRow = Pick<
+  TokenRow,
+  'user_id' | 'grant_type' | 'name' | 'scopes' | 'live_until' | 'created_at'
+>
+
+export const keptRow = {
+  fromRow(row: KeptRow): Kept {
+    return {
+      userId: row.user_id,
+      grantType: row.grant_type,
+      name: row.name,
+      scopes: JSON.parse(row.scopes),
+      liveUntil: new Date(row.live_until),
       createdAt: new Date(row.created_at),
     }
   },

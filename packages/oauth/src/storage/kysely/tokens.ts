@@ -8,8 +8,9 @@ import {
 } from '@tollgate/database'
 import { sql } from 'kysely'
 import type { Rotation, Token, TokenRepository, TokenSelector } from '../repositories.ts'
+import { rotatedToken } from '../rotated-token.ts'
 import { appendRevocation } from './revocations.ts'
-import { type OAuthTables, type TokenRow, tokenRow } from './tables.ts'
+import { type KeptRow, keptRow, type OAuthTables, type TokenRow, tokenRow } from './tables.ts'
 
 /** As parameters. */
 export const TOKEN_TYPES = {
@@ -31,6 +32,16 @@ export const TOKEN_TYPES = {
 
 /** In the order of the table; also what an exchange of a code inserts. */
 export const TOKEN_COLUMNS = Object.keys(TOKEN_TYPES) as ReadonlyArray<keyof TokenRow>
+
+/** What a rotation gives back: the rest is known to whoever asked for it. */
+const KEPT_COLUMNS: ReadonlyArray<keyof KeptRow> = [
+  'user_id',
+  'grant_type',
+  'name',
+  'scopes',
+  'live_until',
+  'created_at',
+]
 
 /** Rows ended at a time when somebody's everything ends. */
 const BATCH = 500
@@ -66,7 +77,7 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
     },
     async rotate(rotation) {
       const row = await rotate(rotationParams(rotation))
-      return row && tokenRow.fromRow(row)
+      return row && rotatedToken(keptRow.fromRow(row), rotation)
     },
     async revoke(selector, at) {
       const revoked: Token[] = []
@@ -117,7 +128,7 @@ function rotationParams(rotation: Rotation): RotationParams {
 
 /** One conditional write that only one of many simultaneous callers can win. */
 function rotateToken(database: Database<OAuthTables>) {
-  return database.updateOneReturning<RotationParams, TokenRow>({
+  return database.updateOneReturning<RotationParams, KeptRow>({
     table: 'oauth_tokens',
     key: (param) => ({ id: param('id') }),
     where: (eb, param) =>
@@ -136,7 +147,7 @@ function rotateToken(database: Database<OAuthTables>) {
       // Never earlier than before: access tokens of older generations may still be alive.
       live_until: sql`case when live_until > ${param('liveUntil')} then live_until else ${param('liveUntil')} end`,
     }),
-    returning: TOKEN_COLUMNS,
+    returning: KEPT_COLUMNS,
     together: {
       id: 'text',
       clientId: 'text',
