@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toStorable } from './values.ts'
+import { toJsonRows, toStorable } from './values.ts'
 
 describe('toStorable', () => {
   it.each([
@@ -35,5 +35,33 @@ describe('toStorable', () => {
   ])('refuses %s and says why', (value, reason) => {
     expect(() => toStorable(value)).toThrow(reason)
     expect(() => toStorable(value)).toThrow(TypeError)
+  })
+})
+
+describe('toJsonRows', () => {
+  it.each([
+    ['text', 'text'],
+    ['"quoted" and \\u0000 spelled out', '"quoted" and \\u0000 spelled out'],
+    ['\u001f', '\u001f'],
+    ['😀', '😀'],
+    [-1.5, -1.5],
+    [null, null],
+    [true, 1],
+    [10n, '10'],
+  ])('writes %s as %s', (value, written) => {
+    const rows = [{ value: 1 }, { value }]
+    expect(JSON.parse(toJsonRows(rows))).toEqual([{ value: 1 }, { value: written }])
+  })
+
+  it.each([
+    [undefined, /undefined/],
+    [Number.NaN, /NaN/],
+    [new Date(), /getTime/],
+    [[], /object/],
+    [new Uint8Array(1), /Bytes/],
+    ['\0', /NUL/],
+    ['\udc00', /surrogate/],
+  ])('refuses %s and says why', (value, reason) => {
+    expect(() => toJsonRows([{ value: 1 }, { value }])).toThrow(reason)
   })
 })
