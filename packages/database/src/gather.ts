@@ -14,20 +14,18 @@ interface Waiting<Item, Result> {
 
 /** In one round: a transaction that goes on for long would keep other writers waiting. */
 const AT_MOST = 100
-/** One is prepared and answered here while the database works on the other. */
-const AT_A_TIME = 2
 /** A round that takes longer waits for a disk or for somebody's lock, and the next one need not. */
-const PATIENCE = 1
+const PATIENCE = 10
 
 /**
- * For work that many callers ask for at the same time: what comes while rounds are under way goes
+ * For work that many callers ask for at the same time: what comes while a round is under way goes
  * together in the next. Whoever comes alone is served at once and alone.
  */
 export function gather<Item, Result>(
   rounds: Rounds<Item, Result>,
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = []
-  let going = 0
+  let going = false
 
   async function go(): Promise<void> {
     while (waiting.length > 0) {
@@ -35,7 +33,7 @@ export function gather<Item, Result>(
       waiting = waiting.slice(AT_MOST)
       await atMost(PATIENCE, serve(round))
     }
-    going -= 1
+    going = false
   }
 
   async function serve(round: readonly Waiting<Item, Result>[]): Promise<void> {
@@ -50,11 +48,12 @@ export function gather<Item, Result>(
       for (const { reject } of round) reject(error)
       return
     }
-    const missed = round.filter((_, index) => results[index] === undefined)
-    for (const [index, { resolve }] of round.entries()) {
+    const missed: Waiting<Item, Result>[] = []
+    round.forEach((caller, index) => {
       const result = results[index]
-      if (result !== undefined) resolve(result)
-    }
+      if (result === undefined) missed.push(caller)
+      else caller.resolve(result)
+    })
     await serveAlone(missed)
   }
 
@@ -67,8 +66,8 @@ export function gather<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (going === AT_A_TIME) return
-      going += 1
+      if (going) return
+      going = true
       // Everything that has arrived is read first.
       setImmediate(() => void go())
     })

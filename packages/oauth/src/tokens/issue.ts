@@ -3,7 +3,6 @@ import type { ServerContext } from '../context.ts'
 import { timeOrderedId } from '../crypto.ts'
 import type { GrantType, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil } from '../lifetimes.ts'
-import { andThen, type Maybe } from '../maybe.ts'
 import type { Client, Token } from '../storage/repositories.ts'
 
 export interface IssueRequest {
@@ -76,34 +75,33 @@ export async function storeUnlessEnded(
 }
 
 /** After the commit: the texts a client gets, and the events. A narrowed refresh passes its scopes. */
-export function handOver(
+export async function handOver(
   token: Token,
   context: ServerContext,
   scopes: readonly string[] = token.scopes,
-): Maybe<TokenResponse> {
-  return andThen(context.accessTokens.encode(token, scopes), (accessToken) => {
-    announce(token, context)
-    const { id: tokenId, generation, userId } = token
-    const expiresIn = secondsUntil(token.expiresAt, context.options.clock)
-    const scope = scopes.join(' ')
-    if (!token.refreshExpiresAt || userId === null) {
-      return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
-    }
-    context.events.emit('RefreshTokenCreated', {
-      refreshTokenId: `${tokenId}.${generation}`,
-      accessTokenId: tokenId,
-    })
-    return {
-      token_type: 'Bearer',
-      expires_in: expiresIn,
-      access_token: accessToken,
-      refresh_token: context.refreshTokens.format({ tokenId, generation, userId }),
-      scope,
-    }
+): Promise<TokenResponse> {
+  const accessToken = await context.accessTokens.encode(token, scopes)
+  announce(token, context)
+  const { id: tokenId, generation, userId } = token
+  const expiresIn = secondsUntil(token.expiresAt, context.options.clock)
+  const scope = scopes.join(' ')
+  if (!token.refreshExpiresAt || userId === null) {
+    return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
+  }
+  context.events.emit('RefreshTokenCreated', {
+    refreshTokenId: `${tokenId}.${generation}`,
+    accessTokenId: tokenId,
   })
+  return {
+    token_type: 'Bearer',
+    expires_in: expiresIn,
+    access_token: accessToken,
+    refresh_token: context.refreshTokens.format({ tokenId, generation, userId }),
+    scope,
+  }
 }
 
-/** A token handed over in a redirect raises the same event as one from the token endpoint. */
+/** However a token is handed over, it raises the same event. */
 export function announce(token: Token, context: ServerContext): void {
   context.events.emit('AccessTokenCreated', {
     tokenId: token.id,
