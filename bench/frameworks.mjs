@@ -32,7 +32,7 @@ async function compare(framework, context) {
     routes.map((route) => ({
       column: `${route} ${process}`,
       subject: 'tollgate',
-      row: { ...bareRows.get, framework, route },
+      row: { ...bareRows.get, framework, route, guardedFirst: process % 2 === 1 },
       process,
     })),
   )

@@ -9,7 +9,7 @@
  * @typedef {{ workload: string, store: 'memory' | 'postgres' | 'sqlite', format: string,
  *   label: string, target?: number, limit?: number, ofPeer?: number, peers: string[],
  *   seen?: boolean,
- *   slow?: boolean, framework?: string, fill?: number }} Row
+ *   slow?: boolean, framework?: string, guardedFirst?: boolean, fill?: number }} Row
  */
 const row = (workload, store, format, limit, target, peers, more = {}) => ({
   workload,

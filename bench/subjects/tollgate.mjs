@@ -86,7 +86,7 @@ async function startGuarded(oauth, row) {
     })
     tokens.push(accessToken)
   }
-  return { server: await createGuardedServer(oauth, row.framework ?? 'plain'), seed: { tokens } }
+  return { server: await createGuardedServer(oauth, row), seed: { tokens } }
 }
 
 /** What a person does the first time: reads the approval page and presses the button. */
