@@ -8,7 +8,7 @@ import {
   type Credentials,
   type GuardName,
 } from '../guard/guard.ts'
-import { fromWebRequest, type HttpRequest, toWebResponse } from '../http/exchange.ts'
+import { fromWebRequest, toWebResponse } from '../http/exchange.ts'
 import { settle } from '../maybe.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
@@ -51,10 +51,7 @@ export function forHono<User extends UserRecord>(
   options: AdapterOptions<Context> = {},
 ): HonoAdapter<User> {
   const { guard } = oauth
-  const exchangeOf = (c: Context): HttpRequest => ({
-    ...fromWebRequest(c.req.raw),
-    signedIn: signedInReader(options, c),
-  })
+  const exchangeOf = (c: Context) => fromWebRequest(c.req.raw, signedInReader(options, c))
 
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>

@@ -30,13 +30,16 @@ export interface Reply {
   readonly body: string | null
 }
 
-export function fromWebRequest(request: Request): HttpRequest {
+export function fromWebRequest(request: Request, signedIn?: SignedInReader): HttpRequest {
+  const { path, query } = splitUrl(request.url)
   return {
     method: request.method,
-    ...splitUrl(request.url),
+    path,
+    query,
     header: (name) => request.headers.get(name),
     text: (limit) => readWebBody(request, limit),
     toRequest: () => request,
+    signedIn,
   }
 }
 

@@ -27,8 +27,11 @@ export function parseSubject(text: string): Subject | null {
   return null
 }
 
+/** What a token has at one time of its life. */
+type Issue = Pick<Token, 'id' | 'clientId' | 'userId' | 'generation' | 'issuedAt' | 'expiresAt'>
+
 export function buildClaims(
-  token: Token,
+  token: Issue,
   scopes: readonly string[],
   server: { readonly issuer: string; readonly audience: string },
 ): AccessTokenClaims {

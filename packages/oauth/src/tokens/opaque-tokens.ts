@@ -65,8 +65,9 @@ export function createOpaqueTokens(options: OpaqueTokenOptions): OpaqueTokens {
       const reference = parse(text)
       const token = reference && (await options.find(reference.tokenId))
       if (!token || token.revokedAt) return null
+      const { id, clientId, userId } = token
       const { generation, issuedAt, expiresAt, scopes } = reference
-      const then = { ...token, generation, issuedAt, expiresAt }
+      const then = { id, clientId, userId, generation, issuedAt, expiresAt }
       return buildClaims(then, scopes ?? token.scopes, options.server)
     },
   }
