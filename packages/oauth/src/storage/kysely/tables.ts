@@ -143,10 +143,17 @@ export const tokenRow = {
   },
 }
 
-export type KeptRow = Pick<
-  TokenRow,
-  'user_id' | 'grant_type' | 'name' | 'scopes' | 'live_until' | 'created_at'
->
+/** What a rotation gives back: the rest is known to whoever asked for it. */
+export const KEPT_COLUMNS = [
+  'user_id',
+  'grant_type',
+  'name',
+  'scopes',
+  'live_until',
+  'created_at',
+] as const satisfies ReadonlyArray<keyof TokenRow>
+
+export type KeptRow = Pick<TokenRow, (typeof KEPT_COLUMNS)[number]>
 
 export const keptRow = {
   fromRow(row: KeptRow): Kept {

@@ -10,7 +10,14 @@ import { sql } from 'kysely'
 import type { Rotation, Token, TokenRepository, TokenSelector } from '../repositories.ts'
 import { rotatedToken } from '../rotated-token.ts'
 import { appendRevocation } from './revocations.ts'
-import { type KeptRow, keptRow, type OAuthTables, type TokenRow, tokenRow } from './tables.ts'
+import {
+  KEPT_COLUMNS,
+  type KeptRow,
+  keptRow,
+  type OAuthTables,
+  type TokenRow,
+  tokenRow,
+} from './tables.ts'
 
 /** As parameters. */
 export const TOKEN_TYPES = {
@@ -32,16 +39,6 @@ export const TOKEN_TYPES = {
 
 /** In the order of the table; also what an exchange of a code inserts. */
 export const TOKEN_COLUMNS = Object.keys(TOKEN_TYPES) as ReadonlyArray<keyof TokenRow>
-
-/** What a rotation gives back: the rest is known to whoever asked for it. */
-const KEPT_COLUMNS: ReadonlyArray<keyof KeptRow> = [
-  'user_id',
-  'grant_type',
-  'name',
-  'scopes',
-  'live_until',
-  'created_at',
-]
 
 /** Rows ended at a time when somebody's everything ends. */
 const BATCH = 500
