@@ -1,8 +1,8 @@
 import { measure } from './measure.mjs'
 import { bareRows, frameworks } from './rows.mjs'
 
-/** Two processes with the same code differ by some percent, for as long as they run. */
-const processes = 2
+/** Processes with the same code differ by some percent, for as long as they run. */
+const processes = 4
 
 /**
  * Each framework's bare routes as parts of the floor. Then, in one application, its guarded route as a
@@ -36,7 +36,8 @@ async function compare(framework, context) {
       process,
     })),
   )
-  const cells = Object.entries(await measure(entries.flat(), context))
+  const pace = { ...context.pace, rounds: Math.ceil(context.pace.rounds / 2) }
+  const cells = Object.entries(await measure(entries.flat(), { ...context, pace }))
   const passing = routes.includes('passing') ? ofBare('passing', cells) : undefined
   return { passing, guarded: ofBare('resource', cells) }
 }
