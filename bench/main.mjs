@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { measureCopies } from './copies.mjs'
 import { canPin, pinLoad } from './cores.mjs'
 import { openDatabases } from './databases.mjs'
 import { measureFlatness } from './flatness.mjs'
 import { measureFrameworks } from './frameworks.mjs'
-import { measure } from './measure.mjs'
 import { parseOptions, usage } from './options.mjs'
 import { formatReport } from './report.mjs'
 import { guardedRows, serverRows } from './rows.mjs'
@@ -27,7 +27,7 @@ export async function main(argv) {
   try {
     for (const row of [...serverRows, ...guardedRows]) {
       if (!options.wants(row.workload) || (options.quick && row.slow)) continue
-      const cells = await measure(listEntries(row, subjects), context)
+      const cells = await measureCopies(listEntries(row, subjects), context)
       results[guardedRows.includes(row) ? 'guarded' : 'servers'].push({ row, cells })
       announce(row.label, started)
       save()

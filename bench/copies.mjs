@@ -1,0 +1,38 @@
+import { measure } from './measure.mjs'
+
+/** Processes with the same code differ by some percent, for as long as they run. */
+const copies = 2
+
+/**
+ * Measures every entry in two processes, for half as many rounds each, and gives the means.
+ * @param {import('./measure.mjs').Entry[]} entries
+ * @param {Parameters<typeof measure>[1]} context
+ */
+export async function measureCopies(entries, context) {
+  const pace = { ...context.pace, rounds: Math.ceil(context.pace.rounds / copies) }
+  const all = Array.from({ length: copies }, (_, copy) =>
+    entries.map((entry) => ({ ...entry, column: `${entry.column} ${copy}` })),
+  )
+  const cells = await measure(all.flat(), { ...context, pace })
+  const columns = entries.map(({ column }) => column)
+  return Object.fromEntries(columns.map((column) => [column, combine(column, columns, cells)]))
+}
+
+function combine(column, columns, cells) {
+  const found = Array.from({ length: copies }, (_, copy) => cells[`${column} ${copy}`])
+  const failed = found.find(({ error }) => error)
+  if (failed) return failed
+  const meanOf = (read) => mean(found.map(read))
+  const compared = columns.filter((other) => found.every(({ of }, copy) => of[`${other} ${copy}`]))
+  return {
+    perSecond: meanOf(({ perSecond }) => perSecond),
+    of: Object.fromEntries(
+      compared.map((other) => [other, meanOf(({ of }, copy) => of[`${other} ${copy}`])]),
+    ),
+    busy: meanOf(({ busy }) => busy),
+    others: meanOf(({ others }) => others),
+    microseconds: meanOf(({ microseconds }) => microseconds),
+  }
+}
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
