@@ -36,7 +36,8 @@ export function authorizationCode(): Grant {
         context,
       )
       const won = await context.storage.codes.exchange(hash, token.createdAt, token)
-      return won ? handOver(token, context) : refuseReplay(code, context)
+      if (!won) return refuseReplay(code, context)
+      return handOver(token, await context.accessTokens.encode(token, token.scopes), context)
     },
   }
 }

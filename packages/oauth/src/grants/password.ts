@@ -27,7 +27,9 @@ export function password(): Grant {
           { client, userId: String(user.id), scopes, grantType: 'password', refreshable: true },
           context,
         )
-        if (await storeUnlessEnded(token, mark, context)) return handOver(token, context)
+        if (await storeUnlessEnded(token, mark, context)) {
+          return handOver(token, await context.accessTokens.encode(token, scopes), context)
+        }
         // The account was ended while its password was checked: does it still hold?
       }
     },

@@ -54,7 +54,7 @@ export async function issueTokens(
 ): Promise<TokenResponse> {
   const token = buildToken(request, context)
   await context.storage.tokens.create(token)
-  return handOver(token, context)
+  return handOver(token, await context.accessTokens.encode(token, token.scopes), context)
 }
 
 /**
@@ -74,13 +74,13 @@ export async function storeUnlessEnded(
   return false
 }
 
-/** After the commit: the texts a client gets, and the events. A narrowed refresh passes its scopes. */
-export async function handOver(
+/** After the commit: what a client gets, and the events. A narrowed refresh passes its scopes. */
+export function handOver(
   token: Token,
+  accessToken: string,
   context: ServerContext,
   scopes: readonly string[] = token.scopes,
-): Promise<TokenResponse> {
-  const accessToken = await context.accessTokens.encode(token, scopes)
+): TokenResponse {
   announce(token, context)
   const { id: tokenId, generation, userId } = token
   const expiresIn = secondsUntil(token.expiresAt, context.options.clock)
