@@ -1,7 +1,15 @@
-import { measure } from './measure.mjs'
+import { mean, measure } from './measure.mjs'
 
-/** Processes with the same code differ by some percent, for as long as they run. */
 const copies = 2
+
+/**
+ * For several processes of each: those with the same code differ by some percent for as long as they
+ * run, so that more of them say more than more rounds.
+ */
+export const withHalfTheRounds = (context) => ({
+  ...context,
+  pace: { ...context.pace, rounds: Math.ceil(context.pace.rounds / 2) },
+})
 
 /**
  * Measures every entry in two processes, for half as many rounds each, and gives the means.
@@ -9,11 +17,10 @@ const copies = 2
  * @param {Parameters<typeof measure>[1]} context
  */
 export async function measureCopies(entries, context) {
-  const pace = { ...context.pace, rounds: Math.ceil(context.pace.rounds / copies) }
   const all = Array.from({ length: copies }, (_, copy) =>
     entries.map((entry) => ({ ...entry, column: `${entry.column} ${copy}` })),
   )
-  const cells = await measure(all.flat(), { ...context, pace })
+  const cells = await measure(all.flat(), withHalfTheRounds(context))
   const columns = entries.map(({ column }) => column)
   return Object.fromEntries(columns.map((column) => [column, combine(column, columns, cells)]))
 }
@@ -34,5 +41,3 @@ function combine(column, columns, cells) {
     microseconds: meanOf(({ microseconds }) => microseconds),
   }
 }
-
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length

@@ -1,7 +1,7 @@
-import { measure } from './measure.mjs'
+import { withHalfTheRounds } from './copies.mjs'
+import { mean, measure } from './measure.mjs'
 import { bareRows, frameworks } from './rows.mjs'
 
-/** Processes with the same code differ by some percent, for as long as they run. */
 const processes = 4
 
 /**
@@ -36,8 +36,7 @@ async function compare(framework, context) {
       process,
     })),
   )
-  const pace = { ...context.pace, rounds: Math.ceil(context.pace.rounds / 2) }
-  const cells = Object.entries(await measure(entries.flat(), { ...context, pace }))
+  const cells = Object.entries(await measure(entries.flat(), withHalfTheRounds(context)))
   const passing = routes.includes('passing') ? ofBare('passing', cells) : undefined
   return { passing, guarded: ofBare('resource', cells) }
 }
@@ -51,5 +50,3 @@ function ofBare(route, cells) {
   const microseconds = mean(found.map(([, cell]) => cell.microseconds))
   return { of: { bare: mean(ratios) }, microseconds }
 }
-
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length

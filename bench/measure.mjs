@@ -141,6 +141,9 @@ function preferCalm(list, calm) {
 }
 
 /** @param {number[]} values */
+export const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** @param {number[]} values */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1

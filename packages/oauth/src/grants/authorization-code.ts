@@ -36,8 +36,7 @@ export function authorizationCode(): Grant {
         context,
       )
       const won = await context.storage.codes.exchange(hash, token.createdAt, token)
-      if (!won) return refuseReplay(code, context)
-      return handOver(token, await context.accessTokens.encode(token, token.scopes), context)
+      return won ? handOver(token, context) : refuseReplay(code, context)
     },
   }
 }

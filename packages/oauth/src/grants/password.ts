@@ -27,9 +27,7 @@ export function password(): Grant {
           { client, userId: String(user.id), scopes, grantType: 'password', refreshable: true },
           context,
         )
-        if (await storeUnlessEnded(token, mark, context)) {
-          return handOver(token, await context.accessTokens.encode(token, scopes), context)
-        }
+        if (await storeUnlessEnded(token, mark, context)) return handOver(token, context)
         // The account was ended while its password was checked: does it still hold?
       }
     },

@@ -26,9 +26,7 @@ export function refreshToken(): Grant {
       if (!(await context.options.users.findById(content.userId))) return endFor(content, context)
       const rotated = await rotate(content, client, context)
       const token = rotated ?? (await repeatOrRefuse(content, client, context))
-      const scopes = narrowScopes(token.scopes, requested)
-      const accessToken = await context.accessTokens.encode(token, scopes)
-      return handOver(token, accessToken, context, scopes)
+      return handOver(token, context, narrowScopes(token.scopes, requested))
     },
   }
 }

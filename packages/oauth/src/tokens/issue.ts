@@ -3,6 +3,7 @@ import type { ServerContext } from '../context.ts'
 import { timeOrderedId } from '../crypto.ts'
 import type { GrantType, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil } from '../lifetimes.ts'
+import { andThen, type Maybe } from '../maybe.ts'
 import type { Client, Token } from '../storage/repositories.ts'
 
 export interface IssueRequest {
@@ -54,7 +55,7 @@ export async function issueTokens(
 ): Promise<TokenResponse> {
   const token = buildToken(request, context)
   await context.storage.tokens.create(token)
-  return handOver(token, await context.accessTokens.encode(token, token.scopes), context)
+  return handOver(token, context)
 }
 
 /**
@@ -74,34 +75,35 @@ export async function storeUnlessEnded(
   return false
 }
 
-/** After the commit: what a client gets, and the events. A narrowed refresh passes its scopes. */
+/** After the commit: the texts a client gets, and the events. A narrowed refresh passes its scopes. */
 export function handOver(
   token: Token,
-  accessToken: string,
   context: ServerContext,
   scopes: readonly string[] = token.scopes,
-): TokenResponse {
-  announce(token, context)
-  const { id: tokenId, generation, userId } = token
-  const expiresIn = secondsUntil(token.expiresAt, context.options.clock)
-  const scope = scopes.join(' ')
-  if (!token.refreshExpiresAt || userId === null) {
-    return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
-  }
-  context.events.emit('RefreshTokenCreated', {
-    refreshTokenId: `${tokenId}.${generation}`,
-    accessTokenId: tokenId,
+): Maybe<TokenResponse> {
+  return andThen(context.accessTokens.encode(token, scopes), (accessToken) => {
+    announce(token, context)
+    const { id: tokenId, generation, userId } = token
+    const expiresIn = secondsUntil(token.expiresAt, context.options.clock)
+    const scope = scopes.join(' ')
+    if (!token.refreshExpiresAt || userId === null) {
+      return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
+    }
+    context.events.emit('RefreshTokenCreated', {
+      refreshTokenId: `${tokenId}.${generation}`,
+      accessTokenId: tokenId,
+    })
+    return {
+      token_type: 'Bearer',
+      expires_in: expiresIn,
+      access_token: accessToken,
+      refresh_token: context.refreshTokens.format({ tokenId, generation, userId }),
+      scope,
+    }
   })
-  return {
-    token_type: 'Bearer',
-    expires_in: expiresIn,
-    access_token: accessToken,
-    refresh_token: context.refreshTokens.format({ tokenId, generation, userId }),
-    scope,
-  }
 }
 
-/** However a token is handed over, it raises the same event. */
+/** A token handed over in a redirect raises the same event as one from the token endpoint. */
 export function announce(token: Token, context: ServerContext): void {
   context.events.emit('AccessTokenCreated', {
     tokenId: token.id,

@@ -4,7 +4,7 @@ import type { ServerContext } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
 import { resolveScopes } from '../scopes.ts'
 import type { Client, Token } from '../storage/repositories.ts'
-import { announce, buildToken, storeUnlessEnded } from './issue.ts'
+import { buildToken, handOver, storeUnlessEnded } from './issue.ts'
 
 export interface PersonalAccessToken {
   /** Shown once, to the person; it is not stored. */
@@ -39,9 +39,8 @@ export async function issuePersonalAccessToken(
   if (!(await storeUnlessEnded(token, mark, context))) {
     throw new Unauthenticated('The account was signed out everywhere; sign in again.')
   }
-  const accessToken = await context.accessTokens.encode(token, scopes)
-  announce(token, context)
-  return { accessToken, token, client }
+  const { access_token } = await handOver(token, context)
+  return { accessToken: access_token, token, client }
 }
 
 export async function listPersonalAccessTokens(
