@@ -5,6 +5,8 @@ import type { World } from './world.ts'
 
 /** Somebody without the keys says that the subscription has ended. It is refused, and nothing changes. */
 export async function forge(world: World): Promise<void> {
+  // Events go out soon after a step, not within it: what is due now is to be here before the counting.
+  await world.settle()
   const before = await rowsOf(world.database, world.user.id)
   const inbox = await countInbox(world)
   for (const request of await forgeries(world)) {
