@@ -85,10 +85,9 @@ export function createGuard<User extends UserRecord>(options: GuardOptions): Gua
     return new CookieUser(users, found.userId)
   }
 
-  /** A token seen before was parsed before: its text alone tells. */
+  /** A header seen before was parsed before: its text alone tells. */
   function verifyBearer(header: string): Maybe<VerifiedToken> {
-    const seen = header.startsWith('Bearer ') ? verifier.recognize(header.slice(7)) : undefined
-    return seen ?? verifier.verify(parseBearer(header))
+    return verifier.recognize(header) ?? verifier.verify(parseBearer(header))
   }
 
   const guards: { [Name in GuardName]: (c: Credentials) => Maybe<GuardResults<User>[Name]> } = {

@@ -11,6 +11,9 @@ const POLL_EVERY = 250
 const FRESH_FOR = 900
 const PAGE = 1000
 
+/** What is refused for as long as it could have lived. The other kinds tell of something else. */
+type RevokedKind = Extract<RevocationKind, 'token' | 'client' | 'session'>
+
 export interface RevocationFeed {
   /** Whether all that was revoked over a second ago is known here. */
   isFresh(): boolean
@@ -18,7 +21,7 @@ export interface RevocationFeed {
   sync(): Promise<void>
   /** Takes in what this process itself has just committed, without waiting for the next read. */
   note(entry: NewRevocation): void
-  isRevoked(kind: RevocationKind, subject: string): boolean
+  isRevoked(kind: RevokedKind, subject: string): boolean
   /** Reads once more from now on, so that what was committed before this call is known after it. */
   catchUp(): Promise<void>
   /** The moment a person's sign-ins were last ended, in milliseconds, or 0. */
@@ -43,7 +46,11 @@ export interface RevocationFeed {
 export function followRevocations(
   repository: Pick<RevocationRepository, 'readAfter'>,
 ): RevocationFeed {
-  const revoked = new Map<RevocationKind, Map<string, number>>()
+  const revoked: Record<RevokedKind, Map<string, number>> = {
+    token: new Map(),
+    client: new Map(),
+    session: new Map(),
+  }
   const userEnds = new Map<string, { at: number; until: number; order: number }>()
   const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
   const steps: Array<() => Promise<void> | null> = []
@@ -69,21 +76,15 @@ export function followRevocations(
     } else if (entry.kind === 'ended') {
       endedBefore = Math.max(endedBefore, entry.at.getTime())
       forgetEnded()
-    } else if (entry.kind !== 'keys' && entry.kind !== 'client-changed') {
-      revokedOf(entry.kind).set(entry.subject, until)
+    } else if (Object.hasOwn(revoked, entry.kind)) {
+      revoked[entry.kind as RevokedKind].set(entry.subject, until)
     }
     for (const listener of listeners.get(entry.kind) ?? []) listener(entry.subject)
   }
 
-  function revokedOf(kind: RevocationKind): Map<string, number> {
-    const known = revoked.get(kind) ?? new Map<string, number>()
-    revoked.set(kind, known)
-    return known
-  }
-
   /** What concerned only things that ended need not be known any more. */
   function forgetEnded(): void {
-    for (const subjects of revoked.values()) {
+    for (const subjects of Object.values(revoked)) {
       for (const [key, until] of subjects) if (until < endedBefore) subjects.delete(key)
     }
     for (const [key, { until }] of userEnds) if (until < endedBefore) userEnds.delete(key)
@@ -140,7 +141,7 @@ export function followRevocations(
     catchUp,
     note: apply,
     isFresh,
-    isRevoked: (kind, subject) => revoked.get(kind)?.has(subject) ?? false,
+    isRevoked: (kind, subject) => revoked[kind].has(subject),
     endedAt: (userId) => userEnds.get(userId)?.at ?? 0,
     endings: () => endings,
     endedSince: (userId, mark) => (userEnds.get(userId)?.order ?? 0) > mark,

@@ -696,6 +696,14 @@ describe('T14 introspection and revocation', () => {
     expect(await (await introspect(tokens.refresh_token, own)).text()).toBe('{"active":false}')
   })
 
+  it('T14 a whole header is no token, also after the guard has seen it', async () => {
+    const own = await createClient(server)
+    const { access_token: text } = await codeFlow(server, own)
+    expect(await opensGuard(text)).toBe(true)
+    expect(await (await introspect(`Bearer ${text}`, own)).json()).toEqual({ active: false })
+    expect(await (await introspect(text, own)).json()).toMatchObject({ active: true })
+  })
+
   it('T14 used, expired and re-secreted refresh tokens are inactive', async () => {
     const own = await createClient(server)
     const first = await codeFlow(server, own)
