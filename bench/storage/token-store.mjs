@@ -2,7 +2,7 @@ import { client, redirectUri, scope, users } from '../fixtures.mjs'
 import { openSql } from './sql.mjs'
 
 /**
- * Clients, consents, codes and tokens as the documentation of the peers that bring no storage of
+ * Clients, scopes, consents, codes and tokens as the documentation of the peers that bring no storage of
  * their own has them: a row each, found by its value, the client joined to what belongs to it.
  * @typedef {{ id: string, secret: string, redirectUri: string, scope: string }} Client
  */
@@ -11,6 +11,7 @@ export async function openTokenStore(store, databaseUrl) {
   const sql = openSql(store, databaseUrl)
   await sql.execute(tables)
   await sql.query('INSERT INTO clients VALUES ($1, $2, $3, $4)', Object.values(registered))
+  await sql.query('INSERT INTO scopes VALUES ($1)', [scope])
   for (const user of users)
     await sql.query('INSERT INTO consents VALUES ($1, $2, $3)', [user, client.id, scope])
   return openTables(sql)
@@ -21,6 +22,7 @@ const registered = { id: client.id, secret: client.secret, redirectUri, scope }
 const tables = `
   CREATE TABLE clients (id TEXT PRIMARY KEY, secret TEXT NOT NULL, redirect_uri TEXT NOT NULL,
     scope TEXT NOT NULL);
+  CREATE TABLE scopes (name TEXT PRIMARY KEY);
   CREATE TABLE consents (user_id TEXT, client_id TEXT, scope TEXT NOT NULL,
     PRIMARY KEY (user_id, client_id));
   CREATE TABLE codes (code TEXT PRIMARY KEY, client_id TEXT NOT NULL, user_id TEXT NOT NULL,
@@ -42,6 +44,10 @@ function openTables(sql) {
       first('SELECT id, secret, redirect_uri AS "redirectUri", scope FROM clients WHERE id = $1', [
         id,
       ]),
+    findScopes: (names) => {
+      const placeholders = names.map((_, index) => `$${index + 1}`)
+      return sql.query(`SELECT name FROM scopes WHERE name IN (${placeholders})`, names)
+    },
     hasConsent: async (userId, clientId) =>
       (await first('SELECT scope FROM consents WHERE user_id = $1 AND client_id = $2', [
         userId,
@@ -125,12 +131,14 @@ const toToken = (row) =>
 
 function openMemory() {
   const clients = new Map([[client.id, registered]])
+  const scopes = new Map([[scope, { name: scope }]])
   const consents = new Set(users.map((user) => `${user} ${client.id}`))
   const codes = new Map()
   const byAccess = new Map()
   const byRefresh = new Map()
   return {
     findClient: async (id) => clients.get(id) ?? null,
+    findScopes: async (names) => names.flatMap((name) => scopes.get(name) ?? []),
     hasConsent: async (userId, clientId) => consents.has(`${userId} ${clientId}`),
     insertCode: async (c) => void codes.set(c.code, { ...c, client: clients.get(c.clientId) }),
     findCode: async (code) => codes.get(code) ?? null,

@@ -81,7 +81,7 @@ function createRepositories(store) {
         client.secret === secret && client.allowedGrants.includes(grant),
     },
     scopes: {
-      getAllByIdentifiers: async (names) => names.map((name) => ({ name })),
+      getAllByIdentifiers: (names) => store.findScopes(names),
       finalize: async (scopes) => scopes,
     },
     tokens: {
