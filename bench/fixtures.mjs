@@ -18,6 +18,8 @@ export const paths = {
   /** Without the guard, in the same application: nothing before it, and a middleware that does nothing. */
   bare: '/bare',
   passing: '/passing',
+  /** With the guard and the handler in one. */
+  joined: '/joined',
 }
 
 export const users = Array.from({ length: connections }, (_, index) => `user-${index}`)

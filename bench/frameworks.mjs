@@ -25,9 +25,16 @@ const subjectOf = (framework) => (framework === 'plain' ? 'floor' : framework)
 const listBare = (row) =>
   frameworks.map((framework) => ({ column: framework, subject: subjectOf(framework), row }))
 
+/** Plain `node:http` has no middleware, and only Hono's guard also takes the handler itself. */
+const routesOf = {
+  plain: ['bare', 'resource'],
+  fastify: ['bare', 'passing', 'resource'],
+  hono: ['bare', 'passing', 'resource', 'joined'],
+  express: ['bare', 'passing', 'resource'],
+}
+
 async function compare(framework, context) {
-  // Plain `node:http` has no middleware.
-  const routes = framework === 'plain' ? ['bare', 'resource'] : ['bare', 'passing', 'resource']
+  const routes = routesOf[framework]
   const entries = Array.from({ length: processes }, (_, process) =>
     routes.map((route) => ({
       column: `${route} ${process}`,
@@ -37,8 +44,8 @@ async function compare(framework, context) {
     })),
   )
   const cells = Object.entries(await measure(entries.flat(), withHalfTheRounds(context)))
-  const passing = routes.includes('passing') ? ofBare('passing', cells) : undefined
-  return { passing, guarded: ofBare('resource', cells) }
+  const ratio = (route) => (routes.includes(route) ? ofBare(route, cells) : undefined)
+  return { passing: ratio('passing'), guarded: ratio('resource'), joined: ratio('joined') }
 }
 
 /** As a part of the bare route of the same process. */

@@ -63,6 +63,11 @@ const servers = {
         app.get(paths.resource, auth('api'), (context) =>
           context.json(answer(context.get('user').id)),
         ),
+      () =>
+        app.get(
+          paths.joined,
+          auth('api', (context) => context.json(answer(context.get('user').id))),
+        ),
     ])
     return createAdaptorServer({ fetch: app.fetch })
   },

@@ -1,4 +1,5 @@
-import type { Context, HonoRequest, MiddlewareHandler } from 'hono'
+import type { Context, Handler, HonoRequest, Input, MiddlewareHandler, Next } from 'hono'
+import type { HandlerResponse } from 'hono/types'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
@@ -25,13 +26,19 @@ export interface TollgateVariables<User extends UserRecord = UserRecord> {
 
 /** A refusal, or nothing once the next one has answered. */
 type Answer = ReturnType<MiddlewareHandler>
-type Middleware<User extends UserRecord> = MiddlewareHandler<{ Variables: TollgateVariables<User> }>
+type Guarded<User extends UserRecord> = { Variables: TollgateVariables<User> }
+type Middleware<User extends UserRecord> = MiddlewareHandler<Guarded<User>>
 
 export interface HonoAdapter<User extends UserRecord> {
   /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
   readonly routes: MiddlewareHandler
   /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
   auth(guard?: GuardName): Middleware<User>
+  /** The guard and the handler in one, for routes where the promises of a middleware would show. */
+  auth<Path extends string, In extends Input, Result extends HandlerResponse<unknown>>(
+    guard: GuardName,
+    handler: Handler<Guarded<User>, Path, In, Result>,
+  ): Handler<Guarded<User>, Path, In, Result>
   /** All of these scopes; after `auth`. */
   scopes(...names: string[]): Middleware<User>
   /** At least one of these scopes; after `auth`. */
@@ -75,14 +82,14 @@ export function forHono<User extends UserRecord>(
       return toWebResponse(await oauth.handle(readable))
     },
     auth:
-      (name = 'api') =>
-      (c, next) =>
+      (name: GuardName = 'api', handler?: Handler<Guarded<User>>) =>
+      (c: Context<Guarded<User>>, next: Next) =>
         settle<Caller, Answer>(
           () => guard.authenticate(name, new HonoCredentials(c.req)),
           (caller) => {
             if (name === 'api') c.set('user', caller as AuthenticatedUser<User>)
             else c.set('oauthClient', caller as AuthenticatedClient)
-            return next()
+            return handler ? handler(c, next) : next()
           },
           async (error) => toWebResponse(guard.refusal(error)),
         ),

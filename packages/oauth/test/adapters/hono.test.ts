@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { forHono } from '../../src/adapters/hono.ts'
-import { createClient, sessionOf, startServer, type TestServer } from '../support.ts'
+import { codeFlow, createClient, sessionOf, startServer, type TestServer } from '../support.ts'
 
 // Without a Node server in this file: that one puts a Response of its own in place of the global.
 describe('Hono without a network', () => {
@@ -34,5 +34,86 @@ describe('Hono without a network', () => {
     })
     expect(reply.status).toBe(200)
     expect((await app.request('/.well-known/jwks.json')).status).toBe(404)
+  })
+
+  describe('guard and handler in one', () => {
+    const called: string[] = []
+    const app = new Hono()
+    let tokens: { access_token: string }
+    let clientToken: string
+    beforeAll(async () => {
+      const { auth } = forHono(server.oauth)
+      app.get(
+        '/orders/:id',
+        auth('api', (c) => {
+          called.push(c.req.path)
+          const user = c.get('user')
+          return c.json({ id: user.id, reads: user.tokenCan('view-orders'), of: c.req.param('id') })
+        }),
+      )
+      app.get(
+        '/report',
+        auth('client', async (c) => c.text(c.get('oauthClient').clientId)),
+      )
+      app.get(
+        '/broken',
+        auth('api', () => {
+          throw new Error('of the application')
+        }),
+      )
+      app.onError((error, c) => c.text(error.message, 500))
+      const client = await createClient(server, {
+        grants: ['authorization_code', 'client_credentials'],
+      })
+      tokens = await codeFlow(server, client)
+      const reply = await server.post('/oauth/token', {
+        grant_type: 'client_credentials',
+        client_id: client.id,
+        client_secret: client.secret,
+      })
+      clientToken = ((await reply.json()) as { access_token: string }).access_token
+    })
+
+    const get = (path: string, token: string) =>
+      app.request(path, { headers: { authorization: `Bearer ${token}` } })
+
+    it('lets a user in, the first time and when the token is known', async () => {
+      for (let time = 0; time < 2; time++) {
+        const reply = await get('/orders/7', tokens.access_token)
+        expect(reply.status).toBe(200)
+        expect(await reply.json()).toMatchObject({ id: 'ada', of: '7' })
+      }
+    })
+
+    it('lets in cookie mode, which takes a promise', async () => {
+      const { cookie, csrfToken } = await server.cookieMode('ada')
+      const headers = { cookie, 'x-csrf-token': csrfToken }
+      expect((await app.request('/orders/7', { headers })).status).toBe(200)
+    })
+
+    it('refuses before the handler is called', async () => {
+      const before = called.length
+      for (const [token, error] of [
+        ['x', 'invalid_token'],
+        [clientToken, 'invalid_token'],
+      ] as const) {
+        const reply = await get('/orders/7', token)
+        expect(reply.status).toBe(401)
+        expect(reply.headers.get('www-authenticate')).toContain(error)
+      }
+      expect((await app.request('/orders/7')).status).toBe(401)
+      expect(called.length).toBe(before)
+    })
+
+    it('keeps users and clients apart', async () => {
+      expect(await (await get('/report', clientToken)).text()).not.toBe('')
+      expect((await get('/report', clientToken)).status).toBe(200)
+      expect((await get('/report', tokens.access_token)).status).toBe(401)
+    })
+
+    it("leaves the handler's own errors to Hono", async () => {
+      const reply = await get('/broken', tokens.access_token)
+      expect([reply.status, await reply.text()]).toEqual([500, 'of the application'])
+    })
   })
 })
