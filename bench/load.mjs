@@ -3,7 +3,9 @@ import { Connection } from './connection.mjs'
 /**
  * What one connection sends: `request()` gives the next request, `check(response)` throws when the
  * response is not the work that was asked for and otherwise says how many units it completed.
- * @typedef {{ request(): string, check(response: import('./connection.mjs').Response): number }} Script
+ * `begin()` forgets what was half done when the last round ended.
+ * @typedef {{ begin?(): void, request(): string,
+ *   check(response: import('./connection.mjs').Response): number }} Script
  */
 
 /**
@@ -50,6 +52,7 @@ export async function runRound({ port, scripts, leadIn, seconds, onWindow }) {
           fail(error)
         }
       }
+      script.begin?.()
       connection.send(script.request(), respond, fail)
     })
   }

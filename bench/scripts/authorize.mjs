@@ -32,6 +32,10 @@ export function authorize(seed, row, index) {
   let checked = false
   return {
     tokens: null,
+    /** A code that was left over may have expired between two rounds. */
+    begin() {
+      code = null
+    },
     request: () => (code === null ? authorization : exchange(code)),
     check(response) {
       if (code === null) {
