@@ -49,6 +49,15 @@ describe('changing the password', () => {
     expect((await browser.api('/api/user')).status).toBe(200)
   })
 
+  it('tells password managers whose password it is', async () => {
+    const { email, browser } = await somebody()
+    const html = await (await browser.get('/account')).text()
+    const field = /<input[^>]*autocomplete="username"[^>]*>/.exec(html)?.[0]
+    expect(field).toContain(`value="${email}"`)
+    expect(field).toContain('hidden')
+    expect(field).not.toContain('name=')
+  })
+
   it.each([
     ['a wrong password', 'wrong', 'battery staple', 'This is not your password.'],
     ['one that is too short', 'correct horse', 'short', 'needs at least 8 characters'],

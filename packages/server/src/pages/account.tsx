@@ -68,6 +68,8 @@ function accountPage(c: Context<AppEnv>, { changed, problems }: AccountView) {
       )}
       <form method="post" action="/account/password">
         <CsrfField page={page} />
+        {/* Password managers keep a password under a name; without a name of its own it is not sent. */}
+        <input type="text" autocomplete="username" value={userOf(c).email} hidden readonly />
         <TextField
           id="current"
           label="Your password"
