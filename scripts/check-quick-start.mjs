@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-quick-start-'))
 const PATIENCE = 10 * 60 * 1000
+const running = new Set()
 
 function copyWorkingTree() {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate']
@@ -47,22 +48,28 @@ async function start(command, port) {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   })
+  // Not 'exit': npm ends before the service it started has closed its database, and only when both
+  // have ended is the pipe they share closed.
+  const ended = new Promise((resolve) => child.once('close', resolve))
   let text = ''
+  const ready = new Promise((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      process.stdout.write(chunk)
+      text += chunk
+      if (/api\/orders .*\n/.test(text)) resolve()
+    })
+  })
   const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), PATIENCE)
-  for await (const chunk of child.stdout) {
-    process.stdout.write(chunk)
-    text += chunk
-    if (/api\/orders .*\n/.test(text)) break
-  }
+  await Promise.race([ready, ended])
   clearTimeout(timer)
   if (!text.includes('Get a token')) throw new Error(`${command} ended without printing a token`)
-  return { child, text }
-}
-
-async function stop({ child }) {
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  process.kill(-child.pid, 'SIGTERM')
-  await ended
+  const stop = () => {
+    running.delete(stop)
+    process.kill(-child.pid, 'SIGTERM')
+    return ended
+  }
+  running.add(stop)
+  return { text, stop }
 }
 
 /** The printed command after a heading, as somebody would copy it. */
@@ -84,7 +91,7 @@ try {
   const use = pasted(first.text, 'Use it:').replace('<access_token>', token)
   if (!Array.isArray(shell(use))) throw new Error('The token did not open /api/orders')
   console.log('- the printed curl gave a token, and the token opened the API')
-  await stop(first)
+  await first.stop()
 
   const again = await start(command, port)
   if (!Array.isArray(shell(use))) throw new Error('The token was forgotten by the second start')
@@ -92,7 +99,8 @@ try {
     throw new Error('The second start printed other credentials')
   }
   console.log('- started again it kept its data')
-  await stop(again)
+  await again.stop()
 } finally {
+  for (const stop of running) await stop()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -67,7 +67,7 @@ async function startProcess(more: Record<string, string> = {}): Promise<Process>
       output += chunk
     })
   }
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   return { url: `http://127.0.0.1:${port}`, child, output: () => output, ended }
 }
 
@@ -95,7 +95,7 @@ async function run(...args: string[]): Promise<string> {
   child.stderr.on('data', (chunk) => {
     output += chunk
   })
-  const code = await new Promise((resolve) => child.once('exit', resolve))
+  const code = await new Promise((resolve) => child.once('close', resolve))
   if (code !== 0) throw new Error(output)
   return output
 }
