@@ -1,15 +1,15 @@
-export interface RecentCache<T> {
-  get(key: string): T | undefined
-  set(key: string, value: T): void
-  delete(key: string): void
+export interface RecentCache<T, Key = string> {
+  get(key: Key): T | undefined
+  set(key: Key, value: T): void
+  delete(key: Key): void
 }
 
 /** Bounded: when the younger half is full it becomes the older one, and what nobody asked for goes. */
-export function createRecentCache<T>(size: number): RecentCache<T> {
-  let young = new Map<string, T>()
-  let old = new Map<string, T>()
+export function createRecentCache<T, Key = string>(size: number): RecentCache<T, Key> {
+  let young = new Map<Key, T>()
+  let old = new Map<Key, T>()
 
-  function set(key: string, value: T): void {
+  function set(key: Key, value: T): void {
     if (young.size >= size / 2) {
       old = young
       young = new Map()

@@ -1,11 +1,11 @@
-import { CLOCK_SKEW, type Clock } from '../clock.ts'
+import { CLOCK_SKEW, type Clock, millisecondsOf } from '../clock.ts'
 import { InvalidToken } from '../errors.ts'
 import { andThen, type Maybe } from '../maybe.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { parseScope } from '../scopes.ts'
 import { type AccessTokenClaims, parseSubject, type Subject, tokenIdOf } from './claims.ts'
 import type { AccessTokenFormat } from './format.ts'
-import { createRecentCache, type RecentCache } from './recent-cache.ts'
+import { createRecentCache } from './recent-cache.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export interface VerifiedToken {
@@ -40,8 +40,8 @@ type Decoding = Maybe<VerifiedToken | null>
 const LONGEST_TOKEN = 8 * 1024
 const SKEW_SECONDS = CLOCK_SKEW / 1000
 const REMEMBERED_TOKENS = 20_000
-/** Enough of a signature to tell tokens apart; from 13 characters on V8 makes a slower kind of slice. */
-const TAIL = 12
+/** Enough of a signature to tell tokens apart. */
+const TAIL = 8
 
 /** With the whole header, because cutting the token out of it costs more than all the rest. */
 interface Remembered {
@@ -50,8 +50,9 @@ interface Remembered {
 }
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
-  const { format, keys, feed, clock } = options
-  let genuine = createRecentCache<Remembered>(REMEMBERED_TOKENS)
+  const { format, keys, feed } = options
+  const milliseconds = millisecondsOf(options.clock)
+  let genuine = createRecentCache<Remembered, number>(REMEMBERED_TOKENS)
   let removals = keys.removals()
 
   /**
@@ -63,12 +64,12 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
       removals = keys.removals()
       genuine = createRecentCache(REMEMBERED_TOKENS)
     }
-    const found = genuine.get(header.slice(-TAIL))
+    const found = genuine.get(endOf(header))
     return found?.header === header ? found.token : undefined
   }
 
-  function remember(header: string, token: VerifiedToken, cache: RecentCache<Remembered>): void {
-    cache.set(header.slice(-TAIL), { header, token })
+  function remember(header: string, token: VerifiedToken, cache: typeof genuine): void {
+    cache.set(endOf(header), { header, token })
   }
 
   function decode(text: string): Decoding {
@@ -91,7 +92,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   }
 
   function requireAlive(token: VerifiedToken | null): VerifiedToken {
-    const now = clock.now().getTime() / 1000
+    const now = milliseconds() / 1000
     if (!token || token.claims.exp <= now || token.claims.iat > now + SKEW_SECONDS) throw refused()
     if (token.claims.exp * 1000 <= feed.endedBefore()) throw refused()
     if (feed.isRevoked('token', token.tokenId) || feed.isRevoked('client', token.clientId)) {
@@ -129,6 +130,15 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
 }
 
 const headerOf = (text: string) => `Bearer ${text}`
+
+/** FNV-1a of the end. A Map finds a number sooner than a text that nobody has hashed yet. */
+function endOf(header: string): number {
+  let end = 0
+  for (let index = header.length - TAIL; index < header.length; index += 1) {
+    end = Math.imul(end ^ header.charCodeAt(index), 16_777_619)
+  }
+  return end
+}
 
 /** The same words whatever was wrong: which check failed helps only an attacker. */
 function refused(): InvalidToken {
