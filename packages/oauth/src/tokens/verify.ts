@@ -131,7 +131,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
 
 const headerOf = (text: string) => `Bearer ${text}`
 
-/** FNV-1a of the end. A Map finds a number sooner than a text that nobody has hashed yet. */
+/** Hashed as FNV-1a does it: a Map finds a number sooner than a text nobody has hashed yet. */
 function endOf(header: string): number {
   let end = 0
   for (let index = header.length - TAIL; index < header.length; index += 1) {
