@@ -23,6 +23,8 @@ export function fromNodeRequest(message: NodeMessage): HttpRequest {
 }
 
 export function sendReply(reply: Reply, response: ServerResponse): void {
+  // A time limit of the application's own was quicker; to write once more would throw.
+  if (response.headersSent) return
   const body = reply.body ?? ''
   const length = Buffer.byteLength(body)
   response.writeHead(reply.status, { ...reply.headers, 'content-length': length }).end(body)

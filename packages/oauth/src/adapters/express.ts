@@ -65,7 +65,7 @@ export function forExpress<User extends UserRecord>(
     (request, response, next) => {
       const caller = request.user ?? request.oauthClient
       if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
-      settle(
+      return settle(
         () => assert(caller, names),
         () => next(),
         (error) => sendReply(guard.refusal(error), response),
@@ -81,7 +81,7 @@ export function forExpress<User extends UserRecord>(
     auth:
       (name = 'api') =>
       (request, response, next) => {
-        settle(
+        return settle(
           () => guard.authenticate(name, nodeCredentials(request)),
           (caller) => {
             if (name === 'api') request.user = caller as AuthenticatedUser
