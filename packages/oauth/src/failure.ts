@@ -36,7 +36,8 @@ async function errorPage(error: OAuthError, context: ServerContext): Promise<Rep
   const { status, hint } = error
   try {
     const view = { status, message: printable(error.message), hint: hint ?? null }
-    return htmlPage(await pages.error(view), status)
+    const page = htmlPage(await pages.error(view), status)
+    return { ...page, headers: { ...page.headers, ...error.headers() } }
   } catch (thrown) {
     logger.error('The error page failed', thrown)
     return errorReply(error)

@@ -289,6 +289,22 @@ describe('errors', () => {
     expect(server.logged).toEqual([])
   })
 
+  it.each([
+    ['405', { method: 'PUT' }, 'allow', 'GET, POST, DELETE'],
+    ['413', { method: 'POST', body: `x=${'y'.repeat(65 * 1024)}` }, 'connection', 'close'],
+  ])(
+    'a person gets %s as a page, with the headers of the error',
+    async (status, init, name, value) => {
+      const type = 'application/x-www-form-urlencoded'
+      const headers = { accept: 'text/html', origin: server.url, 'content-type': type }
+      const reply = await raw('/oauth/authorize', { ...init, headers })
+      expect(reply.status).toBe(Number(status))
+      expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect(reply.headers.get(name)).toBe(value)
+    },
+  )
+
   /** What the client is told through the browser; each with the state it sent. */
   const redirected: ReadonlyArray<readonly [string, Record<string, string>, string]> = [
     ['unsupported_response_type', { response_type: 'id_token' }, ''],

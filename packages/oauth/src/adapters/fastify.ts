@@ -78,7 +78,8 @@ export function forFastify<User extends UserRecord>(
       instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
       for (const path of oauth.paths) {
         instance.route({
-          method: ['GET', 'POST', 'PUT', 'DELETE'],
+          // Also those that nothing here takes, for their 405; OPTIONS is left to a CORS plugin.
+          method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD'],
           url: path.replace('{id}', ':id'),
           exposeHeadRoute: false,
           async handler(request, reply) {
