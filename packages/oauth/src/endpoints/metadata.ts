@@ -2,7 +2,12 @@ import type { ServerContext } from '../context.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { json } from '../http/replies.ts'
 
-const PUBLIC = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }
+const KEPT_SECONDS = 300
+
+const publicFor = (seconds: number) => ({
+  'cache-control': `public, max-age=${seconds}`,
+  'access-control-allow-origin': '*',
+})
 
 /** GET /.well-known/oauth-authorization-server (RFC 8414): true to how this server is set up. */
 export async function metadata(_request: HttpRequest, context: ServerContext): Promise<Reply> {
@@ -27,7 +32,7 @@ export async function metadata(_request: HttpRequest, context: ServerContext): P
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
   }
-  return json(document, 200, PUBLIC)
+  return json(document, 200, publicFor(KEPT_SECONDS))
 }
 
 export function jwksPath(issuer: URL): string {
@@ -47,5 +52,7 @@ export async function jwks(_request: HttpRequest, context: ServerContext): Promi
     alg: key.algorithm,
     use: 'sig',
   }))
-  return json({ keys }, 200, PUBLIC)
+  // A set that was kept must have gone before the next key signs.
+  const kept = Math.min(KEPT_SECONDS, Math.floor(context.options.keyPublishedAheadSeconds / 2))
+  return json({ keys }, 200, publicFor(kept))
 }

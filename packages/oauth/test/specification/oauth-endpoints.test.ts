@@ -152,6 +152,21 @@ describe('discovery', () => {
     })
   })
 
+  it.each([
+    ['1h', 300],
+    ['5m', 150],
+    ['30s', 15],
+    [1, 0],
+  ])(
+    'design §4 GET /.well-known/jwks.json is kept for half of keyPublishedAhead %s at most',
+    async (keyPublishedAhead, seconds) => {
+      const rotating = await startServer({ keyPublishedAhead })
+      const reply = await rotating.request('/.well-known/jwks.json')
+      expect(reply.headers.get('cache-control')).toBe(`public, max-age=${seconds}`)
+      await rotating.close()
+    },
+  )
+
   it('design §4 GET /.well-known/jwks.json publishes public keys, the next one before it signs', async () => {
     const read = async () => (await server.request('/.well-known/jwks.json')).json()
     const [first] = (await read()).keys
