@@ -148,7 +148,7 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
     tokens: afterReady(
       {
         createPersonal: ({ userId, name, scopes = [] }: NewPersonalAccessToken) =>
-          issuePersonalAccessToken({ userId: String(userId), name, scopes }, context),
+          issuePersonalAccessToken({ name, scopes }, async () => String(userId), context),
         find: (id: string) => context.storage.tokens.find(id),
         listByUser: (userId: string | number) =>
           context.storage.tokens.listByUser(String(userId), options.clock.now()),

@@ -9,13 +9,16 @@ import {
 import { mayApproveSilently } from '../authorization/silent-approval.ts'
 import type { ServerContext } from '../context.ts'
 import { ConsentRequired, LoginRequired, OAuthError, Unauthenticated } from '../errors.ts'
+import type { AuthorizationResult } from '../grants/grant.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
 import { redirect } from '../http/replies.ts'
 import type { Consent } from '../storage/repositories.ts'
 import { announce } from '../tokens/issue.ts'
+import { revokeTokens } from '../tokens/revoke.ts'
 import { findSignedIn, type Person } from '../users.ts'
+import { type SignInMark, whileSignedIn } from '../while-signed-in.ts'
 
 /** GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or answers where none is needed. */
 export async function authorize(request: HttpRequest, context: ServerContext): Promise<Reply> {
@@ -23,24 +26,46 @@ export async function authorize(request: HttpRequest, context: ServerContext): P
   const address = await requireReturnAddress(params, context)
   try {
     const asked = parseAuthorizationRequest(params, address, context)
-    const person = await findSignedIn(context.options.users, request)
-    if (!person) return signIn(request, asked, context)
-    if (asked.prompt === 'login') return signIn(request, asked, context)
-    const approved = await answerSilently(asked, person, context)
-    if (approved) return approved
-    if (asked.prompt === 'none') throw new ConsentRequired('The user has to approve this request')
-    return await showConsent(asked, person, context)
+    const reply = await whileSignedIn(
+      context,
+      () => findSignedIn(context.options.users, request),
+      (person, mark) => answerFor(person, mark, asked, context),
+    )
+    return reply ?? signIn(request, asked, context)
   } catch (error) {
     return sendError(error, address, context)
   }
 }
 
+/** Null when the person has to sign in first. */
+async function answerFor(
+  person: Person,
+  mark: SignInMark,
+  asked: AuthorizationRequest,
+  context: ServerContext,
+): Promise<Reply | null> {
+  if (asked.prompt === 'login') return null
+  const approved = await approveSilently(asked, person, context)
+  if (!approved) {
+    if (asked.prompt === 'none') throw new ConsentRequired('The user has to approve this request')
+    return showConsent(asked, person, context)
+  }
+  const { token, params } = approved
+  if (await context.feed.endedMeanwhile(person.id, mark.endings)) {
+    // A code that nobody was told is worth nothing; a token is ended as well.
+    if (token) await revokeTokens({ id: token.id }, context)
+    return null
+  }
+  if (token) announce(token, context)
+  return answer(asked, params, context.options.issuer)
+}
+
 /** Null when the person has to be asked. */
-async function answerSilently(
+async function approveSilently(
   asked: AuthorizationRequest,
   person: Person,
   context: ServerContext,
-): Promise<Reply | null> {
+): Promise<AuthorizationResult | null> {
   const { client } = asked
   if (client.firstParty) return approveBy(null, asked, person, context)
   const recalled = context.consents.recall(person.id, client.id)
@@ -56,7 +81,7 @@ async function approveBy(
   asked: AuthorizationRequest,
   person: Person,
   context: ServerContext,
-): Promise<Reply | null> {
+): Promise<AuthorizationResult | null> {
   const { client, redirectTo, redirectUri, scopes, codeChallenge, prompt } = asked
   if (!mayApproveSilently({ client, redirectTo, scopes, prompt, consent })) return null
   const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge }
@@ -68,8 +93,7 @@ async function approveBy(
     if (code) await context.storage.codes.create(code)
     if (token) await context.storage.tokens.create(token)
   }
-  if (token) announce(token, context)
-  return answer(asked, result.params, context.options.issuer)
+  return result
 }
 
 async function showConsent(

@@ -31,15 +31,11 @@ export async function listPersonal(request: HttpRequest, context: ServerContext)
 
 /** POST /oauth/personal-access-tokens: the only answer that holds the token. */
 export async function createPersonal(request: HttpRequest, context: ServerContext): Promise<Reply> {
-  const mark = context.feed.endings()
-  const person = await requireSignedIn(request, context)
-  const { name, scopes } = await readValid(request, schema)
-  assertDefined(scopes, context)
-  const { accessToken, token, client } = await issuePersonalAccessToken(
-    { userId: person.id, name, scopes },
-    context,
-    mark,
-  )
+  await requireSignedIn(request, context)
+  const asked = await readValid(request, schema)
+  assertDefined(asked.scopes, context)
+  const look = async () => (await requireSignedIn(request, context)).id
+  const { accessToken, token, client } = await issuePersonalAccessToken(asked, look, context)
   return noStoreJson({ accessToken, token: tokenJson(token, client) }, 201)
 }
 

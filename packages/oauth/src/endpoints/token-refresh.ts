@@ -3,6 +3,7 @@ import { Unauthenticated } from '../errors.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { noStoreJson } from '../http/replies.ts'
 import { findSignedIn } from '../users.ts'
+import { whileSignedIn } from '../while-signed-in.ts'
 import { requireSignedIn } from './signed-in.ts'
 
 /**
@@ -10,9 +11,15 @@ import { requireSignedIn } from './signed-in.ts'
  * the session lives: a cookie that renewed itself would outlast it.
  */
 export async function refreshCookie(request: HttpRequest, context: ServerContext): Promise<Reply> {
-  const { id } = await requireSignedIn(request, context)
-  const person = await findSignedIn(context.options.users, request)
-  if (person?.id !== id) throw new Unauthenticated('Unauthenticated.')
-  const cookie = await context.cookies.issue(person)
+  const cookie = await whileSignedIn(
+    context,
+    async () => {
+      const { id } = await requireSignedIn(request, context)
+      const person = await findSignedIn(context.options.users, request)
+      return person?.id === id ? person : null
+    },
+    context.cookies.issue,
+  )
+  if (cookie === null) throw new Unauthenticated('Unauthenticated.')
   return noStoreJson({ message: 'Refreshed.' }, 200, { 'set-cookie': cookie })
 }

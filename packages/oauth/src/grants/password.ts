@@ -2,6 +2,7 @@ import { InvalidGrant } from '../errors.ts'
 import { requireParam } from '../http/form.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import { buildToken, handOver, storeUnlessEnded } from '../tokens/issue.ts'
+import { whileSignedIn } from '../while-signed-in.ts'
 import type { Grant } from './grant.ts'
 
 /** Long enough for any passphrase; longer ones are refused, never cut (threats T8). */
@@ -19,17 +20,23 @@ export function password(): Grant {
         client: client.scopes,
         wildcard: 'allowed',
       })
-      for (;;) {
-        const mark = context.feed.endings()
-        const user = await findUser(username, secret, context.options.users)
-        if (!user) throw new InvalidGrant('The user credentials are incorrect')
-        const token = buildToken(
-          { client, userId: String(user.id), scopes, grantType: 'password', refreshable: true },
-          context,
-        )
-        if (await storeUnlessEnded(token, mark, context)) return handOver(token, context)
-        // The account was ended while its password was checked: does it still hold?
-      }
+      const token = await whileSignedIn(
+        context,
+        () => findUser(username, secret, context.options.users),
+        (user, mark) => {
+          const userId = String(user.id)
+          const issue = {
+            client,
+            userId,
+            scopes,
+            grantType: 'password',
+            refreshable: true,
+          } as const
+          return storeUnlessEnded(buildToken(issue, context), mark, context)
+        },
+      )
+      if (!token) throw new InvalidGrant('The user credentials are incorrect')
+      return handOver(token, context)
     },
   }
 }

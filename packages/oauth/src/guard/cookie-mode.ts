@@ -5,6 +5,7 @@ import { type CookieAttributes, readCookie, serializeCookie } from '../http/cook
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { createRecentCache } from '../tokens/recent-cache.ts'
 import type { Person } from '../users.ts'
+import type { SignInMark } from '../while-signed-in.ts'
 
 export const COOKIE_NAME = 'tollgate_token'
 
@@ -16,10 +17,10 @@ export interface CookieUser {
 export interface CookieMode {
   /** Equal for all pages of a session, so that renewing the cookie breaks no open tab. */
   csrfToken(person: Person): string
-  /** The `Set-Cookie` header, or null while the cookie that came is good for longer. */
-  refresh(person: Person, cookieHeader: string | null): Promise<string | null>
-  /** A `Set-Cookie` header in any case. */
-  issue(person: Person): Promise<string>
+  /** Whether the cookie that came is this person's and good for longer. */
+  isGood(person: Person, cookieHeader: string | null): Promise<boolean>
+  /** The `Set-Cookie` header, or null when the person was signed out everywhere since the mark. */
+  issue(person: Person, mark: SignInMark): Promise<string | null>
   /** The `Set-Cookie` header that takes the cookie away. */
   clear(): string
   /** Null without a cookie, with a bad one, or without the CSRF token that belongs to it. */
@@ -54,10 +55,11 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
     return hmac(csrfKey, `${person.id}\n${person.sessionId ?? ''}`)
   }
 
-  async function issue(person: Person): Promise<string> {
+  async function issue(person: Person, mark: SignInMark): Promise<string | null> {
     const [key] = keys
     if (!key) throw new Error('There is no secret to encrypt cookies with')
-    const now = clock.now().getTime()
+    if (await feed.endedMeanwhile(person.id, mark.endings)) return null
+    const now = mark.at.getTime()
     const value = await new EncryptJWT({
       sub: person.id,
       ...(person.sessionId === null ? {} : { sid: person.sessionId }),
@@ -103,7 +105,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
   return {
     csrfToken,
     issue,
-    async refresh(person, cookieHeader) {
+    async isGood(person, cookieHeader) {
       const content = await read(cookieHeader)
       // A changed secret makes another CSRF token, which would not fit the cookie that came.
       const theirs =
@@ -111,8 +113,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
         content.sessionId === person.sessionId &&
         content.csrf === csrfToken(person)
       const halfLife = (options.lifetimeSeconds * 1000) / 2
-      const young = content && clock.now().getTime() - content.issuedAt < halfLife
-      return theirs && young ? null : issue(person)
+      return theirs && clock.now().getTime() - content.issuedAt < halfLife
     },
     clear: () => serializeCookie(attributes, '', 0),
     async authenticate(cookieHeader, given) {

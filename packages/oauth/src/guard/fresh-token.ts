@@ -1,7 +1,8 @@
 import type { ServerContext } from '../context.ts'
 import { readCookie } from '../http/cookies.ts'
 import type { HttpRequest } from '../http/exchange.ts'
-import { findSignedIn } from '../users.ts'
+import { findSignedIn, type Person } from '../users.ts'
+import { whileSignedIn } from '../while-signed-in.ts'
 import { COOKIE_NAME } from './cookie-mode.ts'
 
 export interface FreshToken {
@@ -16,13 +17,21 @@ export async function freshToken(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<FreshToken> {
-  const person = await findSignedIn(context.options.users, request)
+  const { cookies, options } = context
   const cookieHeader = request.header('cookie')
-  if (person) {
-    const csrfToken = context.cookies.csrfToken(person)
-    if (request.method !== 'GET') return { csrfToken, setCookie: null }
-    return { csrfToken, setCookie: await context.cookies.refresh(person, cookieHeader) }
-  }
+  const fresh = await whileSignedIn<Person, FreshToken>(
+    context,
+    () => findSignedIn(options.users, request),
+    async (person, mark) => {
+      const csrfToken = cookies.csrfToken(person)
+      if (request.method !== 'GET' || (await cookies.isGood(person, cookieHeader))) {
+        return { csrfToken, setCookie: null }
+      }
+      const setCookie = await cookies.issue(person, mark)
+      return setCookie === null ? null : { csrfToken, setCookie }
+    },
+  )
+  if (fresh) return fresh
   const left = readCookie(cookieHeader, COOKIE_NAME) !== null
-  return { csrfToken: null, setCookie: left ? context.cookies.clear() : null }
+  return { csrfToken: null, setCookie: left ? cookies.clear() : null }
 }

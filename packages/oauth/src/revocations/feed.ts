@@ -1,6 +1,7 @@
 import { TemporarilyUnavailable } from '../errors.ts'
 import type {
   NewRevocation,
+  Revocation,
   RevocationKind,
   RevocationRepository,
 } from '../storage/repositories.ts'
@@ -26,10 +27,10 @@ export interface RevocationFeed {
   catchUp(): Promise<void>
   /** The moment a person's sign-ins were last ended, in milliseconds, or 0. */
   endedAt(userId: string): number
-  /** How many ends of sign-ins were read here so far: a mark for endedSince(). */
+  /** How many ends of sign-ins were read here so far: a mark for endedMeanwhile(). */
   endings(): number
-  /** Whether an end of this person's sign-ins was read after the mark. */
-  endedSince(userId: string, mark: number): boolean
+  /** Whether this person's sign-ins were ended after the mark, on whatever process, and before this call. */
+  endedMeanwhile(userId: string, mark: number): Promise<boolean>
   onNotice(kind: RevocationKind, listener: (subject: string) => void): void
   /** Part of every read: while it fails, nothing counts as known. */
   onSync(step: () => Promise<void> | null): void
@@ -55,6 +56,8 @@ export function followRevocations(
   const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
   const steps: Array<() => Promise<void> | null> = []
   const cursor = createCursor()
+  /** What was noted comes again with the next read, and must not count as another ending then. */
+  const noted = new Set<string>()
   let endings = 0
   let endedBefore = 0
   let syncedAt = Number.NEGATIVE_INFINITY
@@ -82,6 +85,18 @@ export function followRevocations(
     for (const listener of listeners.get(entry.kind) ?? []) listener(entry.subject)
   }
 
+  function note(entry: NewRevocation): void {
+    const isRead = userEnds.get(entry.subject)?.at === entry.at.getTime()
+    if (entry.kind === 'user' && isRead) return
+    if (entry.kind === 'user') noted.add(endingOf(entry))
+    apply(entry)
+  }
+
+  function takeIn(entry: Revocation): void {
+    const isNoted = entry.kind === 'user' && noted.delete(endingOf(entry))
+    if (!isNoted) apply(entry)
+  }
+
   /** What concerned only things that ended need not be known any more. */
   function forgetEnded(): void {
     for (const subjects of Object.values(revoked)) {
@@ -95,7 +110,7 @@ export function followRevocations(
     let after = cursor.position()
     for (;;) {
       const page = await repository.readAfter(after, PAGE)
-      for (const entry of page) if (cursor.isNew(entry)) apply(entry)
+      for (const entry of page) if (cursor.isNew(entry)) takeIn(entry)
       const last = page.at(-1)
       if (!last || page.length < PAGE) break
       after = last.id
@@ -139,12 +154,15 @@ export function followRevocations(
   return {
     sync,
     catchUp,
-    note: apply,
+    note,
     isFresh,
     isRevoked: (kind, subject) => revoked[kind].has(subject),
     endedAt: (userId) => userEnds.get(userId)?.at ?? 0,
     endings: () => endings,
-    endedSince: (userId, mark) => (userEnds.get(userId)?.order ?? 0) > mark,
+    async endedMeanwhile(userId, mark) {
+      await catchUp()
+      return (userEnds.get(userId)?.order ?? 0) > mark
+    },
     onNotice(kind, listener) {
       listeners.set(kind, [...(listeners.get(kind) ?? []), listener])
     },
@@ -163,3 +181,5 @@ export function followRevocations(
     },
   }
 }
+
+const endingOf = ({ subject, at }: NewRevocation) => `${at.getTime()} ${subject}`

@@ -5,6 +5,7 @@ import type { GrantType, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil } from '../lifetimes.ts'
 import { andThen, type Maybe } from '../maybe.ts'
 import type { Client, Token } from '../storage/repositories.ts'
+import type { SignInMark } from '../while-signed-in.ts'
 
 export interface IssueRequest {
   readonly client: Client
@@ -59,20 +60,20 @@ export async function issueTokens(
 }
 
 /**
- * Stores a token that rests on a sign-in checked since `mark` was taken from the feed. False when the
- * account was ended meanwhile, perhaps by another process: then the token is ended too. An end that
- * commits after the store finds the row by itself.
+ * Stores a token that rests on a sign-in. Null when the account was ended since the mark, perhaps by
+ * another process: then the token is ended too. An end that commits after the store finds the row by
+ * itself.
  */
 export async function storeUnlessEnded(
   token: Token,
-  mark: number,
+  mark: Pick<SignInMark, 'endings'>,
   context: ServerContext,
-): Promise<boolean> {
+): Promise<Token | null> {
   await context.storage.tokens.create(token)
-  await context.feed.catchUp()
-  if (token.userId === null || !context.feed.endedSince(token.userId, mark)) return true
+  const { userId } = token
+  if (userId === null || !(await context.feed.endedMeanwhile(userId, mark.endings))) return token
   await context.storage.tokens.revoke({ id: token.id }, context.options.clock.now())
-  return false
+  return null
 }
 
 /** After the commit: the texts a client gets, and the events. A narrowed refresh passes its scopes. */

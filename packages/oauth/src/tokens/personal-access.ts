@@ -4,6 +4,7 @@ import type { ServerContext } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
 import { resolveScopes } from '../scopes.ts'
 import type { Client, Token } from '../storage/repositories.ts'
+import { whileSignedIn } from '../while-signed-in.ts'
 import { buildToken, handOver, storeUnlessEnded } from './issue.ts'
 
 export interface PersonalAccessToken {
@@ -14,16 +15,15 @@ export interface PersonalAccessToken {
 }
 
 export interface PersonalAccessRequest {
-  readonly userId: string
   readonly name: string
   readonly scopes: readonly string[]
 }
 
-/** `mark`: of the feed, from before it was checked that the person is signed in. */
+/** `look` says who is to get it: whoever is signed in, or whom the application names. */
 export async function issuePersonalAccessToken(
   request: PersonalAccessRequest,
+  look: () => Promise<string>,
   context: ServerContext,
-  mark = context.feed.endings(),
 ): Promise<PersonalAccessToken> {
   const name = parseClientName(request.name)
   const scopes = resolveScopes([...new Set(request.scopes)], {
@@ -32,13 +32,11 @@ export async function issuePersonalAccessToken(
     wildcard: 'refused',
   })
   const client = await personalAccessClient(context)
-  const token = buildToken(
-    { ...request, name, scopes, client, grantType: 'personal_access', refreshable: false },
-    context,
+  const issue = { name, scopes, client, grantType: 'personal_access', refreshable: false } as const
+  const token = await whileSignedIn(context, look, (userId, mark) =>
+    storeUnlessEnded(buildToken({ ...issue, userId }, context), mark, context),
   )
-  if (!(await storeUnlessEnded(token, mark, context))) {
-    throw new Unauthenticated('The account was signed out everywhere; sign in again.')
-  }
+  if (!token) throw new Unauthenticated('The account was signed out everywhere; sign in again.')
   const { access_token } = await handOver(token, context)
   return { accessToken: access_token, token, client }
 }

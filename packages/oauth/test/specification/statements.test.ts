@@ -18,7 +18,7 @@ let client: { id: string; secret: string }
 let statements: string[] = []
 beforeAll(async () => {
   server = await startServer({
-    // The server follows the feed of revocations by itself, whatever is asked of it.
+    // The feed of revocations is read for all requests together, however many ask for it.
     connect: { onQuery: (sql) => !sql.includes('oauth_revocations') && statements.push(sql) },
   })
   client = await createClient(server, {

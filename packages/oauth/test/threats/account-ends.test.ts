@@ -1,6 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { authorizationCode, createAuthorizationServer, password } from '../../src/index.ts'
-import { createClient, SCOPES, SECRET, startServer, type TestServer } from '../support.ts'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  REDIRECT,
+  SCOPES,
+  SECRET,
+  sessionOf,
+  startServer,
+  type TestServer,
+} from '../support.ts'
 
 /** Another process ends the account after this one has checked the sign-in, before it stores a token. */
 let server: TestServer
@@ -22,6 +32,20 @@ afterEach(async () => {
   elsewhere.close()
   await server.close()
 })
+
+/** The session still holds when it is read, and no longer when that is known. */
+function endWhenRead(applies: (request: Request) => boolean): void {
+  const check = server.users.fromRequest.bind(server.users)
+  server.users.fromRequest = async (request) => {
+    const found = await check(request)
+    if (applies(request)) await elsewhere.revokeUser('ada')
+    return found
+  }
+}
+
+function credentialsOf(accessToken: string) {
+  return { authorization: `Bearer ${accessToken}`, cookie: null, csrfToken: null }
+}
 
 async function signInByPassword(): Promise<Response> {
   const client = await createClient(server, { grants: ['password', 'refresh_token'] })
@@ -66,17 +90,121 @@ describe('R1 an account that ends while its sign-in is checked', () => {
     expect(await server.oauth.tokens.listByUser('ada')).toHaveLength(1)
   })
 
+  it('R1 is checked three times at most', async () => {
+    await start()
+    let checks = 0
+    server.users.findByCredentials = async () => {
+      checks += 1
+      await elsewhere.revokeUser('ada')
+      return server.users.all.get('ada') ?? null
+    }
+    const reply = await signInByPassword()
+    expect(await reply.json()).toMatchObject({ error: 'invalid_grant' })
+    expect(checks).toBe(3)
+    expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
+  })
+
   it('R1 gets no personal access token by a session that was ended meanwhile', async () => {
     await start()
-    const check = server.users.fromRequest.bind(server.users)
-    server.users.fromRequest = async (request) => {
-      const found = await check(request)
-      if (request.method === 'POST') await elsewhere.revokeUser('ada')
-      return found
-    }
+    endWhenRead((request) => request.method === 'POST')
     const asked = { name: 'script', scopes: [] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', asked)
     expect(reply.status).toBe(401)
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
+  })
+
+  it.each([
+    ['code', 'approved before', { firstParty: false }],
+    ['code', "the application's own", { firstParty: true }],
+    ['token', "the application's own", { firstParty: true }],
+  ])('R1 gets no %s for a client that is %s', async (type, _which, { firstParty }) => {
+    await start()
+    const grants = ['authorization_code', 'refresh_token', 'implicit'] as const
+    const client = await createClient(server, { firstParty, grants: [...grants] })
+    if (!firstParty) await codeFlow(server, client)
+    const ask = () =>
+      askFor(server, 'ada', {
+        client_id: client.id,
+        redirect_uri: REDIRECT,
+        response_type: type,
+        scope: 'place-orders',
+      })
+    expect((await ask()).headers.get('location')).toContain(REDIRECT)
+    endWhenRead(() => true)
+    const reply = await ask()
+    expect(reply.headers.get('location')).toMatch(/^\/login\?return_to=/)
+    expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
+  })
+
+  it('R1 is let in by a session that still holds, looked at once more', async () => {
+    await start()
+    const client = await createClient(server)
+    await codeFlow(server, client)
+    let looks = 0
+    endWhenRead(() => {
+      looks += 1
+      return looks === 1
+    })
+    const { access_token } = await codeFlow(server, client)
+    expect(looks).toBe(2)
+    await server.oauth.guard.authenticate('api', credentialsOf(access_token))
+  })
+
+  it('R1 is let in by a session from after the end, though that is not known here yet', async () => {
+    await start()
+    const client = await createClient(server)
+    await codeFlow(server, client)
+    for (let round = 0; round < 5; round += 1) {
+      await elsewhere.revokeUser('ada')
+      expect((await codeFlow(server, client)).access_token).toBeTruthy()
+      await elsewhere.revokeUser('ada')
+      expect((await server.cookieMode('ada')).cookie).toMatch(/^tollgate_token=./)
+      await elsewhere.revokeUser('ada')
+      const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
+      await server.oauth.guard.authenticate('api', credentialsOf(accessToken))
+    }
+  })
+
+  it('G6 gets no cookie by a page that was opened meanwhile', async () => {
+    await start()
+    expect((await server.cookieMode('ada')).cookie).toMatch(/^tollgate_token=./)
+    endWhenRead(() => true)
+    expect((await server.cookieMode('ada')).cookie).toBe('')
+  })
+
+  it('G6 gets no other cookie for the one it has', async () => {
+    await start()
+    const { cookie, csrfToken } = await server.cookieMode('ada')
+    endWhenRead(() => true)
+    const reply = await server.request('/oauth/token/refresh', {
+      method: 'POST',
+      headers: { cookie: `${sessionOf('ada')}; ${cookie}`, 'x-csrf-token': csrfToken },
+    })
+    expect(reply.status).toBe(401)
+    expect(reply.headers.get('set-cookie')).toBeNull()
+  })
+
+  it('G6 gets no cookie from before it was known to be ended, even a little younger', async () => {
+    await start()
+    const check = server.users.fromRequest.bind(server.users)
+    server.users.fromRequest = async (request) => {
+      const found = await check(request)
+      server.clock.advance('1s')
+      return found
+    }
+    const { cookie, csrfToken } = await server.cookieMode('ada')
+    server.users.fromRequest = check
+    // As if it was ended while the session was read, and told of only now.
+    const at = new Date(server.clock.now().getTime() - 500)
+    const until = new Date(at.getTime() + 3_600_000)
+    await server.database.kysely
+      .insertInto('oauth_revocations' as never)
+      .values({ kind: 'user', subject: 'ada', at: at.getTime(), until: until.getTime() } as never)
+      .execute()
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    const credentials = { authorization: null, cookie, csrfToken }
+    await expect(async () => server.oauth.guard.authenticate('api', credentials)).rejects.toThrow(
+      'No access token was sent',
+    )
   })
 })
