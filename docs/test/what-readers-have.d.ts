@@ -13,11 +13,8 @@ import type StripeSdk from 'stripe'
 declare global {
   namespace NodeJS {
     interface ProcessEnv {
-      TOLLGATE_SECRET: string
-      DATABASE_URL: string
+      /** express-session takes no `undefined`. */
       SESSION_SECRET: string
-      STRIPE_SECRET: string
-      STRIPE_WEBHOOK_SECRET: string
     }
   }
   interface Order {

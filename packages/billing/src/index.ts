@@ -51,8 +51,10 @@ export type {
   BillingOptions,
   BillingPaths,
   BraintreeOptions,
+  BraintreeSettings,
   InvoiceSeller,
   StripeOptions,
+  StripeSettings,
   UserTable,
 } from './options.ts'
 export type { StoredWebhook } from './storage/tables.ts'

@@ -20,10 +20,10 @@ export interface UserTable {
 }
 
 export interface StripeOptions {
-  /** The API secret key. */
-  readonly secret: string
+  /** The API secret key. An environment variable that is missing is refused in words, as the others are. */
+  readonly secret: string | undefined
   /** From the webhook endpoint's page; several while one is being rolled. */
-  readonly webhookSecret: string | readonly string[]
+  readonly webhookSecret: string | readonly string[] | undefined
   /** Of `charge(1999)` and `invoiceFor()` with a plain number. Default `usd`. */
   readonly currency?: string
   /** Ids of the prices that are sold. Others are refused before any call, and `check()` looks for these. */
@@ -35,9 +35,9 @@ export interface StripeOptions {
 export interface BraintreeOptions {
   /** `sandbox`, `production`, or an Environment of the SDK. */
   readonly environment: 'sandbox' | 'production' | braintree.Environment
-  readonly merchantId: string
-  readonly publicKey: string
-  readonly privateKey: string
+  readonly merchantId: string | undefined
+  readonly publicKey: string | undefined
+  readonly privateKey: string | undefined
   /** The merchant account's currency. Default `usd`. */
   readonly currency?: string
   /** Ids of the plans that are sold. Others are refused before any call, and `check()` looks for these. */
@@ -49,6 +49,14 @@ export interface BraintreeOptions {
   /** Milliseconds a call may take. Default 30000. */
   readonly timeout?: number
 }
+
+type Checked<Options, Names extends keyof Options> = Options & {
+  readonly [Name in Names]: Exclude<Options[Name], undefined>
+}
+
+/** With nothing missing. */
+export type StripeSettings = Checked<StripeOptions, 'secret' | 'webhookSecret'>
+export type BraintreeSettings = Checked<BraintreeOptions, 'merchantId' | 'publicKey' | 'privateKey'>
 
 export interface BillingPaths {
   readonly stripeWebhook?: string
@@ -102,8 +110,8 @@ export interface BillingOptions<User = Record<string, unknown>> {
 export interface ResolvedOptions {
   readonly database: Database
   readonly users: Required<UserTable>
-  readonly stripe: StripeOptions | null
-  readonly braintree: BraintreeOptions | null
+  readonly stripe: StripeSettings | null
+  readonly braintree: BraintreeSettings | null
   readonly defaultProvider: ProviderName
   readonly taxPercentage: (user: Record<string, unknown>) => number | Promise<number>
   readonly handlers: WebhookHandlers
@@ -162,14 +170,15 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
 }
 
 /** Messages never repeat a value: it may be a key with a blank at its end. */
-function checkStripe({ secret, webhookSecret }: StripeOptions): void {
+function checkStripe(options: StripeOptions): asserts options is StripeSettings {
+  const { secret, webhookSecret } = options
   requireSecret('stripe.secret', secret)
   const secrets = typeof webhookSecret === 'string' ? [webhookSecret] : (webhookSecret ?? [])
   if (secrets.length === 0) requireSecret('stripe.webhookSecret', undefined)
   for (const each of secrets) requireSecret('stripe.webhookSecret', each)
 }
 
-function checkBraintree(options: BraintreeOptions): void {
+function checkBraintree(options: BraintreeOptions): asserts options is BraintreeSettings {
   requireSecret('braintree.merchantId', options.merchantId)
   requireSecret('braintree.publicKey', options.publicKey)
   requireSecret('braintree.privateKey', options.privateKey)

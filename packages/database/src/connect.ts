@@ -28,7 +28,7 @@ export interface ConnectOptions {
  * await connect('mysql://user:secret@db.internal/app')   // or mariadb:
  */
 export async function connect<T = AnyTables>(
-  url: string,
+  url: string | undefined,
   options: ConnectOptions = {},
 ): Promise<Database<T>> {
   const target = parseConnectionUrl(url)

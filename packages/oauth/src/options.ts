@@ -14,8 +14,11 @@ import type { UserRecord, Users } from './users.ts'
 export interface AuthorizationServerOptions<User extends UserRecord = UserRecord> {
   /** Public base URL, sent as `iss`. https, except on localhost. */
   readonly issuer: string
-  /** 32 characters or more; keys are derived from it. To change it, give `[new, old]` for a while. */
-  readonly secret: string | readonly string[]
+  /**
+   * 32 characters or more; keys are derived from it. To change it, give `[new, old]` for a while. An
+   * environment variable may be given as it is: one that is missing is refused in words.
+   */
+  readonly secret: string | readonly string[] | undefined
   /** From `connect()` of `@tollgate/database`. Give this or `storage`. */
   readonly database?: Database
   /** A store of your own that passes the storage contract, or `memoryStorage()`. */

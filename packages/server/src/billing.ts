@@ -1,9 +1,9 @@
 import {
   type Billing,
   type BillingOptions,
-  type BraintreeOptions,
+  type BraintreeSettings,
   createBilling,
-  type StripeOptions,
+  type StripeSettings,
   type WebhookHandlers,
 } from '@tollgate/billing'
 import type { Database } from '@tollgate/database'
@@ -18,8 +18,8 @@ import { fromRow } from './users/user.ts'
 
 /** How to reach the payment providers. */
 export interface Providers {
-  readonly stripe?: StripeOptions
-  readonly braintree?: BraintreeOptions
+  readonly stripe?: StripeSettings
+  readonly braintree?: BraintreeSettings
 }
 
 /** Those of the environment. */
@@ -43,7 +43,7 @@ export function sandboxProviders(
       currency,
       config: sandbox.stripe.config,
     },
-    braintree: { ...sandbox.braintree.config, currency } as BraintreeOptions,
+    braintree: { ...sandbox.braintree.config, currency } as BraintreeSettings,
   }
 }
 

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
-import type { BraintreeOptions } from '@tollgate/billing'
+import type { BraintreeSettings } from '@tollgate/billing'
 import type { Config } from './environment.ts'
 
 /** Braintree's SDK knows its own two hosts; another one, such as a sandbox of ours, is an Environment. */
-export function braintreeEnvironment(config: NonNullable<Config['braintree']>): BraintreeOptions {
+export function braintreeEnvironment(config: NonNullable<Config['braintree']>): BraintreeSettings {
   const { apiUrl, ...options } = config
   if (apiUrl === null) return options
   const { protocol, hostname, port } = new URL(apiUrl)

@@ -1,4 +1,4 @@
-import type { BraintreeOptions, StripeOptions } from '@tollgate/billing'
+import type { BraintreeSettings, StripeSettings } from '@tollgate/billing'
 import { isDemoSecret, keptSecret } from './demo-secret.ts'
 import type { Settings } from './settings.ts'
 import { parseVariables, type VariableName, type Variables } from './variables.ts'
@@ -18,10 +18,10 @@ export interface Config {
   readonly dataDir: string
   /** The newest first. */
   readonly secrets: readonly string[]
-  readonly stripe: StripeOptions | null
+  readonly stripe: StripeSettings | null
   /** For Stripe's script on the billing page. */
   readonly stripePublishableKey: string | null
-  readonly braintree: (BraintreeOptions & { readonly apiUrl: string | null }) | null
+  readonly braintree: (BraintreeSettings & { readonly apiUrl: string | null }) | null
   /** Only these may say whom they forward for. */
   readonly trustedProxies: readonly string[]
   readonly metricsToken: string | null
@@ -135,7 +135,7 @@ function secretsOf(values: Variables, mode: Mode, dataDir: string): string[] {
   return secrets.length === 0 && mode === 'demo' ? [keptSecret(dataDir)] : secrets
 }
 
-function stripeOf(values: Variables, { currency }: Settings): StripeOptions | null {
+function stripeOf(values: Variables, { currency }: Settings): StripeSettings | null {
   const { STRIPE_SECRET, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = values
   if (STRIPE_SECRET === null || STRIPE_WEBHOOK_SECRET === null) return null
   const webhookSecret = STRIPE_WEBHOOK_SECRET.split(/[\s,]+/)

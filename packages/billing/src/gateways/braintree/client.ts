@@ -1,15 +1,15 @@
 import type braintree from 'braintree'
-import type { BraintreeOptions } from '../../options.ts'
+import type { BraintreeSettings } from '../../options.ts'
 
 export interface BraintreeContext {
   readonly gateway: braintree.BraintreeGateway
-  readonly options: BraintreeOptions
+  readonly options: BraintreeSettings
   readonly currency: string
   readonly planCredit: string
 }
 
 /** The SDK is an optional peer: it is loaded when Braintree is configured. */
-export async function loadBraintree(options: BraintreeOptions): Promise<BraintreeContext> {
+export async function loadBraintree(options: BraintreeSettings): Promise<BraintreeContext> {
   const { default: sdk } = await import('braintree').catch((cause) => {
     throw new Error('Braintree is configured, but its SDK is missing: npm install braintree', {
       cause,

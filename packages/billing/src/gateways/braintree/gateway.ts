@@ -1,4 +1,4 @@
-import type { BraintreeOptions } from '../../options.ts'
+import type { BraintreeSettings } from '../../options.ts'
 import type { Gateway } from '../gateway.ts'
 import { translateErrors } from '../translate-errors.ts'
 import { braintreeCharges } from './charges.ts'
@@ -11,7 +11,7 @@ import { braintreeSubscriptions } from './subscriptions.ts'
 import { braintreeSwaps } from './swap.ts'
 import { braintreeWebhooks } from './webhooks.ts'
 
-export async function braintreeGateway(options: BraintreeOptions): Promise<Gateway> {
+export async function braintreeGateway(options: BraintreeSettings): Promise<Gateway> {
   const context = await loadBraintree(options)
   const gateway: Gateway = {
     name: 'braintree',

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
-import type { StripeOptions } from '../../options.ts'
+import type { StripeSettings } from '../../options.ts'
 
 /** The SDK is an optional peer: it is loaded when Stripe is configured. */
-export async function loadStripe(options: StripeOptions): Promise<Stripe> {
+export async function loadStripe(options: StripeSettings): Promise<Stripe> {
   const { default: StripeSdk } = await import('stripe').catch((cause) => {
     throw new Error('Stripe is configured, but its SDK is missing: npm install stripe', { cause })
   })
@@ -16,7 +16,7 @@ export async function loadStripe(options: StripeOptions): Promise<Stripe> {
 
 export interface StripeContext {
   readonly stripe: Stripe
-  readonly options: StripeOptions
+  readonly options: StripeSettings
   readonly currency: string
 }
 

@@ -1,4 +1,4 @@
-import type { StripeOptions } from '../../options.ts'
+import type { StripeSettings } from '../../options.ts'
 import type { Gateway } from '../gateway.ts'
 import { translateErrors } from '../translate-errors.ts'
 import { stripeCharges } from './charges.ts'
@@ -11,7 +11,7 @@ import { stripeSubscriptions } from './subscriptions.ts'
 import { stripeSwaps } from './swap.ts'
 import { stripeWebhooks } from './webhooks.ts'
 
-export async function stripeGateway(options: StripeOptions): Promise<Gateway> {
+export async function stripeGateway(options: StripeSettings): Promise<Gateway> {
   const context: StripeContext = {
     stripe: await loadStripe(options),
     options,
