@@ -52,8 +52,11 @@ const servers = {
     const { Hono } = await import('hono')
     const { createAdaptorServer } = await import('@hono/node-server')
     const { forHono } = await import('../../packages/oauth/dist/adapters/hono.js')
-    const { auth } = forHono(oauth)
+    const { routes, auth } = forHono(oauth)
     const app = new Hono()
+    // Mounted for every path, it would be a middleware of the bare route too.
+    app.use('/oauth/*', routes)
+    app.use('/.well-known/*', routes)
     const handler = (context) => context.json(somebody())
     const nothing = (_context, next) => next()
     inOrder([

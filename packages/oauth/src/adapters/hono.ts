@@ -1,4 +1,4 @@
-import type { Context, Handler, HonoRequest, Input, MiddlewareHandler, Next } from 'hono'
+import type { Context, Handler, HonoRequest, MiddlewareHandler, Next } from 'hono'
 import type { HandlerResponse } from 'hono/types'
 import {
   type AuthenticatedClient,
@@ -29,16 +29,34 @@ type Answer = ReturnType<MiddlewareHandler>
 type Guarded<User extends UserRecord> = { Variables: TollgateVariables<User> }
 type Middleware<User extends UserRecord> = MiddlewareHandler<Guarded<User>>
 
+/** What the guard adds to the context of a route. */
+type CallerContext<User extends UserRecord> = Pick<Context<Guarded<User>>, 'get' | 'set' | 'var'>
+
+/**
+ * Its `c` has the types of the route: path, variables, bindings and valid input. From the call around it
+ * TypeScript infers them only as one type `C`, and only through a type it cannot resolve before, hence
+ * the condition; what it would infer for `Result` would stop it, hence `NoInfer` below.
+ */
+type GuardedHandler<User extends UserRecord, C, Result> = [C] extends [Context]
+  ? (c: CallerContext<User> & C, next: Next) => Result
+  : never
+
+/** Fits any route: before 5.9, TypeScript infers a `C` that fits none. */
+interface JoinedHandler<C, Result> {
+  (c: Context, next: Next): Result
+  (c: C, next: Next): Result
+}
+
 export interface HonoAdapter<User extends UserRecord> {
   /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
   readonly routes: MiddlewareHandler
   /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
   auth(guard?: GuardName): Middleware<User>
   /** The guard and the handler in one, for routes where the promises of a middleware would show. */
-  auth<Path extends string, In extends Input, Result extends HandlerResponse<unknown>>(
+  auth<C extends Context, Result extends HandlerResponse<unknown>>(
     guard: GuardName,
-    handler: Handler<Guarded<User>, Path, In, Result>,
-  ): Handler<Guarded<User>, Path, In, Result>
+    handler: GuardedHandler<User, C, Result>,
+  ): JoinedHandler<C, NoInfer<Result>>
   /** All of these scopes; after `auth`. */
   scopes(...names: string[]): Middleware<User>
   /** At least one of these scopes; after `auth`. */

@@ -1,7 +1,17 @@
 import { Hono } from 'hono'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hc } from 'hono/client'
+import { validator } from 'hono/validator'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { forHono } from '../../src/adapters/hono.ts'
-import { codeFlow, createClient, sessionOf, startServer, type TestServer } from '../support.ts'
+import type { AuthenticatedUser } from '../../src/guard/guard.ts'
+import {
+  codeFlow,
+  createClient,
+  sessionOf,
+  startServer,
+  type TestServer,
+  type TestUser,
+} from '../support.ts'
 
 // Without a Node server in this file: that one puts a Response of its own in place of the global.
 describe('Hono without a network', () => {
@@ -109,6 +119,71 @@ describe('Hono without a network', () => {
       expect(await (await get('/report', clientToken)).text()).not.toBe('')
       expect((await get('/report', clientToken)).status).toBe(200)
       expect((await get('/report', tokens.access_token)).status).toBe(401)
+    })
+
+    it('answers a known token without a promise where the routes have paths of their own', async () => {
+      const { routes, auth } = forHono(server.oauth)
+      const mounted = new Hono()
+      mounted.use('/oauth/*', routes)
+      mounted.use('/.well-known/*', routes)
+      mounted.get(
+        '/me',
+        auth('api', (c) => c.text(c.get('user').id)),
+      )
+      const headers = { authorization: `Bearer ${tokens.access_token}` }
+      await mounted.request('/me', { headers })
+      const reply = mounted.fetch(new Request('http://localhost/me', { headers }))
+      if (reply instanceof Promise) throw new Error('Composed of more than the handler')
+      expect(await reply.text()).toBe('ada')
+      for (const path of server.oauth.paths) {
+        const { status } = await mounted.request(path.replace('{id}', '7'), { method: 'PATCH' })
+        expect([path, status]).toEqual([path, 405])
+      }
+    })
+
+    it('tells the handler all that Hono knows of the route', async () => {
+      const { auth } = forHono(server.oauth)
+      const validOrder = validator('json', () => ({ amount: 2 }))
+      const typed = new Hono<{
+        Bindings: { KEY: string }
+        Variables: { db: Map<string, number> }
+      }>()
+        .basePath('/v1')
+        .post(
+          '/orders/:id',
+          validOrder,
+          auth('api', (c) => {
+            expectTypeOf(c.req.param('id')).toEqualTypeOf<string>()
+            expectTypeOf(c.req.valid('json')).toEqualTypeOf<{ amount: number }>()
+            return c.json({ id: c.req.param('id'), ...c.req.valid('json') })
+          }),
+        )
+        .get(
+          '/orders/:id',
+          auth('api', async (c) => {
+            expectTypeOf(c.req.param('id')).toEqualTypeOf<string>()
+            expectTypeOf(c.get('db')).toEqualTypeOf<Map<string, number>>()
+            expectTypeOf(c.var.db).toEqualTypeOf<Map<string, number>>()
+            expectTypeOf(c.env.KEY).toEqualTypeOf<string>()
+            expectTypeOf(c.get('user')).toEqualTypeOf<AuthenticatedUser<TestUser>>()
+            expectTypeOf(c.var.user).toEqualTypeOf<AuthenticatedUser<TestUser>>()
+            // @ts-expect-error: nobody sets it
+            c.get('nothing')
+            return c.json({ key: c.env.KEY })
+          }),
+        )
+      const headers = { authorization: `Bearer ${tokens.access_token}` }
+      const client = hc<typeof typed>('http://localhost', {
+        headers,
+        fetch: (input: string | URL | Request, init?: RequestInit) =>
+          typed.request(input, init, { KEY: 'of Ada' }),
+      })
+      const param = { id: '7' }
+      const placed = await client.v1.orders[':id'].$post({ param, json: { amount: 2 } })
+      expect(await placed.json()).toEqual({ id: '7', amount: 2 })
+      const { key } = await (await client.v1.orders[':id'].$get({ param })).json()
+      expectTypeOf(key).toEqualTypeOf<string>()
+      expect(key).toBe('of Ada')
     })
 
     it("leaves the handler's own errors to Hono", async () => {
