@@ -9,15 +9,24 @@ import { fromWebRequest, toWebResponse } from '../http/exchange.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users.ts'
 
-export type RouteHandler<Context = unknown> = (
-  request: Request,
+export type RouteHandler<Context = unknown, Req extends Request = Request> = (
+  request: Req,
   context: Context,
 ) => Response | Promise<Response>
 
-/** What a guarded handler gets beside Next's own `params`. */
-export interface GuardedContext<Result> {
+/** What Next gives a route; a handler that says nothing of `params` does without. */
+type NextContext<Params> = unknown extends Params ? unknown : { readonly params: Params }
+
+/** What a guarded handler gets: the caller, and Next's own `params`. */
+export interface GuardedContext<Result, Params = unknown> {
   readonly user: Result
-  readonly params?: unknown
+  readonly params: Params
+}
+
+/** What the handler of a page gets: the token for its requests, and Next's own `params`. */
+export interface PageContext<Params = unknown> {
+  readonly csrfToken: string | null
+  readonly params: Params
 }
 
 export type ScopeCheck = (caller: Caller) => void
@@ -26,19 +35,21 @@ export interface NextAdapter<User extends UserRecord> {
   /** `export const { GET, POST, PUT, DELETE } = handlers` in app/oauth/[...path]/route.ts */
   readonly handlers: Readonly<Record<'GET' | 'POST' | 'PUT' | 'DELETE', RouteHandler>>
   /** Wraps a route handler: only callers with a valid token, and the scopes, get in. */
-  auth<Name extends GuardName>(
+  auth<Name extends GuardName, Params = unknown, Req extends Request = Request>(
     guard: Name,
     ...rest: [
       ...checks: ScopeCheck[],
-      handler: RouteHandler<GuardedContext<GuardResults<User>[Name]>>,
+      handler: RouteHandler<GuardedContext<GuardResults<User>[Name], Params>, Req>,
     ]
-  ): RouteHandler
+  ): RouteHandler<NextContext<Params>, Req>
   /** All of these scopes. */
   scopes(...names: string[]): ScopeCheck
   /** At least one of these scopes. */
   scope(...names: string[]): ScopeCheck
   /** Cookie mode: wraps a route handler that gives a page; `csrfToken` goes into it. */
-  freshToken(handler: RouteHandler<{ readonly csrfToken: string | null }>): RouteHandler
+  freshToken<Params = unknown, Req extends Request = Request>(
+    handler: RouteHandler<PageContext<Params>, Req>,
+  ): RouteHandler<NextContext<Params>, Req>
 }
 
 /** The server, or a function that gives it. */
@@ -74,7 +85,7 @@ export function forNext<User extends UserRecord>(source: ServerSource<User>): Ne
         } catch (error) {
           return toWebResponse(guard.refusal(error))
         }
-        return handler(request, { ...(context as object), user })
+        return handler(request, { ...(context as { params: unknown }), user })
       }
     },
     scopes:
@@ -85,14 +96,16 @@ export function forNext<User extends UserRecord>(source: ServerSource<User>): Ne
       (...names) =>
       (caller) =>
         assertAnyScope(caller, names),
-    freshToken: (handler) => async (request, context) => {
-      const oauth = await server()
-      const { csrfToken, setCookie } = await oauth.freshToken(fromWebRequest(request))
-      const response = await handler(request, { ...(context as object), csrfToken })
-      if (!setCookie) return response
-      const headers = new Headers(response.headers)
-      headers.append('set-cookie', setCookie)
-      return new Response(response.body, { status: response.status, headers })
-    },
+    freshToken:
+      <Params, Req extends Request>(handler: RouteHandler<PageContext<Params>, Req>) =>
+      async (request: Req, context: unknown) => {
+        const oauth = await server()
+        const { csrfToken, setCookie } = await oauth.freshToken(fromWebRequest(request))
+        const response = await handler(request, { ...(context as { params: Params }), csrfToken })
+        if (!setCookie) return response
+        const headers = new Headers(response.headers)
+        headers.append('set-cookie', setCookie)
+        return new Response(response.body, { status: response.status, headers })
+      },
   }
 }
