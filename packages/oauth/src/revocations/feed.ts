@@ -62,6 +62,7 @@ export function followRevocations(
   let endedBefore = 0
   let syncedAt = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null
+  let upcoming: Promise<void> | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
   let stopped = true
 
@@ -138,10 +139,15 @@ export function followRevocations(
     return running
   }
 
-  async function catchUp(): Promise<void> {
-    // One that is under way may have begun too early.
-    if (running) await running.catch(() => {})
-    await (running ?? sync())
+  /** One read for all who ask in the same turn of the event loop; it begins after it. */
+  function catchUp(): Promise<void> {
+    upcoming ??= new Promise((resolve) => setImmediate(resolve)).then(async () => {
+      upcoming = null
+      // One that is under way may have begun too early.
+      if (running) await running.catch(() => {})
+      await (running ?? sync())
+    })
+    return upcoming
   }
 
   function poll(): void {
