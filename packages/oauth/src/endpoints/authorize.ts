@@ -26,6 +26,7 @@ export async function authorize(request: HttpRequest, context: ServerContext): P
   const address = await requireReturnAddress(params, context)
   try {
     const asked = parseAuthorizationRequest(params, address, context)
+    if (asked.prompt === 'login') return signIn(request, asked, context)
     const reply = await whileSignedIn(
       context,
       () => findSignedIn(context.options.users, request),
@@ -37,14 +38,13 @@ export async function authorize(request: HttpRequest, context: ServerContext): P
   }
 }
 
-/** Null when the person has to sign in first. */
+/** Null when the person was signed out everywhere meanwhile. */
 async function answerFor(
   person: Person,
   mark: SignInMark,
   asked: AuthorizationRequest,
   context: ServerContext,
 ): Promise<Reply | null> {
-  if (asked.prompt === 'login') return null
   const approved = await approveSilently(asked, person, context)
   if (!approved) {
     if (asked.prompt === 'none') throw new ConsentRequired('The user has to approve this request')
