@@ -23,8 +23,6 @@ export interface RevocationFeed {
   /** Takes in what this process itself has just committed, without waiting for the next read. */
   note(entry: NewRevocation): void
   isRevoked(kind: RevokedKind, subject: string): boolean
-  /** Reads once more from now on, so that what was committed before this call is known after it. */
-  catchUp(): Promise<void>
   /** The moment a person's sign-ins were last ended, in milliseconds, or 0. */
   endedAt(userId: string): number
   /** How many ends of sign-ins were read here so far: a mark for endedMeanwhile(). */
@@ -87,9 +85,11 @@ export function followRevocations(
   }
 
   function note(entry: NewRevocation): void {
-    const isRead = userEnds.get(entry.subject)?.at === entry.at.getTime()
-    if (entry.kind === 'user' && isRead) return
-    if (entry.kind === 'user') noted.add(endingOf(entry))
+    if (entry.kind === 'user') {
+      const isRead = userEnds.get(entry.subject)?.at === entry.at.getTime()
+      if (isRead) return
+      noted.add(endingOf(entry))
+    }
     apply(entry)
   }
 
@@ -139,7 +139,10 @@ export function followRevocations(
     return running
   }
 
-  /** One read for all who ask in the same turn of the event loop; it begins after it. */
+  /**
+   * Reads once more from now on, so that what was committed before this call is known after it: one read
+   * for all who ask in the same turn of the event loop.
+   */
   function catchUp(): Promise<void> {
     upcoming ??= new Promise((resolve) => setImmediate(resolve)).then(async () => {
       upcoming = null
@@ -159,7 +162,6 @@ export function followRevocations(
 
   return {
     sync,
-    catchUp,
     note,
     isFresh,
     isRevoked: (kind, subject) => revoked[kind].has(subject),

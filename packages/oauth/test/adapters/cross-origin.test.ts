@@ -1,5 +1,3 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import fastifyCors from '@fastify/cors'
 import { getRequestListener } from '@hono/node-server'
 import expressCors from 'cors'
@@ -11,21 +9,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { forExpress } from '../../src/adapters/express.ts'
 import { forFastify } from '../../src/adapters/fastify.ts'
 import { forHono } from '../../src/adapters/hono.ts'
-import { createClient, startServer, type TestServer } from '../support.ts'
+import { createClient } from '../support.ts'
+import { type App, overHttp } from './frameworks.ts'
 
 const PAGE = 'https://app.example.com'
 
 /** Each framework's own CORS in front of the routes, as docs/guides/grants.md has it. */
-const frameworks: Record<string, (server: TestServer) => Promise<RequestListener>> = {
-  async Express({ oauth }) {
+const frameworks = [
+  overHttp('Express', ({ oauth }) => {
     const app = express()
     app.use(['/oauth/token', '/api'], expressCors({ origin: [PAGE] }))
     const { routes, auth } = forExpress(oauth)
     app.use(routes)
     app.get('/api/me', auth('client'), (_request, response) => void response.json('you'))
     return app
-  },
-  async Fastify({ oauth }) {
+  }),
+  overHttp('Fastify', async ({ oauth }) => {
     const app = createFastify()
     await app.register(fastifyCors, { origin: [PAGE] })
     const { routes, auth } = forFastify(oauth)
@@ -33,37 +32,29 @@ const frameworks: Record<string, (server: TestServer) => Promise<RequestListener
     app.get('/api/me', { onRequest: auth('client') }, async () => '"you"')
     await app.ready()
     return (request, response) => app.routing(request, response)
-  },
-  async Hono({ oauth }) {
+  }),
+  overHttp('Hono', ({ oauth }) => {
     const app = new Hono()
     for (const path of ['/oauth/token', '/api/*']) app.use(path, honoCors({ origin: [PAGE] }))
     const { routes, auth } = forHono(oauth)
     app.use(routes)
     app.get('/api/me', auth('client'), (c) => c.json('you'))
     return getRequestListener(app.fetch)
-  },
-}
+  }),
+]
 
-describe.each(Object.entries(frameworks))('a page on another origin, with %s', (_name, build) => {
-  const http = createServer()
-  let server: TestServer
+describe.each(frameworks)('a page on another origin, with $name', (framework) => {
+  let server: App
   let credentials: Record<string, string>
   beforeAll(async () => {
-    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-    const { port } = http.address() as AddressInfo
-    server = await startServer({ issuer: `http://127.0.0.1:${port}` })
-    http.on('request', await build(server))
+    server = await framework.start()
     const { id, secret } = await createClient(server, { grants: ['client_credentials'] })
     credentials = { client_id: id, client_secret: secret }
   })
-  afterAll(async () => {
-    http.closeAllConnections()
-    await new Promise((resolve) => http.close(resolve))
-    await server.close()
-  })
+  afterAll(() => server.close())
 
   const send = (path: string, init: RequestInit, origin = PAGE) =>
-    fetch(new URL(path, server.url), {
+    server.fetch(path, {
       ...init,
       headers: { origin, ...(init.headers as Record<string, string>) },
     })

@@ -27,7 +27,7 @@ export interface Framework {
 
 type Build = (server: TestServer, reached: string[]) => RequestListener | Promise<RequestListener>
 
-function overHttp(name: string, build: Build): Framework {
+export function overHttp(name: string, build: Build): Framework {
   return {
     name,
     overHttp: true,
