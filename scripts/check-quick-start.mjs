@@ -78,7 +78,8 @@ function pasted(text, heading) {
   return after.split('\n\n')[0]
 }
 
-const shell = (command) => JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8' }))
+const paste = (command) => execFileSync('sh', ['-c', command], { encoding: 'utf8' })
+const shell = (command) => JSON.parse(paste(command))
 
 try {
   copyWorkingTree()
@@ -86,9 +87,9 @@ try {
   const port = await freePort()
   console.log(`- ${command}, in ${folder}`)
   const first = await start(command, port)
-  const { access_token: token } = shell(pasted(first.text, 'Get a token:'))
-  if (!token) throw new Error('The printed curl gave no token')
-  const use = pasted(first.text, 'Use it:').replace('<access_token>', token)
+  const token = paste(pasted(first.text, 'Get a token:')).trim()
+  if (token.length < 40) throw new Error('The printed curl gave no token')
+  const use = `TOKEN=${token}; ${pasted(first.text, 'Use it:')}`
   if (!Array.isArray(shell(use))) throw new Error('The token did not open /api/orders')
   console.log('- the printed curl gave a token, and the token opened the API')
   await first.stop()

@@ -25,7 +25,7 @@ function live(provider) {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
 }
 
-const prepared = prepare()
+const prepared = await prepare()
 if (prepared) process.exit(prepared)
 console.log(`${runs} histories with seed ${seed}`)
 const began = performance.now()

@@ -1,16 +1,26 @@
 // What `npm start` and `npm test` have in common: on a fresh clone nothing is installed or built yet.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
-export function step(title, command, args) {
+/** Runs one command and gives its exit code. One that is silent for long is said to be still at work. */
+export async function step(title, command, args, { silent = false } = {}) {
   console.log(`- ${title}`)
-  const { status, error } = spawnSync(command, args, { stdio: 'inherit' })
-  if (error) console.error(`${command}: ${error.message}`)
-  return status ?? 1
+  const start = Date.now()
+  const child = spawn(command, args, { stdio: 'inherit' })
+  const telling = silent
+    ? setInterval(() => console.log(`  … ${Math.round((Date.now() - start) / 1000)} s`), 10_000)
+    : undefined
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      console.error(`${command}: ${error.message}`)
+      resolve(1)
+    })
+    child.once('close', (status) => resolve(status ?? 1))
+  }).finally(() => clearInterval(telling))
 }
 
 /** npm writes this file last, so it is as old as the last complete installation. */
@@ -26,7 +36,8 @@ function isInstalled() {
 /** Not `npm ci`: it refuses a lock file without the binaries of other platforms than it was made on. */
 function install() {
   if (isInstalled()) return 0
-  return step('Installing the locked dependencies', 'npm', ['install', '--no-save', '--no-fund'])
+  const title = 'Installing the locked dependencies: about a minute, the first time only'
+  return step(title, 'npm', ['install', '--no-save', '--no-fund'], { silent: true })
 }
 
 /** Whether nothing was touched since the last complete build; asking the compiler takes a second. */
@@ -45,8 +56,10 @@ function isBuilt() {
 }
 
 /** The exit code: 0 when everything is installed and built. */
-export function prepare() {
-  const failed = install()
+export async function prepare() {
+  const failed = await install()
   if (failed || isBuilt()) return failed
-  return step('Building (tsc -b)', 'npx', ['tsc', '-b'])
+  return step('Building: about a minute, when sources have changed', 'npx', ['tsc', '-b'], {
+    silent: true,
+  })
 }

@@ -1,7 +1,7 @@
 // npm start: installs what is missing, builds, and runs the service.
 import { prepare } from './prepare.mjs'
 
-const failed = prepare()
+const failed = await prepare()
 if (failed) process.exitCode = failed
 else {
   process.argv.splice(2, 0, 'serve')

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { prepare, step } from './prepare.mjs'
 
-function test(args) {
+async function test(args) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
   const report = join(folder, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const status = step('Running the tests', 'npx', ['vitest', 'run', ...reporters, ...args])
+  const status = await step('Running the tests', 'npx', ['vitest', 'run', ...reporters, ...args])
   try {
     const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(
       readFileSync(report, 'utf8'),
@@ -23,4 +23,4 @@ function test(args) {
   return status
 }
 
-process.exitCode = prepare() || test(process.argv.slice(2))
+process.exitCode = (await prepare()) || (await test(process.argv.slice(2)))

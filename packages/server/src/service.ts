@@ -5,8 +5,9 @@ import { configuredProviders, createServiceBilling, sandboxProviders } from './b
 import { type Config, ConfigurationError } from './config/environment.ts'
 import type { BothProviders, ServiceContext } from './context.ts'
 import { createCore, migrateCore, openDatabase } from './core.ts'
+import { occupyDataFolder } from './demo/data-folder.ts'
 import { type DemoFacts, readFacts } from './demo/facts.ts'
-import { startProviders, stateFileIn } from './demo/providers.ts'
+import { type DemoProviders, startProviders, stateFileIn } from './demo/providers.ts'
 import { seedDemo } from './demo/seed.ts'
 import { ensureCoupon, registerWebhooks } from './demo/webhooks.ts'
 import { createFigures } from './figures/figures.ts'
@@ -80,6 +81,9 @@ async function start(
   const server = await listen({ host, port, timeouts: options.timeouts ?? {} })
   closers.push(() => server.close(grace))
   const url = config.url ?? `http://localhost:${server.port}`
+  if (config.mode === 'demo' && keepDemo) {
+    closers.push(await occupyDataFolder(config.dataDir, { port: server.port, url }))
+  }
   const metrics = createMetrics(server.connections)
 
   const database = await openDatabase(config)
@@ -96,21 +100,23 @@ async function start(
   await oauth.ready()
   metrics.follow(oauth.events)
 
+  let providers: DemoProviders | null = null
   let sandbox: BothProviders | null = null
   let stripeWebhook: DemoFacts['stripeWebhook'] | null = null
   if (config.mode === 'demo') {
-    const providers = await startProviders({
+    const started = await startProviders({
       config,
       servicePort: server.port,
       stateFile: keepDemo ? stateFileIn(config.dataDir) : null,
-      ticking: options.ticking ?? true,
     })
-    closers.push(() => providers.close())
-    sandbox = providers.sandbox
+    closers.push(() => started.close())
+    providers = started
+    sandbox = started.sandbox
+    // Before anybody listens for its events.
+    await ensureCoupon(sandbox)
     const local = `http://127.0.0.1:${server.port}`
     const kept = keepDemo ? readFacts(config.dataDir).stripeWebhook : undefined
     stripeWebhook = await registerWebhooks(sandbox, local, kept)
-    await ensureCoupon(sandbox)
   }
 
   const billingClock = sandbox?.clock ?? clock
@@ -174,6 +180,8 @@ async function start(
   purging.unref()
   closers.push(() => clearInterval(purging))
   state.ready = true
+  // Not earlier: what fell due since the last time sends webhooks, and they come back to this service.
+  if (options.ticking ?? true) providers?.keepTime()
 
   let closing: Promise<void> | null = null
   return {

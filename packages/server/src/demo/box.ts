@@ -24,14 +24,17 @@ ${box.join('\n')}
 
 Get a token:
 
-curl -s ${url}/oauth/token \\
+TOKEN=$(curl -s ${url}/oauth/token \\
   -d grant_type=password -d client_id=${id} -d client_secret=${secret} \\
   -d username=${demo.email} -d password=${demo.password} \\
-  --data-urlencode scope='place-orders check-status'
+  --data-urlencode scope='place-orders check-status' \\
+  | node -p 'JSON.parse(require("fs").readFileSync(0)).access_token'); echo $TOKEN
 
 Use it:
 
-curl -s ${url}/api/orders -H 'Authorization: Bearer <access_token>'
+curl -s ${url}/api/orders -H "Authorization: Bearer $TOKEN"
+
+Press Ctrl-C to stop it; what you made is kept.
 `
 }
 

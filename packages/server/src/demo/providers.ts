@@ -6,6 +6,8 @@ import type { BothProviders } from '../context.ts'
 
 export interface DemoProviders {
   readonly sandbox: BothProviders
+  /** Lets the sandbox's clock go by itself; until then it stands where it was left. */
+  keepTime(): void
   close(): Promise<void>
 }
 
@@ -15,8 +17,6 @@ export interface DemoProviderOptions {
   readonly servicePort: number
   /** Null: the state is not kept. */
   readonly stateFile: string | null
-  /** Whether the sandbox's clock goes by itself. */
-  readonly ticking: boolean
   readonly now?: Date
 }
 
@@ -25,7 +25,7 @@ const SAVED_EVERY = 5000
 
 /** Both payment providers on this machine, as they were left. */
 export async function startProviders(options: DemoProviderOptions): Promise<DemoProviders> {
-  const { config, ticking } = options
+  const { config } = options
   const wanted = config.sandboxPort ?? (config.port === 0 ? 0 : options.servicePort + 1)
   const start = (port: number): Promise<BothProviders> =>
     startSandbox({
@@ -42,9 +42,12 @@ export async function startProviders(options: DemoProviderOptions): Promise<Demo
     return start(0)
   })
   definePlans(sandbox, config.settings)
-  const stop = ticking ? keepTime(sandbox) : async () => {}
+  let stop = async () => {}
   return {
     sandbox,
+    keepTime() {
+      stop = keepTime(sandbox)
+    },
     async close() {
       await stop()
       await sandbox.close()

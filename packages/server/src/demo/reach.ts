@@ -1,8 +1,8 @@
-import { connect as dial } from 'node:net'
 import { configuredProviders, type Providers, sandboxProviders } from '../billing.ts'
 import { braintreeEnvironment } from '../config/braintree-environment.ts'
 import type { Config } from '../config/environment.ts'
 import { readFacts } from './facts.ts'
+import { isListening } from './is-listening.ts'
 import { startProviders, stateFileIn } from './providers.ts'
 
 export interface ReachedProviders {
@@ -22,7 +22,7 @@ export async function reachProviders(config: Config): Promise<ReachedProviders> 
   }
   const { running, stripeWebhook } = readFacts(config.dataDir)
   const { currency } = config.settings
-  if (running && (await answers(running.stripe))) {
+  if (running && (await isListening(running.stripe))) {
     const { hostname, port } = new URL(running.stripe)
     return {
       providers: {
@@ -47,7 +47,6 @@ export async function reachProviders(config: Config): Promise<ReachedProviders> 
     config: { ...config, port: 0 },
     servicePort: 0,
     stateFile: stateFileIn(config.dataDir),
-    ticking: false,
   })
   const secret = stripeWebhook?.secret ?? 'unknown'
   return {
@@ -55,18 +54,4 @@ export async function reachProviders(config: Config): Promise<ReachedProviders> 
     now: () => sandbox.clock.now(),
     close,
   }
-}
-
-function answers(url: string): Promise<boolean> {
-  const { hostname, port } = new URL(url)
-  return new Promise((resolve) => {
-    const socket = dial({ host: hostname, port: Number(port), timeout: 1000 })
-    const settle = (answer: boolean) => {
-      socket.destroy()
-      resolve(answer)
-    }
-    socket.once('connect', () => settle(true))
-    socket.once('error', () => settle(false))
-    socket.once('timeout', () => settle(false))
-  })
 }

@@ -81,15 +81,20 @@ async function ensureUser(users: UserAccounts, password: string, kept: boolean):
   return found
 }
 
+/** The one made before, at the address of today: another PORT makes no other clients. */
 async function ensureClient(
   oauth: AuthorizationServer<User>,
   known: DemoClient | undefined,
   wanted: NewClient,
 ): Promise<DemoClient> {
   const found = known ? await oauth.clients.find(known.id) : null
-  const sameAddress =
-    wanted.redirect === undefined || found?.redirectUris.includes(String(wanted.redirect))
-  if (known && found && !found.revokedAt && sameAddress) return known
-  const { client, secret } = await oauth.clients.create(wanted)
-  return { id: client.id, secret }
+  if (!known || !found || found.revokedAt) {
+    const { client, secret } = await oauth.clients.create(wanted)
+    return { id: client.id, secret }
+  }
+  const redirect = wanted.redirect === undefined ? null : String(wanted.redirect)
+  if (redirect !== null && !found.redirectUris.includes(redirect)) {
+    await oauth.clients.update(known.id, { name: found.name, redirect })
+  }
+  return known
 }
