@@ -78,7 +78,7 @@ function answerError(error: Error, c: Context<AppEnv>, context: ServiceContext) 
   pageContextOf(c, context)
   if (error instanceof TooManyRequests) {
     context.metrics.countRefusal(c.req.path === '/register' ? 'register' : 'login')
-    if (!isPageRequest(c)) return tooManyJson(c, error)
+    if (!isPageRequest(c)) return tooManyJson(error)
     c.header('retry-after', String(error.retryAfterSeconds))
     const minutes = Math.ceil(error.retryAfterSeconds / 60)
     const message = `Too many attempts. Please try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`

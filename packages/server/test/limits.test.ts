@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { KNOWN_NETWORK_DAYS, KNOWN_NETWORKS_KEPT } from '../src/limits/known-networks.ts'
 import { createLimits } from '../src/limits/limits.ts'
-import { policies } from '../src/limits/policies.ts'
+import { PASSWORDS_AT_ONCE, policies } from '../src/limits/policies.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const EMAIL = 'ada@example.com'
@@ -18,8 +19,9 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 beforeEach(async () => {
   await service.database.kysely.deleteFrom('rate_limits').execute()
-  // The service remembers for a second what it saw.
-  service.clock.advance(MINUTE)
+  await service.database.kysely.deleteFrom('known_networks').execute()
+  // A process remembers what is full until there is room again.
+  service.clock.advance(60 * MINUTE)
 })
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
@@ -66,6 +68,22 @@ async function repeat(count: number, work: (index: number) => Promise<void>): Pr
 /** As if so many had failed. */
 async function fail(count: number, address: string): Promise<void> {
   for (let tries = 0; tries < count; tries++) expect(await signIn('wrong', address)).toBe(401)
+}
+
+/** A wrong password without the work of comparing it. */
+function failPassword(account: string, network: string): Promise<void> {
+  return service.limits.tryPassword(
+    { account, network },
+    async () => undefined,
+    () => 'wrong',
+  )
+}
+
+/** What a hundred networks would have done. */
+function failEverywhere(account: string): Promise<void> {
+  return repeat(policies.passwordAccount.points, (network) =>
+    failPassword(account, `10.0.${network}.1`),
+  )
 }
 
 describe('passwords', () => {
@@ -129,23 +147,105 @@ describe('passwords', () => {
     expect(await signIn(PASSWORD, '2001:db8:1:3::1')).toBe(303)
   })
 
-  it('tried from many networks lock out strangers, not the owner', async () => {
+  it('tried from many networks lock out strangers, not the owner where they signed in before', async () => {
     expect(await signIn(PASSWORD, '198.51.100.1')).toBe(303)
-    // What two hundred networks would have done, without their two hundred hashes.
-    await repeat(policies.passwordAccount.points, async (network) => {
-      const attempt = await service.limits.attemptPassword(EMAIL, `10.0.${network}.1`)
-      await attempt.failed()
-    })
+    expect(await signIn(PASSWORD, '2001:db8:a:b::1')).toBe(303)
+    await failEverywhere(EMAIL)
     expect(await signIn(PASSWORD, '198.51.100.99')).toBe(429)
     expect(await signIn(PASSWORD, '198.51.100.1')).toBe(303)
+    expect(await signIn(PASSWORD, '2001:db8:a:b:c::2')).toBe(303)
+    expect(await signIn(PASSWORD, '2001:db8:a:c::1')).toBe(429)
   })
 
-  it('tried on many accounts stop the network', async () => {
-    await repeat(policies.passwordNetwork.points, async (account) => {
-      const attempt = await service.limits.attemptPassword(`${account}@example.com`, '192.0.2.1')
-      await attempt.failed()
-    })
+  it('tried on many accounts stop the network, not those who signed in from there before', async () => {
+    expect(await signIn(PASSWORD, '192.0.2.1')).toBe(303)
+    await repeat(policies.passwordNetwork.points, (account) =>
+      failPassword(`${account}@example.com`, '192.0.2.1'),
+    )
     expect(await signIn('wrong', '192.0.2.1', 'one-more@example.com')).toBe(429)
+    expect(await signIn(PASSWORD, '192.0.2.1')).toBe(303)
+  })
+
+  it('stay possible where one was used daily for longer than a network is remembered', async () => {
+    for (let day = 0; day < KNOWN_NETWORK_DAYS + 10; day += 5) {
+      expect(await signIn(PASSWORD, '198.51.100.2')).toBe(303)
+      service.clock.advance(5 * 24 * 60 * MINUTE)
+    }
+    await failEverywhere(EMAIL)
+    expect(await signIn(PASSWORD, '198.51.100.2')).toBe(303)
+    service.clock.advance((KNOWN_NETWORK_DAYS + 1) * 24 * 60 * MINUTE)
+    await failEverywhere(EMAIL)
+    expect(await signIn(PASSWORD, '198.51.100.2')).toBe(429)
+  })
+
+  it('make a network known when the account was made there', async () => {
+    const email = 'new@example.com'
+    const made = await service
+      .browser()
+      .post('/register', { email, password: PASSWORD }, from('198.51.100.3'))
+    expect(made.status).toBe(303)
+    await failEverywhere(email)
+    expect(await signIn(PASSWORD, '198.51.100.3', email)).toBe(303)
+  })
+
+  it('of somebody signed in can be changed whatever strangers tried', async () => {
+    const email = 'mover@example.com'
+    await service.users.create({ email, password: PASSWORD })
+    const browser = service.browser()
+    await browser.post('/login', { email, password: PASSWORD }, from('198.51.100.4'))
+    await failEverywhere(email)
+    // On a train: from a network nobody has seen.
+    const change = async (current: string) => {
+      const form = { csrf_token: await browser.csrfToken(), current, password: 'another horse' }
+      return (await browser.post('/account/password', form, from('198.51.100.5'))).status
+    }
+    expect(await change('wrong')).toBe(422)
+    expect(await change(PASSWORD)).toBe(303)
+    for (let tries = 0; tries < policies.passwordSession.points; tries++) {
+      expect(await change('wrong')).toBe(422)
+    }
+    expect(await change('another horse')).toBe(429)
+  })
+
+  it('that were never compared cost no try', async () => {
+    const by = { account: EMAIL, network: '203.0.113.9' }
+    for (let tries = 0; tries < policies.passwordPair.points + 5; tries++) {
+      const away = service.limits.tryPassword(
+        by,
+        () => Promise.reject(new Error('too busy')),
+        () => 'right',
+      )
+      await expect(away).rejects.toThrow('too busy')
+    }
+    expect(await signIn(PASSWORD, '203.0.113.9')).toBe(303)
+  })
+
+  it('of one network leave places for others', async () => {
+    const waiting: Array<() => void> = []
+    const slow = Array.from({ length: PASSWORDS_AT_ONCE }, (_, index) =>
+      service.limits.tryPassword(
+        { account: `${index}@example.com`, network: '203.0.113.10' },
+        () => new Promise<void>((resolve) => waiting.push(resolve)),
+        () => 'unseen',
+      ),
+    )
+    await expect.poll(() => waiting.length).toBe(PASSWORDS_AT_ONCE)
+    expect(await signIn(PASSWORD, '203.0.113.10')).toBe(429)
+    expect(await signIn(PASSWORD, '203.0.113.11')).toBe(303)
+    for (const finish of waiting) finish()
+    await Promise.all(slow)
+    expect(await signIn(PASSWORD, '203.0.113.10')).toBe(303)
+  })
+
+  it('make so many networks known and no more, the newest', async () => {
+    const digits = Array.from({ length: KNOWN_NETWORKS_KEPT + 5 }, (_, index) => index + 1)
+    for (const last of digits) {
+      service.clock.advance(1)
+      await service.limits.rememberNetwork('traveller@example.com', `198.51.100.${last}`)
+    }
+    const rows = await service.database.kysely.selectFrom('known_networks').selectAll().execute()
+    const networks = rows.map(({ name }) => Number(String(name).split('.').at(-1)))
+    expect(networks.sort((a, b) => a - b)).toEqual(digits.slice(5))
   })
 })
 
@@ -153,17 +253,45 @@ describe('client secrets', () => {
   const wrongSecret = (clientId: string, address: string) =>
     token({ grant_type: 'client_credentials', client_id: clientId, client_secret: 'no' }, address)
 
-  it('of one client from one network are tried thirty times', async () => {
+  it('that are right are taken whatever strangers fail, and where they fail', async () => {
     const { id = '', secret } = service.demo?.clients.service ?? {}
-    const right = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
+    const right = { client_id: id, client_secret: secret ?? '' }
+    // Thirty from each of 35 addresses, and more than any network may fail from the last.
+    const fail = async (client: string, network: string) => {
+      await service.limits.countWrong('secret', client, network).catch(() => undefined)
+    }
+    await repeat(35 * 30, (index) => fail(id, `203.0.113.${100 + Math.floor(index / 30)}`))
+    await repeat(policies.tokenNetwork.points, (index) => fail(`client ${index}`, '203.0.113.134'))
+    expect((await wrongSecret(id, '198.51.100.20')).status).toBe(429)
+    expect((await wrongSecret('one more', '203.0.113.134')).status).toBe(429)
+    for (const address of ['203.0.113.100', '203.0.113.134', '198.51.100.20']) {
+      const grant = { ...right, grant_type: 'client_credentials' }
+      const issued = await token(grant, address)
+      expect(issued.status).toBe(200)
+      const { access_token } = (await issued.json()) as { access_token: string }
+      for (const route of ['introspect', 'revoke']) {
+        const response = await fetch(`${service.url}/oauth/${route}`, {
+          method: 'POST',
+          headers: from(address),
+          body: new URLSearchParams({ ...right, token: access_token }),
+        })
+        expect(response.status).toBe(200)
+      }
+    }
+  }, 60_000)
+
+  it('that are wrong are told so thirty times for one client from one network', async () => {
+    const { id = '' } = service.demo?.clients.service ?? {}
     for (let tries = 0; tries < policies.clientPair.points; tries++) {
       expect((await wrongSecret(id, '203.0.113.20')).status).toBe(401)
     }
-    const refused = await token(right, '203.0.113.20')
+    const refused = await wrongSecret(id, '203.0.113.20')
     expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({ error: 'too_many_requests' })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(refused.headers.get('cache-control')).toBe('no-store')
-    expect((await token(right, '203.0.113.21')).status).toBe(200)
+    expect(refused.headers.get('www-authenticate')).toBeNull()
+    expect((await wrongSecret(id, '203.0.113.21')).status).toBe(401)
     for (const route of ['introspect', 'revoke']) {
       const response = await fetch(`${service.url}/oauth/${route}`, {
         method: 'POST',
@@ -173,36 +301,44 @@ describe('client secrets', () => {
       expect(response.status).toBe(429)
     }
     // Basic names the same client.
-    const basic = Buffer.from(`${id}:${secret}`).toString('base64')
+    const basic = Buffer.from(`${id}:no`).toString('base64')
     const header = { authorization: `Basic ${basic}` }
     const form = { grant_type: 'client_credentials' }
     expect((await token(form, '203.0.113.20', header)).status).toBe(429)
-    expect((await token(form, '203.0.113.22', header)).status).toBe(200)
-  })
-
-  it('that are right clear the count', async () => {
-    const { id = '', secret } = service.demo?.clients.service ?? {}
-    const right = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
-    for (let round = 0; round < 2; round++) {
-      for (let tries = 0; tries < policies.clientPair.points - 1; tries++) {
-        await wrongSecret(id, '203.0.113.23')
-      }
-      expect((await token(right, '203.0.113.23')).status).toBe(200)
-    }
+    expect((await token(form, '203.0.113.22', header)).status).toBe(401)
   })
 })
 
 describe('codes and refresh tokens', () => {
-  it('that fail are counted for the client and its network', async () => {
-    const { id = '', secret } = service.demo?.clients.web ?? {}
+  it('that are wrong are counted for the client and its network, and right ones taken', async () => {
+    const { id = '', secret } = service.demo?.clients.password ?? {}
     const client = { client_id: id, client_secret: secret ?? '' }
     const guess = { ...client, grant_type: 'refresh_token', refresh_token: 'tgr_guess' }
-    expect((await token(guess, '203.0.113.30')).status).toBe(400)
-    await repeat(policies.grantPair.points - 1, () =>
-      service.limits.clientFailed('grant', id, '203.0.113.30'),
-    )
+    const { refresh_token } = (await (await passwordGrant(PASSWORD, '203.0.113.30')).json()) as {
+      refresh_token: string
+    }
+    await repeat(policies.grantPair.points, async () => {
+      expect((await token(guess, '203.0.113.30')).status).toBe(400)
+    })
     expect((await token(guess, '203.0.113.30')).status).toBe(429)
     expect((await token(guess, '203.0.113.31')).status).toBe(400)
+    const right = { ...client, grant_type: 'refresh_token', refresh_token }
+    expect((await token(right, '203.0.113.30')).status).toBe(200)
+  }, 30_000)
+})
+
+describe('cards', () => {
+  it('that others had declined do not stop whoever has paid from there before', async () => {
+    const { limits } = service
+    await (await limits.attemptCard('1', '203.0.113.60')).accepted()
+    for (let tries = 0; tries < policies.cardsNetwork.points; tries++) {
+      await limits.attemptCard(String(1000 + tries), '203.0.113.60')
+    }
+    await expect(limits.attemptCard('2', '203.0.113.60')).rejects.toThrow('Too many attempts')
+    for (let tries = 0; tries < policies.cardsAccount.points; tries++) {
+      await limits.attemptCard('1', '203.0.113.60')
+    }
+    await expect(limits.attemptCard('1', '203.0.113.60')).rejects.toThrow('Too many attempts')
   })
 })
 
@@ -210,17 +346,28 @@ describe('the counts', () => {
   it('are shared by all processes and outlive them', async () => {
     await fail(policies.passwordPair.points, '203.0.113.40')
     const other = createLimits(service.database, service.clock)
-    await expect(other.attemptPassword(EMAIL, '203.0.113.40')).rejects.toThrow('Too many attempts')
+    const attempt = other.tryPassword(
+      { account: EMAIL, network: '203.0.113.40' },
+      async () => undefined,
+      () => 'right',
+    )
+    await expect(attempt).rejects.toThrow('Too many attempts')
   })
 
   it('are added up exactly by many at once', async () => {
     const others = Array.from({ length: 4 }, () => createLimits(service.database, service.clock))
     const attempts = others.flatMap((limits) =>
       Array.from({ length: 10 }, () =>
-        limits.attemptPassword('busy@example.com', '203.0.113.41').then(
-          () => 'in',
-          () => 'out',
-        ),
+        limits
+          .tryPassword(
+            { account: 'busy@example.com', network: '203.0.113.41' },
+            async () => undefined,
+            () => 'wrong',
+          )
+          .then(
+            () => 'in',
+            () => 'out',
+          ),
       ),
     )
     const outcomes = await Promise.all(attempts)
@@ -234,7 +381,12 @@ describe('the counts', () => {
     expect(await service.limits.purge()).toBe(3)
   })
 
-  it('limit new accounts from one network', async () => {
+  it('limit new accounts from one network, not mistakes in the form', async () => {
+    const mistake = { email: 'late', password: PASSWORD }
+    for (let count = 0; count < policies.registrations.points + 1; count++) {
+      const told = await service.browser().post('/register', mistake, from('203.0.113.51'))
+      expect(told.status).toBe(422)
+    }
     for (let count = 0; count < policies.registrations.points; count++) {
       await service.limits.countRegistration('203.0.113.50')
     }

@@ -42,6 +42,8 @@ beforeAll(async () => {
     TOLLGATE_DATA_DIR: folder,
     TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da',
     TOLLGATE_URL: issuer,
+    // So that a test can come from any network.
+    TOLLGATE_TRUSTED_PROXIES: '127.0.0.1',
     STRIPE_SECRET: sandbox.stripe.apiKey,
     STRIPE_WEBHOOK_SECRET: 'whsec_1',
     STRIPE_API_URL: sandbox.stripe.url,
@@ -108,8 +110,10 @@ describe('two processes on one database', () => {
   /** Forms name the public address, as a browser behind a proxy would. */
   const browserOf = ({ url }: Process) => {
     const browser = createBrowser(url)
-    const signIn = (password: string) =>
-      browser.post('/login', { email: EMAIL, password }, { origin: issuer })
+    const signIn = (password: string, address = '198.51.100.1', email = EMAIL) => {
+      const headers = { origin: issuer, 'x-forwarded-for': address }
+      return browser.post('/login', { email, password }, headers)
+    }
     return { ...browser, signIn }
   }
   const getToken = async ({ url }: Process) => {
@@ -177,6 +181,49 @@ describe('two processes on one database', () => {
     expect((await browserOf(three).signIn(PASSWORD)).status).toBe(429)
     three.child.kill('SIGKILL')
     await three.ended
+  }, 60_000)
+
+  it('take a right client secret after a thousand wrong ones from 35 addresses', async () => {
+    const credentials = ['--name', 'Own', '--credentials', '--json']
+    const made = JSON.parse(await run('client', 'create', ...credentials))
+    const issue = ({ url }: Process, client_secret: string, address: string) =>
+      fetch(`${url}/oauth/token`, {
+        method: 'POST',
+        headers: { 'x-forwarded-for': address },
+        body: new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: made.id,
+          client_secret,
+        }),
+      })
+    const networks = Array.from({ length: 35 }, (_, index) => `203.0.113.${index}`)
+    for (let round = 0; round < 30; round++) {
+      const process = round % 2 === 0 ? one : two
+      await Promise.all(networks.map((address) => issue(process, 'wrong', address)))
+    }
+    for (const process of [one, two]) {
+      expect((await issue(process, 'wrong', '198.51.100.77')).status).toBe(429)
+      for (const address of ['203.0.113.0', '198.51.100.77']) {
+        expect((await issue(process, made.secret, address)).status).toBe(200)
+      }
+    }
+  }, 120_000)
+
+  it('let an owner in where they signed in before, whatever strangers try elsewhere', async () => {
+    const email = 'grace@example.com'
+    await run('user', 'create', '--email', email, '--password', PASSWORD)
+    const home = '198.51.100.8'
+    expect((await browserOf(one).signIn(PASSWORD, home, email)).status).toBe(303)
+    for (let network = 0; network < 13; network++) {
+      const tries = Array.from({ length: 8 }, (_, index) =>
+        browserOf(index % 2 === 0 ? one : two).signIn('wrong', `203.0.113.${network}`, email),
+      )
+      await Promise.all(tries)
+    }
+    for (const process of [one, two]) {
+      expect((await browserOf(process).signIn(PASSWORD, '198.51.100.9', email)).status).toBe(429)
+      expect((await browserOf(process).signIn(PASSWORD, home, email)).status).toBe(303)
+    }
   }, 60_000)
 
   it('keep what was acknowledged when one is killed', async () => {

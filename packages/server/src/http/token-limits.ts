@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../context.ts'
-import { TooManyRequests } from '../limits/limits.ts'
+import { TooManyRequests, type Verdict } from '../limits/limits.ts'
 import { emailKey } from '../users/parse.ts'
 import type { AppEnv } from './variables.ts'
 
@@ -8,8 +8,9 @@ import type { AppEnv } from './variables.ts'
 const GUESSABLE = ['token', 'introspect', 'revoke']
 
 /**
- * Counts what fails at the token routes, and refuses whoever fails too often (threats L2). A password
- * grant is counted before its password is looked at, everything else after it has failed.
+ * Counts what fails at the token routes (threats L2). Secrets, codes and tokens are checked first and
+ * only wrong ones counted and refused, so that nobody's failures stop a right one. A password is counted
+ * before it is looked at.
  */
 export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<AppEnv> {
   const paths = new Set(GUESSABLE.map((name) => `/oauth/${name}`))
@@ -19,38 +20,50 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
     const form = new URLSearchParams(await c.req.text())
     const clientId = readClientId(c.req.header('authorization'), form)
     const network = c.get('network')
-    try {
-      await limits.checkClient(clientId, network)
-      const username = form.get('grant_type') === 'password' ? form.get('username') : null
-      const attempt =
-        username === null ? null : await limits.attemptPassword(emailKey(username), network)
+    const username = form.get('grant_type') === 'password' ? form.get('username') : null
+    const answer = async () => {
       await next()
-      const error = await readError(c)
-      if (attempt) {
-        if (error === null) await attempt.succeeded()
-        else if (error === 'invalid_grant') await attempt.failed()
-        else await attempt.withdrawn()
-        if (error === null || error === 'invalid_grant') {
-          metrics.countSignIn(error === null ? 'succeeded' : 'failed')
+      return readError(c)
+    }
+    try {
+      let error: string | null
+      if (username === null) error = await answer()
+      else {
+        const by = { account: emailKey(username), network }
+        error = await limits.tryPassword(by, answer, judgePassword)
+        const verdict = judgePassword(error)
+        if (verdict !== 'unseen') {
+          metrics.countSignIn(verdict === 'right' ? 'succeeded' : 'failed')
         }
       }
-      if (error === 'invalid_client') await limits.clientFailed('secret', clientId, network)
-      else if (error === 'invalid_grant' && !attempt) {
-        await limits.clientFailed('grant', clientId, network)
-      } else if (error === null) await limits.clientSucceeded(clientId, network)
+      if (error === 'invalid_client') await limits.countWrong('secret', clientId, network)
+      if (error === 'invalid_grant' && username === null) {
+        await limits.countWrong('grant', clientId, network)
+      }
     } catch (refused) {
       if (!(refused instanceof TooManyRequests)) throw refused
       metrics.countRefusal(c.req.path.split('/').at(-1) ?? '')
-      return tooManyJson(c, refused)
+      // Hono would add the headers of the refusal that was there before.
+      c.res = undefined
+      c.res = tooManyJson(refused)
     }
     return undefined
   }
 }
 
-export function tooManyJson(c: Context, { message, retryAfterSeconds }: TooManyRequests): Response {
-  c.header('retry-after', String(retryAfterSeconds))
-  c.header('cache-control', 'no-store')
-  return c.json({ error: 'too_many_requests', error_description: message }, 429)
+function judgePassword(error: string | null): Verdict {
+  if (error === null) return 'right'
+  return error === 'invalid_grant' ? 'wrong' : 'unseen'
+}
+
+export function tooManyJson({ message, retryAfterSeconds }: TooManyRequests): Response {
+  return Response.json(
+    { error: 'too_many_requests', error_description: message },
+    {
+      status: 429,
+      headers: { 'retry-after': String(retryAfterSeconds), 'cache-control': 'no-store' },
+    },
+  )
 }
 
 /** The `error` of an OAuth answer; null for a success. */

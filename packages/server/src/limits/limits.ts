@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Database } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import { KNOWN_NETWORK_SECONDS, type PolicyName, policies } from './policies.ts'
-import { type CounterStore, createCounterStore, DatabaseRateLimiter } from './store.ts'
+import { createKnownNetworks } from './known-networks.ts'
+import { PASSWORDS_AT_ONCE, type PolicyName, policies } from './policies.ts'
+import { createCounterStore, DatabaseRateLimiter } from './store.ts'
 
 /** Too many failures, or too much at once. Answered with 429 and `Retry-After`. */
 export class TooManyRequests extends Error {
@@ -15,37 +16,48 @@ export class TooManyRequests extends Error {
   }
 }
 
-/** One try of a password. It counts as a failure until it is known to be none. */
-export interface PasswordAttempt {
-  succeeded(): Promise<void>
-  failed(): Promise<void>
-  /** The password was not looked at. */
-  withdrawn(): Promise<void>
+/** What came of one try. `unseen`: the password was not compared, so that nothing is counted. */
+export type Verdict = 'right' | 'wrong' | 'unseen'
+
+/** Somebody who signs in, or somebody signed in who proves that it is really them. */
+export type PasswordBy =
+  | { readonly account: string; readonly network: string }
+  | { readonly sessionId: string; readonly network: string }
+
+export interface Limits {
+  /**
+   * Looks at a password, if there is room for one more try. It is counted before, so that tries made
+   * at once cannot overtake the count, and given back when it turns out right or was never compared.
+   */
+  tryPassword<T>(by: PasswordBy, look: () => Promise<T>, judge: (found: T) => Verdict): Promise<T>
+  /** Before a card goes to the provider; a declined one counts, and so does one that ends in an error. */
+  attemptCard(userId: string, network: string): Promise<CardAttempt>
+  countRegistration(network: string): Promise<void>
+  /** This account was used from here with success. */
+  rememberNetwork(account: string, network: string): Promise<void>
+  /**
+   * After a client secret, code or token was wrong. Right ones are never counted nor refused: they have
+   * 256 random bits, so that nobody's failures need stop them. Throws when there were too many.
+   */
+  countWrong(what: 'secret' | 'grant', clientId: string, network: string): Promise<void>
+  purge(): Promise<number>
 }
 
 /** One try of a card. It counts as declined until it is known not to be. */
 export interface CardAttempt {
+  /** The provider took it. */
   accepted(): Promise<void>
+  /** It never got to the provider's verdict. */
+  withdrawn(): Promise<void>
 }
 
-export interface Limits {
-  /** Before a password is looked at, so that tries made at once cannot overtake the count. */
-  attemptPassword(account: string, network: string): Promise<PasswordAttempt>
-  /** Before a card goes to the provider. */
-  attemptCard(userId: string, network: string): Promise<CardAttempt>
-  countRegistration(network: string): Promise<void>
-  /** Refuses a client that has failed too often. Costs at most one look a second for each pair. */
-  checkClient(clientId: string, network: string): Promise<void>
-  clientFailed(what: 'secret' | 'grant', clientId: string, network: string): Promise<void>
-  clientSucceeded(clientId: string, network: string): Promise<void>
-  purge(): Promise<number>
-}
-
-const LOOKS_LAST = 1000
-const LOOKS_KEPT = 10_000
+const REFUSALS_KEPT = 10_000
 
 export function createLimits(database: Database, clock: Clock): Limits {
   const store = createCounterStore(database, clock)
+  const known = createKnownNetworks(database, clock)
+  const refusals = createRefusals(store.now)
+  const open = createOpenTries(PASSWORDS_AT_ONCE)
   const limiters = new Map(
     Object.entries(policies).map(([name, policy]) => [
       name,
@@ -58,92 +70,115 @@ export function createLimits(database: Database, clock: Clock): Limits {
     return found
   }
 
-  /** How long until there is room again; 0 while there is. */
-  async function waitFor(name: PolicyName, key: string): Promise<number> {
+  /** Throws while there is no room; counts nothing. */
+  async function requireRoom(name: PolicyName, key: string): Promise<void> {
     const state = await limiter(name).get(key)
-    return state && state.consumedPoints >= policies[name].points ? state.msBeforeNext : 0
-  }
-
-  async function consume(name: PolicyName, key: string): Promise<void> {
-    try {
-      await limiter(name).consume(key)
-    } catch (refused) {
-      if (refused instanceof Error) throw refused
-      throw new TooManyRequests((refused as { msBeforeNext: number }).msBeforeNext)
+    if (state && state.consumedPoints >= policies[name].points) {
+      throw new TooManyRequests(state.msBeforeNext)
     }
   }
 
-  const looks = createRecentLooks(store, async (clientId, network) => {
-    const [secrets, ...waits] = await Promise.all([
-      limiter('clientPair').get(pair(clientId, network)),
-      waitFor('clientPair', pair(clientId, network)),
-      waitFor('clientAnywhere', digest(clientId)),
-      waitFor('grantPair', pair(clientId, network)),
-      waitFor('tokenNetwork', network),
-    ])
-    return { wait: Math.max(...waits), failures: secrets !== null }
-  })
+  /** How long until there is room again; 0 when there was some. */
+  async function count(name: PolicyName, key: string): Promise<number> {
+    try {
+      await limiter(name).consume(key)
+      return 0
+    } catch (refused) {
+      if (refused instanceof Error) throw refused
+      return Math.max(1, (refused as { msBeforeNext: number }).msBeforeNext)
+    }
+  }
+
+  async function consume(name: PolicyName, key: string): Promise<void> {
+    const wait = await count(name, key)
+    if (wait > 0) throw new TooManyRequests(wait)
+  }
+
+  /** Counts the try and says how to settle it. */
+  async function beginPassword(by: PasswordBy): Promise<(verdict: Verdict) => Promise<void>> {
+    if ('sessionId' in by) {
+      // Strangers cannot get here, so that they cannot keep anybody from changing a password.
+      await consume('passwordSession', by.sessionId)
+      return async (verdict) => {
+        if (verdict === 'right') await limiter('passwordSession').delete(by.sessionId)
+        if (verdict === 'unseen') await limiter('passwordSession').reward(by.sessionId)
+      }
+    }
+    const { network } = by
+    const account = digest(by.account)
+    const both = `${account}@${network}`
+    if (!(await known.isKnown(account, network))) {
+      await requireRoom('passwordAccount', account)
+      await requireRoom('passwordNetwork', network)
+    }
+    await consume('passwordPair', both)
+    return async (verdict) => {
+      if (verdict === 'unseen') await limiter('passwordPair').reward(both)
+      if (verdict === 'right') {
+        await limiter('passwordPair').delete(both)
+        await known.remember(account, network)
+      }
+      if (verdict === 'wrong') {
+        await limiter('passwordAccount').penalty(account)
+        await limiter('passwordNetwork').penalty(network)
+      }
+    }
+  }
 
   return {
-    async attemptPassword(account, network) {
-      const both = pair(account, network)
-      const alone = digest(account)
-      const known = `known:${both}`
-      const isKnown = (await store.get(known)) !== null
-      if (!isKnown) {
-        const wait = Math.max(
-          await waitFor('passwordAccount', alone),
-          await waitFor('passwordNetwork', network),
-        )
-        if (wait > 0) throw new TooManyRequests(wait)
-      }
-      await consume('passwordPair', both)
-      return {
-        async succeeded() {
-          await limiter('passwordPair').delete(both)
-          if (!isKnown) await store.set(known, 1, KNOWN_NETWORK_SECONDS * 1000)
-        },
-        async failed() {
-          await limiter('passwordAccount').penalty(alone)
-          await limiter('passwordNetwork').penalty(network)
-        },
-        async withdrawn() {
-          await limiter('passwordPair').reward(both)
-        },
+    async tryPassword(by, look, judge) {
+      const leave = open.enter(by.network)
+      try {
+        const settle = await beginPassword(by)
+        const found = await look().catch(async (error) => {
+          await settle('unseen')
+          throw error
+        })
+        await settle(judge(found))
+        return found
+      } finally {
+        leave()
       }
     },
     async attemptCard(userId, network) {
-      await consume('cardsAccount', userId)
-      await consume('cardsNetwork', network)
+      // Others behind the same address must not keep somebody from paying who has paid from here.
+      const account = digest(`card of ${userId}`)
+      const policiesHere: Array<[PolicyName, string]> = [['cardsAccount', userId]]
+      if (!(await known.isKnown(account, network))) policiesHere.push(['cardsNetwork', network])
+      for (const [name, key] of policiesHere) await consume(name, key)
+      const withdrawn = async () => {
+        for (const [name, key] of policiesHere) await limiter(name).reward(key)
+      }
       return {
+        withdrawn,
         async accepted() {
-          await limiter('cardsAccount').reward(userId)
-          await limiter('cardsNetwork').reward(network)
+          await withdrawn()
+          await known.remember(account, network)
         },
       }
     },
     countRegistration: (network) => consume('registrations', network),
-    async checkClient(clientId, network) {
-      const wait = await looks.find(clientId, network)
-      if (wait > 0) throw new TooManyRequests(wait)
+    rememberNetwork: (account, network) => known.remember(digest(account), network),
+    async countWrong(what, clientId, network) {
+      const client = digest(clientId)
+      const both = `${client}@${network}`
+      const counted: Array<[PolicyName, string]> =
+        what === 'secret'
+          ? [
+              ['clientPair', both],
+              ['clientAnywhere', client],
+            ]
+          : [['grantPair', both]]
+      counted.push(['tokenNetwork', network])
+      const waits = counted.map(async ([name, key]) => {
+        const wait = refusals.find(`${name}:${key}`) || (await count(name, key))
+        if (wait > 0) refusals.note(`${name}:${key}`, wait)
+        return wait
+      })
+      const longest = Math.max(...(await Promise.all(waits)))
+      if (longest > 0) throw new TooManyRequests(longest)
     },
-    async clientFailed(what, clientId, network) {
-      const key = pair(clientId, network)
-      if (what === 'secret') {
-        await limiter('clientPair').penalty(key)
-        await limiter('clientAnywhere').penalty(digest(clientId))
-      } else {
-        await limiter('grantPair').penalty(key)
-      }
-      await limiter('tokenNetwork').penalty(network)
-      looks.noteFailure(clientId, network)
-    },
-    async clientSucceeded(clientId, network) {
-      if (!looks.hadFailures(clientId, network)) return
-      await limiter('clientPair').delete(pair(clientId, network))
-      looks.forget(clientId, network)
-    },
-    purge: () => store.purge(),
+    purge: async () => (await store.purge()) + (await known.purge()),
   }
 }
 
@@ -152,48 +187,33 @@ function digest(name: string): string {
   return createHash('sha256').update(name).digest('base64url').slice(0, 32)
 }
 
-function pair(name: string, network: string): string {
-  return `${digest(name)}@${network}`
-}
-
-interface Look {
-  wait: number
-  at: number
-  failures: boolean
-}
-
-/** What was seen of a pair in the last second, so that a busy client does not ask each time. */
-function createRecentLooks(
-  store: CounterStore,
-  look: (clientId: string, network: string) => Promise<Omit<Look, 'at'>>,
-) {
-  const seen = new Map<string, Look>()
-  const entry = (clientId: string, network: string): Look => {
-    const key = pair(clientId, network)
-    const found = seen.get(key)
-    if (found) return found
-    // A map keeps the order of insertion: the first is the oldest.
-    const oldest = seen.size >= LOOKS_KEPT ? seen.keys().next().value : undefined
-    if (oldest !== undefined) seen.delete(oldest)
-    const fresh = { wait: 0, at: Number.NEGATIVE_INFINITY, failures: false }
-    seen.set(key, fresh)
-    return fresh
-  }
+/** What is full stays full for a while: then a flood of wrong secrets costs no more writes. */
+function createRefusals(now: () => number) {
+  const until = new Map<string, number>()
   return {
-    async find(clientId: string, network: string): Promise<number> {
-      const known = entry(clientId, network)
-      const now = store.now()
-      if (Math.abs(now - known.at) > LOOKS_LAST) {
-        Object.assign(known, await look(clientId, network), { at: now })
+    find: (key: string) => Math.max(0, (until.get(key) ?? 0) - now()),
+    note(key: string, wait: number): void {
+      // A map keeps the order of insertion: the first is the oldest.
+      const oldest = until.size >= REFUSALS_KEPT ? until.keys().next().value : undefined
+      if (oldest !== undefined) until.delete(oldest)
+      until.set(key, now() + wait)
+    },
+  }
+}
+
+/** Hashing takes turns: one network gets only some of the places, so that others still find one. */
+function createOpenTries(most: number) {
+  const open = new Map<string, number>()
+  return {
+    enter(network: string): () => void {
+      const before = open.get(network) ?? 0
+      if (before >= most) throw new TooManyRequests(1000)
+      open.set(network, before + 1)
+      return () => {
+        const left = (open.get(network) ?? 1) - 1
+        if (left > 0) open.set(network, left)
+        else open.delete(network)
       }
-      return known.wait
     },
-    noteFailure(clientId: string, network: string): void {
-      const known = entry(clientId, network)
-      known.failures = true
-      known.at = Number.NEGATIVE_INFINITY
-    },
-    hadFailures: (clientId: string, network: string) => entry(clientId, network).failures,
-    forget: (clientId: string, network: string) => void seen.delete(pair(clientId, network)),
   }
 }

@@ -8,9 +8,10 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 
 /**
- * Only failures count. The strict ones are on pairs, so that somebody who guesses elsewhere cannot
- * lock the owner out; those on an account alone let through whoever comes from a network the account
- * has signed in from before (threats L2).
+ * Only failures count, and only a password's stop what may be right: the strict limit is on the pair of
+ * account and network, those on an account or a network alone let through whoever comes from a network
+ * the account was used from before (threats L2, N2). Of client secrets, codes and tokens only wrong ones
+ * are refused.
  */
 export const policies = {
   /** Passwords: one account from one network. A success clears it. */
@@ -19,16 +20,19 @@ export const policies = {
   passwordAccount: { points: 100, seconds: HOUR },
   /** Passwords: one network, whatever the account. */
   passwordNetwork: { points: 100, seconds: HOUR },
-  /** Client secrets: one client from one network. A success clears it. */
+  /** Passwords of somebody signed in, who changes it: one session. A success clears it. */
+  passwordSession: { points: 10, seconds: 15 * MINUTE },
+  /** Wrong client secrets: one client from one network. */
   clientPair: { points: 30, seconds: 10 * MINUTE },
-  /** Client secrets: one client from everywhere. */
+  /** Wrong client secrets: one client from everywhere. */
   clientAnywhere: { points: 1000, seconds: HOUR },
-  /** Codes and refresh tokens that one client shows from one network. */
+  /** Wrong codes and refresh tokens that one client shows from one network. */
   grantPair: { points: 300, seconds: 10 * MINUTE },
-  /** Client secrets, codes and tokens: everything that fails from one network. */
+  /** Wrong client secrets, codes and tokens from one network. */
   tokenNetwork: { points: 1000, seconds: 10 * MINUTE },
   /** Cards that were declined: whoever holds stolen numbers must not find out here which work. */
   cardsAccount: { points: 10, seconds: HOUR },
+  /** The same for a network; not for accounts whose card was taken from there before. */
   cardsNetwork: { points: 50, seconds: HOUR },
   /** New accounts from one network; these succeed and count all the same. */
   registrations: { points: 20, seconds: HOUR },
@@ -36,5 +40,5 @@ export const policies = {
 
 export type PolicyName = keyof typeof policies
 
-/** How long a network counts as one the account signs in from. */
-export const KNOWN_NETWORK_SECONDS = 90 * 24 * HOUR
+/** Passwords of one network that one process compares or has waiting, of the 64 that may wait. */
+export const PASSWORDS_AT_ONCE = 32

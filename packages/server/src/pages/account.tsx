@@ -18,13 +18,17 @@ export function addAccount(app: Hono<AppEnv>): void {
     const { service } = c.get('page')
     const form = await readOwnForm(c)
     const user = userOf(c)
-    const attempt = await service.limits.attemptPassword(emailKey(user.email), c.get('network'))
-    const known = await service.users.findByCredentials(user.email, form.get('current') ?? '')
+    const session = await service.sessions.find(c.req.header('cookie') ?? null)
+    if (!session) return c.redirect('/login', 303)
+    const known = await service.limits.tryPassword(
+      { sessionId: session.sessionId, network: c.get('network') },
+      () => service.users.findByCredentials(user.email, form.get('current') ?? ''),
+      (found) => (found?.id === user.id ? 'right' : 'wrong'),
+    )
     if (known?.id !== user.id) {
-      await attempt.failed()
       return accountPage(c, { problems: { current: 'This is not your password.' } })
     }
-    await attempt.succeeded()
+    await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
     try {
       await service.users.changePassword(user.id, form.get('password') ?? '')
     } catch (error) {

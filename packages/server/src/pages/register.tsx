@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
-import { InvalidAccount } from '../users/parse.ts'
+import { emailKey, InvalidAccount, parseAccount } from '../users/parse.ts'
 import { TextField } from './fields.tsx'
 import { readForm } from './forms.ts'
 import { renderPage } from './render.tsx'
@@ -21,8 +21,11 @@ export function addRegister(app: Hono<AppEnv>): void {
       password: form.get('password') ?? '',
     }
     try {
+      // What cannot be an account is told at once and takes nobody's place.
+      parseAccount(account)
       await service.limits.countRegistration(c.get('network'))
       const user = await service.users.create(account)
+      await service.limits.rememberNetwork(emailKey(user.email), c.get('network'))
       await startSession(c, user.id)
       return c.redirect(returnTo, 303)
     } catch (error) {

@@ -20,15 +20,17 @@ export function addSignIn(app: Hono<AppEnv>): void {
     const form = await readForm(c)
     const returnTo = localPath(form.get('return_to'))
     const email = form.get('email') ?? ''
-    const attempt = await service.limits.attemptPassword(emailKey(email), c.get('network'))
-    const user = await service.users.findByCredentials(email, form.get('password') ?? '')
+    const by = { account: emailKey(email), network: c.get('network') }
+    const user = await service.limits.tryPassword(
+      by,
+      () => service.users.findByCredentials(email, form.get('password') ?? ''),
+      (found) => (found ? 'right' : 'wrong'),
+    )
     service.metrics.countSignIn(user ? 'succeeded' : 'failed')
     if (!user) {
-      await attempt.failed()
       const problem = 'E-mail or password is wrong.'
       return signInPage(c, { returnTo, email, problem, status: 401 })
     }
-    await attempt.succeeded()
     await startSession(c, user.id)
     return c.redirect(returnTo, 303)
   })

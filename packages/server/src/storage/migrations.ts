@@ -1,4 +1,5 @@
 import { createTable, type MigrationSet } from '@tollgate/database'
+import { sql } from 'kysely'
 
 /** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
 export const serviceMigrations: MigrationSet = {
@@ -70,6 +71,28 @@ export const serviceMigrations: MigrationSet = {
           primaryKey: ['id'],
           indexes: { counted_events_by_time: ['counted_at'] },
         })
+      },
+    },
+    {
+      id: '0005-known-networks',
+      async up(database, columns) {
+        await createTable(database, 'known_networks', {
+          columns: {
+            name: columns.string(200),
+            account: columns.id,
+            used_at: columns.instant,
+          },
+          primaryKey: ['name'],
+          indexes: {
+            known_networks_by_account: ['account', 'used_at'],
+            known_networks_by_use: ['used_at'],
+          },
+        })
+        // They stood among the limits, named `known:<account>@<network>`, for 90 days.
+        await sql`delete from known_networks`.execute(database.kysely)
+        await sql`insert into known_networks (name, account, used_at)
+          select substr(name, 7), substr(name, 7, 32), expires_at - 7776000000
+          from rate_limits where name like 'known:%'`.execute(database.kysely)
       },
     },
   ],

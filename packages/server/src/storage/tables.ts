@@ -24,6 +24,13 @@ export interface RateLimitRow {
   expires_at: number
 }
 
+/** A network an account was used from; `name` is `<account>@<network>`. */
+export interface KnownNetworkRow {
+  name: string
+  account: string
+  used_at: number
+}
+
 /** What happened on a day (UTC), such as `2027-03-03`. */
 export interface DailyFigureRow {
   name: string
@@ -43,6 +50,7 @@ export interface ServiceTables {
   users: UserRow
   sessions: SessionRow
   rate_limits: RateLimitRow
+  known_networks: KnownNetworkRow
   daily_figures: DailyFigureRow
   counted_events: CountedEventRow
 }

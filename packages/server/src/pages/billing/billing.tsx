@@ -37,7 +37,7 @@ export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
         await card?.accepted()
         return c.redirect(typeof done === 'string' ? `/billing?done=${done}` : done.goTo, 303)
       } catch (error) {
-        if (!isDeclined(error)) await card?.accepted()
+        if (!isDeclined(error)) await card?.withdrawn()
         if (error instanceof PaymentActionRequired) return c.redirect('/billing/confirm', 303)
         const problem = describeProblem(error)
         if (!problem) throw error
