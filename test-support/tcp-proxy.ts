@@ -7,6 +7,8 @@ export interface TcpProxy {
   cut(): Promise<void>
   /** Keeps every connection and accepts new ones, but passes nothing on: the network is gone. */
   stall(): void
+  /** Passes nothing more on for the connections there are, as a router that forgot them; new ones work. */
+  forget(): void
   /** Everything works again; connections that were stalled are cut. */
   heal(): Promise<void>
   close(): Promise<void>
@@ -16,6 +18,7 @@ export interface TcpProxy {
 export async function startTcpProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
+  const forgotten = new WeakSet<Socket>()
   let stalled = false
   let server: Server | undefined
   let port = 0
@@ -28,12 +31,12 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     ] as const) {
       sockets.add(from)
       from.on('data', (chunk) => {
-        if (!stalled) to.write(chunk)
+        if (!stalled && !forgotten.has(from)) to.write(chunk)
       })
       from.on('error', () => {})
       from.on('close', () => {
         sockets.delete(from)
-        if (!stalled) to.destroy()
+        if (!stalled && !forgotten.has(from)) to.destroy()
       })
     }
   }
@@ -67,6 +70,9 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     cut,
     stall() {
       stalled = true
+    },
+    forget() {
+      for (const socket of sockets) forgotten.add(socket)
     },
     async heal() {
       stalled = false

@@ -9,6 +9,15 @@ export class WaitedTooLong extends Error {
   readonly code = 'TOLLGATE_WAITED_TOO_LONG'
 }
 
+/**
+ * The database was asked and has not said that it is done: the work may have happened or not, or may
+ * still be undone by a failover. {@link isUnavailable} is true for it.
+ */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+  readonly code = 'TOLLGATE_NO_ANSWER'
+}
+
 /** The connection is well, but someone else took too long. */
 const tooSlow = new Set([
   'TOLLGATE_WAITED_TOO_LONG',
@@ -22,6 +31,7 @@ const tooSlow = new Set([
 /** The connection is lost, was refused, or leads to a server that cannot do its work. */
 const brokenConnection = new Set([
   'TOLLGATE_FILE_GONE',
+  'TOLLGATE_NO_ANSWER',
   // the network
   'ECONNREFUSED',
   'ECONNRESET',

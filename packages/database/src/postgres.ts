@@ -1,8 +1,10 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { PoolClient } from 'pg'
+import { cancelPostgres } from './cancel-postgres.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from './engine.ts'
-import { breaksConnection, isStalePlan } from './errors.ts'
+import { breaksConnection, isStalePlan, NoAnswer, WaitedTooLong } from './errors.ts'
 import { importDriver } from './import-driver.ts'
+import { createUnansweredConnections, SILENCE } from './unanswered.ts'
 import { toStorables } from './values.ts'
 
 const BIGINT = 20
@@ -15,6 +17,8 @@ const LONG_STATEMENT = 3_600_000
 const PLAN_LIFETIME = 1000
 /** The server ends a slow statement itself; the client gives up only when the server cannot. */
 const GRACE = 300
+/** The function of Postgres that warns when it stops waiting for a standby; never translated. */
+const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN'
 
 /** Postgres through `pg` and its pool. */
 export async function openPostgres(url: string, options: EngineOptions): Promise<Engine> {
@@ -23,7 +27,8 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   const pool = new pg.default.Pool({
     connectionString: url,
     max: options.poolSize,
-    connectionTimeoutMillis: timeout,
+    // Callers give up earlier; the attempt keeps its place, as the server may have begun to answer it.
+    connectionTimeoutMillis: Math.max(timeout, SILENCE),
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -39,7 +44,20 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   // A connection that breaks, idle or not, is replaced when the next one is needed; whoever waits on
   // it is told by the query. Unheard, the event would end the process.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    client.on('notice', (notice) => {
+      if (notice.routine === WAIT_FOR_STANDBY) unconfirmed.add(client)
+    })
+  })
+
+  /** Clients whose last commit a standby has not confirmed. */
+  const unconfirmed = new WeakSet<PoolClient>()
+  /** Clients whose caller gave up before the answer, which is still awaited here. */
+  const unanswered = new Map<PoolClient, Promise<void>>()
+  const unansweredConnections = createUnansweredConnections((more) => {
+    pool.options.max += more
+  })
 
   async function run(query: Query, values: readonly unknown[]): Promise<QueryResult> {
     const storables = toStorables(values)
@@ -51,14 +69,41 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
       client.release()
       return result
     } catch (error) {
-      client.release(breaksConnection(error))
+      release(client, breaksConnection(error))
       throw error
     }
   }
 
   function connect(): Promise<PoolClient> {
     return new Promise((resolve, reject) => {
-      pool.connect((error, client) => (client ? resolve(client) : reject(error)))
+      let gaveUp = false
+      const timer = setTimeout(() => {
+        gaveUp = true
+        reject(new WaitedTooLong(`Waited ${timeout} ms for a connection to the database`))
+      }, timeout)
+      pool.connect((error, client) => {
+        clearTimeout(timer)
+        if (!client) reject(error)
+        else if (gaveUp) client.release()
+        else resolve(client)
+      })
+    })
+  }
+
+  /** A connection that still waits for its answer keeps its place in the pool. */
+  function release(client: PoolClient, broken: boolean): void {
+    const answered = unanswered.get(client)
+    if (!answered) {
+      client.release(broken)
+      return
+    }
+    unansweredConnections.hold({
+      answered,
+      stop: () => cancelPostgres(pg.default, client, timeout),
+      close: () => {
+        unanswered.delete(client)
+        client.release(true)
+      },
     })
   }
 
@@ -87,16 +132,28 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     if (query.followsSize) forgetOldPlans(client)
     return new Promise((resolve, reject) => {
       const name = query.name && (renamed.get(query.name) ?? query.name)
-      // `query_timeout` for a single query is missing from the typings.
-      const config = { text: query.sql, name, values, query_timeout: patience }
-      client.query(config as { text: string; values: unknown[] }, (error, result) => {
-        if (!error) {
+      let answer: (() => void) | undefined
+      const timer = setTimeout(() => {
+        const answered = new Promise<void>((settle) => {
+          answer = settle
+        })
+        unanswered.set(client, answered)
+        reject(new NoAnswer(`The database did not answer within ${Math.round(patience)} ms`))
+      }, patience)
+      const config = { text: query.sql, values, ...(name ? { name } : {}) }
+      client.query(config, (error, result) => {
+        clearTimeout(timer)
+        answer?.()
+        const isUnconfirmed = unconfirmed.delete(client)
+        if (error) {
+          if (query.name && isStalePlan(error)) renamed.set(query.name, `${name}_again`)
+          reject(error)
+        } else if (isUnconfirmed) {
+          reject(new NoAnswer('The commit is on this server only: no standby has confirmed it'))
+        } else {
           const affected = result.command === 'SELECT' ? 0 : (result.rowCount ?? 0)
           resolve({ rows: result.rows, affected })
-          return
         }
-        if (query.name && isStalePlan(error)) renamed.set(query.name, `${name}_again`)
-        reject(error)
       })
     })
   }
@@ -119,9 +176,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
         patience = LONG_STATEMENT + GRACE
         await command('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
       },
-      async release(broken) {
-        client.release(broken)
-      },
+      release: async (broken) => release(client, broken),
     }
   }
 
@@ -137,6 +192,9 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     exactText: 'collate "C"',
     run,
     reserve,
-    close: () => pool.end(),
+    close() {
+      unansweredConnections.close()
+      return pool.end()
+    },
   }
 }

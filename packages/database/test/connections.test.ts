@@ -1,0 +1,180 @@
+import { connect, type Database, isUnavailable } from '@tollgate/database'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { type PostgresServer, startPostgresServer } from '../../../test-support/postgres-server.ts'
+import { startTcpProxy } from '../../../test-support/tcp-proxy.ts'
+import { createThings, findThing, findThings, insertThings, type Tables, thing } from './things.ts'
+
+const kind = process.env.TEST_DATABASE
+const POOL = 3
+/** The pool, two that may stand in for lost ones, and one that is just leaving. */
+const MOST = POOL + 3
+
+/** The highest number of connections that others have to this database, asked again and again. */
+function watchConnections(admin: Database): { stop(): Promise<number> } {
+  let most = 0
+  let going = true
+  const watching = (async () => {
+    while (going) {
+      most = Math.max(most, await countConnections(admin))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  })()
+  return {
+    async stop() {
+      going = false
+      await watching
+      return most
+    },
+  }
+}
+
+async function countConnections(admin: Database, doing = '%'): Promise<number> {
+  const query =
+    admin.dialect === 'postgres'
+      ? sql<{ n: number }>`select count(*) as n from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and query like ${doing}`
+      : sql<{ n: number }>`select count(*) as n from information_schema.processlist
+          where db = database() and id <> connection_id() and coalesce(info, '') like ${doing}`
+  const { rows } = await query.execute(admin.kysely)
+  return Number(rows[0]?.n)
+}
+
+async function expectUnavailable(attempts: Promise<unknown>[]): Promise<void> {
+  for (const result of await Promise.allSettled(attempts)) {
+    expect(result.status).toBe('rejected')
+    if (result.status === 'rejected') expect(result.reason).toSatisfy(isUnavailable)
+  }
+}
+
+async function expectAvailable(database: Database<Tables>): Promise<void> {
+  const ask = () => findThings(database).then(Boolean, () => false)
+  await expect.poll(ask, { timeout: 15_000 }).toBe(true)
+  await Promise.all([1, 2, 3, 4].map(() => insertThings(database, thing(crypto.randomUUID()))))
+}
+
+describe.runIf(kind !== 'sqlite')('statements that the server does not end by itself', () => {
+  let test: TestDatabase
+  beforeEach(async () => {
+    test = await createTestDatabase({ poolSize: 1 })
+    await createThings(test.database)
+  })
+  afterEach(() => test.drop())
+
+  const sleepForLong = (database: Database<Tables>) =>
+    database.transaction(async (tx) => {
+      const isPostgres = database.dialect === 'postgres'
+      await (isPostgres ? sql`set local statement_timeout = 0` : noTimeout).execute(tx.kysely)
+      await (isPostgres ? sql`select pg_sleep(600)` : sql`do sleep(600)`).execute(tx.kysely)
+    })
+  const noTimeout = sql`set session max_statement_time = 0`
+
+  it('are ended there when their callers give up, and open no further connections', async () => {
+    const database = await connect<Tables>(test.url, { poolSize: POOL })
+    const watch = watchConnections(test.database)
+    for (let round = 0; round < 4; round++) {
+      await expectUnavailable(Array.from({ length: 2 * POOL }, () => sleepForLong(database)))
+    }
+    expect(await watch.stop()).toBeLessThanOrEqual(MOST)
+    await expect.poll(() => countConnections(test.database, '%sleep(600)%')).toBe(0)
+    await expectAvailable(database)
+    await database.close()
+  }, 60_000)
+
+  it('do not hold up the end of the process', async () => {
+    const database = await connect<Tables>(test.url, { poolSize: POOL })
+    await expectUnavailable([sleepForLong(database)])
+    await database.close()
+  })
+
+  it('that the network lost on all connections make room for new ones', async () => {
+    const proxy = await startTcpProxy(test.url)
+    const database = await connect<Tables>(proxy.url, { poolSize: POOL })
+    await Promise.all(Array.from({ length: POOL }, () => findThings(database)))
+    proxy.forget()
+    await expectUnavailable(Array.from({ length: POOL }, () => findThings(database)))
+    await expectAvailable(database)
+    await database.close()
+    await proxy.close()
+  })
+
+  it('in a network that is silent for longer give their places back', async () => {
+    const proxy = await startTcpProxy(test.url)
+    const database = await connect<Tables>(proxy.url, { poolSize: POOL })
+    await expectAvailable(database)
+    const watch = watchConnections(test.database)
+    proxy.stall()
+    for (let round = 0; round < 5; round++) {
+      await expectUnavailable(Array.from({ length: 2 * POOL }, () => findThings(database)))
+    }
+    await proxy.heal()
+    await expectAvailable(database)
+    // The server has not heard that the old ones are gone.
+    expect(await watch.stop()).toBeLessThanOrEqual(POOL + MOST)
+    await database.close()
+    await proxy.close()
+  }, 60_000)
+})
+
+describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
+  let server: PostgresServer
+  let admin: Database<Tables>
+  let database: Database<Tables>
+  const waitForStandby = async (name: string) => {
+    await sql`alter system set synchronous_standby_names = ${sql.lit(name)}`.execute(admin.kysely)
+    await sql`select pg_reload_conf()`.execute(admin.kysely)
+    const shown = async () => {
+      const show = sql<{ synchronous_standby_names: string }>`show synchronous_standby_names`
+      return (await show.execute(admin.kysely)).rows[0]?.synchronous_standby_names
+    }
+    await expect.poll(shown).toBe(name)
+  }
+  beforeAll(async () => {
+    server = await startPostgresServer()
+    admin = await connect<Tables>(server.url, { poolSize: 1 })
+    await createThings(admin)
+  })
+  afterAll(async () => {
+    await admin.close()
+    await server.remove()
+  })
+  beforeEach(async () => {
+    database = await connect<Tables>(server.url, { poolSize: POOL })
+    await waitForStandby('a_standby_that_is_away')
+  })
+  afterEach(() => database.close())
+
+  it('is never acknowledged, and does not use up the connections of the server', async () => {
+    const watch = watchConnections(admin)
+    for (let round = 0; round < 4; round++) {
+      const inserts = Array.from({ length: POOL }, () => [
+        insertThings(database, thing(crypto.randomUUID())),
+        database.transaction((tx) => insertThings(tx, thing(crypto.randomUUID()))),
+      ])
+      await expectUnavailable(inserts.flat())
+    }
+    expect(await watch.stop()).toBeLessThanOrEqual(MOST)
+    await waitForStandby('')
+    await expectAvailable(database)
+  }, 60_000)
+
+  it('is not acknowledged either when somebody else ends the waiting', async () => {
+    const patient = await connect<Tables>(server.url, { poolSize: 1, timeout: 20_000 })
+    const id = crypto.randomUUID()
+    const insert = insertThings(patient, thing(id)).catch((error: unknown) => error)
+    const cancel = async () => {
+      const { rows } = await sql<{ done: boolean }>`select pg_cancel_backend(pid) as done
+        from pg_stat_activity where wait_event = 'SyncRep'`.execute(admin.kysely)
+      return rows.length
+    }
+    await expect.poll(cancel, { timeout: 15_000 }).toBe(1)
+    expect(await insert).toSatisfy(isUnavailable)
+    // It is there, on this one server: the caller was told that nobody knows.
+    expect(await findThing(admin, id)).not.toBeNull()
+    await patient.close()
+  })
+})
