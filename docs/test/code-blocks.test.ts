@@ -8,6 +8,9 @@ const CONTEXTS: Readonly<Record<string, string>> = {
   express: "declare const app: import('express').Express",
   fastify: "declare const app: import('fastify').FastifyInstance",
   hono: "declare const app: import('hono').Hono",
+  guarded:
+    "declare const app: import('express').Express; const { auth, scopes, user } = " +
+    "(null as unknown as typeof import('@tollgate/oauth/express')).forExpress(oauth)",
   sandbox:
     'declare const subscription: import("stripe").Stripe.Subscription, customer: { id: string }, ' +
     'body: string, signature: string',

@@ -11,12 +11,6 @@ import type StripeSdk from 'stripe'
 
 /** What a reader of the guides has in hand already; a block may declare any of it again. */
 declare global {
-  namespace NodeJS {
-    interface ProcessEnv {
-      /** express-session takes no `undefined`. */
-      SESSION_SECRET: string
-    }
-  }
   interface Order {
     readonly id: number
   }

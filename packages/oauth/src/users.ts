@@ -17,13 +17,16 @@ export interface SignedIn {
 /** Who is signed in; nothing for nobody. */
 export type Session = SignedIn | null | undefined
 
-/** The application's own users. Tollgate never stores or sees more than these three answers. */
+/**
+ * The application's own users. Tollgate never stores or sees more than these three answers, each given
+ * at once or promised.
+ */
 export interface Users<User extends UserRecord = UserRecord> {
-  findById(id: string): Promise<User | null>
+  findById(id: string): User | null | Promise<User | null>
   /** Null for an unknown user and for a wrong password alike. Needed by the password grant. */
-  findByCredentials?(username: string, password: string): Promise<User | null>
+  findByCredentials?(username: string, password: string): User | null | Promise<User | null>
   /** Who is signed in on this request. An adapter can be told instead: see AdapterOptions. */
-  fromRequest?(request: Request): Promise<Session>
+  fromRequest?(request: Request): Session | Promise<Session>
 }
 
 export interface Person {

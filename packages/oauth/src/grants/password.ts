@@ -1,5 +1,6 @@
 import { InvalidGrant } from '../errors.ts'
 import { requireParam } from '../http/form.ts'
+import type { Maybe } from '../maybe.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import { buildToken, handOver, storeUnlessEnded } from '../tokens/issue.ts'
 import { whileSignedIn } from '../while-signed-in.ts'
@@ -42,7 +43,7 @@ export function password(): Grant {
 }
 
 interface CredentialCheck {
-  findByCredentials?(username: string, password: string): Promise<{ id: string | number } | null>
+  findByCredentials?(username: string, password: string): Maybe<{ id: string | number } | null>
 }
 
 async function findUser(username: string, secret: string, users: CredentialCheck) {

@@ -140,7 +140,7 @@ class TokenUser<User extends UserRecord> implements AuthenticatedUser<User> {
   }
 
   find(): Promise<User | null> {
-    this.#record ??= this.#users.findById(this.id)
+    this.#record ??= findRecord(this.#users, this.id)
     return this.#record
   }
 
@@ -162,10 +162,18 @@ function createCookieUser<User extends UserRecord>(
     scopes: [],
     tokenCan: () => true,
     find() {
-      record ??= users.findById(id)
+      record ??= findRecord(users, id)
       return record
     },
   }
+}
+
+/** The application may answer at once, and may throw at once. */
+async function findRecord<User extends UserRecord>(
+  users: Users<User>,
+  id: string,
+): Promise<User | null> {
+  return users.findById(id)
 }
 
 /** All of the scopes named. */

@@ -1,0 +1,186 @@
+// npm run check:guide: follows docs/guides/getting-started.md word for word in an empty folder. The
+// packages are installed from `npm run pack`, the guide's blocks become one Express app, TypeScript
+// checks it as strictly as it can, and a client gets a token from it and uses it.
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { packInto } from './pack.mjs'
+import { prepare } from './prepare.mjs'
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-guide-'))
+const ISSUER = 'https://api.example.com'
+const REDIRECT = 'https://acme.example/callback'
+
+/** What the reader brings: an Express app, users who sign in, and orders. They answer at once. */
+const BROUGHT = `
+import express from 'express'
+const app = express()
+const people = new Map([['1', { id: '1', email: 'ada@example.com', password: 'correct horse' }]])
+const db = { user: (id: string) => people.get(id) ?? null }
+function checkPassword(email: string, password: string) {
+  return [...people.values()].find((one) => one.email === email && one.password === password) ?? null
+}
+const ordersOf = (userId: string) => [{ id: 7, userId }]
+`
+/** The reader's own sign-in, after the session was mounted. */
+const SIGN_IN = `
+app.get('/login', (request, response) => {
+  request.session.userId = '1'
+  response.redirect(String(request.query.return_to ?? '/'))
+})
+`
+const LISTEN = `
+const server = app.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  const port = address && typeof address === 'object' ? address.port : 0
+  console.log(JSON.stringify({ port, client: client.id, secret: clientSecret }))
+})
+`
+
+/** The guide's blocks in order, as one file. */
+function writeApp() {
+  const guide = readFileSync('docs/guides/getting-started.md', 'utf8')
+  const blocks = [...guide.matchAll(/```ts[^\n]*\n([\s\S]*?)```/g)].map(([, code]) => code)
+  const [users, server, mount, guard, client, ...more] = blocks
+  if (!client || more.length > 0)
+    throw new Error('The guide has other blocks than this check knows')
+  const session = /\n {2}\/\/ who is signed in[\s\S]*?\n {2}\},/
+  if (!session.test(users)) throw new Error('The guide no longer shows users.fromRequest')
+  const text = [
+    BROUGHT,
+    // Step 4 says to leave fromRequest out where the framework's session is used.
+    users.replace(session, ''),
+    server,
+    mount,
+    SIGN_IN,
+    guard,
+    // Both blocks name their constant `secret`, as pieces of different files would.
+    client.replace('{ client, secret }', '{ client, secret: clientSecret }'),
+    LISTEN,
+  ].join('\n')
+  writeFileSync(join(folder, 'app.ts'), text)
+}
+
+function run(title, command, args) {
+  console.log(`- ${title}`)
+  execFileSync(command, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+function install() {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
+  const files = packInto(join(folder, 'tarballs')).filter((file) => /oauth|database/.test(file))
+  const others = ['express@5', 'express-session@1', 'typescript@5.9', '@types/node@20']
+  const types = ['@types/express@5', '@types/express-session@1']
+  run('npm install, as the guide says', 'npm', [
+    'install',
+    '--silent',
+    ...files,
+    ...others,
+    ...types,
+  ])
+}
+
+function compile() {
+  const options = {
+    target: 'ES2022',
+    module: 'NodeNext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noImplicitReturns: true,
+    skipLibCheck: true,
+    types: ['node'],
+  }
+  const config = { compilerOptions: options, files: ['app.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  run('tsc --strict', join(folder, 'node_modules/.bin/tsc'), ['-p', '.'])
+}
+
+async function startApp() {
+  const child = spawn(process.execPath, ['app.js'], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      DATABASE_URL: 'sqlite::memory:',
+      TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da',
+      SESSION_SECRET: 'Yh5Ng0Ju4DakS9x1QfVbT7mZp3Lr8Wc2',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const line = await new Promise((resolve, reject) => {
+    child.stdout.once('data', (chunk) => resolve(String(chunk)))
+    child.once('exit', (code) => reject(new Error(`The app ended with ${code}`)))
+  })
+  return { ...JSON.parse(line), stop: () => child.kill() }
+}
+
+/** Signs in, approves, exchanges the code and calls the API: step 7 of the guide. */
+async function useApp({ port, client, secret }) {
+  const cookies = new Map()
+  const call = async (url, init = {}) => {
+    const { pathname, search } = new URL(url, ISSUER)
+    const response = await fetch(`http://127.0.0.1:${port}${pathname}${search}`, {
+      redirect: 'manual',
+      ...init,
+      headers: {
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        origin: ISSUER,
+        accept: 'text/html',
+        ...init.headers,
+      },
+    })
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      cookies.set(name, value)
+    }
+    return response
+  }
+  const authorize = new URLSearchParams({
+    response_type: 'code',
+    client_id: client,
+    redirect_uri: REDIRECT,
+    scope: 'place-orders',
+    state: 'xyz',
+  })
+  const login = await call(`/oauth/authorize?${authorize}`)
+  const back = await call(login.headers.get('location'))
+  const page = await (await call(back.headers.get('location'))).text()
+  const [, action] = /<form method="post" action="([^"]+)"/.exec(page) ?? []
+  const [, csrf] = /name="csrf_token" value="([^"]+)"/.exec(page) ?? []
+  const body = new URLSearchParams({ csrf_token: csrf, decision: 'approve' })
+  const approved = await call(action, { method: 'POST', body })
+  const code = new URL(approved.headers.get('location')).searchParams.get('code')
+  const response = await call('/oauth/token', {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: client,
+      client_secret: secret,
+      redirect_uri: REDIRECT,
+      code,
+    }),
+  })
+  const { access_token: token } = await response.json()
+  const orders = await call('/orders', { headers: { authorization: `Bearer ${token}` } })
+  const text = await orders.text()
+  if (text !== '[{"id":7,"userId":"1"}]')
+    throw new Error(`/orders answered ${orders.status} ${text}`)
+}
+
+try {
+  if ((await prepare()) !== 0) throw new Error('It could not be built')
+  install()
+  writeApp()
+  compile()
+  const app = await startApp()
+  try {
+    await useApp(app)
+  } finally {
+    app.stop()
+  }
+  console.log('- a client got a token and the token opened /orders')
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
