@@ -29,7 +29,7 @@ function amount(minor: unknown, currency: unknown): string {
 }
 
 export function controlRoomPage(state: ControlRoomState, on: DeliverySwitches): HttpReply {
-  const { now, stripe, braintree, deliveries } = state
+  const { now, failedJobs, stripe, braintree, deliveries } = state
   const box = (name: 'duplicate' | 'drop' | 'corrupt' | 'reorder') =>
     html`<label><input type="checkbox" name="${name}"${on[name] ? html` checked` : ''}> ${name}</label>`
   const body = html`<h1>Control room</h1>
@@ -38,6 +38,7 @@ export function controlRoomPage(state: ControlRoomState, on: DeliverySwitches): 
   <select name="unit" aria-label="Unit">${UNITS.map((unit) => html`<option${unit === 'months' ? html` selected` : ''}>${unit}</option>`)}</select><button>Advance</button></form>
   <form method="post" action="/advance-to"><label>Advance to <input name="date" value="${now}"></label><button>Advance</button></form>
   <form method="post" action="/save"><button>Save the state file</button></form>
+  ${failedJobs.length > 0 ? failedJobsTable(failedJobs) : ''}
   <h2>Trouble</h2>
   <form method="post" action="/fail"><label>Fail the next <input name="count" type="number" min="1" value="1"></label> calls with
   <select name="kind" aria-label="Kind"><option>500</option><option>429</option><option>timeout</option><option>half-written</option></select><button>Arm</button></form>
@@ -65,6 +66,17 @@ export function controlRoomPage(state: ControlRoomState, on: DeliverySwitches): 
     },
     body: page('Sandbox control room', body),
   }
+}
+
+function failedJobsTable(failedJobs: ControlRoomState['failedJobs']): Html {
+  return table('Failed jobs', failedJobs, {
+    job: ({ provider, job }) => `${provider} ${job}`,
+    id: ({ key }) => key,
+    why: ({ message }) => message,
+    attempts: ({ attempts }) => attempts,
+    'last failed': ({ lastFailedAt }) => moment(lastFailedAt / 1000),
+    'next attempt': ({ retryAt }) => moment(retryAt / 1000),
+  })
 }
 
 function stripeTables(stripe: NonNullable<ControlRoomState['stripe']>): Html {

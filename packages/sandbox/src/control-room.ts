@@ -1,6 +1,7 @@
 import type { BraintreeHandle } from './braintree/server.ts'
 import type { Clock } from './clock.ts'
 import { controlRoomPage, UNITS } from './control-room-page.ts'
+import type { FailedJobs } from './failed-jobs.ts'
 import { type HttpReply, type HttpRequest, serveHttp } from './http.ts'
 import type { Outbox } from './outbox.ts'
 import type { StripeHandle } from './stripe/handle.ts'
@@ -15,6 +16,7 @@ export interface ControlRoomOptions {
   readonly clock: Clock
   readonly outbox: Outbox
   readonly trouble: Trouble
+  readonly failures: FailedJobs
   readonly stripe: StripeHandle | null
   readonly braintree: BraintreeHandle | null
   readonly port: number
@@ -87,9 +89,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 export type ControlRoomState = ReturnType<typeof state>
 
-function state({ clock, outbox, stripe, braintree }: ControlRoomOptions) {
+function state({ clock, outbox, failures, stripe, braintree }: ControlRoomOptions) {
   return {
     now: clock.now().toISOString(),
+    failedJobs: failures.list().slice(-SHOWN).reverse(),
     stripe: stripe && {
       customers: stripe.customers().slice(0, SHOWN),
       subscriptions: stripe.subscriptions().slice(0, SHOWN),

@@ -1,6 +1,7 @@
 export type { BraintreeConfig, BraintreeHandle } from './braintree/server.ts'
 export { Clock, type Duration, type Timeline } from './clock.ts'
 export type { ControlRoom } from './control-room.ts'
+export type { FailedJob } from './failed-jobs.ts'
 export type {
   Delivery,
   DeliveryAttempt,

@@ -165,6 +165,8 @@ export class Outbox implements Timeline {
   }
 
   nextDue(): number | null {
+    // Nothing is sent after closing, so nothing is due: a clock that still moves must not wait for it.
+    if (this.#closing.signal.aborted) return null
     // What is being sent is still due: moving the clock waits for it.
     return this.#running ? this.#clock.nowMs() : this.#due.nextDue()
   }
@@ -221,9 +223,9 @@ export class Outbox implements Timeline {
     delivery: Delivery,
     at: Date,
   ): Promise<{ status: number | null; error: string | null }> {
-    const signed = this.#signers.get(delivery.provider)?.(delivery, at) ?? {}
     const damaged = delivery.corrupt && delivery.attempts.length === 0
     try {
+      const signed = this.#signers.get(delivery.provider)?.(delivery, at) ?? {}
       const response = await this.#fetch(delivery.url, {
         method: 'POST',
         headers: { ...delivery.headers, ...signed },

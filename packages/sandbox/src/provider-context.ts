@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import type { FailedJobs } from './failed-jobs.ts'
 import type { Outbox } from './outbox.ts'
 import type { Store } from './store.ts'
 import type { Trouble } from './trouble.ts'
@@ -9,6 +10,7 @@ export interface ProviderContext {
   readonly store: Store
   readonly outbox: Outbox
   readonly trouble: Trouble
+  readonly failures: FailedJobs
   /** 0 takes a free port. */
   readonly port: number
 }

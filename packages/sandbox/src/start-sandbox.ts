@@ -1,6 +1,7 @@
 import { type BraintreeHandle, startBraintree } from './braintree/server.ts'
 import { Clock } from './clock.ts'
 import { type ControlRoom, serveControlRoom } from './control-room.ts'
+import { type FailedJob, FailedJobs } from './failed-jobs.ts'
 import { Outbox, type OutboxOptions } from './outbox.ts'
 import type { ProviderContext } from './provider-context.ts'
 import { readSnapshot, type SandboxSnapshot, writeSnapshot } from './snapshot.ts'
@@ -50,6 +51,8 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
   readonly controlRoom: ControlRoom | null
   readonly stripe: O['stripe'] extends On ? StripeHandle : StripeHandle | null
   readonly braintree: O['braintree'] extends On ? BraintreeHandle : BraintreeHandle | null
+  /** What fell due and failed; empty on a good day. */
+  failedJobs(): FailedJob[]
   /** Everything the sandbox knows, as plain JSON. */
   snapshot(): SandboxSnapshot
   /** Puts the sandbox back to a snapshot, the clock included. */
@@ -75,11 +78,13 @@ export async function startSandbox<const O extends SandboxOptions>(
   if (saved) store.restore(saved.store)
   const outbox = new Outbox({ clock, store, ...options.outbox })
   const trouble = new Trouble(store)
+  const failures = new FailedJobs({ clock, store })
   const context = (port: number | undefined): ProviderContext => ({
     clock,
     store,
     outbox,
     trouble,
+    failures,
     port: port ?? 0,
   })
   const started: Closable[] = []
@@ -101,7 +106,16 @@ export async function startSandbox<const O extends SandboxOptions>(
   }
   const room = options.controlRoom
   const controlRoom = await startIf(started, room, ({ port }: { port?: number }) =>
-    serveControlRoom({ clock, outbox, trouble, stripe, braintree, port: port ?? 0, save }),
+    serveControlRoom({
+      clock,
+      outbox,
+      trouble,
+      failures,
+      stripe,
+      braintree,
+      port: port ?? 0,
+      save,
+    }),
   )
   const sandbox: Sandbox = {
     clock,
@@ -110,6 +124,7 @@ export async function startSandbox<const O extends SandboxOptions>(
     controlRoom,
     stripe,
     braintree,
+    failedJobs: () => failures.list(),
     snapshot,
     restore: (to) => {
       store.restore(to.store)

@@ -1,12 +1,15 @@
+import { dueJobs } from '../due-jobs.ts'
+import type { FailedJobs } from '../failed-jobs.ts'
 import { serveHttp } from '../http.ts'
 import type { ProviderContext } from '../provider-context.ts'
+import type { Table } from '../store.ts'
 import { billDue, subscriptionDue } from './billing-cycle.ts'
 import type { BraintreeContext } from './context.ts'
 import { answerCall } from './gateway.ts'
 import { type BraintreeHandle, controlPanel, inspection } from './handle.ts'
 import { createEnvironment } from './loopback-environment.ts'
 import { settleDue, settlementDue } from './settlement.ts'
-import { openTables } from './tables.ts'
+import { openTables, type SubscriptionRow } from './tables.ts'
 
 export type { BraintreeConfig, BraintreeHandle } from './handle.ts'
 
@@ -36,10 +39,14 @@ export async function startBraintree(options: BraintreeOptions): Promise<Braintr
     baseUrl: () => url,
   }
   openMerchantAccount(context, options.currency ?? 'USD')
-  joinClock(context)
+  joinClock(context, options.failures)
   const server = await serveHttp({
     port: options.port,
     handle: (request) => answerCall(context, request),
+    failed: (error) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+      return { status: 500 }
+    },
   })
   url = server.url
   const environment = createEnvironment(server.host, server.port)
@@ -61,24 +68,43 @@ function openMerchantAccount(context: BraintreeContext, currency: string): void 
 }
 
 /** Settlements and billing, in the order they fall due; a settlement goes first. */
-function joinClock(context: BraintreeContext): void {
+function joinClock(context: BraintreeContext, failures: FailedJobs): void {
   const { transactions, subscriptions } = context.tables
-  const settling = transactions.dueBy('settlement', settlementDue)
-  const billing = subscriptions.dueBy('billing', subscriptionDue)
-  context.clock.join({
-    nextDue: () => {
-      const dues = [settling.nextDue(), billing.nextDue()].filter((due) => due !== null)
-      return dues.length === 0 ? null : Math.min(...dues)
+  const jobs = [
+    {
+      name: 'settlement',
+      queue: transactions.dueBy('settlement', settlementDue),
+      run: (key: string) => runOrPutBack(transactions, key, (row) => settleDue(context, row)),
     },
-    fireDue: (at) => {
-      for (let key = settling.nextKey(at); key; key = settling.nextKey(at)) {
-        const row = transactions.get(key)
-        if (row) settleDue(context, row)
-      }
-      for (let key = billing.nextKey(at); key; key = billing.nextKey(at)) {
-        const row = subscriptions.get(key)
-        if (row) billDue(context, row)
-      }
+    {
+      name: 'billing',
+      queue: subscriptions.dueBy('billing', subscriptionDue),
+      run: (key: string) => runOrPutBack(subscriptions, key, (row) => billOrForget(context, row)),
     },
-  })
+  ]
+  context.clock.join(dueJobs('braintree', jobs, failures))
+}
+
+function billOrForget(context: BraintreeContext, row: SubscriptionRow): void {
+  const before = row.transactionIds.length
+  try {
+    billDue(context, row)
+  } catch (error) {
+    // The charge belongs to a step that did not happen; the next attempt makes its own.
+    for (const id of row.transactionIds.slice(before)) context.tables.transactions.delete(id)
+    throw error
+  }
+}
+
+/** Does what is due for the row; when that fails the row is as it was. */
+function runOrPutBack<T extends object>(table: Table<T>, key: string, run: (row: T) => void): void {
+  const row = table.get(key)
+  if (!row) return
+  const before = JSON.stringify(row)
+  try {
+    run(row)
+  } catch (error) {
+    table.set(key, JSON.parse(before) as T)
+    throw error
+  }
 }

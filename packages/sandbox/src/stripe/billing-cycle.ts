@@ -1,9 +1,12 @@
 import type { Timeline } from '../clock.ts'
+import { type DueJob, dueJobs } from '../due-jobs.ts'
+import type { FailedJobs } from '../failed-jobs.ts'
 import type { StripeContext } from './context.ts'
 import { pendingItems } from './invoice-draft.ts'
 import {
   collectInvoice,
   finalizeInvoice,
+  holdAsDraft,
   markUncollectible,
   methodFor,
   voidInvoice,
@@ -15,47 +18,36 @@ import { advanceSchedule } from './schedule-phases.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import { cancelSubscription, onInvoiceUnpaid, planNext } from './subscription-state.ts'
 import { itemsOf } from './subscription-swap.ts'
-import { UnitOfWork } from './unit-of-work.ts'
+import { type UnitOfWork, workInTime } from './unit-of-work.ts'
 import { announceUpcoming } from './upcoming-invoice.ts'
 
-/** A renewal's invoice stays a draft for an hour before it is finalized and charged. */
-const DRAFT_SECONDS = 3600
-
-/** Everything of Stripe's that falls due by itself. */
-export class BillingCycle implements Timeline {
-  readonly #context: StripeContext
-
-  constructor(context: StripeContext) {
-    this.#context = context
-  }
-
-  nextDue(): number | null {
-    let next: number | null = null
-    for (const queue of Object.values(this.#context.queues)) {
-      const due = queue.nextDue()
-      if (due !== null && (next === null || due < next)) next = due
-    }
-    return next
-  }
-
-  fireDue(at: number): void {
-    const { schedules, subscriptions, invoices, checkouts } = this.#context.queues
-    for (;;) {
-      const schedule = schedules.nextKey(at)
-      const subscription = schedule ? null : subscriptions.nextKey(at)
-      const invoice = schedule || subscription ? null : invoices.nextKey(at)
-      const checkout = schedule || subscription || invoice ? null : checkouts.nextKey(at)
-      if (!schedule && !subscription && !invoice && !checkout) return
-      const announces = this.#context.upcomingInvoiceDays !== null
-      if (announces && subscription && announceUpcoming(this.#context, subscription)) continue
-      const work = new UnitOfWork(this.#context, null, 'final')
-      if (schedule) advanceSchedule(work, work.require('subscription_schedule', schedule))
-      if (subscription) fireSubscription(work, work.require('subscription', subscription))
-      if (invoice) fireInvoice(work, work.require('invoice', invoice))
-      if (checkout) expireCheckout(work, checkout)
-      work.commit()
-    }
-  }
+/** Everything of Stripe's that falls due by itself, in the order it goes at one instant. */
+export function billingCycle(context: StripeContext, failures: FailedJobs): Timeline {
+  const { schedules, subscriptions, invoices, checkouts } = context.queues
+  const step = (run: (work: UnitOfWork, key: string) => void) => (key: string) =>
+    workInTime(context, (work) => run(work, key))
+  const jobs: DueJob[] = [
+    {
+      name: 'subscription_schedule',
+      queue: schedules,
+      run: step((work, key) => advanceSchedule(work, work.require('subscription_schedule', key))),
+    },
+    {
+      name: 'subscription',
+      queue: subscriptions,
+      run: (key) => {
+        if (context.upcomingInvoiceDays !== null && announceUpcoming(context, key)) return
+        workInTime(context, (work) => fireSubscription(work, work.require('subscription', key)))
+      },
+    },
+    {
+      name: 'invoice',
+      queue: invoices,
+      run: step((work, key) => fireInvoice(work, work.require('invoice', key))),
+    },
+    { name: 'checkout.session', queue: checkouts, run: step(expireCheckout) },
+  ]
+  return dueJobs('stripe', jobs, failures)
 }
 
 function fireSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
@@ -122,7 +114,7 @@ function endSubscription(work: UnitOfWork, subscription: SubscriptionRow): void 
     : null
   cancelSubscription(work, subscription, reason as 'cancellation_requested')
   if (!invoice) return
-  scheduleFinalization(work, invoice)
+  holdAsDraft(work, invoice)
   work.emit('invoice.created', 'invoice', invoice)
 }
 
@@ -167,7 +159,7 @@ export function renew(work: UnitOfWork, subscription: SubscriptionRow): InvoiceR
     autoAdvance: !unpaid && !paused,
     periodStart,
   })
-  if (invoice.auto_advance) scheduleFinalization(work, invoice)
+  if (invoice.auto_advance) holdAsDraft(work, invoice)
   work.emit('invoice.created', 'invoice', invoice)
   return invoice
 }
@@ -184,15 +176,6 @@ function startNextPeriod(
   const { end } = periodAt(subscription.billing_cycle_anchor, recurring, start)
   item.current_period_start = start
   item.current_period_end = end
-}
-
-function scheduleFinalization(work: UnitOfWork, invoice: InvoiceRow): void {
-  work.edit('invoice', invoice)
-  invoice.auto_advance = true
-  const at = work.now + DRAFT_SECONDS
-  invoice.automatically_finalizes_at = at
-  invoice.next_payment_attempt = invoice.collection_method === 'charge_automatically' ? at : null
-  invoice.$.nextAt = at
 }
 
 /** Finalizes a draft, or tries again to collect an open invoice. */

@@ -11,6 +11,17 @@ import { onInvoicePaid, onInvoiceUnpaid } from './subscription-state.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 const DAY = 86_400
+/** A renewal's invoice stays a draft for an hour before it is finalized and charged. */
+const DRAFT_SECONDS = 3600
+
+export function holdAsDraft(work: UnitOfWork, invoice: InvoiceRow): void {
+  work.edit('invoice', invoice)
+  invoice.auto_advance = true
+  const at = work.now + DRAFT_SECONDS
+  invoice.automatically_finalizes_at = at
+  invoice.next_payment_attempt = invoice.collection_method === 'charge_automatically' ? at : null
+  invoice.$.nextAt = at
+}
 
 /** Draft → open, or paid at once when nothing is due. */
 export function finalizeInvoice(work: UnitOfWork, invoice: InvoiceRow): void {

@@ -1,6 +1,7 @@
 import type { ScheduleRow, SubscriptionRow } from './rows.ts'
-import { createSubscription } from './subscription-create.ts'
-import { cancelSubscription, isOver, planNext } from './subscription-state.ts'
+import { createPlannedSubscription } from './subscription-create.ts'
+import { newItem } from './subscription-items.ts'
+import { cancelSchedule, cancelSubscription, isOver, planNext } from './subscription-state.ts'
 import { itemsOf } from './subscription-swap.ts'
 import { updateSubscription } from './subscription-update.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
@@ -29,13 +30,17 @@ export function planSchedule(schedule: ScheduleRow): void {
 }
 
 function startSchedule(work: UnitOfWork, schedule: ScheduleRow, phase: Phase): void {
-  const subscription = createSubscription(work, {
+  if (work.find('customer', schedule.customer)?.$.deleted !== false) {
+    cancelSchedule(work, schedule)
+    return
+  }
+  const method = work.find('payment_method', phase.default_payment_method ?? '')
+  const subscription = createPlannedSubscription(work, {
     customer: schedule.customer,
     items: phase.items.map(toItem),
     ...(phase.trial_end === null ? {} : { trial_end: phase.trial_end }),
-    ...(phase.default_payment_method === null
-      ? {}
-      : { default_payment_method: phase.default_payment_method }),
+    // A card that was taken off the customer meanwhile pays nothing any more.
+    ...(method?.customer === schedule.customer ? { default_payment_method: method.id } : {}),
     metadata: phase.metadata ?? {},
   })
   work.edit('subscription', subscription).schedule = schedule.id
@@ -97,6 +102,13 @@ function swapAtBoundary(
     work.edit('subscription_item', item)
     item.price = by.price
     item.quantity = by.quantity ?? 1
+  }
+  const customer = work.require('customer', subscription.customer)
+  const owner = { subscription: subscription.id, customer, currency: subscription.currency }
+  const now = { start: work.now, end: work.now }
+  for (const item of items) {
+    if (item.id === undefined)
+      newItem(work, owner, work.require('price', item.price), item, now, 'items')
   }
 }
 

@@ -1,7 +1,7 @@
 import { type HttpHandle, serveHttp } from '../http.ts'
 import type { ProviderContext } from '../provider-context.ts'
 import { StripeApi } from './api.ts'
-import { BillingCycle } from './billing-cycle.ts'
+import { billingCycle } from './billing-cycle.ts'
 import type { StripeContext } from './context.ts'
 import { API_VERSION } from './contract.generated.ts'
 import { signStripeDelivery } from './events.ts'
@@ -34,7 +34,7 @@ export async function startStripe(
   const apiKey = options.apiKey ?? DEFAULT_KEY
   const api = new StripeApi(context, apiKey)
   provided.outbox.signWith('stripe', signStripeDelivery(context))
-  provided.clock.join(new BillingCycle(context))
+  provided.clock.join(billingCycle(context, provided.failures))
   const server: HttpHandle = await serveHttp({
     port: provided.port,
     handle: (request) =>

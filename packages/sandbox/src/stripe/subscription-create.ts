@@ -3,7 +3,7 @@ import { redeemDiscounts } from './discounts.ts'
 import { invalidRequest, missingParam } from './errors.ts'
 import { refreshTotals } from './invoice-draft.ts'
 import { addInvoiceItems } from './invoice-items.ts'
-import { finalizeInvoice } from './invoice-payment.ts'
+import { finalizeInvoice, holdAsDraft } from './invoice-payment.ts'
 import { mergeMetadata } from './metadata.ts'
 import { periodAt } from './periods.ts'
 import { debitRemaining } from './proration.ts'
@@ -50,6 +50,25 @@ export function createSubscription(
   if (invoice.amount_due === 0) askForMethod(work, subscription, params)
   else payFirst(work, subscription, invoice, params)
   planNext(work, subscription)
+  return subscription
+}
+
+/**
+ * Begins without its customer, as a schedule's does: active at once, its first invoice a draft for
+ * an hour like a renewal's, past due when that cannot be paid.
+ */
+export function createPlannedSubscription(
+  work: UnitOfWork,
+  params: Stripe.SubscriptionCreateParams,
+): SubscriptionRow {
+  const subscription = draftSubscription(work, params)
+  const invoice = firstInvoice(work, subscription, params)
+  planNext(work, subscription)
+  work.emit('customer.subscription.created', 'subscription', subscription)
+  if (invoice) {
+    holdAsDraft(work, invoice)
+    work.emit('invoice.created', 'invoice', invoice)
+  }
   return subscription
 }
 

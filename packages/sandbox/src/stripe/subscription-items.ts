@@ -55,8 +55,9 @@ export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string
   return price
 }
 
-/** New uses need an active price of an active product. */
+/** New uses need an active price of an active product; what a schedule planned before still starts. */
 export function checkActive(work: UnitOfWork, price: PriceRow, path: string): void {
+  if (work.cause === 'time') return
   if (!price.active) {
     throw invalidRequest(
       `The price specified is inactive. This field only accepts active prices.`,

@@ -1,6 +1,6 @@
 import { endDiscount } from './discounts.ts'
 import { applyPendingUpdate, heldInvoice } from './pending-update.ts'
-import type { InvoiceRow, SubscriptionRow } from './rows.ts'
+import type { InvoiceRow, ScheduleRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 const DAY = 86_400
@@ -89,7 +89,12 @@ function stopCollecting(work: UnitOfWork, subscription: SubscriptionRow): void {
 
 function endSchedule(work: UnitOfWork, subscription: SubscriptionRow): void {
   const schedule = work.find('subscription_schedule', subscription.schedule ?? '')
-  if (!schedule || (schedule.status !== 'active' && schedule.status !== 'not_started')) return
+  if (schedule && (schedule.status === 'active' || schedule.status === 'not_started'))
+    cancelSchedule(work, schedule)
+}
+
+/** Nothing of it happens any more; its subscription, if it has one, is the caller's business. */
+export function cancelSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
   work.edit('subscription_schedule', schedule)
   schedule.status = 'canceled'
   schedule.canceled_at = work.now

@@ -48,22 +48,22 @@ export class UnitOfWork {
   readonly context: StripeContext
   readonly tables: Tables
   readonly now: number
+  /** What time brings was agreed to before: it is not checked again like a new wish. */
+  readonly cause: 'call' | 'time'
   readonly #request: EventRequest | null
-  readonly #revocable: boolean
   readonly #touched = new Map<string, Touched>()
   readonly #events: Array<{ type: string; data: string; previous: string | null }> = []
 
-  /** What time brings is never refused, so `final` work need not remember how to undo itself. */
   constructor(
     context: StripeContext,
     request: EventRequest | null = null,
-    mode: 'revocable' | 'final' = 'revocable',
+    cause: 'call' | 'time' = 'call',
   ) {
     this.context = context
     this.tables = context.tables
     this.now = nowOf(context)
     this.#request = request
-    this.#revocable = mode === 'revocable'
+    this.cause = cause
   }
 
   newId(prefix: string, length = 24): string {
@@ -117,7 +117,7 @@ export class UnitOfWork {
     this.#touched.set(key, {
       kind,
       id: row.id,
-      before: this.#revocable ? JSON.stringify(row) : null,
+      before: JSON.stringify(row),
       told: UPDATED_EVENTS[kind] ? JSON.stringify(render(kind, row, this.tables)) : null,
       inserted: false,
       edited: true,
@@ -130,7 +130,7 @@ export class UnitOfWork {
   editQuietly<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
     const key = `${kind}:${row.id}`
     if (this.#touched.has(key)) return row
-    const before = this.#revocable ? JSON.stringify(row) : null
+    const before = JSON.stringify(row)
     const fresh = { kind, id: row.id, before, told: null, inserted: false, edited: true }
     this.#touched.set(key, { ...fresh, quiet: true })
     return row
@@ -253,4 +253,17 @@ function isSame(a: unknown, b: unknown): boolean {
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Does what time brings, whole or not at all. */
+export function workInTime<T>(context: StripeContext, step: (work: UnitOfWork) => T): T {
+  const work = new UnitOfWork(context, null, 'time')
+  try {
+    const result = step(work)
+    work.commit()
+    return result
+  } catch (error) {
+    work.rollback()
+    throw error
+  }
 }

@@ -6,7 +6,7 @@ import type { InvoiceRow, SubscriptionRow } from './rows.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import { planNext, upcomingAt } from './subscription-state.ts'
 import { itemsOf } from './subscription-swap.ts'
-import { UnitOfWork } from './unit-of-work.ts'
+import { UnitOfWork, workInTime } from './unit-of-work.ts'
 import type { WireObject } from './wire.ts'
 
 /** The renewal as it would be: every item one period on. */
@@ -57,13 +57,13 @@ export function announceUpcoming(context: StripeContext, id: string): boolean {
   } finally {
     trial.rollback()
   }
-  const work = new UnitOfWork(context, null, 'final')
-  const subscription = work.edit('subscription', work.require('subscription', id))
-  subscription.$.upcomingFor = Math.min(
-    ...itemsOf(work, subscription).map((item) => item.current_period_end),
-  )
-  work.emitObject('invoice.upcoming', shown)
-  planNext(work, subscription)
-  work.commit()
+  workInTime(context, (work) => {
+    const subscription = work.edit('subscription', work.require('subscription', id))
+    subscription.$.upcomingFor = Math.min(
+      ...itemsOf(work, subscription).map((item) => item.current_period_end),
+    )
+    work.emitObject('invoice.upcoming', shown)
+    planNext(work, subscription)
+  })
   return true
 }

@@ -8,6 +8,7 @@ import {
   startBraintree,
 } from '../../src/braintree/server.ts'
 import { Clock } from '../../src/clock.ts'
+import { FailedJobs } from '../../src/failed-jobs.ts'
 import { Outbox } from '../../src/outbox.ts'
 import { Store } from '../../src/store.ts'
 import { Trouble } from '../../src/trouble.ts'
@@ -17,6 +18,7 @@ export interface Merchant {
   readonly store: Store
   readonly outbox: Outbox
   readonly trouble: Trouble
+  readonly failures: FailedJobs
   readonly sandbox: BraintreeHandle
   readonly gateway: braintree.BraintreeGateway
 }
@@ -35,7 +37,9 @@ export async function startMerchant(
   const store = new Store()
   const outbox = new Outbox({ clock, store })
   const trouble = new Trouble(store)
-  const sandbox = await startBraintree({ clock, store, outbox, trouble, port: 0, ...options })
+  const failures = new FailedJobs({ clock, store })
+  const context = { clock, store, outbox, trouble, failures, port: 0 }
+  const sandbox = await startBraintree({ ...context, ...options })
   closing.push(async () => {
     outbox.close()
     await sandbox.close()
@@ -49,7 +53,7 @@ export async function startMerchant(
   sandbox.definePlan({ id: 'yearly', price: 10000, billingFrequency: 12 })
   sandbox.definePlan({ id: 'trial', price: 1000, trial: { duration: 14, unit: 'day' } })
   const gateway = new braintree.BraintreeGateway(sandbox.config)
-  return { clock, store, outbox, trouble, sandbox, gateway }
+  return { clock, store, outbox, trouble, failures, sandbox, gateway }
 }
 
 /** A customer with a card; returns its id and the card's token. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startBraintree } from '../../src/braintree/server.ts'
 import { Clock } from '../../src/clock.ts'
+import { FailedJobs } from '../../src/failed-jobs.ts'
 import { Outbox } from '../../src/outbox.ts'
 import { Store } from '../../src/store.ts'
 import { Trouble } from '../../src/trouble.ts'
@@ -83,6 +84,7 @@ describe('a snapshot', () => {
       store,
       outbox,
       trouble: new Trouble(store),
+      failures: new FailedJobs({ clock, store }),
       port: 0,
     })
     store.restore(snapshot)
@@ -92,4 +94,29 @@ describe('a snapshot', () => {
     expect(store.snapshot()).toEqual(first.store.snapshot())
     await second.close()
   })
+})
+
+it('goes on for everybody when the billing of one subscription fails', async () => {
+  const merchant = await startMerchant()
+  const { clock, store, failures, sandbox, gateway } = merchant
+  const [broken, other] = [await addCustomer(merchant), await addCustomer(merchant)]
+  for (const [id, { token }] of [['broken', broken] as const, ['other', other] as const]) {
+    await gateway.subscription.create({ id, planId: 'monthly', paymentMethodToken: token })
+  }
+  // A state no call leads to, such as a file edited by hand.
+  const methods = store.table<object>('braintree.payment_methods')
+  const method = methods.get(broken.token)
+  expect(method).toBeDefined()
+  methods.delete(broken.token)
+  await clock.advance({ months: 2 })
+  expect(clock.now().toISOString()).toBe('2026-03-15T10:00:00.000Z')
+  expect(sandbox.subscription('other')).toMatchObject({ currentBillingCycle: 3 })
+  expect(sandbox.subscription('broken')).toMatchObject({ currentBillingCycle: 1, balance: 0 })
+  expect(failures.list()).toMatchObject([
+    { provider: 'braintree', job: 'billing', key: 'broken', message: expect.any(String) as string },
+  ])
+  methods.set(broken.token, method ?? {})
+  await clock.advance({ days: 1 })
+  expect(failures.list()).toEqual([])
+  expect(sandbox.subscription('broken')).toMatchObject({ currentBillingCycle: 3 })
 })

@@ -6,7 +6,7 @@ import { idOf, type Operations, op } from '../operation.ts'
 import { render } from '../render.ts'
 import type { CustomerRow } from '../rows.ts'
 import { searchPage } from '../search.ts'
-import { cancelSubscription } from '../subscription-state.ts'
+import { cancelSchedule, cancelSubscription } from '../subscription-state.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import { nulls } from '../wire.ts'
 import { adjustBalance } from './customer-balance.ts'
@@ -90,6 +90,9 @@ export const customers: Operations = {
     const customer = requireCustomer(work, idOf(call))
     for (const subscription of work.findBy('subscription', 'customer', customer.id)) {
       if (!subscription.ended_at) cancelSubscription(work, subscription, 'cancellation_requested')
+    }
+    for (const schedule of work.findBy('subscription_schedule', 'customer', customer.id)) {
+      if (schedule.status === 'not_started') cancelSchedule(work, schedule)
     }
     for (const method of work.findBy('payment_method', 'customer', customer.id)) {
       detachPaymentMethod(work, method)

@@ -3,9 +3,9 @@ import { invalidRequest, missingParam } from '../errors.ts'
 import { filterRows, inRange, listPage, type Range } from '../lists.ts'
 import { mergeMetadata } from '../metadata.ts'
 import { idOf, type Operations, op } from '../operation.ts'
-import { addIntervals } from '../periods.ts'
 import { render } from '../render.ts'
 import type { ScheduleRow } from '../rows.ts'
+import { emptyPhase, type PhaseParams, phaseItem, readPhases } from '../schedule-params.ts'
 import {
   advanceSchedule,
   applyPhase,
@@ -13,14 +13,11 @@ import {
   planSchedule,
   release,
 } from '../schedule-phases.ts'
-import { checkActive, requireItemPrice } from '../subscription-items.ts'
-import { cancelSubscription } from '../subscription-state.ts'
+import { cancelSchedule, cancelSubscription } from '../subscription-state.ts'
 import { itemsOf } from '../subscription-swap.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import { nulls } from '../wire.ts'
 import { requireCustomer } from './customers.ts'
-
-type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
 
 /** Planned changes: most of all a swap at the end of the period. */
 export const subscriptionSchedules: Operations = {
@@ -59,12 +56,7 @@ export const subscriptionSchedules: Operations = {
     const schedule = work.edit('subscription_schedule', requireLive(work, idOf(call)))
     const subscription = work.find('subscription', schedule.subscription ?? '')
     if (subscription) cancelSubscription(work, subscription, 'cancellation_requested')
-    else {
-      schedule.status = 'canceled'
-      schedule.canceled_at = work.now
-      schedule.$.nextAt = null
-      work.emit('subscription_schedule.canceled', 'subscription_schedule', schedule)
-    }
+    else cancelSchedule(work, schedule)
     return render('subscription_schedule', schedule, work.tables)
   }),
   'SubscriptionSchedules.release': op<Stripe.SubscriptionScheduleReleaseParams>((_params, call) => {
@@ -195,7 +187,7 @@ function fromPhases(
     params.start_date === 'now' || params.start_date === undefined ? work.now : params.start_date
   if (start < work.now)
     throw invalidRequest('The sandbox starts schedules now or later.', 'start_date')
-  schedule.phases = readPhases(work, params.phases as PhaseParams[], start)
+  schedule.phases = readPhases(work, customer, params.phases as PhaseParams[], start)
   return schedule
 }
 
@@ -214,7 +206,8 @@ function replacePhases(
       'phases[0][start_date]',
     )
   }
-  schedule.phases = readPhases(work, params, start)
+  const customer = requireCustomer(work, schedule.customer, 'customer')
+  schedule.phases = readPhases(work, customer, params, start)
   if (schedule.status !== 'active') return
   const current = schedule.phases.find(
     (phase) => phase.start_date <= work.now && work.now < phase.end_date,
@@ -232,96 +225,4 @@ function differs(work: UnitOfWork, subscription: string, phase: Phase): boolean 
     .map((item) => `${item.price}×${item.quantity ?? 1}`)
   const then = phase.items.map((item) => `${item.price}×${item.quantity ?? 1}`)
   return now.sort().join() !== then.sort().join()
-}
-
-function readPhases(work: UnitOfWork, params: readonly PhaseParams[], start: number): Phase[] {
-  let from = start
-  return params.map((phase, at) => {
-    const path = `phases[${at}]`
-    const items = phase.items.map((item, i) => {
-      const price = requireItemPrice(work, item as never, `${path}[items][${i}]`)
-      checkActive(work, price, `${path}[items][${i}]`)
-      return { price, quantity: item.quantity ?? 1 }
-    })
-    const first = items[0]?.price
-    if (!first) throw missingParam(`${path}[items]`)
-    const begin =
-      phase.start_date === undefined || phase.start_date === 'now' ? from : phase.start_date
-    if (at > 0 && begin !== from)
-      throw invalidRequest('Phases must follow each other without a gap.', `${path}[start_date]`)
-    const end = phaseEnd(work, phase, first.recurring, begin, at === params.length - 1, path)
-    if (end <= begin) throw invalidRequest('A phase must end after it starts.', `${path}[end_date]`)
-    from = end
-    return {
-      ...emptyPhase(first.currency),
-      start_date: begin,
-      end_date: end,
-      items: items.map((item) => phaseItem(item.price.id, item.quantity)),
-      proration_behavior: phase.proration_behavior ?? 'create_prorations',
-      metadata: mergeMetadata({}, phase.metadata),
-      trial_end: phase.trial ? end : typeof phase.trial_end === 'number' ? phase.trial_end : null,
-      default_payment_method: phase.default_payment_method ?? null,
-    }
-  })
-}
-
-function phaseEnd(
-  work: UnitOfWork,
-  phase: PhaseParams,
-  recurring: { interval: string; interval_count: number } | null,
-  begin: number,
-  last: boolean,
-  path: string,
-): number {
-  if (phase.end_date !== undefined && phase.duration !== undefined) {
-    throw invalidRequest('You may only specify one of these parameters: end_date, duration.', path)
-  }
-  if (phase.end_date === 'now') return work.now
-  if (phase.end_date !== undefined) return phase.end_date
-  if (phase.duration) {
-    return addIntervals(
-      begin,
-      { interval: phase.duration.interval, interval_count: phase.duration.interval_count ?? 1 },
-      1,
-    )
-  }
-  if (!last)
-    throw invalidRequest(
-      'Every phase but the last needs an end_date or a duration.',
-      `${path}[end_date]`,
-    )
-  return addIntervals(begin, recurring ?? { interval: 'month', interval_count: 1 }, 1)
-}
-
-function emptyPhase(currency: string): Omit<Phase, 'start_date' | 'end_date' | 'items'> {
-  return {
-    add_invoice_items: [],
-    application_fee_percent: null,
-    billing_cycle_anchor: null,
-    billing_thresholds: null,
-    collection_method: null,
-    currency,
-    default_payment_method: null,
-    default_tax_rates: [],
-    description: null,
-    discounts: [],
-    invoice_settings: null,
-    metadata: {},
-    on_behalf_of: null,
-    proration_behavior: 'create_prorations',
-    transfer_data: null,
-    trial_end: null,
-  }
-}
-
-function phaseItem(price: string, quantity: number): Phase['items'][number] {
-  return {
-    billing_thresholds: null,
-    discounts: [],
-    metadata: {},
-    plan: price,
-    price,
-    quantity,
-    tax_rates: [],
-  }
 }
