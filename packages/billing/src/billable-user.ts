@@ -1,3 +1,4 @@
+import { chooseProvider } from './choose-provider.ts'
 import type { BillingContext } from './context.ts'
 import { ensureCustomer } from './customer.ts'
 import {
@@ -151,6 +152,16 @@ export class BillableUser<User = Record<string, unknown>> {
     requireText('card token', token)
     const wanted = { provider: this.provider, token, details }
     await asOwner(this.#context, this.id, (owner) => ensureCustomer(this.#context, owner, wanted))
+    await this.#reload()
+  }
+
+  /**
+   * Where this user pays from now on. It can be chosen until the first payment: AlreadySubscribed while
+   * something runs at the other provider, ProviderChosen once money has moved there. What was never
+   * paid is closed.
+   */
+  async chooseProvider(provider: ProviderName): Promise<void> {
+    await chooseProvider(this.#context, this.id, provider)
     await this.#reload()
   }
 

@@ -3,13 +3,14 @@ import type { BillingContext } from './context.ts'
 import { converge } from './converge.ts'
 import { ensureCustomer } from './customer.ts'
 import { AlreadySubscribed, isFinal, type ProviderName } from './errors.ts'
-import type { CustomerDetails } from './gateways/gateway.ts'
+import type { CustomerDetails, NewSubscription, ProviderSubscription } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
 import { asOwner, type Owner } from './owner.ts'
+import { replaceUnpaid } from './replace-unpaid.ts'
 import { settleFirstPayment } from './settle-first-payment.ts'
 import type { Intent } from './storage/operations.ts'
 import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
-import { active, cancelled, ended } from './subscription-state.ts'
+import { active, awaitsFirstPayment, cancelled, ended } from './subscription-state.ts'
 import { parseTaxPercentage } from './tax.ts'
 
 export interface WantedSubscription {
@@ -34,69 +35,100 @@ export async function createSubscription(
   payer: Payer,
 ): Promise<SubscriptionRecord> {
   const tax = parseTaxPercentage(await context.options.taxPercentage({ ...user.attributes }))
-  const { operations, options } = context
   return asOwner(context, user.id, async (owner) => {
-    const { lock } = owner
     await finishInterrupted(context, owner)
-    const gateway = await owner.gateway(wanted.provider)
-    const existing = await findRunning(context, owner, wanted)
-    if (existing) return existing
-    const intent: Intent = {
-      userId: user.id,
-      kind: 'subscription',
-      request: { ...wanted },
-      name: wanted.name,
+    const before = await findRunning(context, owner, wanted.name)
+    if (before && !awaitsFirstPayment(before.record)) {
+      return requireSame(context, owner, before, wanted)
     }
-    const operation = await lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
-    try {
-      const customerId = await ensureCustomer(context, owner, {
-        provider: wanted.provider,
-        ...payer,
-      })
-      const made = await gateway.createSubscription({
-        ...wanted,
-        customerId,
-        tax,
-        operation: operation.id,
-      })
-      await settleFirstPayment(context, owner, gateway, made)
-      await lock.write((tx) => operations.finish(operation, tx))
-      return requireRecord(context, { provider: gateway.name, providerId: made.id })
-    } catch (error) {
-      if (isFinal(error)) await lock.write((tx) => operations.finish(operation, tx))
-      throw error
-    }
+    const customerId = await ensureCustomer(context, owner, {
+      provider: wanted.provider,
+      ...payer,
+    })
+    const asked = { ...wanted, customerId }
+    const paid = before && (await replaceUnpaid(context, owner, { ...before, wanted: asked }))
+    if (paid) return requireSamePlan(paid, wanted)
+    return make(context, owner, { ...asked, tax })
   })
+}
+
+/** On record before it is made, so that a repeat after a crash finds the same subscription. */
+async function make(
+  context: BillingContext,
+  owner: Owner,
+  wanted: Omit<NewSubscription, 'operation'> & WantedSubscription,
+): Promise<SubscriptionRecord> {
+  const { operations, options } = context
+  const { lock } = owner
+  const gateway = await owner.gateway(wanted.provider)
+  const { customerId: _customer, tax: _tax, ...request } = wanted
+  const intent: Intent = {
+    userId: owner.userId,
+    kind: 'subscription',
+    request,
+    name: wanted.name,
+  }
+  const operation = await lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
+  try {
+    const made = await gateway.createSubscription({ ...wanted, operation: operation.id })
+    await settleFirstPayment(context, owner, gateway, made)
+    await lock.write((tx) => operations.finish(operation, tx))
+    return await requireRecord(context, { provider: gateway.name, providerId: made.id })
+  } catch (error) {
+    if (isFinal(error)) await lock.write((tx) => operations.finish(operation, tx))
+    throw error
+  }
+}
+
+interface Running {
+  readonly record: SubscriptionRecord
+  readonly found: ProviderSubscription
+}
+
+/** The newest of that name as the provider has it now; null when there is none, or it is over. */
+async function findRunning(
+  context: BillingContext,
+  owner: Owner,
+  name: string,
+): Promise<Running | null> {
+  const { subscriptions, options } = context
+  const row = await subscriptions.findByName(owner.userId, name)
+  const now = options.clock.now()
+  if (!row || ended(row, now)) return null
+  const found = await converge(context, owner, row)
+  const record = await subscriptions.findByProvider(row.provider, row.providerId)
+  return found && record && !ended(record, now) ? { record, found } : null
 }
 
 /**
  * A second click, or a repeat of a create whose answer was lost, gets the subscription that is there.
  * Anything else under a name that is taken is an error: the customer would pay twice.
  */
-async function findRunning(
+async function requireSame(
   context: BillingContext,
   owner: Owner,
+  { record, found }: Running,
   wanted: WantedSubscription,
-): Promise<SubscriptionRecord | null> {
-  const { subscriptions, options } = context
-  const row = await subscriptions.findByName(owner.userId, wanted.name)
-  const now = options.clock.now()
-  if (!row || ended(row, now)) return null
-  const gateway = await owner.gateway(row.provider)
-  const found = await converge(context, owner, row)
-  const record = await subscriptions.findByProvider(row.provider, row.providerId)
-  if (!found || !record || ended(record, now)) return null
+): Promise<SubscriptionRecord> {
+  requireSamePlan(record, wanted)
+  if (!active(record, context.options.clock.now())) {
+    await (await owner.gateway(record.provider)).requirePaid(found)
+  }
+  return record
+}
+
+function requireSamePlan(
+  record: SubscriptionRecord,
+  wanted: WantedSubscription,
+): SubscriptionRecord {
   const same =
     record.providerPlan === wanted.plan &&
     record.provider === wanted.provider &&
     record.quantity === wanted.quantity
-  if (!same || cancelled(record)) {
-    throw new AlreadySubscribed(
-      cancelled(record)
-        ? `'${wanted.name}' still runs until it ends: use resume() or swap()`
-        : `There is a subscription '${wanted.name}' already: use swap()`,
-    )
-  }
-  if (!active(record, now)) await gateway.requirePaid(found)
-  return record
+  if (same && !cancelled(record)) return record
+  throw new AlreadySubscribed(
+    cancelled(record)
+      ? `'${wanted.name}' still runs until it ends: use resume() or swap()`
+      : `There is a subscription '${wanted.name}' already: use swap()`,
+  )
 }

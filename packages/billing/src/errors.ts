@@ -7,6 +7,7 @@ export type BillingErrorCode =
   | 'unknown_coupon'
   | 'invalid_payment_token'
   | 'already_subscribed'
+  | 'provider_chosen'
   | 'no_subscription'
   | 'subscription_ended'
   | 'not_on_grace_period'
@@ -71,6 +72,12 @@ export class InvalidTaxPercentage extends BillingError {
 
 export class AlreadySubscribed extends BillingError {
   readonly code = 'already_subscribed'
+  override readonly status = 409
+}
+
+/** Money has moved through one provider, so that the other can no longer be chosen. */
+export class ProviderChosen extends BillingError {
+  readonly code = 'provider_chosen'
   override readonly status = 409
 }
 

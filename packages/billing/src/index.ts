@@ -24,6 +24,7 @@ export {
   PaymentFailed,
   type PendingConfirmation,
   type PendingPayment,
+  ProviderChosen,
   ProviderError,
   ProviderMisconfigured,
   type ProviderName,

@@ -30,6 +30,7 @@ const CHANGES = [
   'createCustomer',
   'setCard',
   'createSubscription',
+  'abandon',
   'swap',
   'replace',
   'setQuantity',

@@ -4,7 +4,7 @@ import { PaymentFailed } from './errors.ts'
 import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
 import type { Owner } from './owner.ts'
 
-/** Stores what came of it, then says so if it is not paid. A declined one is taken back. */
+/** Stores what came of it, then says so if it is not paid. A declined one is closed for good. */
 export async function settleFirstPayment(
   context: BillingContext,
   owner: Owner,
@@ -16,7 +16,7 @@ export async function settleFirstPayment(
     await gateway.requirePaid(made)
   } catch (error) {
     if (error instanceof PaymentFailed) {
-      await gateway.cancelNow(made.id)
+      await gateway.abandon(made)
       await converge(context, owner, { provider: gateway.name, providerId: made.id })
     }
     throw error

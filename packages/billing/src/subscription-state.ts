@@ -25,6 +25,11 @@ export function incomplete({ providerStatus }: SubscriptionColumns): boolean {
   return CLOSED_STATUSES.includes(providerStatus)
 }
 
+/** The first payment is missing and can still come. Another card or plan takes its place. */
+export function awaitsFirstPayment({ providerStatus }: SubscriptionColumns): boolean {
+  return providerStatus === 'incomplete'
+}
+
 /** A later payment failed, and the provider goes on trying. Still open. */
 export function pastDue({ providerStatus }: SubscriptionColumns): boolean {
   return PAST_DUE_STATUSES.includes(providerStatus)

@@ -102,6 +102,11 @@ export class Subscription {
     return state.incomplete(this.#record)
   }
 
+  /** The first payment is missing and can still come. `create()` with another card or plan goes on. */
+  awaitsFirstPayment(): boolean {
+    return state.awaitsFirstPayment(this.#record) && !this.ended()
+  }
+
   /** A later payment failed; access stays while the provider goes on trying. */
   pastDue(): boolean {
     return state.pastDue(this.#record) && !this.ended()
@@ -182,7 +187,12 @@ export class Subscription {
 
   /** Ends at once. */
   cancelNow(): Promise<Subscription> {
-    return this.#change((gateway, current) => gateway.cancelNow(current.id))
+    return this.#change(async (gateway, current) => {
+      const columns = { ...this.#record, providerStatus: current.status }
+      // Also its bill, which would stay open.
+      if (state.awaitsFirstPayment(columns)) await gateway.abandon(current)
+      await gateway.cancelNow(current.id)
+    })
   }
 
   /** Takes a cancellation back, while still in the grace period. Nothing is billed. */

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type BillableUser, NotOnGracePeriod, type ProviderName } from '../src/index.ts'
+import {
+  type BillableUser,
+  NotOnGracePeriod,
+  PaymentActionRequired,
+  type ProviderName,
+} from '../src/index.ts'
 import { CHILD_SECRET, type Child, type Report, startChild } from './child-process.ts'
 import { rowsOf, truthAt } from './provider-truth.ts'
 import { endAtProvider, type SignedEvent } from './signed-event.ts'
@@ -15,7 +20,7 @@ const LONG = { timeout: 600_000 }
 interface Story {
   readonly name: string
   /** Done before, undisturbed. */
-  readonly before: 'nothing' | 'subscribed' | 'cancelled'
+  readonly before: 'nothing' | 'challenged' | 'subscribed' | 'cancelled'
   readonly job: object
   readonly again: (user: BillableUser, card: string) => Promise<unknown>
   /** Cents taken from the card in the end, and subscriptions made at the provider, ended or not. */
@@ -36,6 +41,16 @@ const everyStory: Story[] = [
     before: 'nothing',
     job: { job: 'create' },
     again: (user, card) => user.newSubscription('main', 'monthly').create(card),
+    state: 'running',
+  },
+  {
+    name: 'create after a challenge that nobody answered',
+    before: 'challenged',
+    job: { job: 'create', plan: 'pro' },
+    again: (user, card) => user.newSubscription('main', 'pro').create(card),
+    taken: 2500,
+    made: { stripe: 2, braintree: 1 },
+    plan: 'pro',
     state: 'running',
   },
   {
@@ -217,9 +232,19 @@ async function prepare(
   const user = await test.billing.user(id)
   const card = provider === 'stripe' ? stripeCard : test.sandbox.braintree.createNonce()
   if (before === 'nothing') return { user, card }
+  if (before === 'challenged') {
+    if (provider === 'stripe') await challenge(user)
+    return { user, card }
+  }
   const subscription = await user.newSubscription('main', 'monthly').create(card)
   if (before === 'cancelled') await subscription.cancel()
   return { user, card }
+}
+
+/** A first payment that waits for the customer. */
+async function challenge(user: BillableUser): Promise<void> {
+  const asked = user.newSubscription('main', 'monthly').create('pm_card_authenticationRequired')
+  await expect(asked).rejects.toThrow(PaymentActionRequired)
 }
 
 async function expectOutcome(

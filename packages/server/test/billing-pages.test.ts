@@ -372,6 +372,84 @@ describe('a payment that the bank asks about', () => {
   })
 })
 
+describe('a card that did not do', () => {
+  useService()
+
+  const challenged = { plan: 'pro', provider: 'stripe', token: 'pm_card_authenticationRequired' }
+
+  /** Money taken, and what is still asked for, over everything this person has at Stripe. */
+  async function moneyOf(ada: Awaited<ReturnType<typeof newPerson>>) {
+    const { body } = await ada.browser.api('/api/user')
+    const { providerId } = await service.billing.user(Number(body.id))
+    const stripe = service.sandbox?.stripe
+    const sum = (rows: readonly Readonly<Record<string, unknown>>[] = []) =>
+      rows.reduce((total, { amount }) => total + Number(amount), 0)
+    const charges = stripe?.charges(providerId ?? '') ?? []
+    const invoices = stripe?.invoices(providerId ?? '') ?? []
+    return {
+      taken: sum(charges.filter(({ status }) => status === 'succeeded')),
+      open: invoices.filter(({ status }) => status === 'open').length,
+    }
+  }
+
+  it('is followed by another one, after the bank was refused', async () => {
+    const ada = await newPerson(service)
+    expect(await ada.done('/billing/subscribe', challenged)).toBe('/billing/confirm')
+    expect(await ada.done('/billing/confirm', { answer: 'refuse' })).toBe('/billing?done=refused')
+    expect(await ada.look()).toMatch(/Not paid .*Another card or plan .*Test card/)
+    const other = { ...challenged, token: 'pm_card_visa' }
+    expect(await ada.done('/billing/subscribe', other)).toBe('/billing?done=subscribed')
+    expect(await ada.subscription()).toMatchObject({
+      subscribed: true,
+      card: { brand: 'visa', last_four: '4242' },
+    })
+    expect(await moneyOf(ada)).toEqual({ taken: 2500, open: 0 })
+  })
+
+  it('is followed by another plan, while the bank’s question is still open', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', challenged)
+    const other = { plan: 'yearly', provider: 'stripe', token: 'pm_card_visa' }
+    expect(await ada.done('/billing/subscribe', other)).toBe('/billing?done=subscribed')
+    // The first window says yes now: there is nothing left to say yes to.
+    expect(await ada.done('/billing/confirm', { answer: 'approve' })).toBe('/billing')
+    expect(await ada.subscription()).toMatchObject({
+      subscribed: true,
+      subscription: { plan: 'yearly' },
+    })
+    expect(await moneyOf(ada)).toEqual({ taken: 10_000, open: 0 })
+  })
+
+  it.each([
+    { how: 'declined', token: 'pm_card_chargeCustomerFail' },
+    { how: 'challenged', token: 'pm_card_authenticationRequired' },
+  ])('leaves the choice of provider open ($how)', async ({ token }) => {
+    const ada = await newPerson(service)
+    await ada.post('/billing/subscribe', { ...challenged, token })
+    const before = await moneyOf(ada)
+    expect(before.taken).toBe(0)
+    expect(await ada.look()).toContain('Pay through')
+    expect(await ada.look('/billing?provider=braintree')).toContain('Visa 1881: works')
+    const other = { plan: 'pro', provider: 'braintree', token: 'fake-valid-visa-nonce' }
+    expect(await ada.done('/billing/subscribe', other)).toBe('/billing?done=subscribed')
+    expect(await ada.subscription()).toMatchObject({ subscribed: true, provider: 'braintree' })
+    expect(await ada.look()).toContain('Paid through Braintree.')
+  })
+
+  it('is not asked for again: the form has a field for another one', async () => {
+    const ada = await newPerson(service)
+    const declined = { ...challenged, token: 'pm_card_chargeCustomerFail' }
+    const { alert, html } = await ada.refused('/billing/subscribe', declined)
+    expect(alert).toMatch(/declined.*you can try another card/)
+    expect(textOf(html)).toContain('Test card')
+    expect(await ada.look()).toContain('Use another card')
+    expect(await ada.look('/billing?card=new')).toContain('Test card')
+    const other = { ...challenged, token: 'pm_card_mastercard' }
+    expect(await ada.done('/billing/subscribe', other)).toBe('/billing?done=subscribed')
+    expect(await moneyOf(ada)).toEqual({ taken: 2500, open: 0 })
+  })
+})
+
 describe('who may change billing', () => {
   useService()
 
@@ -446,7 +524,10 @@ describe('who may change billing', () => {
     await ada.done('/billing/cancel-now', { confirm: 'yes' })
     expect(await ada.look('/billing?provider=stripe')).not.toContain('Pay through')
     const no = await ada.refused('/billing/card', { provider: 'stripe', token: 'pm_card_visa' })
-    expect(no.alert).toBe('Please choose one of the test cards.')
+    expect(no).toMatchObject({
+      status: 409,
+      alert: 'You have paid through the other provider before, so please go on there.',
+    })
     expect(await ada.subscription()).toMatchObject({ provider: 'braintree' })
   })
 })

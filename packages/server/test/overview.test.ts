@@ -69,8 +69,8 @@ describe('the overview', () => {
     const cards = { stripe: 'pm_card_visa', braintree: 'fake-valid-visa-nonce' } as const
     for (const provider of ['stripe', 'braintree'] as const) {
       const user = await service.users.create({ email: `${provider}@example.com`, password })
-      await service.users.chooseProvider(user.id, provider)
       const billable = await service.billing.user(Number(user.id))
+      await billable.chooseProvider(provider)
       await billable.newSubscription('main', 'pro').create(cards[provider])
       await service.advance({ hours: 1 })
       if (provider === 'stripe') {

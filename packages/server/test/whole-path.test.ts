@@ -1,3 +1,4 @@
+import { AlreadySubscribed } from '@tollgate/billing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from './support.ts'
 
@@ -71,13 +72,13 @@ describe('the whole path', () => {
 
   it('lets somebody pay at Braintree instead', async () => {
     const user = await service.users.create({ email: 'grace@example.com', password: 'long enough' })
-    expect(await service.users.chooseProvider(user.id, 'braintree')).toBe(true)
     const billable = await service.billing.user(Number(user.id))
+    await billable.chooseProvider('braintree')
     await billable.newSubscription('main', 'yearly').withCoupon('SPRING').create('fake-valid-nonce')
     await service.advance({ days: 1 })
     const [invoice] = await billable.invoices()
     expect(invoice?.total()).toBe('$98.00')
-    expect(await service.users.chooseProvider(user.id, 'stripe')).toBe(false)
+    await expect(billable.chooseProvider('stripe')).rejects.toThrow(AlreadySubscribed)
   })
 
   it('gives a token for the printed client, which opens the API', async () => {

@@ -48,12 +48,17 @@ export interface NewCustomer {
   readonly operation: string
 }
 
-export interface NewSubscription {
+/** What a first payment is for, and who pays it. */
+export interface FirstPayment {
+  readonly provider: ProviderName
   readonly customerId: string
-  readonly name: string
   readonly plan: string
   readonly quantity: number
   readonly coupon: string | null
+}
+
+export interface NewSubscription extends Omit<FirstPayment, 'provider'> {
+  readonly name: string
   readonly trialDays: number | null
   readonly tax: BasisPoints
   readonly operation: string
@@ -141,6 +146,9 @@ export interface Gateway {
    */
   setCard(customerId: string, token: string): Promise<ProviderCustomer>
 
+  /** Whether this customer has ever paid anything, or is asked to. */
+  hasPaid(customerId: string): Promise<boolean>
+
   createSubscription(subscription: NewSubscription): Promise<ProviderSubscription>
   findSubscription(id: string): Promise<ProviderSubscription | null>
   /** What an interrupted operation made, if it came that far. */
@@ -148,6 +156,14 @@ export interface Gateway {
   /** Oldest first. */
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
   findOwner(subscription: ProviderSubscription): Promise<string | null>
+
+  /**
+   * Of one whose first payment is missing: whether that is still on its way, for just this and by the
+   * customer's present card. Otherwise nobody can say yes to it any more.
+   */
+  isAwaiting(subscription: ProviderSubscription, wanted: FirstPayment): Promise<boolean>
+  /** Ends one whose first payment is missing, so that it can never come. One that came is left alone. */
+  abandon(subscription: ProviderSubscription): Promise<void>
 
   /** Throws what its newest payment waits for, or why it failed. */
   requirePaid(subscription: ProviderSubscription): Promise<void>

@@ -4,6 +4,7 @@ import type { UserTable } from '../options.ts'
 import {
   type BillingColumns,
   type CardSummary,
+  NO_CARD,
   toInstant,
   type UserRecord,
   userRow,
@@ -20,6 +21,8 @@ export interface UserRepository {
     customer: { readonly provider: ProviderName; readonly providerId: string } & CardSummary,
     tx: Database,
   ): Promise<void>
+  /** Another provider, and no customer there yet. */
+  setProvider(id: string | number, provider: ProviderName, tx: Database): Promise<void>
   setCard(id: string | number, card: CardSummary, tx: Database): Promise<void>
   /** Forgets a customer that is gone at the provider. */
   clearCustomer(provider: ProviderName, providerId: string, tx: Database): Promise<void>
@@ -55,6 +58,8 @@ export function userRepository(database: Database, users: Required<UserTable>): 
         provider_id: customer.providerId,
         ...userRow.toCard(customer),
       }),
+    setProvider: (id, provider, tx) =>
+      update(tx, id, { provider, provider_id: null, ...userRow.toCard(NO_CARD) }),
     setCard: (id, card, tx) => update(tx, id, userRow.toCard(card)),
     async clearCustomer(provider, providerId, tx) {
       await tx.kysely

@@ -1,4 +1,3 @@
-import type { ProviderName } from '@tollgate/billing'
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
 import type { ServiceTables } from '../storage/tables.ts'
@@ -24,8 +23,6 @@ export interface UserAccounts {
   findByCredentials(email: string, password: string): Promise<User | null>
   /** The caller ends sessions and tokens. */
   changePassword(id: string, password: string): Promise<void>
-  /** Where somebody without a customer yet wants to pay; false once there is one. */
-  chooseProvider(id: string, provider: ProviderName): Promise<boolean>
   countDemo(): Promise<number>
 }
 
@@ -98,16 +95,6 @@ export function createUsers(options: {
         .set({ password_hash: await passwords.hash(password) })
         .where('id', '=', user.id)
         .execute()
-    },
-    async chooseProvider(id, provider) {
-      if (!ID.test(id)) return false
-      const { numUpdatedRows } = await options.database.kysely
-        .updateTable('users')
-        .set({ provider })
-        .where('id', '=', Number(id))
-        .where('provider_id', 'is', null)
-        .executeTakeFirst()
-      return Number(numUpdatedRows) > 0
     },
     async countDemo() {
       const rows = await database.kysely

@@ -66,8 +66,8 @@ async function liveAMonth(service: TestService): Promise<void> {
     const plan = ['monthly', 'pro', 'yearly'][at % 3] ?? 'pro'
     const email = `customer-${at}@example.com`
     const user = await service.users.create({ email, password: 'a long password' })
-    await service.users.chooseProvider(user.id, provider)
     const billable = await service.billing.user(Number(user.id))
+    await billable.chooseProvider(provider)
     const subscription = await billable.newSubscription('main', plan).create(cards[provider])
     if (at === 4) await subscription.cancelNow()
     if (at === 1) service.sandbox?.trouble.declineNextCharge(billable.providerId ?? '', 'lost_card')

@@ -22,17 +22,22 @@ const PENDING = [
 /** Braintree has no invoices: a sale that went through is one. */
 export function braintreeInvoices(
   context: BraintreeContext,
-): Pick<Gateway, 'listInvoices' | 'findInvoice'> {
+): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
   const { gateway } = context
+  async function sales(customerId: string): Promise<braintree.Transaction[]> {
+    const stream = gateway.transaction.search((search: Search) => {
+      search.customerId().is(customerId)
+    }) as unknown as Readable
+    const found = await collect<braintree.Transaction>(stream, gateway.config.timeout)
+    return found.filter(({ type }) => type === 'sale')
+  }
   return {
+    hasPaid: async (customerId) =>
+      (await sales(customerId)).some(({ status }) => [...PAID, ...PENDING].includes(status)),
     async listInvoices(customerId, { pending, limit, tax }) {
-      const stream = gateway.transaction.search((search: Search) => {
-        search.customerId().is(customerId)
-      }) as unknown as Readable
-      const found = await collect<braintree.Transaction>(stream, gateway.config.timeout)
       const statuses = pending ? [...PAID, ...PENDING] : PAID
-      return found
-        .filter(({ type, status }) => type === 'sale' && statuses.includes(status))
+      return (await sales(customerId))
+        .filter(({ status }) => statuses.includes(status))
         .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
         .slice(0, limit ?? undefined)
         .map((transaction) => toInvoice(context, transaction, tax))

@@ -19,6 +19,8 @@ type Subscriptions = Pick<
   | 'findByOperation'
   | 'listSubscriptions'
   | 'findOwner'
+  | 'isAwaiting'
+  | 'abandon'
   | 'requirePaid'
   | 'findPendingConfirmation'
   | 'setQuantity'
@@ -61,6 +63,8 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
       return customerId ?? null
     },
     // A declined first payment leaves no subscription at Braintree.
+    isAwaiting: async () => false,
+    abandon: ({ id }) => cancelNow(context, id),
     requirePaid: async () => undefined,
     // 3-D Secure happens in the browser, before there is a nonce.
     findPendingConfirmation: async () => null,

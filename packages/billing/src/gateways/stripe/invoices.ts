@@ -11,9 +11,18 @@ const EXPAND = ['discounts', 'total_discount_amounts.discount']
 
 export function stripeInvoices(
   context: StripeContext,
-): Pick<Gateway, 'listInvoices' | 'findInvoice'> {
+): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
   const { stripe } = context
   return {
+    async hasPaid(customer) {
+      for await (const { paid } of stripe.charges.list({ customer, limit: 100 })) {
+        if (paid) return true
+      }
+      for await (const { status, total } of stripe.invoices.list({ customer, limit: 100 })) {
+        if (total > 0 && PENDING.includes(status)) return true
+      }
+      return false
+    },
     async listInvoices(customer, { pending, limit }) {
       const found: InvoiceData[] = []
       const query: Stripe.InvoiceListParams = {

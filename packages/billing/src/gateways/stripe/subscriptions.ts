@@ -1,8 +1,10 @@
 import type Stripe from 'stripe'
 import { PaymentActionRequired, PaymentFailed, type PendingConfirmation } from '../../errors.ts'
 import type { Gateway, NewSubscription, ProviderSubscription } from '../gateway.ts'
+import { cancelNow } from './cancel.ts'
 import { idOf, type StripeContext, toDate } from './client.ts'
 import { isMissing } from './errors.ts'
+import { stripeFirstPayments } from './first-payments.ts'
 import { taxRates } from './tax-rates.ts'
 
 type Subscriptions = Pick<
@@ -12,6 +14,8 @@ type Subscriptions = Pick<
   | 'findByOperation'
   | 'listSubscriptions'
   | 'findOwner'
+  | 'isAwaiting'
+  | 'abandon'
   | 'requirePaid'
   | 'findPendingConfirmation'
   | 'setQuantity'
@@ -55,6 +59,7 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
     },
     listSubscriptions,
     findOwner: async ({ customerId }) => customerId,
+    ...stripeFirstPayments(context),
     requirePaid: (subscription) => requirePaid(context, subscription),
     findPendingConfirmation: (id) => findPendingConfirmation(context, id),
     async setQuantity(id, quantity) {
@@ -71,13 +76,7 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
     async cancelAtPeriodEnd(id) {
       await stripe.subscriptions.update(id, { cancel_at_period_end: true })
     },
-    async cancelNow(id) {
-      try {
-        await stripe.subscriptions.cancel(id)
-      } catch (error) {
-        if (!isMissing(error)) throw error
-      }
-    },
+    cancelNow: (id) => cancelNow(context, id),
     async resume(id) {
       const { cancel_at, cancel_at_period_end } = await stripe.subscriptions.retrieve(id)
       // The customer portal may have set a date instead of the flag.
@@ -98,7 +97,11 @@ function createParams(
   return {
     customer: wanted.customerId,
     items: [{ price: wanted.plan, quantity: wanted.quantity }],
-    metadata: { name: wanted.name, operation: wanted.operation },
+    metadata: {
+      name: wanted.name,
+      operation: wanted.operation,
+      ...(coupon === null ? {} : { coupon }),
+    },
     // A declined or unconfirmed first payment leaves an incomplete subscription that can be looked at.
     payment_behavior: 'allow_incomplete',
     ...(coupon === null ? {} : { discounts: [discount(coupon)] }),

@@ -1,4 +1,10 @@
-import type { BillableUser, Invoice, ProviderName, Subscription } from '@tollgate/billing'
+import type {
+  BillableUser,
+  Invoice,
+  InvoiceData,
+  ProviderName,
+  Subscription,
+} from '@tollgate/billing'
 import { PaymentActionRequired, PaymentFailed, ProviderUnavailable } from '@tollgate/billing'
 import type { Context } from 'hono'
 import type { Plan } from '../../config/settings.ts'
@@ -14,7 +20,7 @@ export const SUBSCRIPTION = 'main'
 export interface Account {
   readonly billable: BillableUser
   readonly provider: ProviderName
-  /** Whether the provider can still be chosen. */
+  /** There is a customer at the provider. */
   readonly isCustomer: boolean
   /** All of that name, newest first; the first one counts. */
   readonly history: readonly Subscription[]
@@ -50,6 +56,16 @@ export interface ProviderView {
   /** Why a payment is missing. */
   readonly unpaid: PaymentActionRequired | PaymentFailed | null
   readonly invoices: readonly Invoice[] | null
+}
+
+/** The provider can be chosen until the first payment. Billing has the last word when it is. */
+export function mayChooseProvider({ running }: Account, { invoices }: ProviderView): boolean {
+  if (running && !running.awaitsFirstPayment()) return false
+  return invoices?.every(({ data }) => data.provider === 'stripe' && !isMoney(data)) ?? false
+}
+
+function isMoney({ paid, total }: Pick<InvoiceData, 'paid' | 'total'>): boolean {
+  return paid && total > 0
 }
 
 /** A page without these is better than no page. */

@@ -122,13 +122,11 @@ async function readCard({
   account,
   form,
 }: Request): Promise<{ provider: ProviderName; token: string }> {
-  const { billable, isCustomer } = account
+  const { billable } = account
   const wanted = parseProvider(form.get('provider'), availableProviders(service))
-  const provider = isCustomer || !wanted ? billable.provider : wanted
+  const provider = wanted ?? billable.provider
   const token = parseToken(cardEntryOf(service, provider), form.get('token'))
-  if (provider !== billable.provider) {
-    await service.users.chooseProvider(String(billable.id), provider)
-  }
+  if (provider !== billable.provider) await billable.chooseProvider(provider)
   return { provider, token }
 }
 

@@ -5,7 +5,7 @@ import type { AppEnv } from '../../http/variables.ts'
 import { readOwnForm } from '../forms.ts'
 import { requireUser, userOf } from '../page-context.ts'
 import { renderPage } from '../render.tsx'
-import { askProvider, readAccount } from './account.ts'
+import { askProvider, mayChooseProvider, readAccount } from './account.ts'
 import { ACTIONS } from './actions.ts'
 import { addCancelPage } from './cancel.tsx'
 import { cardEntryOf, ProviderScript, policyFor } from './card-entry.tsx'
@@ -63,9 +63,11 @@ export async function renderBilling(
   const told = await askProvider(account)
   const chosen = view.form?.get('provider') ?? c.req.query('provider')
   const available = availableProviders(service)
-  const provider = isCustomer
-    ? account.provider
-    : (parseProvider(chosen, available) ?? account.provider)
+  const mayChoose = mayChooseProvider(account, told)
+  const provider = mayChoose
+    ? (parseProvider(chosen, available) ?? account.provider)
+    : account.provider
+  const isUnpaid = running?.awaitsFirstPayment() ?? false
   const entry = cardEntryOf(service, provider)
   const notice = view.problem ? null : noticeOf(c.req.query('done'))
   return renderPage(
@@ -85,15 +87,21 @@ export async function renderBilling(
             {notice}
           </p>
         )}
-        {running ? (
+        {running && (
           <>
             <CurrentSubscription {...{ page, account, told }} subscription={running} />
             <OtherPlans {...{ page, account }} subscription={running} />
           </>
-        ) : (
-          <Subscribe {...{ page, account, provider, available, entry }} form={view.form ?? null} />
         )}
-        {isCustomer && <ChangeCard {...{ page, account, entry }} />}
+        {(!running || isUnpaid) && (
+          <Subscribe
+            {...{ page, account, provider, entry }}
+            available={mayChoose ? available : []}
+            asksForCard={isUnpaid || c.req.query('card') === 'new' || view.form?.has('token')}
+            form={view.form ?? null}
+          />
+        )}
+        {isCustomer && !isUnpaid && <ChangeCard {...{ page, account, entry }} />}
         <Invoices invoices={told.invoices} isCustomer={isCustomer} />
         <ProviderScript entry={entry} />
       </div>

@@ -34,6 +34,10 @@ const WORDS: Partial<Record<BillingErrorCode, Problem>> = {
     message: 'You are subscribed already. Change the plan instead.',
     status: 409,
   },
+  provider_chosen: {
+    message: 'You have paid through the other provider before, so please go on there.',
+    status: 409,
+  },
   no_subscription: { message: 'There is no subscription to change.', status: 409 },
   subscription_ended: {
     message: 'This subscription has ended. You can subscribe again.',

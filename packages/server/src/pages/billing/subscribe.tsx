@@ -14,23 +14,27 @@ interface SubscribeView {
   readonly page: PageContext
   readonly account: Account
   readonly provider: ProviderName
+  /** Those to choose from; none when it is settled. */
   readonly available: readonly ProviderName[]
+  /** A new card, though there may be one on file: that one did not do. */
+  readonly asksForCard: boolean | undefined
   readonly entry: CardEntry
   /** What was filled in before, when it could not be done. */
   readonly form: URLSearchParams | null
 }
 
 export const Subscribe: FC<SubscribeView> = (view) => {
-  const { page, account, provider, entry, form } = view
+  const { page, account, provider, entry, form, asksForCard } = view
   const { settings } = page.service.config
   const [last] = account.history
   if (settings.plans.length === 0)
     return <p class="card">There are no plans to subscribe to yet.</p>
-  const card = cardWords(account.billable)
+  const isElsewhere = provider !== account.provider
+  const card = asksForCard || isElsewhere ? null : cardWords(account.billable)
   return (
     <section class="stack" aria-labelledby="subscribe-title">
-      <h2 id="subscribe-title">{last ? 'Subscribe again' : 'Choose a plan'}</h2>
-      {last && <p>{describeState(last, null).sentence}</p>}
+      <h2 id="subscribe-title">{titleOf(account)}</h2>
+      {last && !account.running && <p>{describeState(last, null).sentence}</p>}
       <ProviderChoice {...view} />
       <form method="post" action="/billing/subscribe" class="stack" data-once>
         <CsrfField page={page} />
@@ -43,7 +47,9 @@ export const Subscribe: FC<SubscribeView> = (view) => {
           {card === null ? (
             <CardField entry={entry} id="subscribe-card" chosen={form?.get('token') ?? null} />
           ) : (
-            <p>You pay with {card}.</p>
+            <p>
+              You pay with {card}. <a href="/billing?card=new">Use another card</a>
+            </p>
           )}
           <label>
             Coupon <small>(optional{entry.kind === 'test' ? `; try ${COUPON}` : ''})</small>
@@ -63,9 +69,14 @@ export const Subscribe: FC<SubscribeView> = (view) => {
   )
 }
 
+function titleOf({ running, history }: Account): string {
+  if (running) return 'Another card or plan'
+  return history.length > 0 ? 'Subscribe again' : 'Choose a plan'
+}
+
 const PlanChoice: FC<SubscribeView> = ({ page, account, form }) => {
   const { settings } = page.service.config
-  const chosen = form?.get('plan') ?? settings.plans[0]?.id
+  const chosen = form?.get('plan') ?? account.plan?.id ?? settings.plans[0]?.id
   return (
     <div class="plans">
       {settings.plans.map((plan) => {
@@ -95,8 +106,8 @@ const PlanChoice: FC<SubscribeView> = ({ page, account, form }) => {
 }
 
 /** Until somebody has paid anywhere. */
-const ProviderChoice: FC<SubscribeView> = ({ account, provider, available }) => {
-  if (account.isCustomer || available.length < 2) return null
+const ProviderChoice: FC<SubscribeView> = ({ provider, available }) => {
+  if (available.length < 2) return null
   return (
     <nav class="row" aria-label="Payment provider">
       <span>Pay through</span>

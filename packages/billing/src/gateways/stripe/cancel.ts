@@ -1,0 +1,15 @@
+import type { StripeContext } from './client.ts'
+import { isMissing } from './errors.ts'
+
+const OVER: readonly string[] = ['canceled', 'incomplete_expired']
+
+/** Nothing happens when it is over already, or not there. */
+export async function cancelNow({ stripe }: StripeContext, id: string): Promise<void> {
+  try {
+    await stripe.subscriptions.cancel(id)
+  } catch (error) {
+    if (isMissing(error)) return
+    const { status } = await stripe.subscriptions.retrieve(id)
+    if (!OVER.includes(status)) throw error
+  }
+}

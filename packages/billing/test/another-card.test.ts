@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import {
+  AlreadySubscribed,
+  type BillableUser,
+  createBilling,
+  InvalidArgument,
+  PaymentActionRequired,
+  PaymentFailed,
+  ProviderChosen,
+  ProviderUnavailable,
+} from '../src/index.ts'
+import { rowsOf, truthAt } from './provider-truth.ts'
+import { type FlowTest, start, takenFrom } from './support.ts'
+
+const CHALLENGED = 'pm_card_authenticationRequired'
+
+/** Subscribes with a card whose bank asks, and gives what it asks for. */
+async function challenge(user: BillableUser, plan = 'monthly'): Promise<string> {
+  const asked = await user
+    .newSubscription('main', plan)
+    .create(CHALLENGED)
+    .catch((error: unknown) => error)
+  expect(asked).toBeInstanceOf(PaymentActionRequired)
+  return (asked as PaymentActionRequired).payment.id
+}
+
+/** One that runs, nothing that could still be paid, and rows as the provider has it. */
+async function expectOne(test: FlowTest, plan: string, taken: number): Promise<void> {
+  const { user, sandbox } = test
+  await test.settle()
+  expect(await user.subscribedToPlan(plan, 'main')).toBe(true)
+  expect(takenFrom(test, user)).toBe(taken)
+  const customer = user.providerId ?? ''
+  const live = sandbox.stripe.subscriptions(customer).filter(({ status }) => status === 'active')
+  expect(live).toHaveLength(1)
+  expect(sandbox.stripe.invoices(customer).filter(({ status }) => status === 'open')).toEqual([])
+  expect(await rowsOf(test.database, user.id)).toEqual(truthAt(sandbox, 'stripe', customer))
+}
+
+describe('after a challenge that was not passed', () => {
+  it.each(['failed', 'unanswered'])('another card subscribes (%s)', async (how) => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const payment = await challenge(user)
+    if (how === 'failed') sandbox.stripe.failAuthentication(payment)
+    await test.settle()
+    const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    expect(subscription.valid()).toBe(true)
+    await expectOne(test, 'monthly', 1000)
+    expect(user.cardLastFour).toBe('4242')
+    // The window with the challenge is still open somewhere: its yes comes too late.
+    expect(() => sandbox.stripe.completeAuthentication(payment)).toThrow()
+    await test.advance({ hours: 24 })
+    await expectOne(test, 'monthly', 1000)
+  })
+
+  it.each(['failed', 'unanswered'])('another plan subscribes to that one (%s)', async (how) => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const payment = await challenge(user)
+    if (how === 'failed') sandbox.stripe.failAuthentication(payment)
+    const subscription = await user.newSubscription('main', 'pro').create('pm_card_visa')
+    expect(subscription.providerPlan).toBe('pro')
+    expect(() => sandbox.stripe.completeAuthentication(payment)).toThrow()
+    await expectOne(test, 'pro', 2500)
+  })
+
+  it('a card that was changed meanwhile is the one that pays', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await challenge(user)
+    await user.updateCard('pm_card_mastercard')
+    await user.newSubscription('main', 'monthly').create()
+    await expectOne(test, 'monthly', 1000)
+  })
+
+  it('a coupon that was forgotten is taken', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const first = await challenge(user)
+    const again = await user
+      .newSubscription('main', 'monthly')
+      .withCoupon('SPRING')
+      .create()
+      .catch((error: unknown) => error)
+    const { payment } = again as PaymentActionRequired
+    expect(payment.id).not.toBe(first)
+    sandbox.stripe.completeAuthentication(payment.id)
+    await expectOne(test, 'monthly', 700)
+  })
+
+  it('the same again asks for the same payment, also with the card’s token', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const payment = await challenge(user)
+    expect(await challenge(user)).toBe(payment)
+    expect(sandbox.stripe.subscriptions(user.providerId ?? '')).toHaveLength(1)
+    sandbox.stripe.completeAuthentication(payment)
+    await expectOne(test, 'monthly', 1000)
+  })
+
+  it('the same card can be tried again', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    sandbox.stripe.failAuthentication(await challenge(user))
+    const again = await user
+      .newSubscription('main', 'monthly')
+      .create()
+      .catch((error: unknown) => error)
+    sandbox.stripe.completeAuthentication((again as PaymentActionRequired).payment.id)
+    await expectOne(test, 'monthly', 1000)
+  })
+
+  it('a payment confirmed in another window in that moment is kept, and not made twice', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const payment = await challenge(user)
+    // Its webhook has not come: our row still says that the payment is missing.
+    sandbox.stripe.completeAuthentication(payment)
+    const other = user.newSubscription('main', 'pro').create('pm_card_visa')
+    await expect(other).rejects.toThrow(AlreadySubscribed)
+    expect((await user.newSubscription('main', 'monthly').create('pm_card_visa')).valid()).toBe(
+      true,
+    )
+    await expectOne(test, 'monthly', 1000)
+  })
+
+  it('two windows with two plans end in one subscription', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await challenge(user)
+    const other = await test.another().user(user.id)
+    const outcomes = await Promise.allSettled([
+      user.newSubscription('main', 'monthly').create('pm_card_visa'),
+      other.newSubscription('main', 'pro').create('pm_card_mastercard'),
+    ])
+    const made = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+    expect(made).toHaveLength(1)
+    expect(refused[0]).toBeInstanceOf(AlreadySubscribed)
+    const plan = made[0]?.providerPlan ?? ''
+    await expectOne(test, plan, plan === 'pro' ? 2500 : 1000)
+  })
+
+  it('goes on at any call whose answer is lost', async () => {
+    const test = await start('stripe')
+    const { sandbox } = test
+    for (let call = 0, wasHit = true; wasHit && call < 30; call++) {
+      const user = await test.createUser()
+      const payment = await challenge(user)
+      sandbox.trouble.failNext(call, { slowMs: 0 }, 'stripe')
+      sandbox.trouble.failNext(1, 'half-written', 'stripe')
+      const first = await user
+        .newSubscription('main', 'pro')
+        .create('pm_card_visa')
+        .catch((error: unknown) => error)
+      wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+      sandbox.trouble.clear()
+      if (first instanceof Error) expect(first).toBeInstanceOf(ProviderUnavailable)
+      await user.newSubscription('main', 'pro').create('pm_card_visa')
+      expect(() => sandbox.stripe.completeAuthentication(payment)).toThrow()
+      await expectOne({ ...test, user }, 'pro', 2500)
+    }
+  })
+})
+
+describe('the choice of provider', () => {
+  it.each(['challenged', 'declined'])('is open after a %s card, and back again', async (how) => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const card = how === 'declined' ? 'pm_card_chargeCustomerFail' : CHALLENGED
+    const tried = user.newSubscription('main', 'monthly').create(card)
+    const thrown = await tried.catch((error: unknown) => error)
+    const customer = user.providerId ?? ''
+    await user.chooseProvider('braintree')
+    expect(user).toMatchObject({ provider: 'braintree', providerId: null, cardLastFour: null })
+    expect(sandbox.stripe.invoices(customer).map(({ status }) => status)).toEqual(['void'])
+    if (thrown instanceof PaymentActionRequired) {
+      expect(() => sandbox.stripe.completeAuthentication(thrown.payment.id)).toThrow()
+    }
+    const declined = user.newSubscription('main', 'monthly')
+    await expect(declined.create('fake-processor-declined-visa-nonce')).rejects.toThrow(
+      PaymentFailed,
+    )
+    await user.chooseProvider('stripe')
+    await user.newSubscription('main', 'pro').create('pm_card_visa')
+    await test.settle()
+    expect(await user.subscribedToPlan('pro', 'main')).toBe(true)
+    expect(takenFrom(test, user)).toBe(2500)
+    expect(sandbox.stripe.charges(customer).some(({ status }) => status === 'succeeded')).toBe(
+      false,
+    )
+  })
+
+  it('is made by the first payment, and by what runs or is owed', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const subscription = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    await expect(user.chooseProvider('braintree')).rejects.toThrow(AlreadySubscribed)
+    await subscription.cancelNow()
+    await expect(user.chooseProvider('braintree')).rejects.toThrow(ProviderChosen)
+    const owing = await test.createUser()
+    await owing.updateCard('pm_card_visa')
+    sandbox.trouble.declineNextCharge(owing.providerId ?? '', 'insufficient_funds')
+    await expect(owing.invoiceFor('Setup', 5000)).rejects.toThrow(PaymentFailed)
+    await expect(owing.chooseProvider('braintree')).rejects.toThrow(ProviderChosen)
+    expect(user.provider).toBe('stripe')
+  })
+
+  it('is not taken to a provider that is not there', async () => {
+    const test = await start('stripe')
+    const { stripe } = test.sandbox
+    const alone = createBilling({
+      database: test.database,
+      users: { table: 'users' },
+      stripe: { secret: stripe.apiKey, webhookSecret: 'whsec_unused', config: stripe.config },
+      processEvery: false,
+    })
+    const user = await alone.user(test.user.id)
+    await expect(user.chooseProvider('braintree')).rejects.toThrow(InvalidArgument)
+  })
+})
+
+describe('a subscription that was never paid', () => {
+  it('leaves no open bill when it is given up', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const payment = await challenge(user)
+    await (await user.subscription('main')).cancelNow()
+    expect((await user.subscription('main')).ended()).toBe(true)
+    expect(() => sandbox.stripe.completeAuthentication(payment)).toThrow()
+  })
+})
+
+describe('a declined first payment', () => {
+  it('leaves nothing that could be paid later, and another card goes on', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const declined = user.newSubscription('main', 'monthly').create('pm_card_chargeCustomerFail')
+    await expect(declined).rejects.toThrow(PaymentFailed)
+    const [invoice] = sandbox.stripe.invoices(user.providerId ?? '')
+    expect(invoice?.status).toBe('void')
+    await user.newSubscription('main', 'pro').create('pm_card_visa')
+    await expectOne(test, 'pro', 2500)
+  })
+})
