@@ -91,7 +91,7 @@ it('moves the clients of Passport as the guide says', async () => {
     redirectUris: ['https://a.example/cb', 'app://x'],
     grantTypes: ['authorization_code', 'refresh_token'],
   })
-  expect(await oauth.clients.find('4')).toMatchObject({ secretHash: null })
+  expect(await oauth.clients.find('4')).toMatchObject({ confidential: false, secretHash: null })
   expect(await oauth.clients.find('1')).toBeNull()
   expect(await oauth.clients.find('5')).toBeNull()
 })

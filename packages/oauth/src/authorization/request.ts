@@ -1,4 +1,3 @@
-import { isConfidential } from '../clients/client.ts'
 import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import {
@@ -84,7 +83,7 @@ export function parseAuthorizationRequest(
     wildcard: 'refused',
   })
   const codeChallenge = response.type === 'code' ? readChallenge(params) : null
-  if (response.type === 'code' && !isConfidential(client) && codeChallenge === null) {
+  if (response.type === 'code' && !client.confidential && codeChallenge === null) {
     throw new InvalidRequest('This client must use PKCE: send a code_challenge with S256')
   }
   return {

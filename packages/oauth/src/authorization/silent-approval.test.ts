@@ -38,7 +38,7 @@ describe('mayApproveSilently', () => {
   it.each(CASES)('%s client, asks %j, has %j, prompt=%s, %s: %s', (kind, scopes, had, ...rest) => {
     const [prompt, redirectTo, verdict] = rest
     const client = {
-      secretHash: kind.includes('public') ? null : 'hash',
+      confidential: !kind.includes('public'),
       firstParty: kind.includes('own'),
     } as Client
     const consent = had && { userId: 'u', clientId: 'c', scopes: had, updatedAt: new Date(0) }

@@ -1,4 +1,3 @@
-import { isConfidential } from '../clients/client.ts'
 import type { Client, Consent } from '../storage/repositories.ts'
 
 export interface ApprovalQuestion {
@@ -19,7 +18,7 @@ export type Prompt = 'none' | 'consent' | 'login' | null
 export function mayApproveSilently(question: ApprovalQuestion): boolean {
   const { client, consent, scopes, prompt } = question
   if (prompt === 'consent') return false
-  const proven = isConfidential(client)
+  const proven = client.confidential
   if (client.firstParty) return proven || question.redirectTo.startsWith('https://')
   return proven && consent !== null && scopes.every((name) => consent.scopes.includes(name))
 }

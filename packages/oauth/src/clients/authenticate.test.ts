@@ -9,13 +9,16 @@ const secrets = new Map<string, string | null>([
   ['shop', 'tgs_secret'],
   ['odd id', 'a:b%+ü'],
   ['spa', null],
+  ['hash lost', null],
+  ['hash emptied', ''],
 ])
 const context = {
   clients: {
     find: async (id: string) => {
       const secret = secrets.get(id)
       if (secret === undefined) return null
-      return { id, secretHash: secret === null ? null : sha256(secret) } as Client
+      const secretHash = secret === null || secret === '' ? secret : sha256(secret)
+      return { id, confidential: id !== 'spa', secretHash } as Client
     },
   },
 } as unknown as ServerContext
@@ -58,6 +61,10 @@ describe('authenticateClient', () => {
     ['Basic that is not base64', 'Basic %%%', {}],
     ['Basic twice', `${basic('shop:tgs_secret')}, ${basic('shop:tgs_secret')}`, {}],
     ['Basic of one client, the name of another', basic('shop:tgs_secret'), { client_id: 'spa' }],
+    ['its name alone, when its hash was lost', null, { client_id: 'hash lost' }],
+    ['any secret, when its hash was lost', null, { client_id: 'hash lost', client_secret: 'x' }],
+    ['its name alone, when its hash was emptied', null, { client_id: 'hash emptied' }],
+    ['Basic with no secret, when its hash was emptied', basic('hash emptied:'), {}],
     ['another scheme', 'Bearer abc', { client_id: 'spa' }],
     ['an empty header', '', { client_id: 'spa' }],
   ])('refuses %s', async (_what, authorization, form) => {

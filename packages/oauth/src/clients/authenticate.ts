@@ -27,9 +27,9 @@ export function authenticateClient(
 }
 
 /** A public client has no secret, so that one sent for it is as wrong as none for the others. */
-function hasSecret(client: Client, secret: string | null): boolean {
-  if (client.secretHash === null || secret === null) return client.secretHash === secret
-  return equalSecrets(sha256(secret), client.secretHash)
+function hasSecret({ confidential, secretHash }: Client, secret: string | null): boolean {
+  if (!confidential) return secret === null
+  return secret !== null && secretHash !== null && equalSecrets(sha256(secret), secretHash)
 }
 
 function readCredentials(authorization: string | null, params: Form): Credentials {

@@ -17,10 +17,6 @@ export interface ClientJson {
   readonly updated_at: string
 }
 
-export function isConfidential(client: Client): boolean {
-  return client.secretHash !== null
-}
-
 export function isPersonalAccessClient(client: Client): boolean {
   return client.grantTypes.includes('personal_access')
 }
@@ -34,7 +30,7 @@ export function clientJson(client: Client): ClientJson {
     redirect: joinRedirects(client.redirectUris),
     personal_access_client: isPersonalAccessClient(client),
     password_client: client.grantTypes.includes('password'),
-    confidential: isConfidential(client),
+    confidential: client.confidential,
     revoked: client.revokedAt !== null,
     created_at: client.createdAt.toISOString(),
     updated_at: client.updatedAt.toISOString(),

@@ -4,7 +4,7 @@ import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import { YEAR } from '../lifetimes.ts'
 import type { Client, ClientChange, NewRevocation } from '../storage/repositories.ts'
-import { isConfidential, PERSONAL_ACCESS_CLIENT } from './client.ts'
+import { PERSONAL_ACCESS_CLIENT } from './client.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
 
 export interface NewClient {
@@ -83,6 +83,7 @@ export function manageClients(context: ServerContext): Clients {
         id: randomId(),
         userId: input.userId === undefined || input.userId === null ? null : String(input.userId),
         name: parseClientName(input.name),
+        confidential,
         secretHash: secret === null ? null : sha256(secret),
         secretVersion: 1,
         redirectUris: parseRedirects(input.redirect, grantTypes),
@@ -108,7 +109,7 @@ export function manageClients(context: ServerContext): Clients {
     },
     async rotateSecret(id) {
       const client = await requireClient(id)
-      if (!isConfidential(client)) throw new NotFound('This client is public: it has no secret.')
+      if (!client.confidential) throw new NotFound('This client is public: it has no secret.')
       const secret = newSecret()
       const fields = { secretHash: sha256(secret), secretVersion: client.secretVersion + 1 }
       return { client: await save(client, fields), secret }
@@ -138,6 +139,7 @@ export async function personalAccessClient(context: ServerContext): Promise<Clie
     id: PERSONAL_ACCESS_CLIENT,
     userId: null,
     name: 'Personal access tokens',
+    confidential: false,
     secretHash: null,
     secretVersion: 1,
     redirectUris: [],

@@ -1,5 +1,4 @@
 import { authenticateClient } from '../clients/authenticate.ts'
-import { isConfidential } from '../clients/client.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidClient, InvalidToken } from '../errors.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
@@ -14,7 +13,7 @@ const INACTIVE = { active: false }
 export async function introspect(request: HttpRequest, context: ServerContext): Promise<Reply> {
   const params = await readForm(request)
   const client = await authenticateClient(request, params, context)
-  if (!isConfidential(client)) throw new InvalidClient('Public clients cannot introspect tokens')
+  if (!client.confidential) throw new InvalidClient('Public clients cannot introspect tokens')
   const text = requireParam(params, 'token')
   const refresh = context.refreshTokens.parse(text)
   const found = refresh

@@ -76,6 +76,8 @@ function assertExchangeable(
   const redirectUri = params.get('redirect_uri') ?? null
   const unnamed = code.redirectUri === null && redirectUri === client.redirectUris[0]
   if (redirectUri !== code.redirectUri && !unnamed) throw refused()
+  // A public client's request had one (RFC 9700 §2.1.1): that it is gone must not make it unnecessary.
+  if (!client.confidential && code.codeChallenge === null) throw refused()
   if (!verifyChallenge(code.codeChallenge, params.get('code_verifier') ?? null)) throw refused()
 }
 

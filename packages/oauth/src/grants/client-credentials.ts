@@ -8,7 +8,7 @@ export function clientCredentials(): Grant {
   return {
     type: 'client_credentials',
     exchange({ client, params }, context) {
-      if (client.secretHash === null) {
+      if (!client.confidential) {
         throw new UnauthorizedClient('Only confidential clients may act for themselves')
       }
       const scopes = resolveScopes(parseScope(params.get('scope')), {

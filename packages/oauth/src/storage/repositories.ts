@@ -8,7 +8,9 @@ export interface Client {
   /** The person who registered it; null for clients of the application itself. */
   readonly userId: string | null
   readonly name: string
-  /** Null for public clients, which cannot keep one. */
+  /** False for public clients, which cannot keep a secret. Never told from the hash: losing it opens nothing. */
+  readonly confidential: boolean
+  /** Null for public clients. A confidential one without it cannot authenticate until it is rotated. */
   readonly secretHash: string | null
   /** Grows when the secret is rotated: refresh tokens of an older version are dead. */
   readonly secretVersion: number

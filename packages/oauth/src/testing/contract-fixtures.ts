@@ -18,6 +18,7 @@ export const client: Client = {
   id: 'client-1',
   userId: 'ada',
   name: 'Ünïcode 🛂 app',
+  confidential: true,
   secretHash: 'hash',
   secretVersion: 1,
   redirectUris: ['https://app.example/callback?x=1'],

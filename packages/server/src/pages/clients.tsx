@@ -63,7 +63,7 @@ export function addClients(app: Hono<AppEnv>): void {
 
 function cellsOf(client: Client) {
   const path = `/oauth/clients/${client.id}`
-  const confidential = client.secretHash !== null
+  const { confidential } = client
   return [
     <>
       <strong>

@@ -27,9 +27,11 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
     hash: (password) => gate(() => hash(password, COST)),
     async verify(stored, password) {
       decoy ??= hash('nobody has this password', COST)
-      const against = stored ?? (await decoy)
+      // A hash that was emptied is nobody's.
+      const own = stored !== null && stored !== '' ? stored : null
+      const against = own ?? (await decoy)
       const matches = await gate(() => verify(against, password))
-      return matches && stored !== null
+      return matches && own !== null
     },
   }
 }

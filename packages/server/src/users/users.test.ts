@@ -69,7 +69,11 @@ describe('passwords', () => {
   })
 
   it('of nobody are never right', async () => {
-    expect(await passwords.verify(null, 'nobody has this password')).toBe(false)
+    for (const hash of [null, '']) {
+      for (const password of ['', 'nobody has this password']) {
+        expect(await passwords.verify(hash, password)).toBe(false)
+      }
+    }
   })
 })
 

@@ -84,7 +84,7 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     expect(await page.getByRole('dialog').count()).toBe(0)
     const client = await service.oauth.clients.find(await idOf(page))
     expect(client).toMatchObject({
-      secretHash: null,
+      confidential: false,
       redirectUris: ['com.example.pocket:/callback', 'http://127.0.0.1/callback'],
       grantTypes: ['authorization_code', 'refresh_token', 'implicit'],
     })

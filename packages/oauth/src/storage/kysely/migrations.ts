@@ -1,4 +1,5 @@
-import { createTable, type MigrationSet } from '@tollgate/database'
+import { addColumn, createTable, type MigrationSet } from '@tollgate/database'
+import { sql } from 'kysely'
 
 /** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
 export const oauthMigrations: MigrationSet = {
@@ -119,6 +120,19 @@ export const oauthMigrations: MigrationSet = {
           },
           indexes: { oauth_revocations_by_end: ['until'] },
         })
+      },
+    },
+    {
+      id: '0002-clients-say-what-they-are',
+      async up(database, columns) {
+        await addColumn(database, 'oauth_clients', 'confidential', columns.flag.nullable())
+        await addColumn(database, 'oauth_clients', 'any_scope', columns.flag.nullable())
+        // Public ones were made without a hash; whatever was given a second secret never was public.
+        await sql`update oauth_clients set
+          confidential = case when secret_hash is null and secret_version = 1 then 0 else 1 end
+          where confidential is null`.execute(database.kysely)
+        await sql`update oauth_clients set any_scope = case when scopes is null then 1 else 0 end
+          where any_scope is null`.execute(database.kysely)
       },
     },
   ],

@@ -27,10 +27,14 @@ export interface ClientRow {
   id: string
   user_id: string | null
   name: string
+  /** 0 for public clients; whatever else stands here, a secret is needed. */
+  confidential: number | null
   secret_hash: string | null
   secret_version: number
   redirect_uris: string
   grant_types: string
+  /** 1: any defined scope. Only `scopes` counts for all others. */
+  any_scope: number | null
   scopes: string | null
   first_party: number
   resource_server: number
@@ -45,10 +49,12 @@ export const clientRow = {
       id: client.id,
       user_id: client.userId,
       name: client.name,
+      confidential: client.confidential ? 1 : 0,
       secret_hash: client.secretHash,
       secret_version: client.secretVersion,
       redirect_uris: JSON.stringify(client.redirectUris),
       grant_types: JSON.stringify(client.grantTypes),
+      any_scope: client.scopes === null ? 1 : 0,
       scopes: client.scopes === null ? null : JSON.stringify(client.scopes),
       first_party: client.firstParty ? 1 : 0,
       resource_server: client.resourceServer ? 1 : 0,
@@ -73,11 +79,13 @@ export const clientRow = {
       id: row.id,
       userId: row.user_id,
       name: row.name,
+      // Permissions are written down: what is missing allows nothing.
+      confidential: row.confidential !== 0,
       secretHash: row.secret_hash,
       secretVersion: row.secret_version,
       redirectUris: JSON.parse(row.redirect_uris),
       grantTypes: JSON.parse(row.grant_types),
-      scopes: row.scopes === null ? null : JSON.parse(row.scopes),
+      scopes: row.any_scope === 1 ? null : JSON.parse(row.scopes ?? '[]'),
       firstParty: row.first_party === 1,
       resourceServer: row.resource_server === 1,
       revokedAt: toDate(row.revoked_at),

@@ -13,6 +13,16 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await clients.find('client-1 '), null)
     })
 
+    it('keeps whether a client is public apart from its hash', async () => {
+      const { clients } = await create()
+      const open = { ...client, id: 'public', confidential: false, secretHash: null, scopes: ['a'] }
+      const lost = { ...client, id: 'lost', secretHash: null, scopes: [] }
+      for (const each of [open, lost]) {
+        await clients.create(each)
+        assert.deepEqual(await clients.find(each.id), each)
+      }
+    })
+
     it('takes an id once', async () => {
       const { clients } = await create()
       assert.equal(await clients.create(client), true)

@@ -1,0 +1,124 @@
+import { migrate } from '@tollgate/database'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
+import { kyselyStorage } from '../../src/index.ts'
+import { oauthMigrations } from '../../src/storage/kysely/migrations.ts'
+import {
+  askFor,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+} from '../support.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+/** Somebody's hand, or a restore gone wrong. */
+async function set(id: string, values: Record<string, string | null>): Promise<void> {
+  const { kysely } = server.database
+  await kysely.updateTable('oauth_clients').set(values).where('id', '=', id).execute()
+}
+
+/** As a process that reads the row for the first time. */
+async function post(path: string, form: Record<string, string>): Promise<Response> {
+  const body = new URLSearchParams(form)
+  return server.another().fetch(new Request(`${server.url}${path}`, { method: 'POST', body }))
+}
+
+describe('a confidential client whose hash was lost', () => {
+  it.each([
+    ['null', null],
+    ['empty', ''],
+  ])('(%s) gets in with nothing until it has a new secret', async (_, secret_hash) => {
+    const { client, secret } = await server.oauth.clients.create({
+      name: 'Shop',
+      redirect: REDIRECT,
+      grants: ['password', 'refresh_token', 'client_credentials'],
+    })
+    await set(client.id, { secret_hash })
+    const user = { username: 'ada@example.com', password: 'correct horse' }
+    const grant = { grant_type: 'password', client_id: client.id, ...user }
+    for (const client_secret of [undefined, '', secret ?? '', 'anything']) {
+      const sent = client_secret === undefined ? {} : { client_secret }
+      expect((await post('/oauth/token', { ...grant, ...sent })).status).toBe(401)
+      const revocation = { client_id: client.id, token: 'x', ...sent }
+      expect((await post('/oauth/revoke', revocation)).status).toBe(401)
+    }
+    const found = await server.oauth.clients.find(client.id)
+    expect(found?.confidential).toBe(true)
+    const rotated = await server.oauth.clients.rotateSecret(client.id)
+    const right = await post('/oauth/token', { ...grant, client_secret: rotated.secret ?? '' })
+    expect(right.status).toBe(200)
+  })
+})
+
+it('a client whose scopes were lost may ask for none', async () => {
+  const { client, secret } = await server.oauth.clients.create({
+    name: 'Shop',
+    grants: ['client_credentials'],
+    scopes: ['check-status'],
+  })
+  await set(client.id, { scopes: null })
+  const grant = { grant_type: 'client_credentials', client_id: client.id }
+  const form = { ...grant, client_secret: secret ?? '', scope: 'place-orders' }
+  const response = await post('/oauth/token', form)
+  expect(await response.json()).toMatchObject({ error: 'invalid_scope' })
+})
+
+it('a code of a public client whose challenge was lost buys nothing', async () => {
+  const { id } = await createClient(server, { confidential: false })
+  const page = await askFor(server, 'ada', {
+    client_id: id,
+    redirect_uri: REDIRECT,
+    response_type: 'code',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  })
+  const code = (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+  const { kysely } = server.database
+  await kysely.updateTable('oauth_authorization_codes').set({ code_challenge: null }).execute()
+  const grant = { grant_type: 'authorization_code', client_id: id, redirect_uri: REDIRECT, code }
+  const response = await post('/oauth/token', grant)
+  expect(await response.json()).toMatchObject({ error: 'invalid_grant' })
+})
+
+it('rows from before say what they are after the migration', async () => {
+  const { database, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const before = { ...oauthMigrations, migrations: oauthMigrations.migrations.slice(0, 1) }
+  await migrate(database, before)
+  const row = {
+    name: 'Old',
+    redirect_uris: '[]',
+    grant_types: '["password"]',
+    first_party: 0,
+    resource_server: 0,
+    created_at: 1,
+    updated_at: 1,
+  }
+  const rows = [
+    { ...row, id: 'public', secret_hash: null, secret_version: 1, scopes: null },
+    { ...row, id: 'confidential', secret_hash: 'hash', secret_version: 1, scopes: '["a"]' },
+    { ...row, id: 'emptied', secret_hash: '', secret_version: 1, scopes: null },
+    { ...row, id: 'lost', secret_hash: null, secret_version: 2, scopes: null },
+  ]
+  await database.kysely.insertInto('oauth_clients').values(rows).execute()
+  const storage = kyselyStorage(database)
+  await storage.migrate()
+  const found = (await storage.clients.list()).map(({ id, confidential, scopes }) => [
+    id,
+    confidential,
+    scopes,
+  ])
+  expect(found).toEqual([
+    ['confidential', true, ['a']],
+    ['emptied', true, null],
+    ['lost', true, null],
+    ['public', false, null],
+  ])
+})
