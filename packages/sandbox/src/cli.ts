@@ -63,8 +63,25 @@ async function main(): Promise<void> {
     },
   }
   process.stdout.write(values.json ? `${JSON.stringify(facts)}\n` : describe(facts))
-  await untilStopped()
+  await untilSaved(() => sandbox.save())
   await sandbox.close()
+}
+
+/** What cannot be saved at the first signal gets a second chance: the sandbox goes on until the next. */
+async function untilSaved(save: () => Promise<void>): Promise<void> {
+  await untilStopped()
+  try {
+    await save()
+  } catch (error) {
+    process.stderr.write(
+      `${describeError(error)}\nThe sandbox is still running with everything in it. Make room, then stop it again.\n`,
+    )
+    await untilStopped()
+  }
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function describe(facts: object): string {
@@ -107,6 +124,6 @@ function untilStopped(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${describeError(error)}\n`)
   process.exitCode = 1
 })

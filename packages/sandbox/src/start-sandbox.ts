@@ -4,7 +4,8 @@ import { type ControlRoom, serveControlRoom } from './control-room.ts'
 import { type FailedJob, FailedJobs } from './failed-jobs.ts'
 import { Outbox, type OutboxOptions } from './outbox.ts'
 import type { ProviderContext } from './provider-context.ts'
-import { readSnapshot, type SandboxSnapshot, writeSnapshot } from './snapshot.ts'
+import type { SandboxSnapshot } from './snapshot.ts'
+import { checkWritable, readStateFile, stateLines, writeStateFile } from './state-file.ts'
 import { Store } from './store.ts'
 import type { StripeHandle } from './stripe/handle.ts'
 import type { StripeOptions } from './stripe/options.ts'
@@ -57,7 +58,7 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
   snapshot(): SandboxSnapshot
   /** Puts the sandbox back to a snapshot, the clock included. */
   restore(snapshot: SandboxSnapshot): void
-  /** Writes the state file now; closing does so too. */
+  /** Writes the state file now; closing does so too. A failure leaves the file as it was. */
   save(): Promise<void>
   close(): Promise<void>
 }
@@ -72,10 +73,14 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
 export async function startSandbox<const O extends SandboxOptions>(
   options: O,
 ): Promise<Sandbox<O>> {
-  const saved = options.snapshot ?? (await readSnapshot(options.stateFile))
+  const { stateFile } = options
+  if (stateFile !== undefined) checkWritable(stateFile)
+  const kept = stateFile === undefined || options.snapshot ? null : await readStateFile(stateFile)
+  const saved = options.snapshot ?? kept
   const clock = new Clock(saved ? new Date(saved.now) : (options.now ?? new Date()))
   const store = new Store(options.seed ?? 1)
-  if (saved) store.restore(saved.store)
+  if (options.snapshot) store.restore(options.snapshot.store)
+  else if (kept) store.adopt(kept.store)
   const outbox = new Outbox({ clock, store, ...options.outbox })
   const trouble = new Trouble(store)
   const failures = new FailedJobs({ clock, store })
@@ -102,7 +107,7 @@ export async function startSandbox<const O extends SandboxOptions>(
     store: store.snapshot(),
   })
   const save = async () => {
-    if (options.stateFile !== undefined) await writeSnapshot(options.stateFile, snapshot())
+    if (stateFile !== undefined) writeStateFile(stateFile, stateLines(clock.now(), store))
   }
   const room = options.controlRoom
   const controlRoom = await startIf(started, room, ({ port }: { port?: number }) =>

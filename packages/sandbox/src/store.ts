@@ -56,11 +56,27 @@ export class Store {
   snapshot(): StoreSnapshot {
     const tables: Record<string, Array<readonly [string, unknown]>> = {}
     for (const [name, table] of this.#tables) tables[name] = structuredClone(table.entries())
-    const counters = Object.fromEntries(this.#counters)
-    return { seed: this.#seed, drawn: this.#drawn, counters, tables }
+    return { ...this.head(), tables }
+  }
+
+  /** What is not in a table. */
+  head(): Pick<StoreSnapshot, 'seed' | 'drawn' | 'counters'> {
+    return { seed: this.#seed, drawn: this.#drawn, counters: Object.fromEntries(this.#counters) }
+  }
+
+  /** Every row of every table, oldest first; not copied, so they must be used at once. */
+  *rows(): Generator<readonly [table: string, key: string, row: object]> {
+    for (const [name, table] of this.#tables) {
+      for (const [key, row] of table.entries()) yield [name, key, row]
+    }
   }
 
   restore(snapshot: StoreSnapshot): void {
+    this.adopt(structuredClone(snapshot))
+  }
+
+  /** As `restore`, for a snapshot that nobody else holds: its objects become the rows. */
+  adopt(snapshot: StoreSnapshot): void {
     this.#seed = snapshot.seed
     this.#drawn = snapshot.drawn
     this.#counters.clear()
@@ -68,7 +84,7 @@ export class Store {
     for (const table of this.#tables.values()) table.clear()
     for (const [name, entries] of Object.entries(snapshot.tables)) {
       const table = this.table(name)
-      for (const [key, value] of entries) table.set(key, structuredClone(value) as object)
+      for (const [key, value] of entries) table.set(key, value as object)
     }
   }
 }

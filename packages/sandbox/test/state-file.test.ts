@@ -1,0 +1,113 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Stripe from 'stripe'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSandbox } from '../src/index.ts'
+import { chunksOf, readStateFile, stateLines, writeStateFile } from '../src/state-file.ts'
+import { Store } from '../src/store.ts'
+
+const NOW = new Date('2026-01-31T10:00:00Z')
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-state-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A state whose JSON is as long as wanted, made of rows that share one text. */
+function storeOf(rows: number, textLength: number): Store {
+  const store = new Store(7)
+  const text = 'x'.repeat(textLength)
+  const table = store.table<{ text: string }>('big')
+  for (let at = 0; at < rows; at++) table.set(`row_${at}`, { text })
+  store.table<object>('empty')
+  store.nextNumber('orders')
+  return store
+}
+
+it('never holds more than a row and a chunk of the state in one string', () => {
+  const chunk = 10_000
+  const store = storeOf(500, 1000)
+  const lines = [...stateLines(NOW, store)]
+  expect(lines).toHaveLength(502)
+  const longest = Math.max(...lines.map((line) => line.length))
+  expect(longest).toBeLessThan(1200)
+  const chunks = [...chunksOf(lines, chunk)]
+  for (const each of chunks) expect(each.length).toBeLessThan(chunk + longest + 1)
+  expect(Buffer.concat(chunks).toString()).toBe(`${lines.join('\n')}\n`)
+})
+
+it('reads back what was written, in order and to the last row', async () => {
+  const file = join(await temporaryFolder(), 'state.json')
+  const store = storeOf(300, 100)
+  const table = store.table<{ text: string }>('words')
+  for (const text of ['naïve\n\u2028 \\ "', '漢字', '💳', '']) table.set(text, { text })
+  writeStateFile(file, stateLines(NOW, store), 64)
+  const read = await readStateFile(file)
+  expect(read?.now).toBe(NOW.toISOString())
+  const again = new Store()
+  if (read) again.adopt(read.store)
+  expect([...stateLines(NOW, again)]).toEqual([...stateLines(NOW, store)])
+  expect((await stat(file)).mode & 0o077).toBe(0)
+})
+
+it('still reads the files of before, which were one JSON text', async () => {
+  const file = join(await temporaryFolder(), 'state.json')
+  const first = await startSandbox({ stripe: true, now: NOW })
+  const stripe = new Stripe(first.stripe.apiKey, first.stripe.config)
+  const customer = await stripe.customers.create({ email: 'ada@example.com' })
+  await writeFile(file, JSON.stringify(first.snapshot()))
+  await first.close()
+  const second = await startSandbox({ stripe: true, stateFile: file })
+  expect(second.clock.now()).toEqual(NOW)
+  expect(second.stripe.customer(customer.id)).toMatchObject({ email: 'ada@example.com' })
+  await second.close()
+  expect((await readFile(file, 'utf8')).startsWith('{"version":2,')).toBe(true)
+})
+
+it('leaves the file as it was when the new one cannot be written', async () => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'state.json')
+  writeStateFile(file, stateLines(NOW, storeOf(3, 10)))
+  const before = await readFile(file, 'utf8')
+  const failing = function* () {
+    yield* stateLines(NOW, storeOf(1000, 1000))
+    throw new Error('no space left on device')
+  }
+  expect(() => writeStateFile(file, failing(), 100)).toThrow(
+    /could not be written to .*state\.json: no space left on device.*unchanged/,
+  )
+  expect(await readFile(file, 'utf8')).toBe(before)
+  expect(await readdir(folder)).toEqual(['state.json'])
+})
+
+it('says at the start that the state has no place, and at close that it was not kept', async () => {
+  const folder = await temporaryFolder()
+  const nowhere = join(folder, 'missing', 'state.json')
+  await expect(startSandbox({ stripe: true, now: NOW, stateFile: nowhere })).rejects.toThrow(
+    /its folder must exist and be writable/,
+  )
+  await mkdir(join(folder, 'state'))
+  const file = join(folder, 'state', 'state.json')
+  const sandbox = await startSandbox({ stripe: true, now: NOW, stateFile: file })
+  await sandbox.save()
+  const before = await readFile(file, 'utf8')
+  // The name of the file that is written beside is taken by a folder.
+  await mkdir(`${file}.new`)
+  await chmod(`${file}.new`, 0o700)
+  await expect(sandbox.close()).rejects.toThrow(/could not be written to/)
+  expect(await readFile(file, 'utf8')).toBe(before)
+})
+
+it('refuses a file that was cut off instead of starting with half of it', async () => {
+  const file = join(await temporaryFolder(), 'state.json')
+  writeStateFile(file, stateLines(NOW, storeOf(20, 10)))
+  const whole = await readFile(file, 'utf8')
+  for (const length of [whole.length - 12, Math.floor(whole.length / 2), 40]) {
+    await writeFile(file, whole.slice(0, length))
+    await expect(startSandbox({ stripe: true, stateFile: file })).rejects.toThrow(
+      /cut off or damaged|not a state file/,
+    )
+  }
+})
