@@ -9,6 +9,11 @@ export interface TcpProxy {
   stall(): void
   /** Passes nothing more on for the connections there are, as a router that forgot them; new ones work. */
   forget(): void
+  /**
+   * From the first request on that holds this text, what the server answers is not passed on: it has done
+   * what it was asked for, and nobody hears of it.
+   */
+  holdAnswersAfter(text: string): void
   /** Everything works again; connections that were stalled are cut. */
   heal(): Promise<void>
   close(): Promise<void>
@@ -20,6 +25,8 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   const forgotten = new WeakSet<Socket>()
   let stalled = false
+  let awaited: string | null = null
+  let holding = false
   let server: Server | undefined
   let port = 0
 
@@ -31,7 +38,9 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     ] as const) {
       sockets.add(from)
       from.on('data', (chunk) => {
-        if (!stalled && !forgotten.has(from)) to.write(chunk)
+        if (awaited !== null && from === client && chunk.includes(awaited)) holding = true
+        const isHeld = holding && from === upstream
+        if (!stalled && !isHeld && !forgotten.has(from)) to.write(chunk)
       })
       from.on('error', () => {})
       from.on('close', () => {
@@ -74,8 +83,13 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     forget() {
       for (const socket of sockets) forgotten.add(socket)
     },
+    holdAnswersAfter(text) {
+      awaited = text
+    },
     async heal() {
       stalled = false
+      awaited = null
+      holding = false
       await cut()
       await listen()
     },

@@ -7,6 +7,12 @@ export interface OAuthEvents {
     readonly clientId: string
   }
   RefreshTokenCreated: { readonly refreshTokenId: string; readonly accessTokenId: string }
+  RefreshTokenRepeatedLate: {
+    readonly refreshTokenId: string
+    readonly accessTokenId: string
+    readonly userId: string | null
+    readonly clientId: string
+  }
   AccessTokenRevoked: { readonly tokenId: string }
 }
 

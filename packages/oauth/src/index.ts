@@ -36,6 +36,7 @@ export type { Grant, GrantType, TokenResponse } from './grants/grant.ts'
 export { implicit } from './grants/implicit.ts'
 export { password } from './grants/password.ts'
 export { refreshToken } from './grants/refresh-token.ts'
+export type { RefreshTokenOptions } from './grants/refresh-token-options.ts'
 export type { FreshToken } from './guard/fresh-token.ts'
 export type {
   AuthenticatedClient,

@@ -85,7 +85,7 @@ export interface ResolvedOptions {
   readonly migrate: boolean
   readonly purgeEverySeconds: number | null
   readonly clock: Clock
-  readonly logger: Logger
+  readonly logger: Required<Logger>
 }
 
 export function resolveOptions<User extends UserRecord>(
@@ -132,15 +132,17 @@ export function resolveOptions<User extends UserRecord>(
 }
 
 /** A log that fails must not take the request along that it tells of. */
-function patientLogger(logger: Logger): Logger {
+function patientLogger(logger: Logger): Required<Logger> {
+  const quietly = (write: () => void) => {
+    try {
+      write()
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
   return {
-    error(message, error) {
-      try {
-        logger.error(message, error)
-      } catch {
-        // There is nobody left to tell.
-      }
-    },
+    error: (message, error) => quietly(() => logger.error(message, error)),
+    warn: (message) => quietly(() => (logger.warn ? logger.warn(message) : logger.error(message))),
   }
 }
 

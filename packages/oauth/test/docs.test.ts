@@ -147,6 +147,7 @@ describe('docs/reference/options.md', () => {
 
   it.each([
     ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
+    ['### RefreshTokenOptions', 'Option', 'grants/refresh-token-options.ts', 'RefreshTokenOptions'],
     ['## NewClient', 'Option', 'clients/manage.ts', 'NewClient'],
     ['## Users', 'Method', 'users.ts', 'Users'],
     ['## AdapterOptions', 'Option', 'adapters/options.ts', 'AdapterOptions'],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ConnectOptions, Database } from '@tollgate/database'
@@ -222,7 +223,11 @@ export interface TokenReply {
   readonly scope: string
 }
 
-/** The whole code flow up to the tokens. */
+/** Of public clients, which have no secret. */
+const VERIFIER = 'a-verifier-that-is-long-enough-for-anybody-1'
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
+
+/** The whole code flow up to the tokens, with PKCE where there is no secret. */
 export async function codeFlow(
   server: TestServer,
   client: { readonly id: string; readonly secret: string },
@@ -234,6 +239,7 @@ export async function codeFlow(
     redirect_uri: REDIRECT,
     response_type: 'code',
     scope,
+    ...(client.secret ? {} : { code_challenge: CHALLENGE, code_challenge_method: 'S256' }),
   })
   const answered =
     page.status === 200
@@ -242,7 +248,7 @@ export async function codeFlow(
   const reply = await server.post('/oauth/token', {
     grant_type: 'authorization_code',
     client_id: client.id,
-    client_secret: client.secret,
+    ...(client.secret ? { client_secret: client.secret } : { code_verifier: VERIFIER }),
     redirect_uri: REDIRECT,
     code: answered.searchParams.get('code') ?? '',
   })

@@ -78,7 +78,16 @@ export function createCore(options: CoreOptions): Core {
     },
     scopes: config.settings.scopes,
     pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
-    grants: [authorizationCode(), refreshToken(), password(), implicit(), clientCredentials()],
+    grants: [
+      authorizationCode(),
+      refreshToken({
+        repeatableFor: config.settings.refreshTokensRepeatableFor,
+        publicRepeatableFor: config.settings.publicRefreshTokensRepeatableFor,
+      }),
+      password(),
+      implicit(),
+      clientCredentials(),
+    ],
     accessTokensExpireIn: config.settings.accessTokensExpireIn,
     refreshTokensExpireIn: config.settings.refreshTokensExpireIn,
     ...(options.background ? {} : { purgeEvery: false as const }),

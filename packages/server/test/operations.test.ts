@@ -54,6 +54,34 @@ describe('metrics', () => {
     expect(forwarded.status).toBe(404)
   })
 
+  it('count the refresh tokens that came again late, and the log names them', async () => {
+    const { email = '', password = '', clients } = service.demo ?? {}
+    const { id = '', secret } = clients?.password ?? {}
+    const ask = async (form: Record<string, string>) => {
+      const body = new URLSearchParams({ client_id: id, client_secret: secret ?? '', ...form })
+      const reply = await fetch(`${service.url}/oauth/token`, { method: 'POST', body })
+      expect(reply.status).toBe(200)
+      return (await reply.json()) as { refresh_token: string }
+    }
+    const { refresh_token } = await ask({ grant_type: 'password', username: email, password })
+    const refresh = () => ask({ grant_type: 'refresh_token', refresh_token })
+    const lost = await refresh()
+    const count = async () =>
+      /tollgate_late_refreshes_total (\d+)/.exec(
+        await (await fetch(`${service.url}/metrics`)).text(),
+      )?.[1]
+    expect(await count()).toBe('0')
+    service.clock.advance(13)
+    expect((await refresh()).refresh_token).toBe(lost.refresh_token)
+    expect(await count()).toBe('1')
+    const [line = ''] = service
+      .log()
+      .split('\n')
+      .filter((text) => text.includes('13 s after its use'))
+    expect(JSON.parse(line)).toMatchObject({ level: 'warn' })
+    expect(line).not.toContain(refresh_token)
+  })
+
   it('are for whoever knows the token, where there is one', async () => {
     const guarded = await startTestService({
       environment: { TOLLGATE_METRICS_TOKEN: 'a token of metrics' },

@@ -1,6 +1,5 @@
-import { CLOCK_SKEW } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { InvalidGrant } from '../errors.ts'
+import { InvalidGrant, TemporarilyUnavailable } from '../errors.ts'
 import { requireParam } from '../http/form.ts'
 import { narrowScopes, parseScope, resolveScopes } from '../scopes.ts'
 import type { Client, Token } from '../storage/repositories.ts'
@@ -8,33 +7,44 @@ import { handOver } from '../tokens/issue.ts'
 import type { RefreshTokenContent } from '../tokens/refresh-tokens.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import type { Grant } from './grant.ts'
+import { decideRefresh, isAlive, type LateWindows } from './refresh-decision.ts'
+import { parseLateWindows, type RefreshTokenOptions } from './refresh-token-options.ts'
 
-/** A lost reply or two tabs at once: within this time a repeat gets the same successor. */
-const REPEAT_WINDOW = 10_000
+/** Each look at the row that led to nothing means that somebody else was faster. */
+const MOST_LOOKS = 5
+
+interface Presentation {
+  readonly content: RefreshTokenContent
+  readonly client: Client
+  readonly late: LateWindows
+}
 
 /** RFC 6749 §6 with rotation and reuse detection as RFC 9700 §4.14.2 asks. */
-export function refreshToken(): Grant {
+export function refreshToken(options: RefreshTokenOptions = {}): Grant {
+  const late = parseLateWindows(options)
   return {
     type: 'refresh_token',
     async exchange({ client, params }, context) {
       const content = context.refreshTokens.parse(requireParam(params, 'refresh_token'))
-      if (!content) throw refused()
+      // What this process knows to be revoked stays so, even if the database forgot it in a failover.
+      if (!content || context.feed.isRevoked('token', content.tokenId)) throw refused()
       const requested = parseScope(params.get('scope'))
       // A request for more than was granted must not use the token up, so it is looked at first.
       if (requested.length > 0) await assertMayNarrow(content, requested, client, context)
       // Before the token is used up: a failing hook must not cost an honest client its grant.
       if (!(await context.options.users.findById(content.userId))) return endFor(content, context)
-      const rotated = await rotate(content, client, context)
-      const token = rotated ?? (await repeatOrRefuse(content, client, context))
+      const token =
+        (await rotate(content.generation, { content, client, late }, context)) ??
+        (await lookAndDecide({ content, client, late }, context))
       return handOver(token, context, narrowScopes(token.scopes, requested))
     },
   }
 }
 
-/** Null when the token is not the present one, or over. */
+/** Null when the row is not at that generation (any more), or over. */
 function rotate(
-  content: RefreshTokenContent,
-  client: Client,
+  from: number,
+  { content, client }: Presentation,
   context: ServerContext,
 ): Promise<Token | null> {
   const { clock, accessTokensExpireAt, refreshTokensExpireAt } = context.options
@@ -43,26 +53,84 @@ function rotate(
     id: content.tokenId,
     clientId: client.id,
     clientSecretVersion: client.secretVersion,
-    generation: content.generation,
+    generation: from,
+    nextGeneration: content.generation + 1,
     issuedAt,
     expiresAt: accessTokensExpireAt(issuedAt),
     refreshExpiresAt: refreshTokensExpireAt(issuedAt),
   })
 }
 
-/** The token was genuine but is not the present one: a repeat, a reuse, or plainly over. */
-async function repeatOrRefuse(
-  content: RefreshTokenContent,
-  client: Client,
+/** The token is genuine but could not simply be rotated. */
+async function lookAndDecide(presentation: Presentation, context: ServerContext): Promise<Token> {
+  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    const token = await decideOnce(presentation, context)
+    if (token) return token
+  }
+  throw new TemporarilyUnavailable('The refresh token is being used by others at this moment')
+}
+
+/** Null when the row has changed since it was read. */
+async function decideOnce(
+  presentation: Presentation,
   context: ServerContext,
-): Promise<Token> {
-  const token = await requireAlive(content, client, context)
-  if (content.generation >= token.generation) throw refused()
-  const age = context.options.clock.now().getTime() - token.issuedAt.getTime()
-  const isRecent = age <= REPEAT_WINDOW && age >= -CLOCK_SKEW
-  if (content.generation === token.generation - 1 && isRecent) return token
-  await revokeTokens({ id: token.id }, context)
-  throw refused()
+): Promise<Token | null> {
+  const { content, client, late } = presentation
+  const row = await context.storage.tokens.find(content.tokenId)
+  if (!row) throw refused()
+  const now = context.options.clock.now()
+  switch (decideRefresh({ generation: content.generation, client, row, now, late })) {
+    case 'rotate':
+      return rotate(row.generation, presentation, context)
+    case 'repeat':
+      return row
+    case 'repeat late':
+      return repeatLate(row, context)
+    case 'move forward':
+      return moveForward(row, presentation, context)
+    case 'end the family':
+      await revokeTokens({ id: row.id }, context)
+      throw refused()
+    case 'refuse':
+      throw refused()
+  }
+}
+
+/** Marked before it is handed out: were it the other way round, a thief could come late for ever. */
+async function repeatLate(row: Token, context: ServerContext): Promise<Token | null> {
+  if (!(await context.storage.tokens.markLateRepeat(row.id, row.generation))) return null
+  const { id: tokenId, userId, clientId, generation } = row
+  context.options.logger.warn(
+    `A refresh token was used again ${secondsSince(row.issuedAt, context)} s after its use and got the same successor: ` +
+      `token ${tokenId}, generation ${generation}, client ${clientId}, user ${userId}. ` +
+      'After an outage this is expected; once more in the next generation ends the grant.',
+  )
+  context.events.emit('RefreshTokenRepeatedLate', {
+    refreshTokenId: `${tokenId}.${generation}`,
+    accessTokenId: tokenId,
+    userId,
+    clientId,
+  })
+  return row
+}
+
+async function moveForward(
+  row: Token,
+  presentation: Presentation,
+  context: ServerContext,
+): Promise<Token | null> {
+  const moved = await rotate(row.generation, presentation, context)
+  if (moved) {
+    context.options.logger.warn(
+      `A refresh token is newer than its row, so the database has lost writes: token ${row.id} went from ` +
+        `generation ${row.generation} to ${moved.generation}. Look for a failover or a restored backup.`,
+    )
+  }
+  return moved
+}
+
+function secondsSince(moment: Date, { options }: ServerContext): number {
+  return Math.round((options.clock.now().getTime() - moment.getTime()) / 1000)
 }
 
 async function assertMayNarrow(
@@ -71,30 +139,14 @@ async function assertMayNarrow(
   client: Client,
   context: ServerContext,
 ): Promise<void> {
-  const token = await requireAlive(content, client, context)
+  const token = await context.storage.tokens.find(content.tokenId)
+  if (!token || !isAlive(token, client, context.options.clock.now())) throw refused()
   narrowScopes(token.scopes, requested)
   resolveScopes(requested, {
     defined: context.options.scopeNames,
     client: null,
     wildcard: 'allowed',
   })
-}
-
-async function requireAlive(
-  content: RefreshTokenContent,
-  client: Client,
-  context: ServerContext,
-): Promise<Token> {
-  const token = await context.storage.tokens.find(content.tokenId)
-  const now = context.options.clock.now()
-  const alive =
-    token?.clientId === client.id &&
-    token.clientSecretVersion === client.secretVersion &&
-    token.revokedAt === null &&
-    token.refreshExpiresAt !== null &&
-    token.refreshExpiresAt > now
-  if (!alive) throw refused()
-  return token
 }
 
 /** A deleted account keeps nothing, even if the application forgot to call revokeUser(). */

@@ -92,9 +92,17 @@ export function memoryStorage(): Storage {
           token.refreshExpiresAt !== null &&
           isAfter(token.refreshExpiresAt, rotation.issuedAt)
         if (!alive) return null
-        const next = rotatedToken(token, rotation)
+        const kept = { ...token, previousExpiresAt: token.refreshExpiresAt }
+        const next = rotatedToken(kept, rotation)
         tokens.set(token.id, next)
         return next
+      },
+      async markLateRepeat(id, generation) {
+        const token = tokens.get(id)
+        if (!token || token.generation !== generation || token.revokedAt) return false
+        if (token.lateGeneration === generation - 1) return false
+        tokens.set(id, { ...token, lateGeneration: generation })
+        return true
       },
       async revoke(selector, at) {
         if (!('id' in selector)) forgetPending(selector)

@@ -47,6 +47,10 @@ export interface Token {
   readonly issuedAt: Date
   readonly expiresAt: Date
   readonly refreshExpiresAt: Date | null
+  /** When the refresh token that the present one replaced would have expired; null before a refresh. */
+  readonly previousExpiresAt: Date | null
+  /** The last generation that was handed out a second time late, because its predecessor came again. */
+  readonly lateGeneration: number | null
   /** After this moment nothing that was ever issued from this row is alive, and it may be purged. */
   readonly liveUntil: Date
   readonly revokedAt: Date | null
@@ -57,8 +61,10 @@ export interface Rotation {
   readonly id: string
   readonly clientId: string
   readonly clientSecretVersion: number
-  /** The generation the presented refresh token carries. */
+  /** What the row must have. */
   readonly generation: number
+  /** What the row gets: one more than the refresh token presented. */
+  readonly nextGeneration: number
   readonly issuedAt: Date
   readonly expiresAt: Date
   readonly refreshExpiresAt: Date
@@ -178,8 +184,13 @@ export interface TokenRepository {
   find(id: string): Promise<Token | null>
   /** Neither revoked nor expired, newest first. */
   listByUser(userId: string, at: Date): Promise<Token[]>
-  /** Moves to the next generation if `generation` is the present one and all is alive, else null. */
+  /** Moves to `nextGeneration` if `generation` is the present one and all is alive, else null. */
   rotate(rotation: Rotation): Promise<Token | null>
+  /**
+   * Writes down that this generation is handed out a second time late. False, and nothing is done, when it
+   * is not the present one any more, the token has ended, or the same happened one generation before.
+   */
+  markLateRepeat(id: string, generation: number): Promise<boolean>
   /** Ends all that match and are not yet ended, with pending codes, and tells every process. */
   revoke(selector: TokenSelector, at: Date): Promise<Token[]>
 }

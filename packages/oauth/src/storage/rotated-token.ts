@@ -4,7 +4,14 @@ import type { Rotation, Token } from './repositories.ts'
 /** What a rotation does not say. */
 export type Kept = Pick<
   Token,
-  'userId' | 'grantType' | 'name' | 'scopes' | 'liveUntil' | 'createdAt'
+  | 'userId'
+  | 'grantType'
+  | 'name'
+  | 'scopes'
+  | 'previousExpiresAt'
+  | 'lateGeneration'
+  | 'liveUntil'
+  | 'createdAt'
 >
 
 /**
@@ -20,11 +27,13 @@ export function rotatedToken(kept: Kept, rotation: Rotation): Token {
     grantType: kept.grantType,
     name: kept.name,
     scopes: kept.scopes,
-    generation: rotation.generation + 1,
+    generation: rotation.nextGeneration,
     clientSecretVersion,
     issuedAt,
     expiresAt,
     refreshExpiresAt,
+    previousExpiresAt: kept.previousExpiresAt,
+    lateGeneration: kept.lateGeneration,
     // Never earlier than before: access tokens of older generations may still be alive.
     liveUntil: later(kept.liveUntil, later(expiresAt, refreshExpiresAt)),
     revokedAt: null,

@@ -44,6 +44,8 @@ export function buildToken(request: IssueRequest, context: ServerContext): Token
     issuedAt: now,
     expiresAt,
     refreshExpiresAt,
+    previousExpiresAt: null,
+    lateGeneration: null,
     liveUntil: refreshExpiresAt ? later(refreshExpiresAt, expiresAt) : expiresAt,
     revokedAt: null,
     createdAt: now,

@@ -37,6 +37,16 @@ describe('parseSettings', () => {
       /plans\.0\.amount/,
     ],
     ['a currency of four letters', { currency: 'euro' }, /currency: expected three letters/],
+    [
+      'a time for late repeats beyond a week',
+      { refreshTokensRepeatableFor: '8d' },
+      /refreshTokensRepeatableFor: expected 10 seconds to 7 days/,
+    ],
+    [
+      'one of public clients that is none',
+      { publicRefreshTokensRepeatableFor: true },
+      /publicRefreshTokensRepeatableFor: /,
+    ],
     ['a tax that is no function', { taxPercentage: 19 }, /taxPercentage: expected a function/],
     ['a lifetime without unit', { accessTokensExpireIn: '15 days' }, /accessTokensExpireIn/],
     ['no object', 'settings', /the file/],

@@ -1,4 +1,5 @@
 import type { WebhookHandlers } from '@tollgate/billing'
+import { refreshToken } from '@tollgate/oauth'
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
 
@@ -37,6 +38,10 @@ export interface Settings {
   /** `'15d'` or seconds. */
   readonly accessTokensExpireIn: string | number
   readonly refreshTokensExpireIn: string | number
+  /** How long a used refresh token may come again until its successor is used; false: ten seconds. */
+  readonly refreshTokensRepeatableFor: string | number | false
+  /** The same for public clients. */
+  readonly publicRefreshTokensRepeatableFor: string | number | false
   /** `handle<Event>` methods for the providers' webhooks. */
   readonly handlers: WebhookHandlers
 }
@@ -54,6 +59,19 @@ export function defineConfig(settings: SettingsInput): SettingsInput {
 }
 
 const lifetime = z.union([z.string().regex(/^\d+[smhdwy]$/), z.number().int().positive()])
+
+/** What `refreshToken()` of `@tollgate/oauth` checks too; here it is said with the setting's own name. */
+const repeatable = z.union([lifetime, z.literal(false)]).refine(
+  (value) => {
+    try {
+      refreshToken({ repeatableFor: value })
+      return true
+    } catch {
+      return false
+    }
+  },
+  { message: "expected 10 seconds to 7 days, such as '24h', or false" },
+)
 
 const plan = z
   .strictObject({
@@ -98,6 +116,8 @@ const shape = z.strictObject({
     .default({ vendor: 'Tollgate', product: 'Subscription' }),
   accessTokensExpireIn: lifetime.default('365d'),
   refreshTokensExpireIn: lifetime.default('365d'),
+  refreshTokensRepeatableFor: repeatable.default('24h'),
+  publicRefreshTokensRepeatableFor: repeatable.default('1h'),
   handlers: z.custom<WebhookHandlers>((value) => typeof value === 'object').default({}),
 })
 

@@ -46,8 +46,12 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 }
 
 /** The shape `oauth` and `billing` expect. */
-export function plainLogger(logger: Logger): { error(message: string, error?: unknown): void } {
+export function plainLogger(logger: Logger): {
+  error(message: string, error?: unknown): void
+  warn(message: string): void
+} {
   return {
     error: (message, error) => logger.error(error === undefined ? {} : { err: error }, message),
+    warn: (message) => logger.warn(message),
   }
 }

@@ -43,6 +43,11 @@ export function createMetrics(openConnections: () => number): Metrics {
     help: 'Access tokens revoked by this process',
     registers,
   })
+  const repeatedLate = new Counter({
+    name: 'tollgate_late_refreshes_total',
+    help: 'Refresh tokens that came again long after their use and got the same successor',
+    registers,
+  })
   new Gauge({
     name: 'tollgate_open_connections',
     help: 'Connections that are open now',
@@ -60,6 +65,7 @@ export function createMetrics(openConnections: () => number): Metrics {
     follow(events) {
       events.on('AccessTokenCreated', () => issued.inc())
       events.on('AccessTokenRevoked', () => revoked.inc())
+      events.on('RefreshTokenRepeatedLate', () => repeatedLate.inc())
     },
   }
 }

@@ -135,5 +135,13 @@ export const oauthMigrations: MigrationSet = {
           where any_scope is null`.execute(database.kysely)
       },
     },
+    {
+      id: '0003-late-repeats',
+      async up(database, columns) {
+        const { instant, integer } = columns
+        await addColumn(database, 'oauth_tokens', 'previous_expires_at', instant.nullable())
+        await addColumn(database, 'oauth_tokens', 'late_generation', integer.nullable())
+      },
+    },
   ],
 }

@@ -107,6 +107,8 @@ export interface TokenRow {
   issued_at: number
   expires_at: number
   refresh_expires_at: number | null
+  previous_expires_at: number | null
+  late_generation: number | null
   live_until: number
   revoked_at: number | null
   created_at: number
@@ -126,6 +128,8 @@ export const tokenRow = {
       issued_at: token.issuedAt.getTime(),
       expires_at: token.expiresAt.getTime(),
       refresh_expires_at: toInstant(token.refreshExpiresAt),
+      previous_expires_at: toInstant(token.previousExpiresAt),
+      late_generation: token.lateGeneration,
       live_until: token.liveUntil.getTime(),
       revoked_at: toInstant(token.revokedAt),
       created_at: token.createdAt.getTime(),
@@ -144,6 +148,8 @@ export const tokenRow = {
       issuedAt: new Date(row.issued_at),
       expiresAt: new Date(row.expires_at),
       refreshExpiresAt: toDate(row.refresh_expires_at),
+      previousExpiresAt: toDate(row.previous_expires_at),
+      lateGeneration: row.late_generation,
       liveUntil: new Date(row.live_until),
       revokedAt: toDate(row.revoked_at),
       createdAt: new Date(row.created_at),
@@ -157,6 +163,8 @@ export const KEPT_COLUMNS = [
   'grant_type',
   'name',
   'scopes',
+  'previous_expires_at',
+  'late_generation',
   'live_until',
   'created_at',
 ] as const satisfies ReadonlyArray<keyof TokenRow>
@@ -170,6 +178,8 @@ export const keptRow = {
       grantType: row.grant_type,
       name: row.name,
       scopes: JSON.parse(row.scopes),
+      previousExpiresAt: toDate(row.previous_expires_at),
+      lateGeneration: row.late_generation,
       liveUntil: new Date(row.live_until),
       createdAt: new Date(row.created_at),
     }

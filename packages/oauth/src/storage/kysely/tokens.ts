@@ -32,6 +32,8 @@ export const TOKEN_TYPES = {
   issued_at: 'bigint',
   expires_at: 'bigint',
   refresh_expires_at: 'bigint',
+  previous_expires_at: 'bigint',
+  late_generation: 'bigint',
   live_until: 'bigint',
   revoked_at: 'bigint',
   created_at: 'bigint',
@@ -76,6 +78,19 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
       const row = await rotate(rotationParams(rotation))
       return row && rotatedToken(keptRow.fromRow(row), rotation)
     },
+    async markLateRepeat(id, generation) {
+      const { numUpdatedRows } = await database.kysely
+        .updateTable('oauth_tokens')
+        .set({ late_generation: generation })
+        .where('id', '=', id)
+        .where('generation', '=', generation)
+        .where('revoked_at', 'is', null)
+        .where((eb) =>
+          eb.or([eb('late_generation', 'is', null), eb('late_generation', '!=', generation - 1)]),
+        )
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    },
     async revoke(selector, at) {
       const revoked: Token[] = []
       for (;;) {
@@ -102,6 +117,7 @@ interface RotationParams {
   readonly clientId: string
   readonly version: number
   readonly generation: number
+  readonly nextGeneration: number
   readonly issuedAt: number
   readonly expiresAt: number
   readonly refreshExpiresAt: number
@@ -116,6 +132,7 @@ function rotationParams(rotation: Rotation): RotationParams {
     clientId: rotation.clientId,
     version: rotation.clientSecretVersion,
     generation: rotation.generation,
+    nextGeneration: rotation.nextGeneration,
     issuedAt: rotation.issuedAt.getTime(),
     expiresAt,
     refreshExpiresAt,
@@ -137,7 +154,9 @@ function rotateToken(database: Database<OAuthTables>) {
         eb('refresh_expires_at', '>', param('issuedAt')),
       ]),
     set: (param) => ({
-      generation: sql`generation + 1`,
+      generation: param('nextGeneration'),
+      // First: MariaDB gives a column its new value before it reads the next assignment.
+      previous_expires_at: sql`refresh_expires_at`,
       issued_at: param('issuedAt'),
       expires_at: param('expiresAt'),
       refresh_expires_at: param('refreshExpiresAt'),
@@ -150,6 +169,7 @@ function rotateToken(database: Database<OAuthTables>) {
       clientId: 'text',
       version: 'bigint',
       generation: 'bigint',
+      nextGeneration: 'bigint',
       issuedAt: 'bigint',
       expiresAt: 'bigint',
       refreshExpiresAt: 'bigint',

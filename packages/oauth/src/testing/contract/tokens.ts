@@ -35,6 +35,48 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(rotated?.liveUntil, later(9999))
     })
 
+    it('remembers when the refresh token before would have expired', async () => {
+      const { tokens } = await create()
+      await tokens.create(token)
+      const rotated = await tokens.rotate(rotation(0, later(1)))
+      assert.deepEqual(rotated?.previousExpiresAt, token.refreshExpiresAt)
+      assert.deepEqual(await tokens.find(token.id), rotated)
+    })
+
+    it('moves a row that is behind to the generation asked for', async () => {
+      const { tokens } = await create()
+      await tokens.create(token)
+      const moved = await tokens.rotate({ ...rotation(0, later(1)), nextGeneration: 7 })
+      assert.equal(moved?.generation, 7)
+      assert.equal(await tokens.rotate(rotation(0, later(1))), null)
+    })
+
+    it('marks a late repeat of the present generation, as often as it comes', async () => {
+      const { tokens } = await create()
+      await tokens.create({ ...token, generation: 3, lateGeneration: 1 })
+      const marks = Array.from({ length: 5 }, () => tokens.markLateRepeat(token.id, 3))
+      assert.deepEqual(await Promise.all(marks), [true, true, true, true, true])
+      assert.equal((await tokens.find(token.id))?.lateGeneration, 3)
+      const rotated = await tokens.rotate(rotation(3, later(1)))
+      assert.equal(rotated?.lateGeneration, 3)
+    })
+
+    const unmarked: ReadonlyArray<[string, Partial<Token>]> = [
+      ['of another generation', { generation: 4 }],
+      ['that was revoked', { generation: 3, revokedAt: T0 }],
+      ['that was late one generation before', { generation: 3, lateGeneration: 2 }],
+      ['that does not exist', { id: 'other', generation: 3 }],
+    ]
+    for (const [name, change] of unmarked) {
+      it(`does not mark a late repeat of one ${name}`, async () => {
+        const { tokens } = await create()
+        const before = { ...token, ...change }
+        await tokens.create(before)
+        assert.equal(await tokens.markLateRepeat(token.id, 3), false)
+        assert.deepEqual(await tokens.find(before.id), before)
+      })
+    }
+
     const dead: ReadonlyArray<[string, Partial<Token>, Partial<Rotation>]> = [
       ['of another client', {}, { clientId: 'other' }],
       ['of an older secret', {}, { clientSecretVersion: 2 }],

@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { authorizationCode, type OAuthEvents, refreshToken } from '../../src/index.ts'
+import type { TokenRow } from '../../src/storage/kysely/tables.ts'
+import {
+  codeFlow,
+  createClient,
+  startServer,
+  type TestServer,
+  type TokenReply,
+} from '../support.ts'
+
+interface Credentials {
+  readonly id: string
+  readonly secret: string
+}
+
+const HOUR = 3600
+
+let server: TestServer
+let client: Credentials
+let repeats: Array<OAuthEvents['RefreshTokenRepeatedLate']>
+beforeAll(async () => {
+  server = await startServer()
+  client = await createClient(server)
+  server.oauth.events.on('RefreshTokenRepeatedLate', (event) => {
+    repeats.push(event)
+  })
+})
+beforeEach(() => {
+  repeats = []
+  server.logged.length = 0
+})
+afterAll(() => server.close())
+
+function refresh(
+  { refresh_token }: TokenReply,
+  { by = client, ...form }: { by?: Credentials; scope?: string } = {},
+): Promise<Response> {
+  return server.post('/oauth/token', {
+    grant_type: 'refresh_token',
+    client_id: by.id,
+    ...(by.secret ? { client_secret: by.secret } : {}),
+    refresh_token,
+    ...form,
+  })
+}
+
+async function next(tokens: TokenReply, how: { by?: Credentials } = {}): Promise<TokenReply> {
+  const reply = await refresh(tokens, how)
+  expect(reply.status).toBe(200)
+  return (await reply.json()) as TokenReply
+}
+
+async function expectRefused(tokens: TokenReply, how: { by?: Credentials } = {}): Promise<void> {
+  const reply = await refresh(tokens, how)
+  expect([reply.status, ((await reply.json()) as { error: string }).error]).toEqual([
+    400,
+    'invalid_grant',
+  ])
+}
+
+const idOf = ({ refresh_token }: TokenReply) => refresh_token.slice(4).split('.')[0] ?? ''
+
+function readRow(tokens: TokenReply): Promise<TokenRow> {
+  return server.database.kysely
+    .selectFrom('oauth_tokens')
+    .selectAll()
+    .where('id', '=', idOf(tokens))
+    .executeTakeFirstOrThrow() as Promise<TokenRow>
+}
+
+/** What a failover to a standby that was behind, or a restored backup, does. */
+async function putBack(row: TokenRow): Promise<void> {
+  await server.database.kysely
+    .updateTable('oauth_tokens')
+    .set(row)
+    .where('id', '=', row.id)
+    .execute()
+}
+
+describe('T6 a reply that was lost does not end an honest grant', () => {
+  it('T6 the client repeats after the ten seconds, gets what it missed, and goes on', async () => {
+    const first = await codeFlow(server, client)
+    const lost = await next(first)
+    server.clock.advance(13)
+    const found = await next(first)
+    expect(found.refresh_token).toBe(lost.refresh_token)
+    expect(found.access_token).toBe(lost.access_token)
+    await next(await next(found))
+  })
+
+  it('T6 it may have to repeat more than once, for a day', async () => {
+    const first = await codeFlow(server, client)
+    const lost = await next(first)
+    for (const seconds of [13, 60, HOUR, 22 * HOUR]) {
+      server.clock.advance(seconds)
+      expect((await next(first)).refresh_token).toBe(lost.refresh_token)
+    }
+    server.clock.advance(HOUR)
+    await expectRefused(first)
+    await expectRefused(lost)
+  })
+
+  it('T6 a public client has an hour', async () => {
+    const app = await createClient(server, { confidential: false })
+    const first = await codeFlow(server, app)
+    const lost = await next(first, { by: app })
+    server.clock.advance(HOUR)
+    expect((await next(first, { by: app })).refresh_token).toBe(lost.refresh_token)
+    server.clock.advance(1)
+    await expectRefused(first, { by: app })
+    await expectRefused(lost, { by: app })
+  })
+
+  it('T6 both times are settings', async () => {
+    const strict = await startServer({
+      grants: [authorizationCode(), refreshToken({ repeatableFor: false })],
+    })
+    try {
+      const own = await createClient(strict)
+      const first = await codeFlow(strict, own)
+      const ask = () =>
+        strict.post('/oauth/token', {
+          grant_type: 'refresh_token',
+          client_id: own.id,
+          client_secret: own.secret,
+          refresh_token: first.refresh_token,
+        })
+      expect((await ask()).status).toBe(200)
+      strict.clock.advance(11)
+      expect((await ask()).status).toBe(400)
+    } finally {
+      await strict.close()
+    }
+  })
+
+  it('T6 each late repeat is logged and is an event, and one within ten seconds is neither', async () => {
+    const first = await codeFlow(server, client)
+    const lost = await next(first)
+    await next(first)
+    expect([repeats, server.logged]).toEqual([[], []])
+    server.clock.advance(13)
+    await next(first)
+    await next(first)
+    const id = idOf(first)
+    const event = {
+      refreshTokenId: `${id}.1`,
+      accessTokenId: id,
+      userId: 'ada',
+      clientId: client.id,
+    }
+    expect(repeats).toEqual([event, event])
+    expect(server.logged).toHaveLength(2)
+    expect(JSON.stringify(server.logged)).toContain(`13 s after its use`)
+    for (const secret of [first.refresh_token, lost.refresh_token]) {
+      expect(JSON.stringify(server.logged)).not.toContain(secret)
+    }
+  })
+
+  it('T6 fifty late repeats at once get one and the same successor', async () => {
+    const first = await codeFlow(server, client)
+    const lost = await next(first)
+    server.clock.advance(60)
+    const found = await Promise.all(Array.from({ length: 50 }, () => next(first)))
+    expect(new Set(found.map(({ refresh_token }) => refresh_token))).toEqual(
+      new Set([lost.refresh_token]),
+    )
+    expect((await readRow(first)).generation).toBe(1)
+  })
+
+  it('T6 a late repeat prolongs nothing', async () => {
+    const first = await codeFlow(server, client)
+    await next(first)
+    const before = await readRow(first)
+    server.clock.advance(HOUR)
+    const found = await next(first)
+    expect(await readRow(first)).toEqual({ ...before, late_generation: 1 })
+    expect(found.expires_in).toBe((before.expires_at - server.clock.now().getTime()) / 1000)
+  })
+
+  it('T5 a late repeat may narrow the scope and never widen it', async () => {
+    const first = await codeFlow(server, client, { scope: 'place-orders' })
+    await next(first)
+    server.clock.advance(60)
+    const wide = await refresh(first, { scope: 'place-orders check-status' })
+    expect(((await wide.json()) as { error: string }).error).toBe('invalid_scope')
+    const narrow = (await (await refresh(first, { scope: 'place-orders' })).json()) as TokenReply
+    expect(narrow.scope).toBe('place-orders')
+  })
+})
+
+describe('T6 what is not a lost reply ends the grant', () => {
+  it('T6 once the successor was used, its predecessor is a reuse', async () => {
+    const first = await codeFlow(server, client)
+    const second = await next(first)
+    const third = await next(second)
+    server.clock.advance(13)
+    await expectRefused(first)
+    await expectRefused(third)
+  })
+
+  it('T6 a late repeat and the use of the successor at once leave at most one live result', async () => {
+    const first = await codeFlow(server, client)
+    const second = await next(first)
+    server.clock.advance(13)
+    await Promise.all(Array.from({ length: 20 }, (_, n) => refresh(n % 2 ? first : second)))
+    const row = await readRow(first)
+    // Either every late repeat came before the use of the successor, or one came after and ended it all.
+    expect(row.revoked_at === null ? row.generation : 'ended').toBeOneOf([2, 'ended'])
+  })
+
+  it.each([
+    ['first', ['thief', 'owner']],
+    ['after the owner', ['owner', 'thief']],
+  ] as const)('T6 a thief who refreshes in lock-step, %s, is seen', async (_, order) => {
+    let owner = await codeFlow(server, client)
+    let thief = owner
+    const refreshes = { owner: 0, thief: 0 }
+    let seen = false
+    for (let round = 0; round < 10 && !seen; round += 1) {
+      for (const who of order) {
+        server.clock.advance(1800)
+        const reply = await refresh(who === 'owner' ? owner : thief)
+        if (reply.status !== 200) {
+          seen = true
+          break
+        }
+        const tokens = (await reply.json()) as TokenReply
+        if (who === 'owner') owner = tokens
+        else thief = tokens
+        refreshes[who] += 1
+      }
+    }
+    expect(seen).toBe(true)
+    expect(refreshes.thief).toBeLessThanOrEqual(2)
+    await expectRefused(owner)
+    await expectRefused(thief)
+    expect((await readRow(owner)).revoked_at).not.toBeNull()
+  })
+
+  it('T6 an outage now and then is none: a late repeat in every other generation goes on', async () => {
+    let tokens = await codeFlow(server, client)
+    for (let round = 0; round < 4; round += 1) {
+      await next(tokens)
+      server.clock.advance(60)
+      tokens = await next(await next(tokens))
+    }
+  })
+
+  it('T7 a rotated client secret ends late repeats', async () => {
+    const own = await createClient(server)
+    const first = await codeFlow(server, own)
+    await next(first, { by: own })
+    server.clock.advance(60)
+    const { secret } = await server.oauth.clients.rotateSecret(own.id)
+    await expectRefused(first, { by: { id: own.id, secret: secret ?? '' } })
+  })
+
+  it('T6 a refresh token that has expired is not given its successor', async () => {
+    const short = await startServer({ refreshTokensExpireIn: '1h' })
+    try {
+      const own = await createClient(short)
+      const first = await codeFlow(short, own)
+      const ask = () =>
+        short.post('/oauth/token', {
+          grant_type: 'refresh_token',
+          client_id: own.id,
+          client_secret: own.secret,
+          refresh_token: first.refresh_token,
+        })
+      short.clock.advance(3500)
+      expect((await ask()).status).toBe(200)
+      short.clock.advance(90)
+      expect((await ask()).status).toBe(200)
+      short.clock.advance(60)
+      expect((await ask()).status).toBe(400)
+    } finally {
+      await short.close()
+    }
+  })
+})
+
+describe('F2 a database that lost the last refreshes', () => {
+  it('F2 a refresh token that is newer than its row goes on, and older ones end the grant', async () => {
+    const first = await codeFlow(server, client)
+    const row = await readRow(first)
+    const second = await next(first)
+    const third = await next(await next(second))
+    await putBack(row)
+    const fourth = await next(third)
+    expect((await readRow(first)).generation).toBe(4)
+    expect(JSON.stringify(server.logged)).toContain('from generation 0 to 4')
+    await next(fourth)
+    await expectRefused(second)
+    await expectRefused(fourth)
+  })
+
+  it('F2 fifty uses at once of one that is newer have one result', async () => {
+    const first = await codeFlow(server, client)
+    const row = await readRow(first)
+    const third = await next(await next(first))
+    await putBack(row)
+    const found = await Promise.all(Array.from({ length: 50 }, () => next(third)))
+    expect(new Set(found.map(({ refresh_token }) => refresh_token)).size).toBe(1)
+    expect((await readRow(first)).generation).toBe(3)
+  })
+
+  it('F2 a grant that was ended stays ended', async () => {
+    const first = await codeFlow(server, client)
+    const row = await readRow(first)
+    const third = await next(await next(first))
+    await putBack({ ...row, revoked_at: server.clock.now().getTime() })
+    await expectRefused(third)
+  })
+
+  it('F2 what this process knows to be revoked stays so when the row has forgotten it', async () => {
+    const first = await codeFlow(server, client)
+    const row = await readRow(first)
+    const third = await next(await next(first))
+    await server.oauth.tokens.revoke(idOf(first))
+    await putBack(row)
+    await expectRefused(third)
+    await expectRefused(first)
+  })
+})
