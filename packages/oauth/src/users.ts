@@ -12,6 +12,11 @@ export interface SignedIn {
   readonly id: string | number
   /** Lets `endSession()` end cookie mode when the person signs out. */
   readonly sessionId?: string
+  /**
+   * When the person last gave their password or other proof, by your clock. Needed for `prompt=login` and
+   * `max_age`: without it such requests are refused.
+   */
+  readonly authenticatedAt?: Date
 }
 
 /** Who is signed in; nothing for nobody. */
@@ -35,25 +40,43 @@ export interface Person {
   readonly sessionId: string | null
 }
 
+/** With the application's own session. */
+export interface SignedInPerson extends Person {
+  readonly authenticatedAt: Date | null
+}
+
 export function hashSessionId(sessionId: string): string {
   return sha256(sessionId)
 }
 
-export async function findSignedIn(users: Users, request: HttpRequest): Promise<Person | null> {
+export async function findSignedIn(
+  users: Users,
+  request: HttpRequest,
+): Promise<SignedInPerson | null> {
   const found = await readSession(users, request)
   if (!found) return null
   // A third party's token is no session: with it, a client could approve itself.
   if ('tokenCan' in found) {
     throw new TypeError("signedIn must give the user of your session, not that of auth('api')")
   }
-  const { id, sessionId } = found
+  const { id, sessionId, authenticatedAt = null } = found
   const name = typeof id === 'string' || typeof id === 'number' ? String(id) : ''
   if (name === '' || name.length > 255) {
     throw new TypeError(
       'The id of a signed-in user must be a number, or text of 1 to 255 characters',
     )
   }
-  return { id: name, sessionId: sessionId === undefined ? null : hashSessionId(sessionId) }
+  const isDate = authenticatedAt instanceof Date && !Number.isNaN(authenticatedAt.getTime())
+  if (authenticatedAt !== null && !isDate) {
+    throw new TypeError(
+      'authenticatedAt of a signed-in user must be a Date: a session store that keeps JSON gives back a text, so write new Date(…)',
+    )
+  }
+  return {
+    id: name,
+    sessionId: sessionId === undefined ? null : hashSessionId(sessionId),
+    authenticatedAt,
+  }
 }
 
 function readSession(users: Users, request: HttpRequest): Maybe<Session> {

@@ -13,6 +13,7 @@ import {
   implicit,
   password,
   refreshToken,
+  type SignedIn,
 } from '../src/index.ts'
 import { type MovableClock, movableClock } from '../src/testing/index.ts'
 
@@ -28,6 +29,9 @@ export interface TestUser {
 
 /** The application's users. A session is the header `cookie: session=<user id>.<anything>`. */
 export class TestUsers {
+  /** When somebody signed in, by session; those who never did so here say nothing of it. */
+  readonly signIns = new Map<string, Date>()
+
   readonly all = new Map<string, TestUser>(
     [
       { id: 'ada', email: 'ada@example.com', password: 'correct horse' },
@@ -44,10 +48,12 @@ export class TestUsers {
     return found?.password === secret ? found : null
   }
 
-  async fromRequest(request: Request): Promise<{ id: string; sessionId: string } | null> {
+  async fromRequest(request: Request): Promise<SignedIn | null> {
     const session = /(?:^|; )session=([^;]+)/.exec(request.headers.get('cookie') ?? '')?.[1]
     const user = this.all.get(session?.split('.')[0] ?? '')
-    return session && user ? { id: user.id, sessionId: session } : null
+    if (!session || !user) return null
+    const authenticatedAt = this.signIns.get(session)
+    return { id: user.id, sessionId: session, ...(authenticatedAt && { authenticatedAt }) }
   }
 }
 

@@ -65,7 +65,9 @@ export function createCore(options: CoreOptions): Core {
   const sessions = createSessions({ database, clock, secure: url.startsWith('https:') })
   const fromRequest = async (request: Request) => {
     const session = await sessions.find(request.headers.get('cookie'))
-    return session ? { id: session.userId, sessionId: session.sessionId } : null
+    if (!session) return null
+    const { userId: id, sessionId, startedAt: authenticatedAt } = session
+    return { id, sessionId, authenticatedAt }
   }
   const oauth = createAuthorizationServer<User>({
     issuer: url,

@@ -19,6 +19,40 @@ afterAll(() => service.stop())
 const sessionOf = (browser: ReturnType<TestService['browser']>) =>
   browser.cookies.get('tollgate_session')
 
+describe('an application that asks for a new sign-in', () => {
+  it('gets nothing from whoever is signed in, until they have given their password again', async () => {
+    const { client } = await service.oauth.clients.create({
+      name: 'Bank',
+      redirect: 'https://bank.example/callback',
+      firstParty: true,
+    })
+    const browser = service.browser()
+    await browser.signIn(EMAIL, PASSWORD)
+    service.clock.advance(60)
+    const request = `/oauth/authorize?client_id=${client.id}&response_type=code`
+    const silent = await browser.get(request)
+    expect(silent.headers.get('location')).toContain('code=')
+
+    const asked = await browser.get(`${request}&prompt=login`)
+    const signInPage = asked.headers.get('location') ?? ''
+    const page = await browser.get(signInPage)
+    expect(page.status).toBe(200)
+    const html = await page.text()
+    expect(html).toContain('Sign in again')
+    expect(html).toContain(EMAIL)
+
+    service.clock.advance(1)
+    const returnTo = new URL(signInPage, service.url).searchParams.get('return_to') ?? ''
+    const unchanged = await browser.get(returnTo)
+    expect(unchanged.headers.get('location')).toContain('error=login_required')
+
+    const form = { email: EMAIL, password: PASSWORD, return_to: returnTo }
+    const back = await browser.post('/login', form)
+    const answered = await browser.get(back.headers.get('location') ?? '')
+    expect(answered.headers.get('location')).toContain('code=')
+  })
+})
+
 describe('signing in', () => {
   it('answers an unknown address and a wrong password alike', async () => {
     const wrong = await service.browser().signIn(EMAIL, 'wrong password')

@@ -12,7 +12,9 @@ import { type Form, requireParam } from '../http/form.ts'
 import { andThen, type Maybe } from '../maybe.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import type { Client } from '../storage/repositories.ts'
-import type { Prompt } from './silent-approval.ts'
+import type { SignInDemand } from './fresh-sign-in.ts'
+import { type Prompts, readMaxAge, readPrompts } from './prompts.ts'
+import { readSignInMarker } from './sign-in-marker.ts'
 
 /** Longest `state` sent back; a longer one is refused rather than cut. */
 export const LONGEST_STATE = 2048
@@ -31,7 +33,8 @@ export interface AuthorizationRequest extends ReturnAddress {
   readonly response: AuthorizationResponse
   readonly scopes: readonly string[]
   readonly codeChallenge: string | null
-  readonly prompt: Prompt
+  readonly prompts: Prompts
+  readonly signIn: SignInDemand
 }
 
 /** Errors here become a page of ours: the address is not proven (threats A1, A2). */
@@ -86,6 +89,7 @@ export function parseAuthorizationRequest(
   if (response.type === 'code' && !client.confidential && codeChallenge === null) {
     throw new InvalidRequest('This client must use PKCE: send a code_challenge with S256')
   }
+  const prompts = readPrompts(params)
   return {
     client,
     redirectTo: address.redirectTo,
@@ -95,7 +99,12 @@ export function parseAuthorizationRequest(
     response,
     scopes,
     codeChallenge,
-    prompt: readPrompt(params),
+    prompts,
+    signIn: {
+      again: prompts.login,
+      maxAge: readMaxAge(params),
+      askedAt: readSignInMarker(params, context),
+    },
   }
 }
 
@@ -115,14 +124,6 @@ function requireResponseType(
     throw new UnauthorizedClient(`This client may not use response_type=${name}`)
   }
   return response
-}
-
-const PROMPTS: readonly string[] = ['none', 'consent', 'login']
-
-function readPrompt(params: Form): Prompt {
-  const prompt = params.get('prompt') ?? null
-  if (prompt === null || PROMPTS.includes(prompt)) return prompt as Prompt
-  throw new InvalidRequest('prompt must be none, consent or login')
 }
 
 export function isOAuthError(error: unknown): error is OAuthError {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../storage/repositories.ts'
-import { mayApproveSilently, type Prompt } from './silent-approval.ts'
+import { mayApproveSilently } from './silent-approval.ts'
 
 const HTTPS = 'https://app.example/cb'
 const APP = 'com.example.app:/cb'
@@ -11,7 +11,7 @@ const CASES: ReadonlyArray<
     'secret' | 'public' | 'own' | 'own public',
     string[],
     string[] | null,
-    Prompt,
+    string | null,
     string,
     boolean,
   ]
@@ -42,6 +42,7 @@ describe('mayApproveSilently', () => {
       firstParty: kind.includes('own'),
     } as Client
     const consent = had && { userId: 'u', clientId: 'c', scopes: had, updatedAt: new Date(0) }
-    expect(mayApproveSilently({ client, redirectTo, scopes, consent, prompt })).toBe(verdict)
+    const askAgain = prompt === 'consent'
+    expect(mayApproveSilently({ client, redirectTo, scopes, consent, askAgain })).toBe(verdict)
   })
 })

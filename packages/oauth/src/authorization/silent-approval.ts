@@ -5,10 +5,9 @@ export interface ApprovalQuestion {
   readonly redirectTo: string
   readonly scopes: readonly string[]
   readonly consent: Consent | null
-  readonly prompt: Prompt
+  /** Whether the client wants the screen in any case (`prompt=consent`). */
+  readonly askAgain: boolean
 }
-
-export type Prompt = 'none' | 'consent' | 'login' | null
 
 /**
  * Whether a request may be answered without showing the approval screen. A public client proves
@@ -16,8 +15,8 @@ export type Prompt = 'none' | 'consent' | 'login' | null
  * asked about, except the application's own on an https address that only it can receive.
  */
 export function mayApproveSilently(question: ApprovalQuestion): boolean {
-  const { client, consent, scopes, prompt } = question
-  if (prompt === 'consent') return false
+  const { client, consent, scopes } = question
+  if (question.askAgain) return false
   const proven = client.confidential
   if (client.firstParty) return proven || question.redirectTo.startsWith('https://')
   return proven && consent !== null && scopes.every((name) => consent.scopes.includes(name))

@@ -1,11 +1,13 @@
 import { answer, answerError } from '../authorization/answer.ts'
 import { openInteraction } from '../authorization/decision.ts'
+import { judgeSignIn } from '../authorization/fresh-sign-in.ts'
 import {
   type AuthorizationRequest,
   parseAuthorizationRequest,
   type ReturnAddress,
   requireReturnAddress,
 } from '../authorization/request.ts'
+import { formatSignInMarker, SIGN_IN_MARKER } from '../authorization/sign-in-marker.ts'
 import { mayApproveSilently } from '../authorization/silent-approval.ts'
 import type { ServerContext } from '../context.ts'
 import { ConsentRequired, LoginRequired, OAuthError, Unauthenticated } from '../errors.ts'
@@ -17,7 +19,7 @@ import { redirect } from '../http/replies.ts'
 import type { Consent } from '../storage/repositories.ts'
 import { announce } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
-import { findSignedIn, type Person } from '../users.ts'
+import { findSignedIn, type Person, type SignedInPerson } from '../users.ts'
 import { type SignInMark, whileSignedIn } from '../while-signed-in.ts'
 
 /** GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or answers where none is needed. */
@@ -26,15 +28,38 @@ export async function authorize(request: HttpRequest, context: ServerContext): P
   const address = await requireReturnAddress(params, context)
   try {
     const asked = parseAuthorizationRequest(params, address, context)
-    if (asked.prompt === 'login') return signIn(request, asked, context)
     const reply = await whileSignedIn(
       context,
       () => findSignedIn(context.options.users, request),
-      (person, mark) => answerFor(person, mark, asked, context),
+      async (person, mark) =>
+        needsSignIn(person, asked, context)
+          ? signIn(request, asked, context)
+          : answerFor(person, mark, asked, context),
     )
     return reply ?? signIn(request, asked, context)
   } catch (error) {
     return sendError(error, address, context)
+  }
+}
+
+/** Whether this sign-in is not enough. Throws where signing in again would not make it so. */
+function needsSignIn(
+  person: SignedInPerson,
+  asked: AuthorizationRequest,
+  { options }: ServerContext,
+): boolean {
+  switch (judgeSignIn(asked.signIn, person.authenticatedAt, options.clock.now())) {
+    case 'good':
+      return false
+    case 'sign in':
+      return true
+    case 'came back without':
+      throw new LoginRequired('The user came back without signing in again')
+    case 'cannot tell':
+      options.logger.warn(
+        'A request with prompt=login or max_age was refused: give authenticatedAt with the signed-in user (users.fromRequest or signedIn), a Date that is not in the future.',
+      )
+      throw new LoginRequired('This server cannot tell when the user signed in')
   }
 }
 
@@ -47,7 +72,7 @@ async function answerFor(
 ): Promise<Reply | null> {
   const approved = await approveSilently(asked, person, context)
   if (!approved) {
-    if (asked.prompt === 'none') throw new ConsentRequired('The user has to approve this request')
+    if (asked.prompts.none) throw new ConsentRequired('The user has to approve this request')
     return showConsent(asked, person, context)
   }
   const { token, params } = approved
@@ -82,8 +107,9 @@ async function approveBy(
   person: Person,
   context: ServerContext,
 ): Promise<AuthorizationResult | null> {
-  const { client, redirectTo, redirectUri, scopes, codeChallenge, prompt } = asked
-  if (!mayApproveSilently({ client, redirectTo, scopes, prompt, consent })) return null
+  const { client, redirectTo, redirectUri, scopes, codeChallenge, prompts } = asked
+  const askAgain = prompts.consent
+  if (!mayApproveSilently({ client, redirectTo, scopes, askAgain, consent })) return null
   const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge }
   const result = await asked.response.prepare(approved, context)
   const { code, token } = result
@@ -116,14 +142,17 @@ async function showConsent(
 
 /** The application signs the person in and sends them back to this very request. */
 function signIn(request: HttpRequest, asked: AuthorizationRequest, context: ServerContext): Reply {
-  if (asked.prompt === 'none') throw new LoginRequired('The user is not signed in')
+  if (asked.prompts.none) throw new LoginRequired('The user is not signed in')
   if (!wantsHtml(request) && request.header('accept')?.includes('application/json')) {
     throw new Unauthenticated('Unauthenticated.')
   }
-  // Without prompt=login, or the person would be asked to sign in for ever.
-  const again = new Map(parseForm(request.query))
-  if (asked.prompt === 'login') again.delete('prompt')
-  return redirect(signInLocation(context, `${request.path}?${new URLSearchParams([...again])}`))
+  const params = new Map(parseForm(request.query))
+  const { again, maxAge, askedAt } = asked.signIn
+  const demanded = again || maxAge !== null || askedAt !== null
+  if (demanded) params.set(SIGN_IN_MARKER, formatSignInMarker(params, context))
+  const page = signInLocation(context, `${request.path}?${new URLSearchParams([...params])}`)
+  // For sign-in pages that would send people who are signed in straight back.
+  return redirect(demanded ? `${page}&prompt=login` : page)
 }
 
 export function signInLocation(context: ServerContext, returnTo: string): string {

@@ -17,7 +17,7 @@ const ROW: Token = {
   refreshExpiresAt: ahead(1000 * HOUR),
   previousExpiresAt: ahead(900 * HOUR),
 }
-const publicClient: Client = { ...client, secretHash: null }
+const publicClient: Client = { ...client, confidential: false, secretHash: null }
 
 interface Situation {
   readonly presented?: number

@@ -1,4 +1,3 @@
-import { isConfidential } from '../clients/client.ts'
 import { CLOCK_SKEW } from '../clock.ts'
 import type { Client, Token } from '../storage/repositories.ts'
 
@@ -47,7 +46,7 @@ export function decideRefresh({ generation, client, row, now, late }: Presented)
   // A clock that went back must not keep a window open.
   if (age < -CLOCK_SKEW) return 'end the family'
   if (age <= REPEAT_WINDOW) return 'repeat'
-  const window = isConfidential(client) ? late.confidential : late.public
+  const window = client.confidential ? late.confidential : late.public
   if (age > window || hasExpired(row.previousExpiresAt, now)) return 'end the family'
   // A thief who takes turns with the owner makes one of the two come late in every generation.
   if (row.lateGeneration === row.generation - 1) return 'end the family'

@@ -157,22 +157,4 @@ describe('consent', () => {
     await approve(client)
     expect(await asked()).toBe('code')
   })
-
-  it('design §4 prompt=login sends even the signed-in person to sign in, once', async () => {
-    const client = await createClient(server)
-    await approve(client)
-    const query = new URLSearchParams({
-      prompt: 'login',
-      client_id: client.id,
-      redirect_uri: REDIRECT,
-      response_type: 'code',
-    })
-    const headers = { cookie: 'session=ada.1', accept: 'text/html' }
-    const first = await server.request(`/oauth/authorize?${query}`, { headers })
-    const signIn = new URL(first.headers.get('location') ?? '', server.url)
-    expect(signIn.pathname).toBe('/login')
-    const returnTo = signIn.searchParams.get('return_to') ?? ''
-    const second = await server.request(returnTo, { headers })
-    expect(new URL(second.headers.get('location') ?? '').searchParams.has('code')).toBe(true)
-  })
 })

@@ -11,8 +11,11 @@ import { renderPage } from './render.tsx'
 export function addSignIn(app: Hono<AppEnv>): void {
   app.get('/login', (c) => {
     const returnTo = localPath(c.req.query('return_to'))
-    if (c.get('page').user) return c.redirect(returnTo, 302)
-    return signInPage(c, { returnTo })
+    const { user } = c.get('page')
+    if (!user) return signInPage(c, { returnTo })
+    // An application wants them to sign in again: the sign-in they have would not do.
+    if (c.req.query('prompt') !== 'login') return c.redirect(returnTo, 302)
+    return signInPage(c, { returnTo, email: user.email, again: true })
   })
 
   app.post('/login', async (c) => {
@@ -60,6 +63,8 @@ interface SignInView {
   readonly returnTo: string
   readonly email?: string
   readonly problem?: string
+  /** Of somebody who is signed in. */
+  readonly again?: boolean
   readonly status?: 200 | 401
 }
 
@@ -71,7 +76,10 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
     c,
     { title: 'Sign in', status: view.status ?? 200, formTargets },
     <section class="card narrow">
-      <h1>Sign in</h1>
+      <h1>{view.again ? 'Sign in again' : 'Sign in'}</h1>
+      {view.again && (
+        <p>The application you come from asks for your password again, or for another account.</p>
+      )}
       {view.problem && (
         <p class="problem boxed" role="alert">
           {view.problem}

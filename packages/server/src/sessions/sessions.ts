@@ -9,6 +9,8 @@ export interface SignedInSession {
   readonly userId: string
   /** The stored hash: it names the session and opens nothing. */
   readonly sessionId: string
+  /** When it began, which takes a password. */
+  readonly startedAt: Date
 }
 
 export interface Sessions {
@@ -91,7 +93,11 @@ export function createSessions(options: {
           .where('id_hash', '=', hash)
           .execute()
       }
-      return { userId: String(row.user_id), sessionId: hash }
+      return {
+        userId: String(row.user_id),
+        sessionId: hash,
+        startedAt: new Date(Number(row.created_at)),
+      }
     },
     async end(cookieHeader) {
       const cookie = serializeCookie({ name, value: '', maxAgeSeconds: 0, secure })

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createClient, decideOn, REDIRECT, startServer, type TestServer } from '../support.ts'
+
+let server: TestServer
+let client: { id: string; secret: string }
+beforeAll(async () => {
+  server = await startServer({ signInUrl: '/login?theme=dark' })
+})
+beforeEach(async () => {
+  server.clock.advance(60)
+  signIn()
+  server.clock.advance(60)
+  client = await createClient(server, {
+    firstParty: true,
+    grants: ['authorization_code', 'implicit'],
+  })
+})
+afterAll(() => server.close())
+
+const SESSION = 'ada.1'
+
+/** What the application's own page does when the password was right. */
+function signIn(session = SESSION): void {
+  server.users.signIns.set(session, server.clock.now())
+}
+
+const visit = (address: string, session: string | null = SESSION) =>
+  server.request(address, {
+    headers: { accept: 'text/html', ...(session ? { cookie: `session=${session}` } : {}) },
+  })
+
+function requestFor(params: Record<string, string>): string {
+  const asked = {
+    client_id: client.id,
+    redirect_uri: REDIRECT,
+    response_type: 'code',
+    state: 'xyz',
+  }
+  return `/oauth/authorize?${new URLSearchParams({ ...asked, ...params })}`
+}
+
+type Outcome = 'code' | 'token' | 'sign in' | 'screen' | string
+
+/** Where a reply leads: something for the client, an error for it, the sign-in page or the screen. */
+function outcomeOf(reply: Response): Outcome {
+  if (reply.status === 200) return 'screen'
+  const location = new URL(reply.headers.get('location') ?? '', server.url)
+  if (location.pathname === '/login') return 'sign in'
+  const answered = new URLSearchParams(`${location.search.slice(1)}&${location.hash.slice(1)}`)
+  expect(answered.get('state')).toBe('xyz')
+  if (answered.has('access_token')) return 'token'
+  return answered.has('code') ? 'code' : (answered.get('error') ?? '')
+}
+
+function returnAddress(reply: Response): string {
+  const location = new URL(reply.headers.get('location') ?? '', server.url)
+  expect(location.pathname).toBe('/login')
+  return location.searchParams.get('return_to') ?? ''
+}
+
+const changed = (address: string, change: (params: URLSearchParams) => void) => {
+  const [path, query] = address.split('?')
+  const params = new URLSearchParams(query)
+  change(params)
+  return `${path}?${params}`
+}
+
+describe.each([
+  ['code', 'code'],
+  ['token', 'token'],
+])('prompt=login with response_type=%s', (response_type, given) => {
+  const ask = (params: Record<string, string> = {}) =>
+    visit(requestFor({ prompt: 'login', response_type, ...params }))
+
+  it('gives nothing to whoever comes back with the sign-in they had', async () => {
+    const asked = await ask()
+    expect(outcomeOf(asked)).toBe('sign in')
+    server.clock.advance(5)
+    expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
+  })
+
+  it('gives what was asked for after a new sign-in, and tells the sign-in page that it must be new', async () => {
+    const asked = await ask()
+    const location = new URL(asked.headers.get('location') ?? '', server.url)
+    expect(location.searchParams.get('prompt')).toBe('login')
+    expect(location.searchParams.get('theme')).toBe('dark')
+    server.clock.advance(5)
+    signIn()
+    expect(outcomeOf(await visit(returnAddress(asked)))).toBe(given)
+  })
+
+  it('is not met by a sign-in at the very moment of the request', async () => {
+    signIn()
+    const asked = await ask()
+    expect(outcomeOf(asked)).toBe('sign in')
+    expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
+  })
+
+  it('taking prompt off the address proves nothing', async () => {
+    const asked = await ask()
+    const back = changed(returnAddress(asked), (params) => params.delete('prompt'))
+    expect(outcomeOf(await visit(back))).toBe('login_required')
+  })
+
+  it.each([
+    ['taken off', (params: URLSearchParams) => params.delete('sign_in_asked')],
+    ['of another time', (params: URLSearchParams) => earlier(params)],
+    ['of another request', (params: URLSearchParams) => params.set('scope', 'check-status')],
+    ['made up', (params: URLSearchParams) => params.set('sign_in_asked', '1.x')],
+  ])('a mark %s means asking again', async (_what, change) => {
+    const back = changed(returnAddress(await ask()), change)
+    server.clock.advance(5)
+    signIn()
+    expect(outcomeOf(await visit(back))).toBe('sign in')
+  })
+
+  it('an old return address is no proof: the person is asked again', async () => {
+    const back = returnAddress(await ask())
+    server.clock.advance('61m')
+    signIn()
+    expect(outcomeOf(await visit(back))).toBe('sign in')
+  })
+
+  it('two tabs need one sign-in, and the back button none', async () => {
+    const [first, second] = [returnAddress(await ask()), returnAddress(await ask({ scope: '' }))]
+    server.clock.advance(5)
+    signIn()
+    for (const back of [first, second, first]) expect(outcomeOf(await visit(back))).toBe(given)
+  })
+
+  it('asks nobody in particular: whoever signs in goes on', async () => {
+    const asked = await visit(requestFor({ prompt: 'login', response_type }), null)
+    server.clock.advance(5)
+    expect(outcomeOf(await visit(returnAddress(asked), null))).toBe('sign in')
+    signIn('bob.7')
+    expect(outcomeOf(await visit(returnAddress(asked), 'bob.7'))).toBe(given)
+  })
+})
+
+function earlier(params: URLSearchParams): void {
+  const [time, mac] = (params.get('sign_in_asked') ?? '').split('.')
+  params.set('sign_in_asked', `${Number(time) - 3_000_000}.${mac}`)
+}
+
+describe('an application that does not say when people signed in', () => {
+  it.each([{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '9999' }])(
+    'gives nothing for %j, and the log says what to do',
+    async (params) => {
+      server.logged.length = 0
+      expect(outcomeOf(await visit(requestFor(params as Record<string, string>), 'ada.2'))).toBe(
+        'login_required',
+      )
+      expect(JSON.stringify(server.logged)).toContain('authenticatedAt')
+    },
+  )
+
+  it('also after the person was sent to sign in', async () => {
+    const asked = await visit(requestFor({ prompt: 'login' }), null)
+    expect(outcomeOf(await visit(returnAddress(asked), 'ada.2'))).toBe('login_required')
+  })
+
+  it('goes on as ever without such a demand', async () => {
+    expect(outcomeOf(await visit(requestFor({}), 'ada.2'))).toBe('code')
+  })
+})
+
+describe('prompt and max_age', () => {
+  it('max_age is met by a sign-in that is young enough, and else asks for a new one', async () => {
+    expect(outcomeOf(await visit(requestFor({ max_age: '60' })))).toBe('code')
+    server.clock.advance(1)
+    const asked = await visit(requestFor({ max_age: '60' }))
+    expect(outcomeOf(asked)).toBe('sign in')
+    expect(outcomeOf(await visit(returnAddress(asked)))).toBe('login_required')
+    server.clock.advance(1)
+    signIn()
+    expect(outcomeOf(await visit(returnAddress(asked)))).toBe('code')
+  })
+
+  it('max_age=0 is prompt=login', async () => {
+    const asked = await visit(requestFor({ max_age: '0' }))
+    server.clock.advance(1)
+    signIn()
+    expect(outcomeOf(await visit(returnAddress(asked)))).toBe('code')
+  })
+
+  it('prompt=none with max_age never shows a page', async () => {
+    expect(outcomeOf(await visit(requestFor({ max_age: '9', prompt: 'none' })))).toBe(
+      'login_required',
+    )
+    expect(outcomeOf(await visit(requestFor({ max_age: '90', prompt: 'none' })))).toBe('code')
+  })
+
+  it('login and consent together ask for both', async () => {
+    const asked = await visit(requestFor({ prompt: 'login consent' }))
+    server.clock.advance(1)
+    signIn()
+    const screen = await visit(returnAddress(asked))
+    expect(outcomeOf(screen)).toBe('screen')
+    expect((await decideOn(server, 'ada', screen)).searchParams.has('code')).toBe(true)
+  })
+
+  it.each([{ prompt: 'none login' }, { prompt: 'Login' }, { max_age: 'soon' }, { max_age: '-1' }])(
+    '%j is an invalid request',
+    async (params) => {
+      expect(outcomeOf(await visit(requestFor(params as Record<string, string>)))).toBe(
+        'invalid_request',
+      )
+    },
+  )
+
+  it('a session that gives a text for a Date is told so', async () => {
+    server.logged.length = 0
+    server.users.signIns.set('ada.9', '2026-01-01' as unknown as Date)
+    expect((await visit(requestFor({}), 'ada.9')).status).toBe(500)
+    expect(String(server.logged[0])).toContain('authenticatedAt')
+  })
+})
