@@ -136,12 +136,10 @@ describe('G3 a revocation in one process', () => {
     })
     const reused = await issue(b, client)
     await expectRefusedInTime(bearer(reused.access_token), async () => {
+      const { body } = await a.send(refreshCall(client, reused.refresh_token))
+      await a.send(refreshCall(client, (body as unknown as Tokens).refresh_token))
       await a.send(refreshCall(client, reused.refresh_token))
-      await a.ask('shiftClock', { by: 11_000 })
-      await a.send(refreshCall(client, reused.refresh_token))
-      const at = Date.now()
-      await a.ask('shiftClock', { by: -11_000 })
-      return { at }
+      return { at: Date.now() }
     })
     const doomed = await createClient(a)
     const ofClient = await issue(b, doomed)
