@@ -306,6 +306,14 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.look()).toContain('The next payment is on')
   })
 
+  it('offers no quantity where a plan has no seats', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
+    expect(await ada.look()).not.toContain('Quantity')
+    expect((await ada.refused('/billing/quantity', { quantity: '3' })).status).toBe(422)
+    expect(await ada.subscription()).toMatchObject({ subscription: { quantity: 1 } })
+  })
+
   it('offers quantities where the provider has them', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })

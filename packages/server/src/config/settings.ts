@@ -14,6 +14,8 @@ export interface Plan {
   readonly description: string
   /** Days before the first bill. */
   readonly trialDays: number
+  /** Whether it is sold by the seat: people then choose a quantity. Stripe only. */
+  readonly seats: boolean
   /** The price's id at Stripe. */
   readonly stripe: string
   /** The plan's id at Braintree. */
@@ -81,6 +83,7 @@ const plan = z
     months: z.number().int().min(1).max(12),
     description: z.string().max(500).default(''),
     trialDays: z.number().int().min(0).max(730).default(0),
+    seats: z.boolean().default(false),
     stripe: z.string().min(1).optional(),
     braintree: z.string().min(1).optional(),
   })
@@ -101,7 +104,7 @@ const shape = z.strictObject({
     .default({ 'place-orders': 'Place orders', 'check-status': 'Check order status' }),
   plans: z.array(plan).prefault([
     { id: 'monthly', name: 'Monthly', amount: 1000, months: 1, trialDays: 14 },
-    { id: 'pro', name: 'Pro', amount: 2500, months: 1 },
+    { id: 'pro', name: 'Pro', amount: 2500, months: 1, seats: true },
     { id: 'yearly', name: 'Yearly', amount: 10_000, months: 12 },
   ]),
   currency: z

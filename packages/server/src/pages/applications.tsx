@@ -36,7 +36,7 @@ export function addApplications(app: Hono<AppEnv>): void {
           ) : (
             <Table
               caption="Authorized applications"
-              columns={['Application', 'May', 'Since', 'Actions']}
+              columns={['Application', 'Allowed to', 'Since', 'Actions']}
               rows={applications.map((application) => cellsOf(application, page))}
             />
           )}

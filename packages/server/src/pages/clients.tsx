@@ -14,7 +14,7 @@ import {
 import { Choice, TextArea, TextField } from './fields.tsx'
 import { requireUser, userOf } from './page-context.ts'
 import { renderPage } from './render.tsx'
-import { Empty, Table } from './table.tsx'
+import { Address, Empty, Table } from './table.tsx'
 
 /** Applications that people of this service may connect. The script changes them by the JSON API. */
 export function addClients(app: Hono<AppEnv>): void {
@@ -74,7 +74,9 @@ function cellsOf(client: Client) {
     <Copyable id={`id-${client.id}`} value={client.id} what={`the ID of ${client.name}`} />,
     <ul class="plain addresses">
       {client.redirectUris.map((uri) => (
-        <li>{uri}</li>
+        <li>
+          <Address url={uri} />
+        </li>
       ))}
     </ul>,
     <span class="actions needs-script">

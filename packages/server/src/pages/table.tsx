@@ -54,3 +54,15 @@ const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: '
 export const Day: FC<{ at: Date }> = ({ at }) => (
   <time datetime={at.toISOString()}>{DATE.format(at)}</time>
 )
+
+/** A long address is broken where its parts end, not in the middle of a word. */
+export const Address: FC<{ url: string }> = ({ url }) => (
+  <>
+    {url.split(/(?<=[/?&=#.:-])(?![/])/).map((part) => (
+      <>
+        {part}
+        <wbr />
+      </>
+    ))}
+  </>
+)

@@ -46,7 +46,7 @@ export function addTokens(app: Hono<AppEnv>): void {
           ) : (
             <Table
               caption="Your personal access tokens"
-              columns={['Name', 'May', 'Created', 'Expires', 'Actions']}
+              columns={['Name', 'Allowed to', 'Created', 'Expires', 'Actions']}
               rows={tokens.map((token) => cellsOf(token, scopes))}
             />
           )}

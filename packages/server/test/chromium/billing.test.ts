@@ -68,6 +68,31 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     }
   }
 
+  it.each(['stripe', 'braintree'] as const)(
+    'says at once that a renewal failed at %s, also on a phone',
+    async (provider) => {
+      const page = await open()
+      await page.setViewportSize(PHONE)
+      await subscribe(page, provider, 'Pro', WORKS[provider])
+      await told(page, 'You are subscribed.')
+      expect(await page.getByLabel('Quantity').count()).toBe(provider === 'stripe' ? 1 : 0)
+      if (provider === 'stripe') {
+        await page.getByLabel('Quantity').fill('3')
+        await pressed(page, 'Change the quantity')
+        await page.getByText('3 times').waitFor()
+      }
+      await pressed(page, 'Fail the next charge')
+      await later(page, 'A month')
+      expect(await state(page)).toBe('Payment failed')
+      // Every value of an invoice stands beside the name of its column.
+      const amount = page.locator('td[data-label="Amount"]').first()
+      const label = await amount.evaluate((cell) => getComputedStyle(cell, '::before').content)
+      expect(label).toBe('"Amount"')
+      await expectAccessible(page)
+      await takeScreenshot(page, `billing-failed-phone-${provider}`)
+    },
+  )
+
   it.each(['stripe', 'braintree'] as const)('goes its whole way at %s', async (provider) => {
     const page = await open()
     await subscribe(page, provider, 'Monthly', WORKS[provider])
@@ -116,12 +141,8 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await pressed(page, 'Use this card')
     await page.getByText(/^Master[cC]ard ending in 4444$/).waitFor()
 
-    expect(await page.getByLabel('Quantity').count()).toBe(provider === 'stripe' ? 1 : 0)
-    if (provider === 'stripe') {
-      await page.getByLabel('Quantity').fill('3')
-      await pressed(page, 'Change the quantity')
-      await page.getByText('3 times').waitFor()
-    }
+    // Yearly is not sold by the seat.
+    expect(await page.getByLabel('Quantity').count()).toBe(0)
 
     await page.getByRole('link', { name: 'Cancel', exact: true }).click()
     await pressed(page, 'Cancel now')

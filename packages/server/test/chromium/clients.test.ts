@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../support.ts'
 import { register } from './person.ts'
-import { describeInChromium } from './support.ts'
+import { describeInChromium, PHONE, takeScreenshot } from './support.ts'
 import { startThirdParty } from './third-party.ts'
 
 describeInChromium('clients', ({ newPage, forgive }) => {
@@ -168,6 +168,29 @@ describeInChromium('clients', ({ newPage, forgive }) => {
     await page.goto(`${service.url}/clients`)
     await page.locator('noscript .notice').waitFor()
     expect(await page.getByRole('button', { name: 'New client' }).isVisible()).toBe(false)
+  })
+
+  it('keeps the buttons of a long dialog in sight on a small phone', async () => {
+    const page = await openClients()
+    await page.setViewportSize({ width: 360, height: 560 })
+    await page.getByRole('button', { name: 'New client' }).click()
+    const button = page.getByRole('button', { name: 'Create client' })
+    const { bottom, dialogBottom } = await button.evaluate((element) => ({
+      bottom: element.getBoundingClientRect().bottom,
+      dialogBottom: element.closest('dialog')?.getBoundingClientRect().bottom ?? 0,
+    }))
+    expect(bottom).toBeLessThanOrEqual(Math.min(dialogBottom, 560))
+    await takeScreenshot(page, 'new-client-small-phone')
+    await page.keyboard.press('Escape')
+    await page.setViewportSize(PHONE)
+    const redirect = 'https://accounting.example.com/integrations/tollgate/callback?tenant=acme'
+    await create(page, { name: 'Accounting', redirect })
+    await close(page)
+    await takeScreenshot(page, 'clients-phone')
+    const address = page.locator('.addresses li')
+    expect(await address.textContent()).toBe(redirect)
+    // Only after the parts of an address may a line end.
+    expect(await address.innerHTML()).toContain('/<wbr>integrations/<wbr>')
   })
 
   it('sends whoever was signed out elsewhere to sign in', async () => {

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../../context.ts'
 import { type Account, SUBSCRIPTION } from './account.ts'
 import { cardEntryOf, parseToken } from './card-entry.tsx'
 import type { Done } from './notices.ts'
-import { findPlan, trialDaysFor } from './plans.ts'
+import { findPlan, hasSeats, trialDaysFor } from './plans.ts'
 import { BadChoice } from './problems.ts'
 import { availableProviders, parseProvider } from './providers.ts'
 import { parseProrationDate } from './swap-form.ts'
@@ -86,7 +86,11 @@ async function changeQuantity({ account, form }: Request) {
   if (quantity < 1 || quantity > LARGEST_QUANTITY) {
     throw new BadChoice(`Please choose a whole number from 1 to ${LARGEST_QUANTITY}.`)
   }
-  await requireRunning(account).updateQuantity(quantity)
+  const running = requireRunning(account)
+  if (running.provider === 'stripe' && !hasSeats(account.plan, running)) {
+    throw new BadChoice('This plan has no seats to choose a number of.')
+  }
+  await running.updateQuantity(quantity)
   return 'quantity-changed' as const
 }
 

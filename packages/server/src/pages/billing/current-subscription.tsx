@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import { CsrfField } from '../layout.tsx'
 import type { PageContext } from '../page-context.ts'
 import type { Account, ProviderView } from './account.ts'
-import { formatPrice, formatRhythm } from './plans.ts'
+import { formatPrice, formatRhythm, hasSeats } from './plans.ts'
 import { PROVIDER_NAMES } from './providers.ts'
 import { describeState } from './state-words.ts'
 
@@ -34,14 +34,14 @@ export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subs
         {state.sentence} <small>Paid through {PROVIDER_NAMES[subscription.provider]}.</small>
       </p>
       <Unpaid {...{ page, told, subscription }} />
-      {!subscription.incomplete() && <Changes {...{ page, subscription }} />}
+      {!subscription.incomplete() && <Changes {...{ page, account, subscription }} />}
     </section>
   )
 }
 
-const Changes: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscription }) => (
+const Changes: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription }) => (
   <div class="row bottom spread">
-    {subscription.provider === 'stripe' && <Quantity {...{ page, subscription }} />}
+    {hasSeats(account.plan, subscription) && <Quantity {...{ page, subscription }} />}
     <div class="row">
       {subscription.onGracePeriod() && (
         <form method="post" action="/billing/resume" data-once>
@@ -58,7 +58,6 @@ const Changes: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscri
   </div>
 )
 
-/** Braintree has no quantities. */
 const Quantity: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscription }) => (
   <form method="post" action="/billing/quantity" class="row bottom" data-once>
     <CsrfField page={page} />

@@ -1,5 +1,6 @@
 import type { Invoice } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
+import { Table } from '../table.tsx'
 import { formatDay } from './dates.ts'
 
 /** Null: the provider did not tell. */
@@ -19,31 +20,19 @@ export const Invoices: FC<{ invoices: readonly Invoice[] | null; isCustomer: boo
 }
 
 const InvoiceTable: FC<{ invoices: readonly Invoice[] }> = ({ invoices }) => (
-  <table class="amounts">
-    <thead>
-      <tr>
-        <th scope="col">Date</th>
-        <th scope="col">Amount</th>
-        <th scope="col">State</th>
-        <th scope="col">File</th>
-      </tr>
-    </thead>
-    <tbody>
-      {invoices.map((invoice) => (
-        <tr>
-          <th scope="row">{formatDay(invoice.date())}</th>
-          <td>{invoice.total()}</td>
-          <td>{invoice.paid ? 'Paid' : 'Open'}</td>
-          <td>
-            <a
-              href={`/user/invoice/${encodeURIComponent(invoice.id)}`}
-              aria-label={`Invoice of ${formatDay(invoice.date())} over ${invoice.total()}, PDF`}
-            >
-              PDF
-            </a>
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+  <Table
+    caption="Invoices"
+    columns={['Date', 'Amount', 'State', 'File']}
+    rows={invoices.map((invoice) => [
+      formatDay(invoice.date()),
+      invoice.total(),
+      invoice.paid ? 'Paid' : 'Open',
+      <a
+        href={`/user/invoice/${encodeURIComponent(invoice.id)}`}
+        aria-label={`Invoice of ${formatDay(invoice.date())} over ${invoice.total()}, PDF`}
+      >
+        PDF
+      </a>,
+    ])}
+  />
 )

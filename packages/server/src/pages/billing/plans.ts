@@ -24,6 +24,17 @@ export function formatRhythm({ months }: Pick<Plan, 'months'>): string {
   return months === 12 ? 'per year' : `every ${months} months`
 }
 
+/**
+ * Whether people may choose a quantity. Braintree has none, and a plan that is not sold by the seat
+ * would only be paid for twice. Who has several, from another plan or from an operator, may reduce them.
+ */
+export function hasSeats(
+  plan: Plan | null,
+  { provider, quantity }: Pick<Subscription, 'provider' | 'quantity'>,
+): boolean {
+  return provider === 'stripe' && (plan?.seats === true || quantity > 1)
+}
+
 /** A trial is given once: whoever has had one begins to pay at once. */
 export function trialDaysFor(
   plan: Plan,

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
+import Stripe from 'stripe'
 import type { BothProviders, ServiceContext } from '../../context.ts'
 import { localPath } from '../../http/same-origin.ts'
 import type { AppEnv } from '../../http/variables.ts'
@@ -10,7 +11,8 @@ import { formatDay } from './dates.ts'
 import type { Done } from './notices.ts'
 import { failNextCharge } from './test-cards.ts'
 
-const DAY = 86_400_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 /** Where a button takes the clock. */
 const STEPS: ReadonlyArray<{ label: string; from: (now: Date) => Date }> = [
@@ -105,7 +107,17 @@ export async function letTimePass(
     // Another click, or the clock itself, was there first.
     if (!(error instanceof RangeError)) throw error
   })
+  await untilCharged(sandbox)
   await settle({ billing, figures }, sandbox)
+}
+
+/** Stripe charges a renewal an hour after it began; nobody wants to look at that hour. */
+async function untilCharged({ clock, stripe: { apiKey, config } }: BothProviders): Promise<void> {
+  const stripe = new Stripe(apiKey, config)
+  const { data } = await stripe.invoices.list({ status: 'draft', limit: 100 })
+  const due = data.map(({ automatically_finalizes_at }) => (automatically_finalizes_at ?? 0) * 1000)
+  const soon = due.filter((at) => at > clock.nowMs() && at <= clock.nowMs() + 2 * HOUR)
+  if (soon.length > 0) await clock.advanceTo(new Date(Math.max(...soon)))
 }
 
 export async function settle(
