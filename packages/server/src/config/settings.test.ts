@@ -21,6 +21,7 @@ describe('parseSettings', () => {
         months: 1,
         description: '',
         trialDays: 0,
+        seats: false,
         stripe: 'basic',
         braintree: 'basic',
       },
