@@ -41,6 +41,8 @@ export type {
   ChargeOptions,
   CustomerDetails,
   InvoiceForOptions,
+  PreviewLine,
+  PreviewLineKind,
   SwapPreview,
 } from './gateways/gateway.ts'
 export type { DownloadOptions } from './invoices/download.ts'

@@ -22,12 +22,13 @@ export async function swapSubscription(
   wanted: Swap,
 ): Promise<SubscriptionRecord> {
   const gateway = await context.gateway(record.provider)
-  if (await gateway.needsReplacement(record.providerId, wanted)) {
+  const { clock } = context.options
+  if (await gateway.needsReplacement(record.providerId, wanted, clock.now())) {
     return replaceSubscription(context, user, record, wanted)
   }
   return changeSubscription(context, record, (provider, current) => {
-    requireLive(current, context.options.clock.now())
-    return provider.swap(current.id, wanted)
+    requireLive(current, clock.now())
+    return provider.swap(current.id, wanted, clock.now())
   })
 }
 

@@ -211,6 +211,9 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
   it('swaps in a trial without ending it', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
+    const preview = await ada.look('/billing/swap?plan=pro')
+    expect(preview).toContain('You pay nothing now')
+    expect(preview).toMatch(/Next invoice, \d+ \w+ \d{4} \$25\.00/)
     const fields = await fieldsOf(ada.browser, '/billing/swap?plan=pro')
     expect(await ada.done('/billing/swap', fields)).toBe('/billing?done=swapped')
     expect(await ada.look()).toMatch(/Pro Trial \$25\.00 per month Trial until/)

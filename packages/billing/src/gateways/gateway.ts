@@ -80,14 +80,28 @@ export interface Replacement {
   readonly now: Date
 }
 
+export type PreviewLineKind = 'item' | 'proration' | 'discount' | 'tax' | 'balance'
+
+export interface PreviewLine {
+  readonly kind: PreviewLineKind
+  readonly description: string
+  /** Negative is taken off. */
+  readonly amount: Money
+}
+
+/** The invoice that will come: its lines add up to its total. */
 export interface SwapPreview {
-  /** Whether the swap charges or credits at once; otherwise the next invoice carries it. */
+  /** Whether the swap charges at once; otherwise the next invoice carries it. */
   readonly immediately: boolean
-  /** What that invoice or charge comes to. Never below zero. */
+  /** When that invoice or charge is due: now, at the next bill, or at the end of the trial. */
+  readonly date: Date
+  /** What is charged then. Never below zero: what is left over is a line, and stays as credit. */
   readonly total: Money
   /** Value of the old plan that is not used up, and counts towards the new one. */
   readonly credit: Money
-  readonly lines: readonly { readonly description: string; readonly amount: Money }[]
+  readonly lines: readonly PreviewLine[]
+  /** The tax within the total, where prices hold it (Braintree); otherwise taxes are lines. */
+  readonly includedTax: Money
   /** Give it to `swap()` to get the same cents. */
   readonly prorationDate: Date
 }
@@ -171,8 +185,8 @@ export interface Gateway {
   findPendingConfirmation(id: string): Promise<PendingConfirmation | null>
 
   /** Whether the swap needs a new subscription at the provider, under `operation`. */
-  needsReplacement(id: string, swap: Swap): Promise<boolean>
-  swap(id: string, swap: Swap): Promise<void>
+  needsReplacement(id: string, swap: Swap, now: Date): Promise<boolean>
+  swap(id: string, swap: Swap, now: Date): Promise<void>
   /** Makes the new subscription; the old one is cancelled by the caller once it stands. */
   replace(id: string, swap: Swap, at: Replacement): Promise<ProviderSubscription>
   previewSwap(id: string, swap: Swap, now: Date): Promise<SwapPreview>

@@ -57,8 +57,9 @@ export function changeItems(
 
   // Credits are worked out on the items as they were.
   const plan = planChanges(work, subscription, options.items)
-  const resets =
-    options.resetAnchor || endsTrial || newTrialEnd !== null || plan.some((change) => change.rhythm)
+  // In a trial no period has begun: another rhythm begins when the trial is over, as this one would.
+  const changesRhythm = !wasTrialing && plan.some((change) => change.rhythm)
+  const resets = options.resetAnchor || endsTrial || newTrialEnd !== null || changesRhythm
   const credited = new Set<string>()
   if (prorates && !wasTrialing) {
     for (const item of itemsBefore) {

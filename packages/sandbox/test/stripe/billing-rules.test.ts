@@ -179,6 +179,24 @@ it('asks for the customer at the start of a trial when the card will need it', a
   expect((await stripe.subscriptions.retrieve(trial.id)).status).toBe('active')
 })
 
+it('keeps a trial when the rhythm changes in it, and bills the new one when it is over', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly, yearly } = await seedPrices(stripe)
+  const trial = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+    trial_period_days: 7,
+  })
+  const id = trial.items.data[0]?.id ?? ''
+  const swapped = await stripe.subscriptions.update(trial.id, { items: [{ id, price: yearly.id }] })
+  expect(swapped).toMatchObject({ status: 'trialing', trial_end: trial.trial_end })
+  expect(swapped.items.data[0]?.current_period_end).toBe(trial.trial_end)
+  await sandbox.clock.advance({ days: 7, hours: 2 })
+  const { data } = await stripe.invoices.list({ customer: customer.id })
+  expect(data.map(({ total }) => total)).toEqual([yearly.unit_amount, 0])
+})
+
 it('takes a coupon off its own products only, and refuses a spent or foreign one', async () => {
   const { stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)

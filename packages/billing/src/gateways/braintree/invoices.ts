@@ -2,12 +2,13 @@ import type { Readable } from 'node:stream'
 import type braintree from 'braintree'
 import { ProviderUnavailable } from '../../errors.ts'
 import type { InvoiceData } from '../../invoices/invoice.ts'
-import { fromDecimal, proportion } from '../../money.ts'
+import { fromDecimal } from '../../money.ts'
 import { type BasisPoints, formatTaxPercentage } from '../../tax.ts'
 import type { Gateway } from '../gateway.ts'
 import type { BraintreeContext } from './client.ts'
 import { startOfDay } from './days.ts'
 import { isNotFound } from './errors.ts'
+import { includedTax } from './included-tax.ts'
 
 const PAID = ['settled']
 const PENDING = [
@@ -126,7 +127,7 @@ export function toInvoice(
     ],
     subtotal: main + added,
     discounts,
-    taxes: transaction.subscriptionId ? includedTax(total, tax) : [],
+    taxes: transaction.subscriptionId ? taxesOf(total, tax) : [],
     total,
     startingBalance: 0,
     amountDue: total,
@@ -134,11 +135,10 @@ export function toInvoice(
   }
 }
 
-/** The tax is inside the price: net is total ÷ (1 + tax), to the cent. */
-function includedTax(total: number, tax: BasisPoints): InvoiceData['taxes'] {
+function taxesOf(total: number, tax: BasisPoints): InvoiceData['taxes'] {
   if (tax === 0) return []
-  const net = proportion(total, 10_000, 10_000 + tax)
-  return [{ percentage: formatTaxPercentage(tax), amount: total - net, inclusive: true }]
+  const amount = includedTax(total, tax)
+  return [{ percentage: formatTaxPercentage(tax), amount, inclusive: true }]
 }
 
 function periodOf({ subscription }: braintree.Transaction): { start: Date; end: Date } | null {

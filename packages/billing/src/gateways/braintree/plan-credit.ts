@@ -15,10 +15,14 @@ export type ValuedSubscription = Pick<
   | 'discounts'
 >
 
-type Modification = Pick<
+/** An add-on or a discount, of a subscription or of its plan. */
+export type Modification = Pick<
   braintree.Discount,
   'id' | 'amount' | 'quantity' | 'numberOfBillingCycles' | 'neverExpires'
-> & { readonly currentBillingCycle?: number | null | undefined }
+> & {
+  readonly name?: string | null | undefined
+  readonly currentBillingCycle?: number | null | undefined
+}
 
 export interface Terms {
   readonly today: Day
@@ -50,7 +54,8 @@ export function daysOf(
   return { all, left: Math.max(0, Math.min(daysBetween(today, end) + 1, all)) }
 }
 
-function unusedPeriod(subscription: ValuedSubscription, terms: Terms): number {
+/** What the rest of the running period is worth. */
+export function unusedPeriod(subscription: ValuedSubscription, terms: Terms): number {
   const { all, left } = daysOf(subscription, terms.today)
   return all === 0 ? 0 : proportion(cycleValue(subscription, terms), left, all)
 }
@@ -77,17 +82,22 @@ export function cyclesLeft(each: Modification): number {
   return Math.max(0, (each.numberOfBillingCycles ?? 0) - used)
 }
 
+/** Whether the next cycle counts it. */
+export function hasCyclesLeft(each: Modification): boolean {
+  return Boolean(each.neverExpires) || cyclesLeft(each) > 0
+}
+
 /** Braintree says how often a discount was applied, not when: one in every cycle so far is in this one. */
-function countsIn(each: Modification, cycle: number): boolean {
+export function countsIn(each: Modification, cycle: number): boolean {
   if (each.neverExpires) return true
   const used = each.currentBillingCycle ?? 0
   return used >= cycle || (used > 0 && cyclesLeft(each) > 0)
 }
 
-function amountOf(each: Modification, { currency }: Terms): number {
+export function amountOf(each: Modification, { currency }: Pick<Terms, 'currency'>): number {
   return toMinor(each.amount, currency) * (each.quantity ?? 1)
 }
 
-function toMinor(text: string | null | undefined, currency: string): number {
+export function toMinor(text: string | null | undefined, currency: string): number {
   return text ? fromDecimal(text, currency).amount : 0
 }

@@ -3,6 +3,7 @@ import { UnknownPlan } from '../../errors.ts'
 import { fromDecimal } from '../../money.ts'
 import type { BraintreeContext } from './client.ts'
 import { isNotFound } from './errors.ts'
+import type { Modification } from './plan-credit.ts'
 
 export interface Plan {
   readonly id: string
@@ -10,8 +11,9 @@ export interface Plan {
   readonly frequency: number
   readonly price: number
   readonly currency: string
-  /** Discounts every new subscription of the plan gets by itself. */
-  readonly discounts: readonly string[]
+  /** What every new subscription of the plan gets by itself. */
+  readonly addOns: readonly Modification[]
+  readonly discounts: readonly Modification[]
 }
 
 export async function requirePlan({ gateway }: BraintreeContext, id: string): Promise<Plan> {
@@ -22,7 +24,8 @@ export async function requirePlan({ gateway }: BraintreeContext, id: string): Pr
     frequency: Number(plan.billingFrequency),
     price: fromDecimal(plan.price ?? '0', currency).amount,
     currency,
-    discounts: (plan.discounts ?? []).map((discount) => discount.id),
+    addOns: plan.addOns ?? [],
+    discounts: plan.discounts ?? [],
   }
 }
 

@@ -7,7 +7,8 @@ import { isMissing } from './errors.ts'
 /** Void and uncollectible ones will never be paid. */
 const PENDING: readonly (string | null)[] = ['draft', 'open']
 
-const EXPAND = ['discounts', 'total_discount_amounts.discount']
+/** What has to be expanded for `completeInvoice`. */
+export const INVOICE_DETAILS = ['discounts', 'total_discount_amounts.discount']
 
 export function stripeInvoices(
   context: StripeContext,
@@ -28,7 +29,7 @@ export function stripeInvoices(
       const query: Stripe.InvoiceListParams = {
         customer,
         limit: Math.min(limit ?? 100, 100),
-        expand: EXPAND.map((path) => `data.${path}`),
+        expand: INVOICE_DETAILS.map((path) => `data.${path}`),
         ...(pending ? {} : { status: 'paid' }),
       }
       for await (const invoice of stripe.invoices.list(query)) {
@@ -41,7 +42,7 @@ export function stripeInvoices(
     async findInvoice(id, customerId) {
       if (!/^in_\w{1,100}$/.test(id)) return null
       try {
-        const invoice = await stripe.invoices.retrieve(id, { expand: EXPAND })
+        const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_DETAILS })
         if (idOf(invoice.customer) !== customerId) return null
         return await completeInvoice(context, invoice)
       } catch (error) {
@@ -90,7 +91,8 @@ async function allLines(
   { stripe }: StripeContext,
   invoice: Stripe.Invoice,
 ): Promise<Stripe.InvoiceLineItem[]> {
-  if (!invoice.lines.has_more) return invoice.lines.data
+  // A preview is no object: it has no further pages to ask for.
+  if (!invoice.lines.has_more || !invoice.id.startsWith('in_')) return invoice.lines.data
   const lines: Stripe.InvoiceLineItem[] = []
   for await (const line of stripe.invoices.listLineItems(invoice.id, { limit: 100 })) {
     lines.push(line)

@@ -1,7 +1,8 @@
 import type Stripe from 'stripe'
-import { money } from '../../money.ts'
-import type { Gateway, Swap, SwapPreview } from '../gateway.ts'
-import { idOf, type StripeContext } from './client.ts'
+import type { Gateway, Swap } from '../gateway.ts'
+import { idOf, type StripeContext, toDate } from './client.ts'
+import { completeInvoice, INVOICE_DETAILS } from './invoices.ts'
+import { previewOf } from './preview.ts'
 import { itemId, throwUnpaid } from './subscriptions.ts'
 import { taxRates } from './tax-rates.ts'
 
@@ -59,6 +60,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
       const endsTrial = wanted.skipTrial && current.status === 'trialing'
       const invoice = await stripe.invoices.createPreview({
         subscription: id,
+        expand: INVOICE_DETAILS,
         subscription_details: {
           items: items as Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item[],
           proration_behavior,
@@ -72,9 +74,11 @@ export function stripeSwaps(context: StripeContext): Swaps {
         },
       })
       const price = await stripe.prices.retrieve(wanted.plan)
-      return describePreview(invoice, {
-        now,
-        immediately: wanted.invoiceNow || endsTrial || changesRhythm(current, price),
+      const immediately = wanted.invoiceNow || endsTrial || billsAtOnce(current, price)
+      return previewOf(await completeInvoice(context, invoice), {
+        immediately,
+        date: immediately ? at : toDate(invoice.period_end),
+        prorationDate: now,
       })
     },
   }
@@ -114,30 +118,12 @@ function undoCancel(
   return current.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' }
 }
 
-function changesRhythm(current: Stripe.Subscription, price: Stripe.Price): boolean {
-  const old = current.items.data[0]?.price.recurring
-  const { recurring } = price
-  return (
-    current.status !== 'trialing' &&
-    (old?.interval !== recurring?.interval || old?.interval_count !== recurring?.interval_count)
-  )
-}
-
-function describePreview(
-  invoice: Stripe.Invoice,
-  { now, immediately }: { now: Date; immediately: boolean },
-): SwapPreview {
-  const { currency } = invoice
-  const lines = invoice.lines.data.map((line) => ({
-    description: line.description ?? '',
-    amount: money(line.amount, currency),
-  }))
-  const credit = lines.reduce((sum, { amount }) => sum + Math.max(0, -amount.amount), 0)
-  return {
-    immediately,
-    total: money(Math.max(0, invoice.amount_due), currency),
-    credit: money(credit, currency),
-    lines,
-    prorationDate: now,
-  }
+/** Another rhythm starts a new period, and so does the first price of a free subscription. */
+function billsAtOnce(current: Stripe.Subscription, price: Stripe.Price): boolean {
+  if (current.status === 'trialing') return false
+  const old = current.items.data[0]?.price
+  const changesRhythm =
+    old?.recurring?.interval !== price.recurring?.interval ||
+    old?.recurring?.interval_count !== price.recurring?.interval_count
+  return changesRhythm || (old?.unit_amount === 0 && price.unit_amount !== 0)
 }

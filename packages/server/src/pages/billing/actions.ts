@@ -73,10 +73,10 @@ async function swap({ service, account, form }: Request) {
   const isAsSeen =
     preview?.total.amount === Number(form.get('total')) &&
     preview.immediately === (form.get('immediately') === 'yes')
-  if (!prorationDate || !isAsSeen) {
+  if (!preview || !isAsSeen) {
     return { goTo: `/billing/swap?plan=${encodeURIComponent(plan.id)}&changed=yes` }
   }
-  await running.swap(wanted, { prorationDate })
+  await running.swap(wanted, { prorationDate: preview.prorationDate })
   return 'swapped' as const
 }
 

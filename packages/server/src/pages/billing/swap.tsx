@@ -24,16 +24,13 @@ export function addSwapPreview(app: Hono<AppEnv>): void {
     const isThere = running?.providerPlan === plan?.[account.provider] && !running?.cancelled()
     if (!running || running.incomplete() || !plan || isThere) return c.redirect('/billing', 303)
     try {
-      const [preview, periodEndsAt] = await Promise.all([
-        running.previewSwap(plan[running.provider]),
-        running.periodEndsAt(),
-      ])
+      const preview = await running.previewSwap(plan[running.provider])
       const hasChanged = c.req.query('changed') === 'yes'
       return renderPage(
         c,
         { title: 'Change the plan' },
         <BillingFrame>
-          <SwapCard {...{ page, account, plan, preview, periodEndsAt, hasChanged }} />
+          <SwapCard {...{ page, account, plan, preview, hasChanged }} />
         </BillingFrame>,
       )
     } catch (error) {
@@ -49,7 +46,6 @@ interface SwapView {
   readonly account: Account
   readonly plan: Plan
   readonly preview: SwapPreview
-  readonly periodEndsAt: Date | null
   /** The amount is another one than was approved. */
   readonly hasChanged: boolean
 }
@@ -107,13 +103,10 @@ function nameLine(description: string, plans: readonly Plan[], provider: Provide
     .join(' → ')
 }
 
-const PreviewTable: FC<SwapView> = ({ page, account, preview, periodEndsAt }) => {
+const PreviewTable: FC<SwapView> = ({ page, account, preview }) => {
   const { plans } = page.service.config.settings
-  const { immediately, total, lines } = preview
-  const today = formatDay(account.now)
-  const due = immediately
-    ? `Today, ${today}`
-    : `Next invoice${periodEndsAt ? `, ${formatDay(periodEndsAt)}` : ''}`
+  const { immediately, total, lines, date, includedTax } = preview
+  const due = `${immediately ? 'Today' : 'Next invoice'}, ${formatDay(date)}`
   return (
     <table class="amounts sum">
       <caption>{immediately ? 'You pay now' : 'You pay nothing now'}</caption>
@@ -130,6 +123,12 @@ const PreviewTable: FC<SwapView> = ({ page, account, preview, periodEndsAt }) =>
           <th scope="row">{due}</th>
           <td>{formatMoney(total)}</td>
         </tr>
+        {includedTax.amount > 0 && (
+          <tr>
+            <th scope="row">Tax in it</th>
+            <td>{formatMoney(includedTax)}</td>
+          </tr>
+        )}
       </tfoot>
     </table>
   )
