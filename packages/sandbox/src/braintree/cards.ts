@@ -6,6 +6,7 @@ import type { Fields } from './validation.ts'
 /** A card number of the vault and what its charges meet. */
 export interface ReadCard {
   readonly card: CardDetails
+  /** What fraud protection says of every use; a processor decides by the amount alone. */
   readonly alwaysFailsWith: string | null
 }
 
@@ -19,15 +20,18 @@ const TEST_NUMBERS = new Set(
    4023898493988028 4000000000000002`.split(/\s+/),
 )
 
-const FAILING_NUMBERS: Readonly<Record<string, string>> = {
-  '4000111111111115': '2000',
-  '5105105105105100': '2000',
-  '378734493671000': '2000',
-  '6011000990139424': '2000',
-  '38520000009814': '2000',
-  '3566002020360505': '3000',
-  '4000111111111511': 'fraud',
-}
+/** Numbers that fail when they are verified, and only then: a charge is decided by its amount. */
+const FAIL_VERIFICATION: ReadonlyMap<string, string> = new Map(
+  [
+    ['4000111111111115', '2000'],
+    ['5105105105105100', '2000'],
+    ['378734493671000', '2000'],
+    ['6011000990139424', '2000'],
+    ['38520000009814', '2000'],
+    ['3566002020360505', '3000'],
+  ].map(([number = '', code = '']) => [identify(number), code]),
+)
+const FRAUDULENT = '4000111111111511'
 
 const CARD_TYPES: ReadonlyArray<readonly [RegExp, string]> = [
   [/^3[47]/, 'American Express'],
@@ -64,15 +68,26 @@ export function describeCard(
     expirationMonth: expiration.month,
     expirationYear: expiration.year,
     cardholderName,
-    uniqueNumberIdentifier: createHash('md5').update(number).digest('hex'),
+    uniqueNumberIdentifier: identify(number),
   }
-  return { card, alwaysFailsWith: FAILING_NUMBERS[number] ?? null }
+  return { card, alwaysFailsWith: number === FRAUDULENT ? 'fraud' : null }
+}
+
+/** The processor's code when the card is verified; null when it passes. */
+export function verificationFailure(card: CardDetails): string | null {
+  return FAIL_VERIFICATION.get(card.uniqueNumberIdentifier) ?? null
+}
+
+function identify(number: string): string {
+  return createHash('md5').update(number).digest('hex')
 }
 
 function checkNumber(number: string, path: ErrorPath, errors: ErrorCollector): void {
   if (number === '') errors.add(path, 'number', '81714')
-  else if (!/^\d{12,19}$/.test(number)) errors.add(path, 'number', '81716')
-  else if (!passesLuhn(number)) errors.add(path, 'number', '81715')
+  else if (!/^\d{12,19}$/.test(number)) {
+    errors.add(path, 'number', '81716')
+    if (!CARD_TYPES.some(([pattern]) => pattern.test(number))) errors.add(path, 'number', '81703')
+  } else if (!passesLuhn(number)) errors.add(path, 'number', '81715')
   else if (!TEST_NUMBERS.has(number)) errors.add(path, 'number', '81717')
 }
 

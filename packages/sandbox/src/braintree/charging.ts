@@ -1,6 +1,13 @@
 import { type BraintreeContext, freshId } from './context.ts'
 import { Refused } from './errors.ts'
-import { APPROVED, messageFor, type Verdict, verdictFor, verdictForAmount } from './processor.ts'
+import {
+  APPROVED,
+  messageFor,
+  responseTypeOf,
+  type Verdict,
+  verdictFor,
+  verdictForAmount,
+} from './processor.ts'
 import type { CustomerSnapshot, Instrument, TransactionRow, TransactionStatus } from './tables.ts'
 import { transactionXml } from './transaction-xml.ts'
 
@@ -31,12 +38,25 @@ export function charge(context: BraintreeContext, request: Charge): TransactionR
   return row
 }
 
-/** A refund, or a credit to a card: nothing can decline it here. */
+/**
+ * A refund. Cards are asked first, by the same test amounts as a sale: a hard decline refuses it, a
+ * soft one is passed over and the refund captured anyway.
+ */
 export function credit(context: BraintreeContext, request: Charge): TransactionRow {
   const row = newTransaction(context, 'credit', request)
-  row.responseCode = '1000'
-  setStatus(context, row, 'submitted_for_settlement')
+  const asked = request.instrument.kind === 'credit_card'
+  const verdict = asked ? verdictForAmount(request) : APPROVED
+  const soft = verdict.responseCode.startsWith('2') && isSoftDecline(verdict.responseCode)
+  row.responseCode = soft ? '1005' : verdict.responseCode
+  row.authorizationDecline = soft ? verdict.responseCode : null
+  row.gatewayRejectionReason = verdict.gatewayRejectionReason
+  const passed = soft || verdict.status === 'authorized'
+  setStatus(context, row, passed ? 'submitted_for_settlement' : verdict.status)
   return row
+}
+
+function isSoftDecline(code: string): boolean {
+  return responseTypeOf(code) === 'soft_declined'
 }
 
 /** Trouble on demand comes first, then the card's own, then the amount's. */
@@ -44,7 +64,7 @@ function decide(context: BraintreeContext, request: Charge): Verdict {
   const demanded = request.customer?.id && context.trouble.takeDecline(request.customer.id)
   if (demanded) return verdictFor(demanded)
   if (request.alwaysFailsWith) return verdictFor(request.alwaysFailsWith)
-  const verdict = verdictForAmount(request.amount, request.currency)
+  const verdict = verdictForAmount(request)
   return verdict.status === 'authorized' ? APPROVED : verdict
 }
 
@@ -118,7 +138,7 @@ function newTransaction(
   }
 }
 
-function snapshotOf(customer: CustomerSnapshot): CustomerSnapshot {
+export function snapshotOf(customer: CustomerSnapshot): CustomerSnapshot {
   const { id, firstName, lastName, company, email, phone, fax, website } = customer
   return { id, firstName, lastName, company, email, phone, fax, website }
 }

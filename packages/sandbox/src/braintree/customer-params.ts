@@ -1,7 +1,9 @@
+import { readAddress } from './addresses.ts'
 import type { BraintreeContext } from './context.ts'
 import { readCustomFields } from './custom-fields.ts'
 import type { ErrorCollector } from './errors.ts'
-import type { CustomerRow, PaymentMethodRow } from './tables.ts'
+import type { Address, CustomerRow, PaymentMethodRow } from './tables.ts'
+import { refuseUnimitated } from './unimitated.ts'
 import { checkLength, type Fields, isId, permitted } from './validation.ts'
 import {
   checkDuplicate,
@@ -17,12 +19,14 @@ const NONCE_CODES = { consumed: '91731', unknown: '91732' }
 const KEYS = permitted(
   `id company email fax first_name last_name international_phone phone website device_data
    device_session_id fraud_merchant_id payment_method_nonce risk_data credit_card custom_fields
-   options tax_identifiers`,
+   default_payment_method_token options tax_identifiers`,
 )
+const UNIMITATED = permitted('tax_identifiers')
 const CARD_KEYS = permitted(
   `token cardholder_name cvv expiration_date expiration_month expiration_year number
    payment_method_nonce options billing_address three_d_secure_pass_thru`,
 )
+const CARD_UNIMITATED = permitted('three_d_secure_pass_thru')
 const LENGTHS = {
   first_name: '81608',
   last_name: '81613',
@@ -59,6 +63,7 @@ export function readDetails(
   errors: ErrorCollector,
 ): Partial<CustomerRow> {
   fields.permit(KEYS)
+  refuseUnimitated(fields, 'customer', UNIMITATED)
   const details: Partial<CustomerRow> = {}
   for (const [key, code] of Object.entries(LENGTHS)) {
     checkLength(fields, key, { path: PATH, longest: 255, code }, errors)
@@ -95,12 +100,28 @@ export function checkId(
   return id
 }
 
+/** The stored method that becomes the customer's default; null when none was named. */
+export function readDefaultMethod(
+  context: BraintreeContext,
+  fields: Fields,
+  customer: CustomerRow | null,
+  errors: ErrorCollector,
+): PaymentMethodRow | null {
+  const token = fields.text('default_payment_method_token')
+  if (token === null) return null
+  const row = context.tables.paymentMethods.get(token)
+  if (row && row.customerId === customer?.id) return row
+  errors.add(PATH, 'default_payment_method_token', '91518')
+  return null
+}
+
 export interface CardPart {
   readonly offered: Offered
   /** The card it takes the place of, instead of being added. */
   readonly replaces: PaymentMethodRow | null
   readonly token: string | null
   readonly options: Fields
+  readonly billingAddress: Address | null
 }
 
 /** The payment method that comes with the customer: by nonce, by nonce inside, or by number. */
@@ -128,7 +149,13 @@ export function readCardPart(
   checkToken(context, token, CARD_PATH, errors)
   const customerId = customer?.id ?? null
   checkDuplicate(context, offered, { options, customerId, path: CARD_PATH }, errors)
-  return { offered, replaces, token, options }
+  const billingAddress = readAddress(
+    card.object('billing_address'),
+    [...CARD_PATH, 'billing_address'],
+    errors,
+  )
+  refuseUnimitated(card, 'customer[credit_card]', CARD_UNIMITATED)
+  return { offered, replaces, token, options, billingAddress }
 }
 
 function readReplaced(

@@ -1,3 +1,4 @@
+import { readAddress } from './addresses.ts'
 import { readExpiration } from './cards.ts'
 import type { BraintreeContext } from './context.ts'
 import { ErrorCollector } from './errors.ts'
@@ -27,8 +28,11 @@ export function updatePaymentMethod(
   const token = fields.text('token')
   if (token !== row.token) checkToken(context, token, ['payment_method'], errors)
   const offered = readReplacement(context, row, fields, errors)
+  const address = fields.object('billing_address')
+  const billingAddress = readAddress(address, ['credit_card', 'billing_address'], errors)
   errors.throwIfAny()
   const options = fields.object('options')
+  if (billingAddress) row.billingAddress = billingAddress
   if (offered) replaceInstrument(context, row, offered, verifyCard(context, offered, options))
   if (token !== null && token !== row.token) rename(context, row, token)
   row.updatedAt = context.clock.nowMs()

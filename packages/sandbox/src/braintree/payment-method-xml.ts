@@ -1,3 +1,4 @@
+import { addressXml } from './addresses.ts'
 import { vaultedCardFields } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
 import { formatAmount } from './money.ts'
@@ -31,7 +32,7 @@ function paymentMethodXml(
     ...vaultedCardFields(card),
     ...shared,
     expired: isExpired(context, card),
-    billing_address: null,
+    billing_address: addressXml(row.billingAddress ?? null),
     verifications: new XmlList('verification', row.verifications.map(verificationXml)),
   }
 }

@@ -1,5 +1,5 @@
-import { majorUnits } from './money.ts'
-import type { TransactionStatus } from './tables.ts'
+import { formatAmount, majorUnits } from './money.ts'
+import type { Instrument, TransactionStatus } from './tables.ts'
 
 /** What a charge meets. A `gatewayRejectionReason` means the processor never saw it. */
 export interface Verdict {
@@ -29,17 +29,46 @@ export function verdictFor(code: string): Verdict {
   return { status: 'gateway_rejected', responseCode: '', gatewayRejectionReason: code }
 }
 
-/** Braintree's test amounts: 2000.00–2999.99 decline with that code, 3000.00–3000.99 fails. */
-export function verdictForAmount(minor: number, currency: string): Verdict {
-  const major = majorUnits(minor, currency)
+/** What is charged: the amount in minor units, its currency, and to what. */
+export interface Charged {
+  readonly amount: number
+  readonly currency: string
+  readonly instrument: Instrument
+}
+
+/**
+ * Braintree's test amounts: 2000.00–2999.99 decline with that code, 3000.00–3000.99 fails, 5001.00
+ * is rejected by the gateway, 5001.01 is declined for PayPal.
+ */
+export function verdictForAmount({ amount, currency, instrument }: Charged): Verdict {
+  const major = majorUnits(amount, currency)
   if (major >= 2000 && major <= 3000) return verdictFor(String(major))
-  if (major === 5001) return verdictFor('application_incomplete')
+  const exactly = formatAmount(amount, currency)
+  if (exactly === '5001.00' || exactly === '5001') return verdictFor('application_incomplete')
+  if (exactly === '5001.01' && instrument.kind === 'paypal_account') return verdictFor('2038')
   return APPROVED
 }
 
-/** A sale of 4001.00–4001.99 is authorized and then declined at settlement. */
-export function isDeclinedAtSettlement(minor: number, currency: string): boolean {
-  return majorUnits(minor, currency) === 4001
+/**
+ * What settlement makes of an authorized amount: 4001.00–4001.99 is declined. PayPal has more of
+ * them: 4002 stays pending, 4003.00–5000.99 is declined with that code, 5001.02 finds no processor.
+ */
+export function settlementFor(charged: Charged): {
+  status: 'settled' | 'settlement_declined' | 'settlement_pending'
+  responseCode: string | null
+} {
+  const major = majorUnits(charged.amount, charged.currency)
+  const declined = (code: number) => ({
+    status: 'settlement_declined' as const,
+    responseCode: String(code),
+  })
+  if (major === 4001) return declined(4001)
+  if (charged.instrument.kind === 'paypal_account') {
+    if (major === 4002) return { status: 'settlement_pending', responseCode: '4002' }
+    if (major >= 4003 && major <= 5000) return declined(major)
+    if (formatAmount(charged.amount, charged.currency) === '5001.02') return declined(3000)
+  }
+  return { status: 'settled', responseCode: null }
 }
 
 export function responseTextOf(code: string): string {
@@ -67,6 +96,7 @@ const HARD_DECLINES = new Set(
 
 const RESPONSE_TEXTS: Readonly<Record<string, string>> = {
   1000: 'Approved',
+  1005: 'Auth Declined but Settlement Captured',
   2000: 'Do Not Honor',
   2001: 'Insufficient Funds',
   2002: 'Limit Exceeded',
@@ -129,4 +159,9 @@ const RESPONSE_TEXTS: Readonly<Record<string, string>> = {
   3000: 'Processor Network Unavailable - Try Again',
   4000: 'Approved',
   4001: 'Settlement Declined',
+  4002: 'Settlement Pending',
+  4003: 'Already Captured',
+  4004: 'Already Refunded',
+  4005: 'PayPal Risk Rejected',
+  4006: 'Capture Amount Exceeded Allowable Limit',
 }

@@ -1,5 +1,6 @@
+import { readAddress } from './addresses.ts'
 import { chargeSubscription, paidByHand } from './billing-cycle.ts'
-import { type Charge, charge, isAuthorized } from './charging.ts'
+import { type Charge, charge, isAuthorized, snapshotOf } from './charging.ts'
 import { type BraintreeContext, findMerchantAccount, settingsOf } from './context.ts'
 import { readCustomFields } from './custom-fields.ts'
 import { readDescriptor } from './descriptor.ts'
@@ -7,6 +8,7 @@ import { ErrorCollector, Refused } from './errors.ts'
 import { verdictFor } from './processor.ts'
 import { readSaleSource, type SaleSource } from './sale-source.ts'
 import { saleKey, type TransactionRow } from './tables.ts'
+import { refuseUnimitated } from './unimitated.ts'
 import { checkLength, type Fields, permitted, readAmount } from './validation.ts'
 
 const PATH = ['transaction']
@@ -27,11 +29,25 @@ const TAX_CODES = { invalid: '81535', negative: '81534', 'too-large': '81536' }
 const SOURCES = permitted(
   'estimated installment installment_first merchant moto recurring recurring_first unscheduled',
 )
+const RECURRING = permitted('recurring recurring_first')
+const UNIMITATED = permitted(
+  `billing_address_id discount_amount exchange_rate_quote_id external_vault foreign_retailer industry
+   installments line_items payment_facilitator paypal_account processing_merchant_category_code
+   product_sku sca_exemption service_fee_amount shared_billing_address_id shared_customer_id
+   shared_payment_method_nonce shared_payment_method_token shared_shipping_address_id
+   shipping_address_id shipping_amount shipping_tax_amount ships_from_postal_code
+   three_d_secure_authentication_id three_d_secure_pass_thru three_d_secure_token transfer`,
+)
+const UNIMITATED_OPTIONS = permitted(
+  'add_billing_address_to_payment_method hold_in_escrow store_shipping_address_in_vault three_d_secure',
+)
 const FAILED = new Set(['processor_declined', 'gateway_rejected', 'failed', 'voided'])
 
 /** A sale, or the charge of a past due subscription that the merchant retries by hand. */
 export function createSale(context: BraintreeContext, fields: Fields): TransactionRow {
   fields.permit(KEYS)
+  refuseUnimitated(fields, 'transaction', UNIMITATED)
+  refuseUnimitated(fields.object('options'), 'transaction[options]', UNIMITATED_OPTIONS)
   const errors = new ErrorCollector()
   checkType(fields, errors)
   if (!fields.isBlank('subscription_id')) return retryCharge(context, fields, errors)
@@ -104,6 +120,9 @@ function readDetails(
     orderId: fields.text('order_id'),
     channel: fields.text('channel'),
     source,
+    recurring: fields.flag('recurring') ?? (source !== null && RECURRING.has(source)),
+    billing: readAddress(fields.object('billing'), [...PATH, 'billing'], errors),
+    shipping: readAddress(fields.object('shipping'), [...PATH, 'shipping'], errors),
     taxAmount,
     taxExempt: fields.flag('tax_exempt') ?? false,
     purchaseOrderNumber: fields.text('purchase_order_number'),
@@ -125,7 +144,7 @@ function isDuplicate(context: BraintreeContext, request: Charge): boolean {
   const orderId = request.details?.orderId ?? null
   const key = saleKey({
     type: 'sale',
-    recurring: false,
+    subscriptionId: null,
     amount,
     currency,
     token,
@@ -149,7 +168,9 @@ function keepInVault(
   if (!wanted || source.token !== null) return
   const stored = source.keep()
   row.token = stored.token
-  if (row.customer) row.customer.id = stored.customerId
+  const { customers } = context.tables
+  const customer = customers.get(stored.customerId)
+  row.customer = customer ? snapshotOf(customer) : row.customer
   context.tables.transactions.set(row.id, row)
 }
 
@@ -167,9 +188,14 @@ function retryCharge(
   if (row && customerId !== null && customerId !== row.customerId) errors.add(PATH, 'base', '91529')
   const given = row && !fields.isBlank('amount')
   const amount = given ? readSaleAmount(fields, row.currency, errors) : (row?.balance ?? 0)
+  const descriptor = readDescriptor(fields, PATH, errors)
   if (!row || !errors.isEmpty) throw new Refused({ errors })
   const submitForSettlement = fields.object('options').flag('submit_for_settlement') ?? false
-  const transaction = chargeSubscription(context, row, { amount, submitForSettlement })
+  const transaction = chargeSubscription(context, row, {
+    amount,
+    submitForSettlement,
+    ...(descriptor ? { details: { descriptor } } : {}),
+  })
   context.tables.subscriptions.set(row.id, row)
   if (isAuthorized(transaction)) paidByHand(context, row, amount)
   return transaction

@@ -2,7 +2,7 @@ import { setStatus } from './charging.ts'
 import type { BraintreeContext } from './context.ts'
 import { settingsOf } from './context.ts'
 import { notifyTransaction } from './notifications.ts'
-import { isDeclinedAtSettlement } from './processor.ts'
+import { settlementFor } from './processor.ts'
 import type { TransactionRow } from './tables.ts'
 
 const HOUR = 3_600_000
@@ -32,8 +32,18 @@ export function settlementDue(row: TransactionRow): number | null {
 export function settleDue(context: BraintreeContext, row: TransactionRow): void {
   if (row.status === 'authorized') setStatus(context, row, 'authorization_expired')
   else if (row.status === 'submitted_for_settlement') setStatus(context, row, 'settling')
-  else if (isDeclinedAtSettlement(row.amount, row.currency)) declineSettlement(context, row)
-  else settle(context, row)
+  else settleByAmount(context, row)
+}
+
+function settleByAmount(context: BraintreeContext, row: TransactionRow): void {
+  const { status, responseCode } = settlementFor(row)
+  if (status === 'settled') settle(context, row)
+  else if (status === 'settlement_declined')
+    declineSettlement(context, row, responseCode ?? undefined)
+  else {
+    row.responseCode = responseCode ?? row.responseCode
+    setStatus(context, row, status)
+  }
 }
 
 export function settle(context: BraintreeContext, row: TransactionRow): void {
@@ -41,8 +51,12 @@ export function settle(context: BraintreeContext, row: TransactionRow): void {
   if (settingsOf(context).notifySettlement) notifyTransaction(context, 'transaction_settled', row)
 }
 
-export function declineSettlement(context: BraintreeContext, row: TransactionRow): void {
-  row.responseCode = '4001'
+export function declineSettlement(
+  context: BraintreeContext,
+  row: TransactionRow,
+  responseCode = '4001',
+): void {
+  row.responseCode = responseCode
   setStatus(context, row, 'settlement_declined')
   if (settingsOf(context).notifySettlement) {
     notifyTransaction(context, 'transaction_settlement_declined', row)

@@ -22,6 +22,22 @@ export type CustomerSnapshot = Omit<
   'id' | 'customFields' | 'createdAt' | 'updatedAt'
 > & { id: string | null }
 
+export interface Address {
+  firstName: string | null
+  lastName: string | null
+  company: string | null
+  streetAddress: string | null
+  extendedAddress: string | null
+  locality: string | null
+  region: string | null
+  postalCode: string | null
+  countryName: string | null
+  countryCodeAlpha2: string | null
+  countryCodeAlpha3: string | null
+  countryCodeNumeric: string | null
+  phoneNumber: string | null
+}
+
 export interface CardDetails {
   bin: string
   last4: string
@@ -61,6 +77,7 @@ export interface PaymentMethodRow {
   isDefault: boolean
   /** A processor code or gateway rejection reason that every charge meets; null when it works. */
   alwaysFailsWith: string | null
+  billingAddress?: Address | null
   verifications: VerificationRow[]
   createdAt: number
   updatedAt: number
@@ -225,6 +242,8 @@ export interface TransactionRow {
   instrument: Instrument
   customFields: Record<string, string>
   responseCode: string
+  /** The code of a refund's declined authorization that was captured all the same. */
+  authorizationDecline?: string | null
   gatewayRejectionReason: string | null
   planId: string | null
   subscriptionId: string | null
@@ -233,6 +252,8 @@ export interface TransactionRow {
   addOns: AppliedModification[]
   discounts: AppliedModification[]
   descriptor: Descriptor
+  billing?: Address | null
+  shipping?: Address | null
   refundIds: string[]
   refundedTransactionId: string | null
   statusHistory: Array<{ timestamp: number; status: TransactionStatus; amount: number }>
@@ -307,10 +328,10 @@ export function openTables(store: Store): Tables {
 export function saleKey(
   sale: Pick<
     TransactionRow,
-    'type' | 'recurring' | 'amount' | 'currency' | 'orderId' | 'token' | 'instrument'
+    'type' | 'subscriptionId' | 'amount' | 'currency' | 'orderId' | 'token' | 'instrument'
   >,
 ): string | null {
-  if (sale.type !== 'sale' || sale.recurring) return null
+  if (sale.type !== 'sale' || sale.subscriptionId !== null) return null
   const { instrument } = sale
   const method =
     sale.token ??

@@ -1,3 +1,4 @@
+import { addressFields } from './address-search.ts'
 import type { BraintreeContext } from './context.ts'
 import type { Searchable } from './search.ts'
 import type { TransactionRow, TransactionStatus } from './tables.ts'
@@ -35,12 +36,18 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
     order_id: { text: (row) => row.orderId },
     merchant_account_id: { text: (row) => row.merchantAccountId },
     payment_method_token: { text: (row) => row.token },
-    payment_instrument_type: { text: (row) => row.instrument.kind },
+    // Searches say `CreditCardDetail` where replies say `credit_card`.
+    payment_instrument_type: {
+      anyText: ({ instrument: { kind } }) => [
+        kind === 'credit_card' ? 'CreditCardDetail' : 'PayPalDetail',
+        kind,
+      ],
+    },
     paypal_payer_email: {
       text: (row) =>
         row.instrument.kind === 'paypal_account' ? row.instrument.paypal.email : null,
     },
-    source: { text: (row) => (row.recurring ? 'recurring' : 'api') },
+    source: { text: (row) => (row.subscriptionId === null ? 'api' : 'recurring') },
     created_using: { text: (row) => (row.token === null ? 'full_information' : 'token') },
     customer_id: { text: (row) => row.customer?.id ?? null },
     customer_email: { text: (row) => row.customer?.email ?? null },
@@ -65,6 +72,8 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
         return details && `${details.bin}******${details.last4}`
       },
     },
+    ...addressFields('billing_', (row) => [row.billing]),
+    ...addressFields('shipping_', (row) => [row.shipping]),
     created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
     authorized_at: reached('authorized'),
     authorization_expired_at: reached('authorization_expired'),
@@ -76,12 +85,8 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
     voided_at: reached('voided'),
   },
   alwaysBlank: permitted(
-    `acquirer_reference_number billing_company billing_country_name billing_extended_address
-     billing_first_name billing_last_name billing_locality billing_postal_code billing_region
-     billing_street_address paypal_payment_id paypal_authorization_id processor_authorization_code
-     sepa_debit_paypal_v2_order_id settlement_batch_id shipping_company shipping_country_name
-     shipping_extended_address shipping_first_name shipping_last_name shipping_locality
-     shipping_postal_code shipping_region shipping_street_address store_id store_ids ach_type
+    `acquirer_reference_number paypal_payment_id paypal_authorization_id processor_authorization_code
+     sepa_debit_paypal_v2_order_id settlement_batch_id store_id store_ids ach_type
      credit_card_customer_location debit_network reason_code user`,
   ),
 }

@@ -1,3 +1,4 @@
+import { addressXml } from './addresses.ts'
 import { cardFields } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
 import type { Day } from './days.ts'
@@ -44,9 +45,11 @@ export function transactionXml(_context: BraintreeContext, row: TransactionRow):
         timestamp: new Date(event.timestamp),
         status: event.status,
         amount: formatAmount(event.amount, currency),
-        transaction_source: row.recurring ? 'recurring' : 'api',
+        transaction_source: row.subscriptionId === null ? 'api' : 'recurring',
       })),
     ),
+    billing: addressXml(row.billing ?? null),
+    shipping: addressXml(row.shipping ?? null),
     disputes: new XmlList('dispute', []),
   }
 }
@@ -62,8 +65,9 @@ export function appliedXml(
     rows.map((row) => ({
       id: row.id,
       name: row.name,
-      description: row.description,
-      kind: name,
+      // Both belong to the control panel's own; null on what a subscription has.
+      description: null,
+      kind: null,
       amount: formatAmount(row.amount, currency),
       quantity: row.quantity,
       number_of_billing_cycles: row.numberOfBillingCycles,
@@ -124,8 +128,15 @@ function processorFields(row: TransactionRow): XmlObject {
     processor_response_code: rejected ? null : row.responseCode,
     processor_response_text: rejected ? null : responseTextOf(row.responseCode),
     processor_response_type: rejected ? null : responseTypeOf(row.responseCode),
-    additional_processor_response:
-      authorized || rejected ? null : `${row.responseCode} : ${responseTextOf(row.responseCode)}`,
+    additional_processor_response: additionalResponse(row),
     gateway_rejection_reason: row.gatewayRejectionReason,
   }
+}
+
+/** `2046 : Declined`, of a decline or of one that a refund was captured in spite of. */
+function additionalResponse(row: TransactionRow): string | null {
+  const approved = row.responseCode.startsWith('1') || row.responseCode.startsWith('4')
+  const code = row.authorizationDecline ?? (approved ? null : row.responseCode)
+  if (code === null || row.gatewayRejectionReason !== null) return null
+  return `${code} : ${responseTextOf(code)}`
 }

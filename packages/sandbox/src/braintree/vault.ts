@@ -1,12 +1,12 @@
 import { cancel, isOver } from './billing-cycle.ts'
-import { readCard } from './cards.ts'
-import { type BraintreeContext, freshId, requireDefaultMerchantAccount } from './context.ts'
-import { type ErrorCollector, type ErrorPath, Refused } from './errors.ts'
+import { readCard, verificationFailure } from './cards.ts'
+import { type BraintreeContext, findMerchantAccount, freshId } from './context.ts'
+import { type ErrorCollector, type ErrorPath, Refused, refuse } from './errors.ts'
 import { parseAmount } from './money.ts'
 import { findNonce } from './nonces.ts'
 import { verificationXml } from './payment-method-xml.ts'
 import { APPROVED, messageFor, verdictFor } from './processor.ts'
-import type { Instrument, PaymentMethodRow, VerificationRow } from './tables.ts'
+import type { Address, Instrument, PaymentMethodRow, VerificationRow } from './tables.ts'
 import { type Fields, isId } from './validation.ts'
 
 /** An instrument on its way into the vault. */
@@ -99,9 +99,14 @@ export function verifyCard(
   options: Fields,
 ): VerificationRow[] {
   if (!options.flag('verify_card') || offered.instrument.kind !== 'credit_card') return []
-  const account = requireDefaultMerchantAccount(context)
+  const accountId = options.text('verification_merchant_account_id')
+  const account = findMerchantAccount(context, accountId)
+  if (!account) {
+    return refuse(['credit_card', 'options'], 'verification_merchant_account_id', '91728')
+  }
   const given = parseAmount(options.value('verification_amount') ?? '0', account.currency)
-  const verdict = offered.alwaysFailsWith ? verdictFor(offered.alwaysFailsWith) : APPROVED
+  const code = offered.alwaysFailsWith ?? verificationFailure(offered.instrument.card)
+  const verdict = code === null ? APPROVED : verdictFor(code)
   const verification: VerificationRow = {
     id: freshId(context, 8, () => false),
     status: verdict.status === 'authorized' ? 'verified' : verdict.status,
@@ -128,6 +133,7 @@ export function store(
     token: string | null
     makeDefault: boolean
     verifications: VerificationRow[]
+    billingAddress?: Address | null
   },
 ): PaymentMethodRow {
   const { paymentMethods } = context.tables
@@ -139,6 +145,7 @@ export function store(
     instrument: structuredClone(offered.instrument),
     isDefault: isFirst,
     alwaysFailsWith: offered.alwaysFailsWith,
+    billingAddress: as.billingAddress ?? null,
     verifications: as.verifications,
     createdAt: now,
     updatedAt: now,

@@ -26,8 +26,6 @@ describe('declines', () => {
   })
 
   it.each([
-    ['fake-processor-declined-visa-nonce', 'processor_declined', null],
-    ['fake-processor-failure-jcb-nonce', 'failed', null],
     ['fake-gateway-rejected-fraud-nonce', 'gateway_rejected', 'fraud'],
     ['fake-gateway-rejected-risk-thresholds-nonce', 'gateway_rejected', 'risk_threshold'],
   ])('%s is %s', async (nonce, status, reason) => {

@@ -1,12 +1,13 @@
+import { addressFields } from '../address-search.ts'
 import type { BraintreeContext } from '../context.ts'
-import { BLANK, checkId, readCardPart, readDetails } from '../customer-params.ts'
+import { BLANK, checkId, readCardPart, readDefaultMethod, readDetails } from '../customer-params.ts'
 import { customerXml } from '../customer-xml.ts'
 import { ErrorCollector, NotFound } from '../errors.ts'
 import type { Answer, Call, Resource } from '../routing.ts'
 import { type Searchable, searchIds, searchPage } from '../search.ts'
 import type { CardDetails, CustomerRow, PaymentMethodRow } from '../tables.ts'
-import { Fields, permitted } from '../validation.ts'
-import { removePaymentMethod, replaceInstrument, store, verifyCard } from '../vault.ts'
+import { Fields } from '../validation.ts'
+import { makeDefault, removePaymentMethod, replaceInstrument, store, verifyCard } from '../vault.ts'
 
 function create({ context, body }: Call): Answer {
   const fields = new Fields(body).object('customer')
@@ -14,6 +15,7 @@ function create({ context, body }: Call): Answer {
   const id = checkId(context, fields, null, errors)
   const details = readDetails(context, fields, errors)
   const card = readCardPart(context, fields, null, errors)
+  readDefaultMethod(context, fields, null, errors)
   errors.throwIfAny()
   const verifications = card ? verifyCard(context, card.offered, card.options) : []
   const now = context.clock.nowMs()
@@ -28,8 +30,10 @@ function create({ context, body }: Call): Answer {
   }
   customers.set(row.id, row)
   if (card) {
-    const { offered, token } = card
-    store(context, offered, { customerId: row.id, token, makeDefault: true, verifications })
+    const { offered, token, billingAddress } = card
+    const customerId = row.id
+    const kept = { customerId, token, makeDefault: true, verifications, billingAddress }
+    store(context, offered, kept)
   }
   return { root: 'customer', value: customerXml(context, row), status: 201 }
 }
@@ -41,6 +45,7 @@ function update({ context, body, params }: Call): Answer {
   const id = checkId(context, fields, row.id, errors)
   const details = readDetails(context, fields, errors)
   const card = readCardPart(context, fields, row, errors)
+  const preferred = readDefaultMethod(context, fields, row, errors)
   errors.throwIfAny()
   const verifications = card ? verifyCard(context, card.offered, card.options) : []
   Object.assign(row, details)
@@ -48,12 +53,16 @@ function update({ context, body, params }: Call): Answer {
   if (id !== null && id !== row.id) rename(context, row, id)
   context.tables.customers.set(row.id, row)
   if (card?.replaces) {
+    if (card.billingAddress) card.replaces.billingAddress = card.billingAddress
     replaceInstrument(context, card.replaces, card.offered, verifications)
   } else if (card) {
-    const { offered, token, options } = card
-    const makeDefault = options.flag('make_default') ?? false
-    store(context, offered, { customerId: row.id, token, makeDefault, verifications })
+    const { offered, token, options, billingAddress } = card
+    const wantsDefault = options.flag('make_default') ?? false
+    const customerId = row.id
+    const kept = { customerId, token, makeDefault: wantsDefault, verifications, billingAddress }
+    store(context, offered, kept)
   }
+  if (preferred) makeDefault(context, preferred)
   return { root: 'customer', value: customerXml(context, row) }
 }
 
@@ -146,12 +155,11 @@ const SEARCH: Searchable<CustomerRow> = {
       anyText: (row, context) =>
         cardsOf(row, context, (card) => `${card.expirationMonth}/${card.expirationYear}`),
     },
+    ...addressFields('address_', (row, context) =>
+      methodsOf(row, context).map(({ billingAddress }) => billingAddress),
+    ),
     created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
   },
-  alwaysBlank: permitted(
-    `address_country_name address_extended_address address_first_name address_last_name
-     address_locality address_postal_code address_region address_street_address`,
-  ),
 }
 
 /** Customers and, with them, their first payment method. */

@@ -1,3 +1,4 @@
+import { readAddress } from '../addresses.ts'
 import type { BraintreeContext } from '../context.ts'
 import { ErrorCollector, type ErrorPath, NotFound, Refused, refuse } from '../errors.ts'
 import { createNonce, findNonce } from '../nonces.ts'
@@ -5,6 +6,7 @@ import { updatePaymentMethod } from '../payment-method-update.ts'
 import { methodXml, paymentMethodName } from '../payment-method-xml.ts'
 import type { Answer, Call, Resource } from '../routing.ts'
 import type { PaymentMethodRow } from '../tables.ts'
+import { refuseUnimitated } from '../unimitated.ts'
 import { Fields, permitted } from '../validation.ts'
 import {
   checkDuplicate,
@@ -21,6 +23,10 @@ const KEYS = permitted(
   `billing_address billing_address_id cardholder_name customer_id cvv device_data expiration_date
    expiration_month expiration_year number options payment_method_nonce paypal_refresh_token
    three_d_secure_pass_thru token us_bank_account`,
+)
+
+const UNIMITATED = permitted(
+  'billing_address_id paypal_refresh_token three_d_secure_pass_thru us_bank_account',
 )
 
 /** `paymentMethod.create` and the older `creditCard.create` share a URL but not their codes. */
@@ -45,6 +51,7 @@ function create({ context, body }: Call): Answer {
   if (all.isBlank(root)) refuse(path, 'base', '93101')
   const fields = all.object(root)
   fields.permit(KEYS)
+  refuseUnimitated(fields, root, UNIMITATED)
   const options = fields.object('options')
   const errors = new ErrorCollector()
   const customerId = fields.text('customer_id')
@@ -59,6 +66,11 @@ function create({ context, body }: Call): Answer {
     : nonce && offeredByNonce(context, nonce, { path, codes: kind.nonces }, errors)
   const token = fields.text('token')
   checkToken(context, token, path, errors)
+  const billingAddress = readAddress(
+    fields.object('billing_address'),
+    [...path, 'billing_address'],
+    errors,
+  )
   if (offered) {
     checkDuplicate(context, offered, { options, customerId, path: ['credit_card'] }, errors)
     if (offered.customerId !== null && offered.customerId !== customerId)
@@ -72,6 +84,7 @@ function create({ context, body }: Call): Answer {
     token,
     makeDefault: wantsDefault,
     verifications,
+    billingAddress,
   })
   return answer(context, row, 201)
 }
@@ -86,6 +99,7 @@ function update({ context, body, params }: Call): Answer {
   const root = ['credit_card', 'paypal_account'].find((name) => all.has(name)) ?? 'payment_method'
   const fields = all.object(root)
   fields.permit(KEYS)
+  refuseUnimitated(fields, root, UNIMITATED)
   updatePaymentMethod(context, row, fields)
   return answer(context, row)
 }

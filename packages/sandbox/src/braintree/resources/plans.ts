@@ -162,7 +162,9 @@ export function modificationXml(row: ModificationRow): XmlObject {
     name: row.name,
     description: row.description,
     amount: formatAmount(row.amount, row.currency),
-    quantity: 1,
+    // Only what is attached to a subscription counts.
+    quantity: null,
+    current_billing_cycle: null,
     number_of_billing_cycles: row.numberOfBillingCycles,
     never_expires: row.neverExpires,
     created_at: new Date(row.createdAt),

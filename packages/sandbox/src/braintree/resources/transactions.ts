@@ -1,5 +1,6 @@
 import { credit, declined, isAuthorized, setStatus } from '../charging.ts'
 import type { BraintreeContext } from '../context.ts'
+import { readDescriptor } from '../descriptor.ts'
 import { ErrorCollector, NotFound, refuse } from '../errors.ts'
 import { onceForKey } from '../request-keys.ts'
 import type { Answer, Call, Resource } from '../routing.ts'
@@ -9,6 +10,7 @@ import { declineSettlement, settle } from '../settlement.ts'
 import type { TransactionRow, TransactionStatus } from '../tables.ts'
 import { TRANSACTION_SEARCH } from '../transaction-search.ts'
 import { transactionXml } from '../transaction-xml.ts'
+import { refuseUnimitated } from '../unimitated.ts'
 import { Fields, permitted } from '../validation.ts'
 
 const PATH = ['transaction']
@@ -16,6 +18,10 @@ const SUBMIT_KEYS = permitted(
   `amount api_request_key descriptor discount_amount final_capture industry line_items order_id
    purchase_order_number shipping shipping_address_id shipping_amount shipping_tax_amount
    ships_from_postal_code tax_amount tax_exempt`,
+)
+const SUBMIT_UNIMITATED = permitted(
+  `discount_amount final_capture industry line_items shipping shipping_address_id shipping_amount
+   shipping_tax_amount ships_from_postal_code tax_amount`,
 )
 const REFUND_KEYS = permitted('amount api_request_key merchant_account_id order_id')
 const VOID_KEYS = permitted('api_request_key')
@@ -43,8 +49,14 @@ function submitForSettlement({ context, params, body }: Call): Answer {
       : readSaleAmount(fields, row.currency, errors)
     if (amount > row.authorizedAmount) errors.add(PATH, 'amount', '91522')
     errors.throwIfAny()
+    const descriptor = readDescriptor(fields, PATH, errors)
+    refuseUnimitated(fields, 'transaction', SUBMIT_UNIMITATED)
+    errors.throwIfAny()
     row.amount = amount
     row.orderId = fields.text('order_id') ?? row.orderId
+    row.descriptor = descriptor ?? row.descriptor
+    row.purchaseOrderNumber = fields.text('purchase_order_number') ?? row.purchaseOrderNumber
+    row.taxExempt = fields.flag('tax_exempt') ?? row.taxExempt
     setStatus(context, row, 'submitted_for_settlement')
     return row
   })
@@ -71,6 +83,7 @@ function refund({ context, params, body }: Call): Answer {
   const row = onceForKey(context, fields, `refund ${sale.id}`, () =>
     createRefund(context, sale, fields),
   )
+  if (hasFailed(row)) throw declined(context, row)
   return answer(context, row, 201)
 }
 
@@ -115,12 +128,14 @@ function createRefund(
   return row
 }
 
-/** What was given back so far; a voided refund gave nothing. */
+const GAVE_NOTHING = new Set(['voided', 'settlement_declined', 'processor_declined', 'failed'])
+
+/** What was given back so far. */
 function refundedOf(context: BraintreeContext, sale: TransactionRow): number {
   let total = 0
   for (const id of sale.refundIds) {
     const row = context.tables.transactions.get(id)
-    if (row && row.status !== 'voided' && row.status !== 'settlement_declined') total += row.amount
+    if (row && !GAVE_NOTHING.has(row.status)) total += row.amount
   }
   return total
 }
@@ -170,7 +185,7 @@ export const transactions: Resource = {
   'PUT /:id/settlement_confirm': simulate(OPEN, (context, row) =>
     setStatus(context, row, 'settlement_confirmed'),
   ),
-  'PUT /:id/settlement_decline': simulate(OPEN, declineSettlement),
+  'PUT /:id/settlement_decline': simulate(OPEN, (context, row) => declineSettlement(context, row)),
   'POST /advanced_search_ids': (call) => searchIds(call, TRANSACTION_SEARCH),
   'POST /advanced_search': (call) => searchPage(call, TRANSACTION_SEARCH),
 }

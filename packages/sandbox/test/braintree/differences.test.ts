@@ -1,0 +1,358 @@
+import type braintree from 'braintree'
+import { describe, expect, it } from 'vitest'
+import { addCustomer, codesOf, collect, type Merchant, startMerchant } from './support.ts'
+
+interface Refusal {
+  readonly success: boolean
+  readonly message: string
+  readonly transaction?: braintree.Transaction
+  readonly verification?: { status: string; processorResponseCode: string }
+}
+
+const VERIFICATION_ONLY = [
+  ['4000111111111115', 'processor_declined', '2000'],
+  ['5105105105105100', 'processor_declined', '2000'],
+  ['378734493671000', 'processor_declined', '2000'],
+  ['6011000990139424', 'processor_declined', '2000'],
+  ['38520000009814', 'processor_declined', '2000'],
+  ['3566002020360505', 'failed', '3000'],
+] as const
+
+const AMOUNTS = [
+  ['1999.99', 'submitted_for_settlement', '1000'],
+  ['2000.00', 'processor_declined', '2000'],
+  ['2001.50', 'processor_declined', '2001'],
+  ['2999.99', 'processor_declined', '2999'],
+  ['3000.99', 'failed', '3000'],
+  ['3001.00', 'submitted_for_settlement', '1000'],
+  ['5001.00', 'gateway_rejected', ''],
+  ['5001.01', 'submitted_for_settlement', '1000'],
+  ['5001.02', 'submitted_for_settlement', '1000'],
+] as const
+
+describe('what declines', () => {
+  it.each(VERIFICATION_ONLY)('%s fails its verification', async (number, status, code) => {
+    const { gateway } = await startMerchant()
+    const { customer } = await gateway.customer.create({})
+    const card = { customerId: customer.id, number, expirationDate: '12/2030' }
+    const refused = (await gateway.creditCard.create({
+      ...card,
+      options: { verifyCard: true },
+    })) as unknown as Refusal
+    expect(refused).toMatchObject({
+      success: false,
+      verification: { status, processorResponseCode: code },
+    })
+  })
+
+  it.each(VERIFICATION_ONLY)('%s is charged: the amount decides', async (number) => {
+    const merchant = await startMerchant()
+    const { clock, gateway, sandbox } = merchant
+    const { customer } = await gateway.customer.create({
+      creditCard: { number, expirationDate: '12/2030' },
+    } as never)
+    const token = customer.paymentMethods?.[0]?.token ?? ''
+    const sold = await sell(merchant, { paymentMethodToken: token, amount: '10.00' })
+    expect(sold.success).toBe(true)
+    await gateway.subscription.create({ id: 's', planId: 'monthly', paymentMethodToken: token })
+    await clock.advance({ months: 1 })
+    expect(sandbox.subscription('s')).toMatchObject({ status: 'Active', currentBillingCycle: 2 })
+  })
+
+  it.each(AMOUNTS)('%s with a card is %s', async (amount, status, code) => {
+    const merchant = await startMerchant()
+    const { token } = await addCustomer(merchant)
+    const { transaction } = await sell(merchant, { paymentMethodToken: token, amount })
+    expect(transaction?.status).toBe(status)
+    expect(transaction?.processorResponseCode ?? '').toBe(code)
+  })
+
+  it.each([
+    ['5001.01', 'processor_declined', '2038', 'processor_declined'],
+    ['5001.02', 'submitted_for_settlement', '1000', 'settlement_declined'],
+    ['4002.00', 'submitted_for_settlement', '1000', 'settlement_pending'],
+    ['4003.00', 'submitted_for_settlement', '1000', 'settlement_declined'],
+  ])('%s with PayPal is %s', async (amount, status, code, later) => {
+    const merchant = await startMerchant()
+    const { token } = await addCustomer(merchant, 'fake-paypal-billing-agreement-nonce')
+    const { transaction } = await sell(merchant, { paymentMethodToken: token, amount })
+    expect(transaction?.status).toBe(status)
+    expect(transaction?.processorResponseCode).toBe(code)
+    await merchant.clock.advance({ days: 2 })
+    expect((await merchant.gateway.transaction.find(transaction?.id ?? '')).status).toBe(later)
+  })
+
+  it('a refund too: hard declines refuse it, soft ones are captured all the same', async () => {
+    const merchant = await startMerchant()
+    const { gateway } = merchant
+    const { token } = await addCustomer(merchant)
+    const { transaction } = await sell(merchant, { paymentMethodToken: token, amount: '9000.00' })
+    const id = transaction?.id ?? ''
+    await gateway.testing.settle(id)
+    const hard = (await gateway.transaction.refund(id, '2004.00')) as unknown as Refusal
+    expect(hard).toMatchObject({
+      success: false,
+      message: 'Expired Card',
+      transaction: {
+        type: 'credit',
+        status: 'processor_declined',
+        processorResponseCode: '2004',
+        processorResponseType: 'hard_declined',
+        additionalProcessorResponse: '2004 : Expired Card',
+      },
+    })
+    const soft = await gateway.transaction.refund(id, '2046.00')
+    expect(soft.transaction).toMatchObject({
+      status: 'submitted_for_settlement',
+      processorResponseCode: '1005',
+      processorResponseText: 'Auth Declined but Settlement Captured',
+      processorResponseType: 'approved',
+      additionalProcessorResponse: '2046 : Declined',
+    })
+    // A refund that was refused gave nothing back.
+    const rest = await gateway.transaction.refund(id, '6954.00')
+    expect(rest.success).toBe(true)
+  })
+})
+
+function sell(merchant: Merchant, request: object): Promise<Refusal> {
+  const options = { submitForSettlement: true }
+  return merchant.gateway.transaction.sale({ options, ...request } as never) as never
+}
+
+describe('storeInVault', () => {
+  it('makes a customer for the card when the sale names none', async () => {
+    const merchant = await startMerchant()
+    const { gateway } = merchant
+    const { transaction } = await sell(merchant, {
+      amount: '10.00',
+      paymentMethodNonce: 'fake-valid-nonce',
+      options: { storeInVault: true, submitForSettlement: true },
+    })
+    const id = transaction?.customer?.id ?? ''
+    expect(id).not.toBe('')
+    const customer = await gateway.customer.find(id)
+    expect(customer.paymentMethods?.[0]?.token).toBe(transaction?.creditCard?.token)
+    const again = { amount: '11.00', customerId: id }
+    expect((await sell(merchant, again)).success).toBe(true)
+  })
+
+  it('keeps what the sale says of the new customer', async () => {
+    const merchant = await startMerchant()
+    const { transaction } = await sell(merchant, {
+      amount: '10.00',
+      paymentMethodNonce: 'fake-valid-nonce',
+      customer: { firstName: 'Ada', email: 'ada@example.com' },
+      options: { storeInVaultOnSuccess: true },
+    })
+    expect(transaction?.customer).toMatchObject({ firstName: 'Ada', email: 'ada@example.com' })
+    expect(merchant.sandbox.customers()).toMatchObject([
+      { id: transaction?.customer?.id, firstName: 'Ada' },
+    ])
+  })
+})
+
+const ADDRESS = {
+  firstName: 'Ada',
+  streetAddress: '12 St James’s Square',
+  locality: 'London',
+  postalCode: 'SW1Y 4JH',
+  countryCodeAlpha2: 'GB',
+}
+
+describe('what is sent is kept or refused', () => {
+  it('keeps the addresses of a sale, and finds them', async () => {
+    const merchant = await startMerchant()
+    const { gateway } = merchant
+    const { token } = await addCustomer(merchant)
+    const { transaction } = await sell(merchant, {
+      amount: '10.00',
+      paymentMethodToken: token,
+      billing: ADDRESS,
+      shipping: { ...ADDRESS, locality: 'Ockham' },
+    })
+    const found = await gateway.transaction.find(transaction?.id ?? '')
+    expect(found.billing).toMatchObject(ADDRESS)
+    expect(found.shipping).toMatchObject({ locality: 'Ockham' })
+    const search = (locality: string) =>
+      collect<braintree.Transaction>(
+        gateway.transaction.search((query) => {
+          query.shippingLocality().is(locality)
+        }),
+      )
+    expect(await search('Ockham')).toHaveLength(1)
+    expect(await search('London')).toHaveLength(0)
+  })
+
+  it('keeps the billing address of a card', async () => {
+    const { gateway } = await startMerchant()
+    const { customer } = await gateway.customer.create({
+      creditCard: {
+        number: '4111111111111111',
+        expirationDate: '12/2030',
+        billingAddress: ADDRESS,
+      },
+    } as never)
+    expect(customer.creditCards?.[0]?.billingAddress).toMatchObject(ADDRESS)
+    const token = customer.creditCards?.[0]?.token ?? ''
+    const moved = { billingAddress: { ...ADDRESS, locality: 'Ockham' } }
+    await gateway.paymentMethod.update(token, moved as never)
+    const again = await gateway.customer.find(customer.id)
+    expect(again.creditCards?.[0]?.billingAddress).toMatchObject({ locality: 'Ockham' })
+    expect(again.addresses).toMatchObject([{ locality: 'Ockham' }])
+  })
+
+  it('refuses a postal code and a name that are too long', async () => {
+    const merchant = await startMerchant()
+    const { token } = await addCustomer(merchant)
+    const refused = await sell(merchant, {
+      amount: '10.00',
+      paymentMethodToken: token,
+      billing: { postalCode: '0123456789', firstName: 'x'.repeat(256) },
+    })
+    expect(codesOf(refused).sort()).toEqual(['81805', '81809'])
+  })
+
+  it('keeps the descriptor that comes with the settlement, and of a charge by hand', async () => {
+    const merchant = await startMerchant()
+    const { gateway, trouble, clock } = merchant
+    const { token, customerId } = await addCustomer(merchant)
+    const descriptor = { name: 'abc*def', phone: '1234567890', url: 'example.com' }
+    const { transaction } = await sell(merchant, {
+      amount: '10.00',
+      paymentMethodToken: token,
+      options: {},
+    })
+    // The types have no third argument yet.
+    const transactions = gateway.transaction as unknown as {
+      submitForSettlement(id: string, amount: string, details: object): Promise<unknown>
+    }
+    await transactions.submitForSettlement(transaction?.id ?? '', '10.00', { descriptor })
+    const settled = await gateway.transaction.find(transaction?.id ?? '')
+    expect(settled.descriptor).toMatchObject(descriptor)
+    await gateway.subscription.create({ id: 's', planId: 'monthly', paymentMethodToken: token })
+    trouble.declineNextCharge(customerId, '2001')
+    await clock.advance({ months: 1 })
+    const paid = await sell(merchant, { subscriptionId: 's', descriptor })
+    expect(paid.transaction?.descriptor).toMatchObject(descriptor)
+  })
+
+  it('verifies with the merchant account that was named, and refuses one that is not there', async () => {
+    const { gateway, sandbox } = await startMerchant()
+    sandbox.defineMerchantAccount({ id: 'euros', currency: 'EUR' })
+    const { customer } = await gateway.customer.create({})
+    const verify = (verificationMerchantAccountId: string) =>
+      gateway.paymentMethod.create({
+        customerId: customer.id,
+        paymentMethodNonce: 'fake-valid-visa-nonce',
+        options: { verifyCard: true, verificationMerchantAccountId },
+      })
+    const made = await verify('euros')
+    const card = made.paymentMethod as unknown as { verifications: object[] }
+    expect(card.verifications).toMatchObject([{ merchantAccountId: 'euros' }])
+    expect(codesOf(await verify('elsewhere'))).toEqual(['91728'])
+  })
+
+  it.each([
+    [
+      'lineItems',
+      [{ name: 'Pen', kind: 'debit', quantity: '1', unitAmount: '1', totalAmount: '1' }],
+    ],
+    ['billingAddressId', 'ab'],
+    ['shippingAmount', '1.00'],
+  ])('refuses %s by name instead of dropping it', async (key, value) => {
+    const merchant = await startMerchant()
+    const { token } = await addCustomer(merchant)
+    const request = { amount: '10.00', paymentMethodToken: token, [key]: value }
+    const refused = await sell(merchant, request)
+    expect(refused.success).toBe(false)
+    expect(refused.message).toMatch(/^This sandbox does not imitate transaction\[\w+\]/)
+    expect(merchant.sandbox.transactions()).toEqual([])
+  })
+})
+
+describe('smaller things', () => {
+  it('counts the cycles of an add-on that is attached, and only of one that is', async () => {
+    const merchant = await startMerchant()
+    const { gateway, clock } = merchant
+    const { token } = await addCustomer(merchant)
+    const [loose] = (await gateway.addOn.all()) as unknown as object[]
+    expect(loose).toMatchObject({ id: 'seats', currentBillingCycle: null, quantity: null })
+    await gateway.subscription.create({ id: 's', planId: 'monthly', paymentMethodToken: token })
+    const attach = { addOns: { add: [{ inheritedFromId: 'seats' }] } }
+    await gateway.subscription.update('s', attach as never)
+    const cycle = async () => (await gateway.subscription.find('s')).addOns?.[0]
+    expect(await cycle()).toMatchObject({ currentBillingCycle: 0, kind: null, description: null })
+    await clock.advance({ months: 1 })
+    expect(await cycle()).toMatchObject({ currentBillingCycle: 1 })
+  })
+
+  it.each([
+    [{ transactionSource: 'recurring' }, true],
+    [{ transactionSource: 'recurring_first' }, true],
+    [{ recurring: true }, true],
+    [{ transactionSource: 'unscheduled' }, false],
+    [{}, false],
+  ])('says of a sale with %j that recurring is %s', async (given, recurring) => {
+    const merchant = await startMerchant()
+    const { token } = await addCustomer(merchant)
+    const sold = await sell(merchant, { amount: '10.00', paymentMethodToken: token, ...given })
+    expect(sold.transaction?.recurring).toBe(recurring)
+    // A second click is a second click, whoever started the payment.
+    const twice = await sell(merchant, { amount: '10.00', paymentMethodToken: token, ...given })
+    expect(twice.transaction?.gatewayRejectionReason).toBe('duplicate')
+  })
+
+  it('makes the method named by defaultPaymentMethodToken the default', async () => {
+    const merchant = await startMerchant()
+    const { gateway } = merchant
+    const { customerId } = await addCustomer(merchant)
+    const stranger = await addCustomer(merchant)
+    const { paymentMethod } = await gateway.paymentMethod.create({
+      customerId,
+      paymentMethodNonce: 'fake-valid-mastercard-nonce',
+    })
+    const prefer = (defaultPaymentMethodToken: string) =>
+      gateway.customer.update(customerId, { defaultPaymentMethodToken } as never)
+    expect((await prefer(paymentMethod.token)).success).toBe(true)
+    const customer = await gateway.customer.find(customerId)
+    const defaults = customer.creditCards?.filter((method) => method.default) ?? []
+    expect(defaults.map(({ token }) => token)).toEqual([paymentMethod.token])
+    expect(codesOf(await prefer(stranger.token))).toEqual(['91518'])
+  })
+
+  it('searches by payment instrument type in the words of the API', async () => {
+    const merchant = await startMerchant()
+    const { gateway } = merchant
+    const card = await addCustomer(merchant)
+    const paypal = await addCustomer(merchant, 'fake-paypal-billing-agreement-nonce')
+    for (const { token } of [card, paypal]) {
+      await sell(merchant, { amount: '10.00', paymentMethodToken: token })
+    }
+    const search = async (type: string) => {
+      const found = await collect<braintree.Transaction>(
+        gateway.transaction.search((query) => {
+          query.paymentInstrumentType().in([type] as never)
+        }),
+      )
+      return found.map(({ paymentInstrumentType }) => paymentInstrumentType)
+    }
+    expect(await search('CreditCardDetail')).toEqual(['credit_card'])
+    expect(await search('PayPalDetail')).toEqual(['paypal_account'])
+    expect(await search('paypal_account')).toEqual(['paypal_account'])
+  })
+
+  it('says two things of a card number that is none', async () => {
+    const { gateway } = await startMerchant()
+    const { customer } = await gateway.customer.create({})
+    const refused = (await gateway.creditCard.create({
+      customerId: customer.id,
+      number: 'invalid',
+      expirationDate: '12/2030',
+    })) as unknown as Refusal
+    expect(codesOf(refused)).toEqual(['81716', '81703'])
+    expect(refused.message).toBe(
+      'Credit card number must be 12-19 digits.\nCredit card type is not accepted by this merchant account.',
+    )
+  })
+})
