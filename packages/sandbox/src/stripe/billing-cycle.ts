@@ -8,7 +8,6 @@ import {
   finalizeInvoice,
   holdAsDraft,
   markUncollectible,
-  methodFor,
   voidInvoice,
 } from './invoice-payment.ts'
 import { dropPendingUpdate } from './pending-update.ts'
@@ -201,7 +200,7 @@ function fireInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
     awaitPayment(work, invoice)
     return
   }
-  collectInvoice(work, invoice, methodFor(work, invoice) === null ? {} : { offSession: false })
+  collectInvoice(work, invoice, { offSession: 'renewal' })
 }
 
 /** A sent invoice is not charged; once its due date passes it is overdue. */

@@ -126,7 +126,7 @@ export type CollectOutcome = PaymentOutcome | { readonly status: 'no_payment_met
 export function collectInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
-  options: { method?: string; offSession?: boolean } = {},
+  options: { method?: string; offSession?: boolean | 'renewal' } = {},
 ): CollectOutcome {
   work.edit('invoice', invoice)
   const method = options.method ?? methodFor(work, invoice)

@@ -30,6 +30,10 @@ const FRACTIONS = new Set([
   'fee_percent',
 ])
 
+/** Numbers that are moments. Later ones than the calendar has are most often milliseconds. */
+const TIMESTAMPS = /(?:_at|_by|_date|_end|_time|_anchor)$|^(?:start|end)$/
+const LAST_SECOND = 253_402_300_799
+
 /** `a[b][0]=c` becomes nested objects. Arrays keep their indexes as keys until their type is known. */
 export function parseForm(text: string): FormObject {
   const form: FormObject = Object.create(null) as FormObject
@@ -165,6 +169,13 @@ function readSimple(type: 's' | 'n' | 'b' | 'd', value: FormValue, path: string)
   const pattern = FRACTIONS.has(name) ? /^-?\d+(\.\d+)?$/ : /^-?\d+$/
   if (!pattern.test(value) || !Number.isSafeInteger(Math.trunc(Number(value)))) {
     throw invalidRequest(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
+  }
+  if (TIMESTAMPS.test(name) && Math.abs(Number(value)) > LAST_SECOND) {
+    throw invalidRequest(
+      `Invalid timestamp: ${value}. It must be an integer Unix timestamp in seconds.`,
+      path,
+      'parameter_invalid_integer',
+    )
   }
   return Number(value)
 }

@@ -44,9 +44,12 @@ function judge(
   if (behavior === 'ok') return expiryDecline(work, method)
   if ('declines' in behavior) return toDecline(behavior.declines)
   if ('declinesCharges' in behavior) return toDecline(behavior.declinesCharges)
+  if (intent.$.authenticated) return null
+  const { offSession } = intent.$
+  // A card that was set up is trusted without its owner; with the owner there, the bank asks anyway.
   const known = behavior.challenges === 'until-set-up' && method.$.authenticated
-  if (intent.$.authenticated || known) return null
-  return intent.$.offSession ? toDecline('authentication_required') : 'challenge'
+  if (known && offSession !== false) return null
+  return offSession === true ? toDecline('authentication_required') : 'challenge'
 }
 
 function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): Decline | null {

@@ -18,8 +18,19 @@ export function fullAmount(price: PriceRow, quantity: number): number {
 
 /** What unused time is worth: the amount billed for the whole period, by the second. */
 export function unusedAmount(billed: BilledPeriod, at: number): number {
-  const left = Math.max(0, billed.end - Math.max(at, billed.start))
+  const left = Math.max(0, paidUntil(billed) - Math.max(at, billed.start))
   return multiplyFraction(billed.amount, left, billed.end - billed.start)
+}
+
+function paidUntil(billed: BilledPeriod): number {
+  return billed.until ?? billed.end
+}
+
+/** Where the time that is billed ends: with the period, or with the subscription before it. */
+export function billedEnd(subscription: SubscriptionRow, item: SubscriptionItemRow): number {
+  const { cancel_at: cancelAt } = subscription
+  const { current_period_start: start, current_period_end: end } = item
+  return cancelAt !== null && cancelAt > start && cancelAt < end ? cancelAt : end
 }
 
 /** A full amount less the subscription's lasting discounts, as prorations are net of them. */
@@ -49,15 +60,57 @@ export function creditUnused(
   item: SubscriptionItemRow,
   at: number,
 ): void {
-  const { billed } = item.$
-  if (!billed || billed.end <= at) return
+  const billed = creditedFrom(work, subscription, item)
+  if (!billed || paidUntil(billed) <= at) return
   const amount = unusedAmount(billed, at)
   addProration(work, subscription, item, {
     amount: 0 - amount,
     start: at,
-    end: billed.end,
+    end: paidUntil(billed),
     verb: 'Unused',
   })
+}
+
+/**
+ * What unused time is credited from. Flexible billing mode credits what was billed; classic credits
+ * the item's present price, quantity and discounts, whatever was billed for them.
+ */
+function creditedFrom(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+): BilledPeriod | null {
+  const { billed } = item.$
+  if (!billed || subscription.billing_mode.type === 'flexible') return billed
+  const price = work.require('price', item.price)
+  const amount = discountedAmount(work, subscription, price, fullAmount(price, item.quantity ?? 1))
+  return { ...billed, amount }
+}
+
+/**
+ * A subscription that is to end within a period that was billed gets the rest of it back; one that
+ * is to go on after all pays for it again.
+ */
+export function prorateEnd(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+): boolean {
+  const billed = creditedFrom(work, subscription, item)
+  if (!billed) return false
+  const [before, after] = [paidUntil(billed), billedEnd(subscription, item)]
+  if (before === after) return false
+  const [start, end] = [Math.min(before, after), Math.max(before, after)]
+  const share = multiplyFraction(billed.amount, end - start, billed.end - billed.start)
+  const part =
+    after < before
+      ? { amount: 0 - share, start, end, verb: 'Unused' as const }
+      : { amount: share, start, end, verb: 'Remaining' as const }
+  addProration(work, subscription, item, part)
+  const { until: _until, ...period } = item.$.billed ?? billed
+  work.edit('subscription_item', item).$.billed =
+    after === period.end ? period : { ...period, until: after }
+  return true
 }
 
 /** Debits the rest of the period at the item's price, and remembers it as billed. */
@@ -69,9 +122,15 @@ export function debitRemaining(
 ): void {
   const price = work.require('price', item.price)
   const whole = discountedAmount(work, subscription, price, fullAmount(price, item.quantity ?? 1))
-  const billed = { amount: whole, start: item.current_period_start, end: item.current_period_end }
+  const until = billedEnd(subscription, item)
+  const billed: BilledPeriod = {
+    amount: whole,
+    start: item.current_period_start,
+    end: item.current_period_end,
+    ...(until === item.current_period_end ? {} : { until }),
+  }
   const amount = unusedAmount(billed, at)
-  addProration(work, subscription, item, { amount, start: at, end: billed.end, verb: 'Remaining' })
+  addProration(work, subscription, item, { amount, start: at, end: until, verb: 'Remaining' })
   work.edit('subscription_item', item).$.billed = billed
 }
 

@@ -34,6 +34,8 @@ export interface BilledPeriod {
   amount: number
   start: number
   end: number
+  /** Where the paid part ends, when the subscription is to end before the period does. */
+  until?: number
 }
 export type SubscriptionItemRow = Omit<
   Wire<Stripe.SubscriptionItem>,
@@ -94,7 +96,8 @@ export type InvoicePaymentRow = Wire<Stripe.InvoicePayment>
 export type PaymentIntentRow = Wire<Stripe.PaymentIntent> & {
   $: {
     invoice: string | null
-    offSession: boolean
+    /** A renewal is made without the customer too, but waits for them when the bank asks. */
+    offSession: boolean | 'renewal'
     returnUrl: string | null
     /** The 3-D Secure challenge was passed for this attempt. */
     authenticated: boolean

@@ -32,7 +32,9 @@ export function readPhases(
     if (at > 0 && begin !== from)
       throw invalidRequest('Phases must follow each other without a gap.', `${path}[start_date]`)
     const end = phaseEnd(work, phase, first.recurring, begin, at === params.length - 1, path)
-    if (end <= begin) throw invalidRequest('A phase must end after it starts.', `${path}[end_date]`)
+    // Not `end <= begin`: a date beyond what a calendar holds is not a number.
+    if (!(end > begin))
+      throw invalidRequest('A phase must end after it starts.', `${path}[end_date]`)
     from = end
     // What would only fail on its day is refused today.
     checkDuplicates(items.map((item) => item.price.id))

@@ -37,6 +37,7 @@ function startSchedule(work: UnitOfWork, schedule: ScheduleRow, phase: Phase): v
   const method = work.find('payment_method', phase.default_payment_method ?? '')
   const subscription = createPlannedSubscription(work, {
     customer: schedule.customer,
+    billing_mode: { type: schedule.billing_mode.type },
     items: phase.items.map(toItem),
     ...(phase.trial_end === null ? {} : { trial_end: phase.trial_end }),
     // A card that was taken off the customer meanwhile pays nothing any more.

@@ -97,7 +97,7 @@ export function draftSubscription(
   const currency = checkCurrency(customer, prices, params.currency)
   const id = work.newId('sub_1')
   const trialEnd = readTrialEnd(work, params, prices)
-  const anchor = readAnchor(work, params, trialEnd)
+  const anchor = readAnchor(work, params, trialEnd, prices)
   const subscription: SubscriptionRow = {
     ...nulls<Stripe.Subscription>('subscription'),
     id,
@@ -220,6 +220,7 @@ function firstInvoice(
       reason: 'subscription_create',
       items,
       pending: 'all',
+      wholePeriods: params.proration_behavior === 'none',
     })
   if (params.proration_behavior === 'none' && !params.add_invoice_items) return null
   // Until the anchor only the share of a whole period is owed.

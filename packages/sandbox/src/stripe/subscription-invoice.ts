@@ -7,9 +7,16 @@ import {
   takeInvoiceItem,
 } from './invoice-draft.ts'
 import { sumOf } from './invoice-totals.ts'
-import { formatAmount } from './money.ts'
-import { fullAmount } from './proration.ts'
-import type { InvoiceRow, PriceRow, SubscriptionItemRow, SubscriptionRow } from './rows.ts'
+import { formatAmount, multiplyFraction } from './money.ts'
+import { billedEnd, fullAmount } from './proration.ts'
+import type {
+  BilledPeriod,
+  InvoiceRow,
+  LineRow,
+  PriceRow,
+  SubscriptionItemRow,
+  SubscriptionRow,
+} from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 export interface SubscriptionInvoice {
@@ -20,6 +27,8 @@ export interface SubscriptionInvoice {
   readonly pending: 'all' | 'subscription'
   readonly autoAdvance?: boolean
   readonly periodStart?: number
+  /** Bills periods in full although the subscription ends before they do. */
+  readonly wholePeriods?: boolean
 }
 
 /** A draft that bills the current period of some items and what is pending. */
@@ -47,11 +56,14 @@ export function draftSubscriptionInvoice(
   const lines = options.items.map((item) => {
     const price = work.require('price', item.price)
     const quantity = item.quantity ?? 1
+    const { current_period_start: start, current_period_end: end } = item
+    const until = options.wholePeriods ? end : billedEnd(subscription, item)
+    const whole = fullAmount(price, quantity)
     return addLine(work, invoice, {
-      amount: trialing ? 0 : fullAmount(price, quantity),
+      amount: trialing ? 0 : multiplyFraction(whole, until - start, end - start),
       description: describe(work, price, quantity, trialing),
       quantity,
-      period: { start: item.current_period_start, end: item.current_period_end },
+      period: { start, end: trialing ? end : until },
       price: price.id,
       product: price.product,
       unitAmountDecimal: trialing ? '0' : price.unit_amount_decimal,
@@ -62,19 +74,26 @@ export function draftSubscriptionInvoice(
       subscription: subscription.id,
       subscriptionItem: item.id,
       invoiceItem: null,
-      proration: false,
+      proration: !trialing && until < end,
     })
   })
   refreshTotals(work, invoice)
   options.items.forEach((item, at) => {
     const line = lines[at]
     if (!line) return
-    work.edit('subscription_item', item).$.billed = trialing
-      ? null
-      : { amount: line.amount - sumOf(line.discount_amounts), ...line.period }
+    work.edit('subscription_item', item).$.billed = trialing ? null : billedPeriod(item, line)
   })
   work.edit('subscription', subscription).latest_invoice = invoice.id
   return invoice
+}
+
+/** A line for a part of the period still says what the whole is worth. */
+function billedPeriod(item: SubscriptionItemRow, line: LineRow): BilledPeriod {
+  const { start, end: until } = line.period
+  const end = item.current_period_end
+  const net = line.amount - sumOf(line.discount_amounts)
+  if (until === end) return { amount: net, start, end }
+  return { amount: multiplyFraction(net, end - start, until - start), start, end, until }
 }
 
 /** Repeating discounts whose months are over. */

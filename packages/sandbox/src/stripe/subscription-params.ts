@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { invalidRequest } from './errors.ts'
-import { sameRecurrence } from './periods.ts'
+import { addIntervals, sameRecurrence } from './periods.ts'
 import type { CustomerRow, PriceRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -94,17 +94,26 @@ export function readAnchor(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
   trialEnd: number | null,
+  prices: readonly PriceRow[],
 ): number {
   const anchor = params.billing_cycle_anchor
   if (anchor === undefined) return trialEnd ?? work.now
   if (anchor <= work.now) {
     throw invalidRequest('billing_cycle_anchor must be in the future.', 'billing_cycle_anchor')
   }
+  for (const { recurring } of prices) {
+    const natural = recurring ? addIntervals(trialEnd ?? work.now, recurring, 1) : anchor
+    if (anchor <= natural) continue
+    throw invalidRequest(
+      `billing_cycle_anchor cannot be later than next natural billing date (${natural}) for plan`,
+      'billing_cycle_anchor',
+    )
+  }
   return anchor
 }
 
 export function readBillingMode(
-  params: Stripe.SubscriptionCreateParams,
+  params: Pick<Stripe.SubscriptionCreateParams, 'billing_mode'>,
 ): SubscriptionRow['billing_mode'] {
   if (params.billing_mode?.type === 'classic') return { flexible: null, type: 'classic' }
   return {

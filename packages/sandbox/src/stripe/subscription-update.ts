@@ -6,6 +6,7 @@ import { collectInvoice, finalizeInvoice, methodFor } from './invoice-payment.ts
 import { mergeMetadata } from './metadata.ts'
 import { cardFault } from './payments.ts'
 import { holdUpdate, rememberBefore } from './pending-update.ts'
+import { prorateEnd } from './proration.ts'
 import { requireOwnMethod } from './resources/customers.ts'
 import { requireTaxRates } from './resources/tax-rates.ts'
 import type { InvoiceRow, SubscriptionRow } from './rows.ts'
@@ -14,7 +15,7 @@ import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import type { ItemParams } from './subscription-items.ts'
 import { applySettings, cancelDate } from './subscription-settings.ts'
 import { isOver, onInvoiceUnpaid, planNext } from './subscription-state.ts'
-import { changeItems, type ItemChanges } from './subscription-swap.ts'
+import { changeItems, type ItemChanges, itemsOf } from './subscription-swap.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 type Params = Stripe.SubscriptionUpdateParams
@@ -62,8 +63,9 @@ export function applyUpdate(
     trialEnd: params.trial_end,
   })
   addInvoiceItems(work, subscription, params.add_invoice_items as never)
-  applyCancellation(work, subscription, params)
-  if (!changes.invoiceNow) return { invoice: null, before, changes }
+  const endProrated = applyCancellation(work, subscription, params)
+  const invoicesEnd = endProrated && params.proration_behavior === 'always_invoice'
+  if (!changes.invoiceNow && !invoicesEnd) return { invoice: null, before, changes }
   const invoice = draftSubscriptionInvoice(work, subscription, {
     reason: 'subscription_update',
     items: changes.billed,
@@ -162,7 +164,22 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
   }
 }
 
-function applyCancellation(work: UnitOfWork, subscription: SubscriptionRow, params: Params): void {
+/** Sets or clears the end, and says whether that became a proration. */
+function applyCancellation(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  params: Params,
+): boolean {
+  setEnd(work, subscription, params)
+  const touched = params.cancel_at !== undefined || params.cancel_at_period_end !== undefined
+  if (!touched || params.proration_behavior === 'none' || subscription.status === 'trialing')
+    return false
+  return itemsOf(work, subscription)
+    .map((item) => prorateEnd(work, subscription, item))
+    .some(Boolean)
+}
+
+function setEnd(work: UnitOfWork, subscription: SubscriptionRow, params: Params): void {
   const { cancel_at: cancelAt, cancel_at_period_end: atPeriodEnd } = params
   if (cancelAt !== undefined && cancelAt !== '' && cancelAt !== null && atPeriodEnd) {
     throw invalidRequest(

@@ -13,6 +13,7 @@ import {
   planSchedule,
   release,
 } from '../schedule-phases.ts'
+import { readBillingMode } from '../subscription-params.ts'
 import { cancelSchedule, cancelSubscription } from '../subscription-state.ts'
 import { itemsOf } from '../subscription-swap.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
@@ -98,7 +99,7 @@ function newSchedule(
     ...nulls<Stripe.SubscriptionSchedule>('subscription_schedule'),
     id: work.newId('sub_sched_1'),
     object: 'subscription_schedule',
-    billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    billing_mode: readBillingMode(params),
     created: work.now,
     customer,
     default_settings: {
@@ -155,7 +156,8 @@ function fromSubscription(
   }
   if (subscription.ended_at)
     throw invalidRequest('You cannot migrate a subscription that has ended.', 'from_subscription')
-  const schedule = newSchedule(work, subscription.customer, {})
+  const { type } = subscription.billing_mode
+  const schedule = newSchedule(work, subscription.customer, { billing_mode: { type } })
   const items = itemsOf(work, subscription)
   const start = Math.min(...items.map((item) => item.current_period_start))
   const end = Math.max(...items.map((item) => item.current_period_end))
