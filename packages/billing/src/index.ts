@@ -38,8 +38,10 @@ export {
   UserNotFound,
 } from './errors.ts'
 export type {
+  ActiveDiscount,
   ChargeOptions,
   CustomerDetails,
+  EndReason,
   InvoiceForOptions,
   PreviewLine,
   PreviewLineKind,

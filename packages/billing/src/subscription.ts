@@ -8,7 +8,7 @@ import {
   SubscriptionEnded,
   Unsupported,
 } from './errors.ts'
-import type { Gateway, Swap, SwapPreview } from './gateways/gateway.ts'
+import type { ActiveDiscount, EndReason, Gateway, Swap, SwapPreview } from './gateways/gateway.ts'
 import { requireKnownPlan } from './known-plans.ts'
 import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
 import * as state from './subscription-state.ts'
@@ -219,6 +219,18 @@ export class Subscription {
   async pendingConfirmation(): Promise<PendingConfirmation | null> {
     if (this.ended()) return null
     return (await this.#gateway()).findPendingConfirmation(this.providerId)
+  }
+
+  /** What a coupon takes off the bills now, and for how long; asked of the provider. */
+  async discounts(): Promise<ActiveDiscount[]> {
+    if (this.ended()) return []
+    return (await this.#gateway()).findDiscounts(this.providerId)
+  }
+
+  /** Why it is over: asked of the provider, null while it goes on. */
+  async endReason(): Promise<EndReason | null> {
+    if (!this.ended()) return null
+    return (await this.#gateway()).findEndReason(this.providerId)
   }
 
   /** When the running period or trial is over: the next bill, or the end if it was cancelled. */

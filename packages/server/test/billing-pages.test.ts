@@ -309,6 +309,19 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.look()).toContain('The next payment is on')
   })
 
+  it('shows the discount that counts now, and why a subscription ended', async () => {
+    const ada = await newPerson(service)
+    const coupon = 'SPRING'
+    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card, coupon })
+    const off =
+      provider === 'stripe' ? 'Spring: 25 % off until ' : 'SPRING: $2.00 off the next 2 bills.'
+    expect(await ada.look()).toContain(off)
+    await ada.done('/billing/cancel-now', { confirm: 'yes' })
+    const page = await ada.look()
+    expect(page).toContain('It was cancelled, and ended on')
+    expect(page).not.toContain('off until')
+  })
+
   it('offers no quantity where a plan has no seats', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })

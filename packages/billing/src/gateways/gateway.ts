@@ -26,6 +26,24 @@ export interface ProviderSubscription {
   readonly raw: unknown
 }
 
+/** What is taken off the bills of a subscription now. */
+export interface ActiveDiscount {
+  /** The coupon's id at Stripe, the discount's at Braintree. */
+  readonly coupon: string
+  /** What the provider calls it. */
+  readonly name: string
+  /** Either a percentage or an amount; the other one is null. */
+  readonly percentOff: number | null
+  readonly amountOff: Money | null
+  /** After this moment it counts no more (Stripe). Null: without an end, or counted in bills. */
+  readonly endsAt: Date | null
+  /** How many more bills it counts for (Braintree). Null: without an end, or until a moment. */
+  readonly billsLeft: number | null
+}
+
+/** Why a subscription is over. `cancelled` is by whoever asked for it, the others are the provider's. */
+export type EndReason = 'cancelled' | 'payment_failed' | 'payment_disputed'
+
 export interface ProviderCustomer {
   readonly id: string
   readonly card: CardSummary
@@ -183,6 +201,11 @@ export interface Gateway {
   requirePaid(subscription: ProviderSubscription): Promise<void>
   /** What the customer is asked to confirm: a card for after the trial, or a payment. */
   findPendingConfirmation(id: string): Promise<PendingConfirmation | null>
+
+  /** What is taken off its next bills; credit from a swap is not among them. */
+  findDiscounts(id: string): Promise<ActiveDiscount[]>
+  /** Null while it goes on, and where the provider does not know it. */
+  findEndReason(id: string): Promise<EndReason | null>
 
   /** Whether the swap needs a new subscription at the provider, under `operation`. */
   needsReplacement(id: string, swap: Swap, now: Date): Promise<boolean>

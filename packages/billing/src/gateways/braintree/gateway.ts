@@ -5,6 +5,7 @@ import { braintreeCharges } from './charges.ts'
 import { checkBraintree } from './check.ts'
 import { loadBraintree } from './client.ts'
 import { braintreeCustomers } from './customers.ts'
+import { braintreeStanding } from './discounts.ts'
 import { toBillingError } from './errors.ts'
 import { braintreeInvoices } from './invoices.ts'
 import { braintreeSubscriptions } from './subscriptions.ts'
@@ -18,6 +19,7 @@ export async function braintreeGateway(options: BraintreeSettings): Promise<Gate
     supportsQuantities: false,
     ...braintreeCustomers(context),
     ...braintreeSubscriptions(context),
+    ...braintreeStanding(context),
     ...braintreeSwaps(context),
     ...braintreeCharges(context),
     ...braintreeInvoices(context),

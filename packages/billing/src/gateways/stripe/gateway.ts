@@ -5,6 +5,7 @@ import { stripeCharges } from './charges.ts'
 import { checkStripe } from './check.ts'
 import { loadStripe, type StripeContext } from './client.ts'
 import { stripeCustomers } from './customers.ts'
+import { stripeStanding } from './discounts.ts'
 import { toBillingError } from './errors.ts'
 import { stripeInvoices } from './invoices.ts'
 import { stripeSubscriptions } from './subscriptions.ts'
@@ -22,6 +23,7 @@ export async function stripeGateway(options: StripeSettings): Promise<Gateway> {
     supportsQuantities: true,
     ...stripeCustomers(context),
     ...stripeSubscriptions(context),
+    ...stripeStanding(context),
     ...stripeSwaps(context),
     ...stripeCharges(context),
     ...stripeInvoices(context),

@@ -1,5 +1,7 @@
 import type {
+  ActiveDiscount,
   BillableUser,
+  EndReason,
   Invoice,
   InvoiceData,
   ProviderName,
@@ -56,6 +58,9 @@ export interface ProviderView {
   /** Why a payment is missing. */
   readonly unpaid: PaymentActionRequired | PaymentFailed | null
   readonly invoices: readonly Invoice[] | null
+  readonly discounts: readonly ActiveDiscount[] | null
+  /** Of the last subscription, when it is over. */
+  readonly endReason: EndReason | null
 }
 
 /** The provider can be chosen until the first payment. Billing has the last word when it is. */
@@ -69,13 +74,19 @@ function isMoney({ paid, total }: Pick<InvoiceData, 'paid' | 'total'>): boolean 
 }
 
 /** A page without these is better than no page. */
-export async function askProvider({ billable, running }: Account): Promise<ProviderView> {
-  const [periodEndsAt, unpaid, invoices] = await Promise.all([
+export async function askProvider({
+  billable,
+  running,
+  history: [last],
+}: Account): Promise<ProviderView> {
+  const [periodEndsAt, unpaid, invoices, discounts, endReason] = await Promise.all([
     orNull(running ? running.periodEndsAt() : null),
     orNull(running ? unpaidReason(running) : null),
     orNull(billable.invoicesIncludingPending()),
+    orNull(running ? running.discounts() : null),
+    orNull(last ? last.endReason() : null),
   ])
-  return { periodEndsAt, unpaid, invoices }
+  return { periodEndsAt, unpaid, invoices, discounts, endReason }
 }
 
 async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {

@@ -95,7 +95,7 @@ export async function renderBilling(
         )}
         {(!running || isUnpaid) && (
           <Subscribe
-            {...{ page, account, provider, entry }}
+            {...{ page, account, provider, entry, told }}
             available={mayChoose ? available : []}
             asksForCard={isUnpaid || c.req.query('card') === 'new' || view.form?.has('token')}
             form={view.form ?? null}

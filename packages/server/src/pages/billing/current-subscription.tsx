@@ -3,6 +3,7 @@ import type { FC } from 'hono/jsx'
 import { CsrfField } from '../layout.tsx'
 import type { PageContext } from '../page-context.ts'
 import type { Account, ProviderView } from './account.ts'
+import { describeDiscount } from './describe-discount.ts'
 import { formatPrice, formatRhythm, hasSeats } from './plans.ts'
 import { PROVIDER_NAMES } from './providers.ts'
 import { describeState } from './state-words.ts'
@@ -17,7 +18,7 @@ interface CurrentView {
 export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subscription }) => {
   const { settings } = page.service.config
   const { plan } = account
-  const state = describeState(subscription, told.periodEndsAt)
+  const state = describeState(subscription, told)
   return (
     <section class="card stack" aria-labelledby="subscription-title">
       <div class="row spread">
@@ -33,6 +34,9 @@ export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subs
       <p>
         {state.sentence} <small>Paid through {PROVIDER_NAMES[subscription.provider]}.</small>
       </p>
+      {told.discounts?.map((discount) => (
+        <p>{describeDiscount(discount)}</p>
+      ))}
       <Unpaid {...{ page, told, subscription }} />
       {!subscription.incomplete() && <Changes {...{ page, account, subscription }} />}
     </section>

@@ -29,12 +29,22 @@ describe('the words for a subscription', () => {
     [['ended'], 'Ended', 'It ended on 3 March 2027.'],
     [['ended', 'incomplete', 'pastDue'], 'Ended', 'It ended on 3 March 2027.'],
   ])('that is %j are %s', (holds, label, words) => {
-    const state = describeState(condition(holds), end)
+    const state = describeState(condition(holds), { periodEndsAt: end, endReason: null })
     expect(state.label).toBe(label)
     expect(state.sentence).toContain(words)
   })
 
   it('name no date that nobody knows', () => {
-    expect(describeState(condition([]), null).sentence).toBe('It is running.')
+    const told = { periodEndsAt: null, endReason: null }
+    expect(describeState(condition([]), told).sentence).toBe('It is running.')
+  })
+
+  it.each([
+    ['cancelled', 'It was cancelled, and ended on 3 March 2027.'],
+    ['payment_failed', 'The payment failed, so it ended on 3 March 2027.'],
+    ['payment_disputed', 'A payment was disputed, so it ended on 3 March 2027.'],
+  ] as const)('say why it ended: %s', (endReason, sentence) => {
+    const told = { periodEndsAt: null, endReason }
+    expect(describeState(condition(['ended']), told).sentence).toBe(sentence)
   })
 })

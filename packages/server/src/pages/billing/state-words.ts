@@ -1,4 +1,4 @@
-import type { Subscription } from '@tollgate/billing'
+import type { EndReason, Subscription } from '@tollgate/billing'
 import { formatDay } from './dates.ts'
 
 export interface StateWords {
@@ -13,11 +13,27 @@ export type Condition = Pick<
   'ended' | 'incomplete' | 'onGracePeriod' | 'pastDue' | 'onTrial' | 'trialEndsAt' | 'endsAt'
 >
 
+/** What only the provider can tell; null where it did not. */
+export interface Told {
+  readonly periodEndsAt: Date | null
+  readonly endReason: EndReason | null
+}
+
+const BECAUSE: Readonly<Record<EndReason, string>> = {
+  cancelled: 'It was cancelled, and ended',
+  payment_failed: 'The payment failed, so it ended',
+  payment_disputed: 'A payment was disputed, so it ended',
+}
+
 /** The first that applies. */
-export function describeState(subscription: Condition, periodEndsAt: Date | null): StateWords {
+export function describeState(
+  subscription: Condition,
+  { periodEndsAt, endReason }: Told,
+): StateWords {
   const { endsAt, trialEndsAt } = subscription
   if (subscription.ended()) {
-    return { label: 'Ended', tone: 'quiet', sentence: `It ended on ${day(endsAt)}.` }
+    const ended = endReason ? BECAUSE[endReason] : 'It ended'
+    return { label: 'Ended', tone: 'quiet', sentence: `${ended} on ${day(endsAt)}.` }
   }
   if (subscription.incomplete()) {
     return {

@@ -3,7 +3,7 @@ import type { FC } from 'hono/jsx'
 import { COUPON } from '../../demo/providers.ts'
 import { CsrfField } from '../layout.tsx'
 import type { PageContext } from '../page-context.ts'
-import type { Account } from './account.ts'
+import type { Account, ProviderView } from './account.ts'
 import { type CardEntry, CardField } from './card-entry.tsx'
 import { cardWords } from './card-words.ts'
 import { formatPrice, formatRhythm, trialDaysFor } from './plans.ts'
@@ -19,12 +19,13 @@ interface SubscribeView {
   /** A new card, though there may be one on file: that one did not do. */
   readonly asksForCard: boolean | undefined
   readonly entry: CardEntry
+  readonly told: ProviderView
   /** What was filled in before, when it could not be done. */
   readonly form: URLSearchParams | null
 }
 
 export const Subscribe: FC<SubscribeView> = (view) => {
-  const { page, account, provider, entry, form, asksForCard } = view
+  const { page, account, provider, entry, told, form, asksForCard } = view
   const { settings } = page.service.config
   const [last] = account.history
   if (settings.plans.length === 0)
@@ -34,7 +35,7 @@ export const Subscribe: FC<SubscribeView> = (view) => {
   return (
     <section class="stack" aria-labelledby="subscribe-title">
       <h2 id="subscribe-title">{titleOf(account)}</h2>
-      {last && !account.running && <p>{describeState(last, null).sentence}</p>}
+      {last && !account.running && <p>{describeState(last, told).sentence}</p>}
       <ProviderChoice {...view} />
       <form method="post" action="/billing/subscribe" class="stack" data-once>
         <CsrfField page={page} />
