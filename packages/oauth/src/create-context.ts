@@ -15,7 +15,7 @@ import { createTokenVerifier } from './tokens/verify.ts'
 /** Puts the parts together; each gets only what it needs. */
 export function createContext(options: ResolvedOptions): ServerContext {
   const { storage, secrets, clock, issuer, audience } = options
-  const feed = followRevocations(storage.revocations)
+  const feed = followRevocations(storage.revocations, options.logger)
   const keys = createSigningKeys({
     repository: storage.keys,
     secrets,
@@ -25,6 +25,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     logger: options.logger,
   })
   feed.onNotice('keys', keys.expectChange)
+  feed.onBreak(keys.expectChange)
   feed.onSync(keys.reload)
   const accessTokens = createAccessTokenFormat(options.accessTokenFormat, {
     keys,

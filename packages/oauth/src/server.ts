@@ -13,7 +13,7 @@ import { createRouter } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
 import type { Consent, Token } from './storage/repositories.ts'
 import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
-import { endSession, revokeConsent, revokeTokens, revokeUser } from './tokens/revoke.ts'
+import { endSession, revokeConsent, revokeToken, revokeUser } from './tokens/revoke.ts'
 import type { SigningKey } from './tokens/signing-keys.ts'
 import type { UserRecord } from './users.ts'
 
@@ -91,7 +91,7 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
   async function start(): Promise<void> {
     if (options.migrate) await context.storage.migrate()
     await context.keys.load()
-    await context.feed.sync()
+    await context.feed.load()
     context.feed.start()
     stopPurging = schedulePurge(context)
     isReady = true
@@ -152,9 +152,7 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
         find: (id: string) => context.storage.tokens.find(id),
         listByUser: (userId: string | number) =>
           context.storage.tokens.listByUser(String(userId), options.clock.now()),
-        revoke: async (id: string) => {
-          await revokeTokens({ id }, context)
-        },
+        revoke: (id: string) => revokeToken(id, context),
       },
       ready,
     ),

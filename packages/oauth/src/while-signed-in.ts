@@ -3,6 +3,8 @@ import type { ServerContext } from './context.ts'
 /** From before it was asked who is signed in, so that an end of the sign-in in between counts. */
 export interface SignInMark {
   readonly at: Date
+  /** The same by the clock of the store, in milliseconds. */
+  readonly storeAt: number
   /** Of the feed. */
   readonly endings: number
 }
@@ -20,7 +22,12 @@ export async function whileSignedIn<Person, Done>(
   act: (person: Person, mark: SignInMark) => Promise<Done | null>,
 ): Promise<Done | null> {
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-    const mark = { at: context.options.clock.now(), endings: context.feed.endings() }
+    const { feed, options } = context
+    const mark = {
+      at: options.clock.now(),
+      storeAt: feed.storeNow(),
+      endings: feed.endings(),
+    }
     const person = await look()
     if (person === null || person === undefined) return null
     const done = await act(person, mark)

@@ -24,6 +24,10 @@ export function createClientDirectory(
   }
   feed.onNotice('client', drop)
   feed.onNotice('client-changed', drop)
+  feed.onBreak(() => {
+    changes += 1
+    known.clear()
+  })
 
   async function read(id: string): Promise<Client | null> {
     if (!feed.isFresh()) await feed.sync()

@@ -3,7 +3,7 @@ import type { ServerContext } from '../context.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/replies.ts'
-import { revokeTokens } from '../tokens/revoke.ts'
+import { revokeToken } from '../tokens/revoke.ts'
 
 /**
  * POST /oauth/revoke (RFC 7009). Access and refresh token end together. Somebody else's token is
@@ -13,12 +13,13 @@ export async function revoke(request: HttpRequest, context: ServerContext): Prom
   const params = await readForm(request)
   const client = await authenticateClient(request, params, context)
   const text = requireParam(params, 'token')
-  const id = context.refreshTokens.parse(text)?.tokenId ?? (await idOfAccessToken(text, context))
-  const token = id === null ? null : await context.storage.tokens.find(id)
-  if (token?.clientId === client.id) await revokeTokens({ id: token.id }, context)
+  const refresh = context.refreshTokens.parse(text)
+  const access = refresh ? null : await context.verifier.identify(text)
+  const id = refresh?.tokenId ?? access?.tokenId
+  if (id === undefined) return noStoreJson({})
+  // A genuine token says itself whose it is, should its row be lost.
+  const owner = (await context.storage.tokens.find(id))?.clientId ?? access?.clientId
+  const until = access ? { until: new Date(access.claims.exp * 1000) } : {}
+  if (owner === client.id) await revokeToken(id, context, until)
   return noStoreJson({})
-}
-
-async function idOfAccessToken(text: string, context: ServerContext): Promise<string | null> {
-  return (await context.verifier.identify(text))?.tokenId ?? null
 }

@@ -41,6 +41,8 @@ export interface CookieModeOptions {
 interface Content extends CookieUser {
   readonly csrf: string
   readonly issuedAt: number
+  /** By the clock of the store. Null in a cookie of an older version. */
+  readonly storeAt: number | null
   readonly expiresAt: number
 }
 
@@ -66,6 +68,8 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
       csrf: csrfToken(person),
       // In milliseconds, beside the standard claim, so that a sign-in just after a revocation counts.
       at: now,
+      // By the one clock that also says when sign-ins were ended.
+      db: feed.afterEndings(person.id, mark.storeAt),
       exp: Math.floor(now / 1000) + options.lifetimeSeconds,
     })
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
@@ -90,7 +94,8 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
     const now = clock.now().getTime()
     if (content.expiresAt * 1000 <= now || content.issuedAt > now + CLOCK_SKEW) return false
     if (content.expiresAt * 1000 <= feed.endedBefore()) return false
-    if (content.issuedAt <= feed.endedAt(content.userId)) return false
+    const { issuedAt: at, storeAt } = content
+    if (feed.hasEnded(content.userId, { at, storeAt })) return false
     return content.sessionId === null || !feed.isRevoked('session', content.sessionId)
   }
 
@@ -133,11 +138,12 @@ async function decrypt(value: string, key: Uint8Array): Promise<Content | null> 
       keyManagementAlgorithms: ['dir'],
       currentDate: new Date(0),
     })
-    const { sub, sid, csrf, at, exp } = payload
+    const { sub, sid, csrf, at, db, exp } = payload
     if (typeof sub !== 'string' || typeof csrf !== 'string') return null
     if (typeof at !== 'number' || typeof exp !== 'number') return null
     const sessionId = typeof sid === 'string' ? sid : null
-    return { userId: sub, sessionId, csrf, issuedAt: at, expiresAt: exp }
+    const storeAt = typeof db === 'number' ? db : null
+    return { userId: sub, sessionId, csrf, issuedAt: at, storeAt, expiresAt: exp }
   } catch {
     return null
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { NewRevocation, Revocation } from '../storage/repositories.ts'
+import { memoryStorage } from '../storage/memory.ts'
+import type { NewRevocation } from '../storage/repositories.ts'
 import { followRevocations } from './feed.ts'
 
 function ending(subject: string, at: number): NewRevocation {
@@ -8,18 +9,15 @@ function ending(subject: string, at: number): NewRevocation {
 
 /** A feed, and how a process appends to what it reads. */
 function feedOf() {
-  const stored: Revocation[] = []
-  const feed = followRevocations({
-    readAfter: async (id) => stored.filter((entry) => entry.id > id),
-  })
-  const append = (entry: NewRevocation) => stored.push({ ...entry, id: stored.length + 1 })
-  return { feed, append }
+  const { revocations } = memoryStorage()
+  const feed = followRevocations(revocations, { error() {} })
+  return { feed, append: revocations.append }
 }
 
 describe('the end of sign-ins', () => {
   it('counts once when it was noted here and is read later', async () => {
     const { feed, append } = feedOf()
-    append(ending('ada', 1))
+    await append(ending('ada', 1))
     feed.note(ending('ada', 1))
     const mark = feed.endings()
     expect(await feed.endedMeanwhile('ada', mark)).toBe(false)
@@ -28,7 +26,7 @@ describe('the end of sign-ins', () => {
 
   it('counts once when it was read before it was noted', async () => {
     const { feed, append } = feedOf()
-    append(ending('ada', 1))
+    await append(ending('ada', 1))
     await feed.sync()
     const mark = feed.endings()
     feed.note(ending('ada', 1))
@@ -40,13 +38,40 @@ describe('the end of sign-ins', () => {
     ['elsewhere', false],
   ])('is seen when it comes after the mark, %s', async (_where, here) => {
     const { feed, append } = feedOf()
-    append(ending('ada', 5))
+    await append(ending('ada', 5))
     await feed.sync()
     const mark = feed.endings()
     // By a clock that is behind.
-    append(ending('ada', 3))
+    await append(ending('ada', 3))
     if (here) feed.note(ending('ada', 3))
     expect(await feed.endedMeanwhile('ada', mark)).toBe(true)
     expect(await feed.endedMeanwhile('bob', mark)).toBe(false)
+  })
+
+  it('of everyone is one of each', async () => {
+    const { feed, append } = feedOf()
+    await feed.sync()
+    const mark = feed.endings()
+    const storeAt = feed.storeNow()
+    await append({ ...ending('all', 3), kind: 'everyone' })
+    expect(await feed.endedMeanwhile('ada', mark)).toBe(true)
+    expect(feed.hasEnded('bob', { at: Date.now(), storeAt })).toBe(true)
+    const after = feed.afterEndings('bob', storeAt)
+    expect(feed.hasEnded('bob', { at: Date.now(), storeAt: after })).toBe(false)
+  })
+
+  it('is known to come after a sign-in, however far apart the clocks of processes are', async () => {
+    const { feed, append } = feedOf()
+    await feed.sync()
+    const signedIn = { at: Date.now(), storeAt: feed.afterEndings('ada', feed.storeNow()) }
+    // By a process that is an hour behind.
+    await append(ending('ada', Date.now() - 3_600_000))
+    await feed.sync()
+    expect(feed.hasEnded('ada', signedIn)).toBe(true)
+    // A sign-in by a process that is an hour behind, after it was ended by one that is ahead.
+    await append(ending('bob', Date.now() + 3_600_000))
+    await feed.sync()
+    const later = { at: Date.now() - 3_600_000, storeAt: feed.afterEndings('bob', feed.storeNow()) }
+    expect(feed.hasEnded('bob', later)).toBe(false)
   })
 })

@@ -1,39 +1,36 @@
 import { TemporarilyUnavailable } from '../errors.ts'
-import type {
-  NewRevocation,
-  Revocation,
-  RevocationKind,
-  RevocationRepository,
-} from '../storage/repositories.ts'
+import type { Logger } from '../logger.ts'
+import type { FeedPage, RevocationKind, RevocationRepository } from '../storage/repositories.ts'
 import { createCursor } from './cursor.ts'
+import { createKnownRevocations, type KnownRevocations } from './known-revocations.ts'
 
 const POLL_EVERY = 250
 /** A verdict may rest on what was read within this time, so that a revocation holds after a second. */
 const FRESH_FOR = 900
+/** Nobody waits longer for a read: a whole feed may take a while. */
+const PATIENCE = 2000
 const PAGE = 1000
 
-/** What is refused for as long as it could have lived. The other kinds tell of something else. */
-type RevokedKind = Extract<RevocationKind, 'token' | 'client' | 'session'>
-
-export interface RevocationFeed {
+export interface RevocationFeed
+  extends Pick<
+    KnownRevocations,
+    'note' | 'isRevoked' | 'hasEnded' | 'endings' | 'afterEndings' | 'endedBefore'
+  > {
   /** Whether all that was revoked over a second ago is known here. */
   isFresh(): boolean
-  /** Reads what is new; fails closed when the store is away. */
+  /** Reads all there is, however long it takes. */
+  load(): Promise<void>
+  /** Reads what is new; fails closed when the store is away, or when that takes too long. */
   sync(): Promise<void>
-  /** Takes in what this process itself has just committed, without waiting for the next read. */
-  note(entry: NewRevocation): void
-  isRevoked(kind: RevokedKind, subject: string): boolean
-  /** The moment a person's sign-ins were last ended, in milliseconds, or 0. */
-  endedAt(userId: string): number
-  /** How many ends of sign-ins were read here so far: a mark for endedMeanwhile(). */
-  endings(): number
   /** Whether this person's sign-ins were ended after the mark, on whatever process, and before this call. */
   endedMeanwhile(userId: string, mark: number): Promise<boolean>
+  /** About now by the store's clock, in milliseconds; never later than it is there. */
+  storeNow(): number
   onNotice(kind: RevocationKind, listener: (subject: string) => void): void
+  /** The store has lost part of its history: what was remembered from it may be no longer so. */
+  onBreak(listener: () => void): void
   /** Part of every read: while it fails, nothing counts as known. */
   onSync(step: () => Promise<void> | null): void
-  /** Nothing that expired by this moment, in milliseconds, may live, whatever the clock says now. */
-  endedBefore(): number
   start(): void
   stop(): void
 }
@@ -43,87 +40,75 @@ export interface RevocationFeed {
  * decides freshness: a changed system clock must not make old knowledge look new.
  */
 export function followRevocations(
-  repository: Pick<RevocationRepository, 'readAfter'>,
+  repository: Pick<RevocationRepository, 'readFrom'>,
+  logger: Logger,
 ): RevocationFeed {
-  const revoked: Record<RevokedKind, Map<string, number>> = {
-    token: new Map(),
-    client: new Map(),
-    session: new Map(),
-  }
-  const userEnds = new Map<string, { at: number; until: number; order: number }>()
   const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
+  const breakListeners: Array<() => void> = []
   const steps: Array<() => Promise<void> | null> = []
-  const cursor = createCursor()
-  /** What was noted comes again with the next read, and must not count as another ending then. */
-  const noted = new Set<string>()
-  let endings = 0
-  let endedBefore = 0
+  const known = createKnownRevocations((kind, subject) => {
+    for (const listener of listeners.get(kind) ?? []) listener(subject)
+  })
+  let cursor = createCursor()
+  let clock = { storeNow: 0, readAt: 0 }
   let syncedAt = Number.NEGATIVE_INFINITY
   let running: Promise<void> | null = null
   let upcoming: Promise<void> | null = null
   let timer: ReturnType<typeof setTimeout> | null = null
   let stopped = true
 
-  function apply(entry: NewRevocation): void {
-    const until = entry.until.getTime()
-    if (entry.kind === 'user') {
-      const known = userEnds.get(entry.subject)
-      const at = Math.max(known?.at ?? 0, entry.at.getTime())
-      endings += 1
-      userEnds.set(entry.subject, {
-        at,
-        until: Math.max(known?.until ?? 0, until),
-        order: endings,
-      })
-    } else if (entry.kind === 'ended') {
-      endedBefore = Math.max(endedBefore, entry.at.getTime())
-      forgetEnded()
-    } else if (Object.hasOwn(revoked, entry.kind)) {
-      revoked[entry.kind as RevokedKind].set(entry.subject, until)
+  /** False when the store contradicts what it said before. */
+  async function readOn(startedAt: number): Promise<boolean> {
+    cursor.begin(startedAt)
+    let from = cursor.position()
+    for (;;) {
+      const page = await repository.readFrom(from, PAGE)
+      clock = { storeNow: page.now.getTime(), readAt: performance.now() }
+      if (!takeIn(page)) return false
+      cursor.advance(clock.storeNow)
+      const last = page.entries.at(-1)
+      if (!last || page.entries.length < PAGE) break
+      // With its last entry again, so that a break between two pages shows as well.
+      from = last.id
     }
-    for (const listener of listeners.get(entry.kind) ?? []) listener(entry.subject)
+    return cursor.sawAll()
   }
 
-  function note(entry: NewRevocation): void {
-    if (entry.kind === 'user') {
-      const isRead = userEnds.get(entry.subject)?.at === entry.at.getTime()
-      if (isRead) return
-      noted.add(endingOf(entry))
+  function takeIn({ entries }: FeedPage): boolean {
+    for (const entry of entries) {
+      const verdict = cursor.compare(entry)
+      if (verdict === 'other') return false
+      if (verdict === 'new') known.takeIn(entry)
     }
-    apply(entry)
-  }
-
-  function takeIn(entry: Revocation): void {
-    const isNoted = entry.kind === 'user' && noted.delete(endingOf(entry))
-    if (!isNoted) apply(entry)
-  }
-
-  /** What concerned only things that ended need not be known any more. */
-  function forgetEnded(): void {
-    for (const subjects of Object.values(revoked)) {
-      for (const [key, until] of subjects) if (until < endedBefore) subjects.delete(key)
-    }
-    for (const [key, { until }] of userEnds) if (until < endedBefore) userEnds.delete(key)
+    return true
   }
 
   async function read(): Promise<void> {
     const startedAt = performance.now()
-    let after = cursor.position()
-    for (;;) {
-      const page = await repository.readAfter(after, PAGE)
-      for (const entry of page) if (cursor.isNew(entry)) takeIn(entry)
-      const last = page.at(-1)
-      if (!last || page.length < PAGE) break
-      after = last.id
+    if (!(await readOn(startedAt))) {
+      startAnew()
+      if (!(await readOn(startedAt))) {
+        startAnew()
+        throw new Error('The history of revocations changed again while it was read')
+      }
     }
-    cursor.advance(startedAt)
     for (const step of steps) await step()
     syncedAt = startedAt
   }
 
+  /** What is known stays known: a revocation that the store has lost is still one. */
+  function startAnew(): void {
+    syncedAt = Number.NEGATIVE_INFINITY
+    cursor = createCursor()
+    for (const listener of breakListeners) listener()
+    logger.error(
+      'The database has lost part of its revocations (a failover, a restore, or ids that began anew). All are read again, and nobody is let in before. What to do after a restore stands in the production guide.',
+    )
+  }
+
   const isFresh = () => performance.now() - syncedAt < FRESH_FOR
 
-  async function sync(): Promise<void> {
+  async function load(): Promise<void> {
     if (running) {
       await running
       // It may have begun long before it was asked for here; then only a new one will do.
@@ -131,7 +116,7 @@ export function followRevocations(
     }
     running ??= read()
       .catch((cause) => {
-        throw new TemporarilyUnavailable('The service cannot check tokens right now', { cause })
+        throw unavailable(cause)
       })
       .finally(() => {
         running = null
@@ -148,7 +133,7 @@ export function followRevocations(
       upcoming = null
       // One that is under way may have begun too early.
       if (running) await running.catch(() => {})
-      await (running ?? sync())
+      await (running ?? load())
     })
     return upcoming
   }
@@ -156,28 +141,29 @@ export function followRevocations(
   function poll(): void {
     if (stopped) return
     // A failed read shows as staleness to whoever asks next; the next round tries again.
-    timer = setTimeout(() => sync().then(poll, poll), POLL_EVERY)
+    timer = setTimeout(() => load().then(poll, poll), POLL_EVERY)
     timer.unref?.()
   }
 
   return {
-    sync,
-    note,
+    ...known,
+    load,
     isFresh,
-    isRevoked: (kind, subject) => revoked[kind].has(subject),
-    endedAt: (userId) => userEnds.get(userId)?.at ?? 0,
-    endings: () => endings,
+    sync: () => withPatience(load()),
     async endedMeanwhile(userId, mark) {
-      await catchUp()
-      return (userEnds.get(userId)?.order ?? 0) > mark
+      await withPatience(catchUp())
+      return known.endedAfter(userId, mark)
     },
+    storeNow: () => clock.storeNow + Math.floor(performance.now() - clock.readAt),
     onNotice(kind, listener) {
       listeners.set(kind, [...(listeners.get(kind) ?? []), listener])
+    },
+    onBreak(listener) {
+      breakListeners.push(listener)
     },
     onSync(step) {
       steps.push(step)
     },
-    endedBefore: () => endedBefore,
     start() {
       if (!stopped) return
       stopped = false
@@ -190,4 +176,18 @@ export function followRevocations(
   }
 }
 
-const endingOf = ({ subject, at }: NewRevocation) => `${at.getTime()} ${subject}`
+function unavailable(cause: unknown): TemporarilyUnavailable {
+  return new TemporarilyUnavailable('The service cannot check tokens right now', { cause })
+}
+
+async function withPatience(reading: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable(new Error('Reading takes too long'))), PATIENCE)
+  })
+  try {
+    await Promise.race([reading, tooLong])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,9 +1,11 @@
-import { isAfter } from '../clock.ts'
+import { type Clock, isAfter, systemClock } from '../clock.ts'
+import { randomSecret } from '../crypto.ts'
 import {
   type AuthorizationCode,
   type Client,
   type Consent,
   endedMark,
+  FEED_KEPT,
   type Interaction,
   type NewRevocation,
   type Revocation,
@@ -14,8 +16,11 @@ import {
 } from './repositories.ts'
 import { rotatedToken } from './rotated-token.ts'
 
-/** For tests and demonstrations: one process, gone when it ends. Passes the same contract. */
-export function memoryStorage(): Storage {
+/**
+ * For tests and demonstrations: one process, gone when it ends. Passes the same contract. `clock` is the
+ * store's own, by which the feed of revocations goes, as a database has one.
+ */
+export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock } = {}): Storage {
   const clients = new Map<string, Client>()
   const tokens = new Map<string, Token>()
   const codes = new Map<string, AuthorizationCode>()
@@ -27,7 +32,16 @@ export function memoryStorage(): Storage {
 
   function append(entry: NewRevocation): void {
     lastRevocation += 1
-    revocations.push({ ...entry, id: lastRevocation })
+    const own = { id: lastRevocation, mark: randomSecret(), writtenAt: clock.now() }
+    revocations.push({ ...entry, ...own })
+  }
+
+  /** Whether an entry may be purged: see RevocationRepository. */
+  function isOver(before: Date): (entry: Revocation) => boolean {
+    const kept = clock.now().getTime() - FEED_KEPT
+    const settled = revocations.findLast(({ writtenAt }) => writtenAt && +writtenAt <= kept)
+    const limit = Math.min(before.getTime(), kept)
+    return ({ id, until }) => id < (settled?.id ?? 0) && until.getTime() < limit
   }
 
   function decide(hash: string, at: Date): boolean {
@@ -180,29 +194,32 @@ export function memoryStorage(): Storage {
       },
     },
     revocations: {
-      readAfter: async (id, limit) => {
-        if (id >= lastRevocation) return []
-        return revocations.filter((entry) => entry.id > id).slice(0, limit)
+      readFrom: async (id, limit) => {
+        const entries = revocations.filter((entry) => entry.id >= id).slice(0, limit)
+        return { entries, now: clock.now() }
       },
       async append(entry) {
         append(entry)
       },
       async markEnded(before) {
-        if (!revocations.some((entry) => entry.until < before)) return null
+        const doomed = isOver(before)
+        if (!revocations.some(doomed)) return null
+        const limit = Math.min(before.getTime(), clock.now().getTime() - FEED_KEPT)
         const former = revocations.filter(({ kind }) => kind === 'ended').map(({ at }) => +at)
-        const mark = endedMark(new Date(Math.max(+before, ...former)))
-        revocations = revocations.filter(({ kind }) => kind !== 'ended')
+        const mark = endedMark(new Date(Math.max(limit, ...former)))
+        revocations = revocations.filter(
+          (entry) => entry.kind !== 'ended' || !doomed({ ...entry, until: new Date(0) }),
+        )
         append(mark)
         return mark
       },
     },
     async migrate() {},
     async purge(before, limit) {
-      const kept = revocations.filter((entry) => entry.until >= before)
-      const forgotten = revocations.length - kept.length
-      revocations = kept
+      const doomed = revocations.filter(isOver(before)).slice(0, limit)
+      revocations = revocations.filter((entry) => !doomed.includes(entry))
       return (
-        forgotten +
+        doomed.length +
         drop(tokens, limit, (token) => token.liveUntil < before) +
         drop(codes, limit, (code) => code.expiresAt < before) +
         drop(interactions, limit, (interaction) => interaction.expiresAt < before)

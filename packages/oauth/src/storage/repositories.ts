@@ -133,12 +133,16 @@ export interface StoredKey {
   readonly activeFrom: Date
 }
 
-/** `ended` stands for all that was purged: what had ended by its moment stays ended. */
+/**
+ * `everyone` ends the sign-ins of all. `ended` stands for all that was purged: what had ended by its
+ * moment stays ended.
+ */
 export type RevocationKind =
   | 'token'
   | 'client'
   | 'client-changed'
   | 'user'
+  | 'everyone'
   | 'session'
   | 'keys'
   | 'ended'
@@ -150,9 +154,26 @@ export interface Revocation {
   readonly at: Date
   /** When nothing it concerns can be alive any more, and it may be forgotten. */
   readonly until: Date
+  /**
+   * Random, of the store's making: tells it from another entry that got its id after a failover or a
+   * restore. Null where an older version wrote it.
+   */
+  readonly mark: string | null
+  /** By the clock of the store. Null where an older version wrote it. */
+  readonly writtenAt: Date | null
 }
 
-export type NewRevocation = Omit<Revocation, 'id'>
+export type NewRevocation = Omit<Revocation, 'id' | 'mark' | 'writtenAt'>
+
+/** So long, by the clock of the store, an entry stays after the one behind it was written. */
+export const FEED_KEPT = 24 * 3600 * 1000
+
+/** What a reader gets of the feed, all at the same moment. */
+export interface FeedPage {
+  readonly entries: readonly Revocation[]
+  /** What the clock of the store said. */
+  readonly now: Date
+}
 
 /** Kept for ever, until a later one takes its place. */
 export function endedMark(at: Date): NewRevocation {
@@ -231,13 +252,19 @@ export interface KeyRepository {
   remove(kid: string, notice: NewRevocation): Promise<void>
 }
 
-/** A feed every process follows; ids grow, though one may become visible after a larger one. */
+/**
+ * A feed every process follows; ids grow, though one may become visible after a larger one. A reader
+ * looks again at the entry it stands on, so that it notices when the store has lost its history. Hence
+ * the newest entry is never purged, nor one that was the newest within FEED_KEPT.
+ */
 export interface RevocationRepository {
-  readAfter(id: number, limit: number): Promise<Revocation[]>
+  /** The entries from this id on, the one that has it included, in one read. */
+  readFrom(id: number, limit: number): Promise<FeedPage>
   append(revocation: NewRevocation): Promise<void>
   /**
-   * Before entries that ended by the moment are purged: replaces the one `ended` entry by one for this
-   * moment or the later one it had, and gives it back. Null when there is nothing to purge.
+   * Before entries that ended by the moment are purged: appends an `ended` entry for this moment, or the
+   * later one a former had, and gives it back. Null when there is nothing to purge. Never for a moment
+   * later than FEED_KEPT ago by the clock of the store.
    */
   markEnded(before: Date): Promise<NewRevocation | null>
 }

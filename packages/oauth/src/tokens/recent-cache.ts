@@ -2,6 +2,7 @@ export interface RecentCache<T, Key = string> {
   get(key: Key): T | undefined
   set(key: Key, value: T): void
   delete(key: Key): void
+  clear(): void
 }
 
 /** Bounded: when the younger half is full it becomes the older one, and what nobody asked for goes. */
@@ -29,6 +30,10 @@ export function createRecentCache<T, Key = string>(size: number): RecentCache<T,
     delete(key) {
       young.delete(key)
       old.delete(key)
+    },
+    clear() {
+      young.clear()
+      old.clear()
     },
   }
 }

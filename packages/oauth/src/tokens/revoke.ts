@@ -1,3 +1,4 @@
+import { later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import type { Token, TokenSelector } from '../storage/repositories.ts'
 import { hashSessionId } from '../users.ts'
@@ -14,6 +15,34 @@ export async function revokeTokens(
     context.events.emit('AccessTokenRevoked', { tokenId: token.id })
   }
   return revoked
+}
+
+/**
+ * One token that somebody names. Told to every process again if it has ended before, or if its row is
+ * gone: the first news, or the row, may have been lost with a failover.
+ */
+export async function revokeToken(
+  id: string,
+  context: ServerContext,
+  alive: { readonly until?: Date } = {},
+): Promise<void> {
+  const revoked = await revokeTokens({ id }, context)
+  if (revoked.length > 0) return
+  const at = context.options.clock.now()
+  const token = await context.storage.tokens.find(id)
+  const until = token ? lastLife(token) : (alive.until ?? longestLife(at, context))
+  const notice = { kind: 'token', subject: id, at, until } as const
+  await context.storage.revocations.append(notice)
+  context.feed.note(notice)
+}
+
+/** Its row says only until when the news of its end had to be kept. */
+function lastLife({ liveUntil, expiresAt, refreshExpiresAt }: Token): Date {
+  return later(liveUntil, later(expiresAt, refreshExpiresAt ?? expiresAt))
+}
+
+function longestLife(now: Date, { options }: ServerContext): Date {
+  return later(options.accessTokensExpireAt(now), options.personalAccessTokensExpireAt(now))
 }
 
 /** A withdrawn approval takes along what was issued on it; the client has to ask again. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { followRevocations } from '../revocations/feed.ts'
+import { memoryStorage } from '../storage/memory.ts'
 import { createTokenVerifier } from './verify.ts'
 
 const issuer = 'https://api.example.com'
@@ -8,7 +9,7 @@ const exp = Math.floor(Date.now() / 1000) + 60
 
 /** Takes `ada.<signature>` for a token of Ada's. */
 async function verifierOfNames() {
-  const feed = followRevocations({ readAfter: async () => [] })
+  const feed = followRevocations(memoryStorage().revocations, console)
   await feed.sync()
   return createTokenVerifier({
     format: {

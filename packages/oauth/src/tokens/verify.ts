@@ -53,15 +53,21 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   const { format, keys, feed } = options
   const milliseconds = millisecondsOf(options.clock)
   let genuine = createRecentCache<Remembered, number>(REMEMBERED_TOKENS)
-  let removals = keys.removals()
+  let breaks = 0
+  feed.onBreak(() => {
+    breaks += 1
+  })
+  /** Grows when what was found genuine may be so no more: a key was taken back, or rows were lost. */
+  const upsets = () => keys.removals() + breaks
+  let upsetsBefore = upsets()
 
   /**
-   * Found by its end and compared as a whole: altered content is another token. Starts anew when a
-   * key was taken back: its tokens are genuine no more.
+   * Found by its end and compared as a whole: altered content is another token. Starts anew after an
+   * upset.
    */
   function recall(header: string): VerifiedToken | undefined {
-    if (removals !== keys.removals()) {
-      removals = keys.removals()
+    if (upsetsBefore !== upsets()) {
+      upsetsBefore = upsets()
       genuine = createRecentCache(REMEMBERED_TOKENS)
     }
     const found = genuine.get(endOf(header))
@@ -103,11 +109,11 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
 
   async function verifySlowly(text: string, decoding: Decoding): Promise<VerifiedToken> {
     const cache = genuine
-    const removalsBefore = keys.removals()
+    const before = upsets()
     const token = await decoding
     if (token) remember(headerOf(text), token, cache)
     if (!feed.isFresh()) await feed.sync()
-    if (keys.removals() !== removalsBefore) return verifySlowly(text, decode(text))
+    if (upsets() !== before) return verifySlowly(text, decode(text))
     return requireAlive(token)
   }
 

@@ -152,7 +152,8 @@ describe('storageContract', () => {
   it('catches a store that forgets to publish a revocation', async () => {
     const silent = async (): Promise<Storage> => {
       const storage = memoryStorage()
-      return { ...storage, revocations: { ...storage.revocations, readAfter: async () => [] } }
+      const readFrom = async () => ({ entries: [], now: new Date() })
+      return { ...storage, revocations: { ...storage.revocations, readFrom } }
     }
     expect(await failuresOf(silent)).not.toEqual([])
   })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
 import { createClientDirectory } from '../../src/clients/directory.ts'
@@ -10,7 +11,7 @@ import {
   refreshToken,
 } from '../../src/index.ts'
 import { followRevocations } from '../../src/revocations/feed.ts'
-import type { Client, NewRevocation, Revocation } from '../../src/storage/repositories.ts'
+import type { Client, FeedPage, NewRevocation, Revocation } from '../../src/storage/repositories.ts'
 import { createRecentCache } from '../../src/tokens/recent-cache.ts'
 import { createSigningKeys } from '../../src/tokens/signing-keys.ts'
 import {
@@ -20,7 +21,6 @@ import {
   decideOn,
   listen,
   REDIRECT,
-  SCOPES,
   SECRET,
   sessionOf,
   startServer,
@@ -123,36 +123,30 @@ describe('F3 clock jumps', () => {
     expect(rows).toEqual([])
   })
 
-  it('F3 a purge while the clock was wrong revives nothing, here or in a new process', async () => {
+  it('F3 a purge while the clock was wrong revives nothing, and locks nobody out', async () => {
     const server = await start()
     const client = await createClient(server)
     const revoked = await codeFlow(server, client)
     await server.oauth.revokeUser('ada')
+    // Two days pass by the database's clock, and it is told of something else.
+    const before = sql`written_at - ${sql.lit(2 * 86_400_000)}`
+    const feed = server.database.kysely.updateTable('oauth_revocations').set({ written_at: before })
+    await feed.execute()
+    await server.oauth.revokeUser('bob')
     const now = server.clock.now()
     server.clock.advance('400d')
     await server.oauth.purge()
     server.clock.set(now)
     expect(await statusOf(server, revoked.access_token)).toBe(401)
-    const restarted = createAuthorizationServer({
-      issuer: server.url,
-      secret: SECRET,
-      database: server.database,
-      users: server.users,
-      scopes: SCOPES,
-      grants: [authorizationCode(), refreshToken()],
-      clock: server.clock,
-    })
     const authorization = `Bearer ${revoked.access_token}`
+    const restarted = server.another()
     await expect(
       Promise.resolve(
         restarted.guard.authenticate('api', { authorization, cookie: null, csrfToken: null }),
       ),
     ).rejects.toMatchObject({ code: 'invalid_token' })
-    restarted.close()
     const fresh = await codeFlow(server, client)
-    expect(await statusOf(server, fresh.access_token)).toBe(401)
-    server.clock.advance('401d')
-    expect(await statusOf(server, (await codeFlow(server, client)).access_token)).toBe(200)
+    expect(await statusOf(server, fresh.access_token)).toBe(200)
   })
 
   it('T6 a failing users hook costs an honest client nothing', async () => {
@@ -444,7 +438,7 @@ describe('R1 caches against changes that happen while they read', () => {
     ({ id: 'c', secretVersion, revokedAt: null }) as Client
 
   it('R1 a client read before a change was announced is not remembered after it', async () => {
-    const feed = followRevocations({ readAfter: async () => [] })
+    const feed = followRevocations(memoryStorage().revocations, console)
     await feed.sync()
     let current = clientOf(1)
     let release = () => {}
@@ -523,15 +517,15 @@ describe('R1 caches against changes that happen while they read', () => {
   it('R1 a read of the feed that began long ago is not taken for a fresh one', async () => {
     const entries: Revocation[] = []
     const waiting: Array<() => void> = []
-    const feed = followRevocations({
-      readAfter: (after) => {
-        const seen = entries.filter(({ id }) => id > after)
-        return new Promise((resolve) => waiting.push(() => resolve(seen)))
-      },
-    })
+    const readFrom = (from: number) => {
+      const seen = entries.filter(({ id }) => id >= from)
+      const page = { entries: seen, now: new Date() }
+      return new Promise<FeedPage>((resolve) => waiting.push(() => resolve(page)))
+    }
+    const feed = followRevocations({ readFrom }, console)
     const slow = feed.sync()
     const at = new Date()
-    entries.push({ id: 1, kind: 'token', subject: 't', at, until: at })
+    entries.push({ id: 1, kind: 'token', subject: 't', at, until: at, mark: 'm', writtenAt: at })
     await new Promise((resolve) => setTimeout(resolve, 950))
     const asked = feed.sync()
     waiting.shift()?.()

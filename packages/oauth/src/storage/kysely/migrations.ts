@@ -1,5 +1,12 @@
-import { addColumn, createTable, type MigrationSet } from '@tollgate/database'
+import {
+  addColumn,
+  createIndex,
+  createTable,
+  databaseNow,
+  type MigrationSet,
+} from '@tollgate/database'
 import { sql } from 'kysely'
+import { FEED_KEPT } from '../repositories.ts'
 
 /** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
 export const oauthMigrations: MigrationSet = {
@@ -141,6 +148,23 @@ export const oauthMigrations: MigrationSet = {
         const { instant, integer } = columns
         await addColumn(database, 'oauth_tokens', 'previous_expires_at', instant.nullable())
         await addColumn(database, 'oauth_tokens', 'late_generation', integer.nullable())
+      },
+    },
+    {
+      id: '0004-feed-history',
+      async up(database, columns) {
+        const table = 'oauth_revocations'
+        await addColumn(database, table, 'mark', columns.id.nullable())
+        await addColumn(database, table, 'written_at', columns.instant.nullable())
+        const name = 'oauth_revocations_by_time'
+        await createIndex(database, { name, table, columns: ['written_at'] })
+        // Long settled, so that whoever reads the whole feed need not wait for holes before them.
+        await database.kysely
+          .updateTable(table)
+          .set({ written_at: sql.ref('at') })
+          .where('written_at', 'is', null)
+          .where('at', '<', sql`${databaseNow(database)} - ${sql.lit(FEED_KEPT)}`)
+          .execute()
       },
     },
   ],

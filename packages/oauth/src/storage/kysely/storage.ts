@@ -6,7 +6,7 @@ import { consentRepository } from './consents.ts'
 import { interactionRepository } from './interactions.ts'
 import { keyRepository } from './keys.ts'
 import { oauthMigrations } from './migrations.ts'
-import { revocationRepository } from './revocations.ts'
+import { purgeRevocations, revocationRepository } from './revocations.ts'
 import type { OAuthTables } from './tables.ts'
 import { tokenRepository } from './tokens.ts'
 
@@ -15,7 +15,6 @@ const ENDS = [
   { table: 'oauth_tokens', key: 'id', column: 'live_until' },
   { table: 'oauth_authorization_codes', key: 'hash', column: 'expires_at' },
   { table: 'oauth_interactions', key: 'hash', column: 'expires_at' },
-  { table: 'oauth_revocations', key: 'id', column: 'until' },
 ] as const
 
 /** The same on SQLite, Postgres and MariaDB/MySQL: every difference ends in `@tollgate/database`. */
@@ -33,7 +32,7 @@ export function kyselyStorage(connected: Database): Storage {
       await migrate(database, oauthMigrations)
     },
     async purge(before, limit) {
-      let deleted = 0
+      let deleted = await purgeRevocations(database, before, limit)
       for (const { table, key, column } of ENDS) {
         deleted += await deleteBatch(database, {
           table,

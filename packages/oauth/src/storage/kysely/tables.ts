@@ -344,10 +344,13 @@ export interface RevocationRow {
   subject: string
   at: number
   until: number
+  /** Both null where an older version wrote it. */
+  mark: string | null
+  written_at: number | null
 }
 
 export const revocationRow = {
-  toRow(entry: NewRevocation): Omit<RevocationRow, 'id'> {
+  toRow(entry: NewRevocation): Omit<RevocationRow, 'id' | 'mark' | 'written_at'> {
     return {
       kind: entry.kind,
       subject: entry.subject,
@@ -362,6 +365,8 @@ export const revocationRow = {
       subject: row.subject,
       at: new Date(row.at),
       until: new Date(row.until),
+      mark: row.mark,
+      writtenAt: toDate(row.written_at),
     }
   },
 }

@@ -49,7 +49,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
         true,
       )
       assert.deepEqual(await clients.find(client.id), { ...client, ...change })
-      const [entry] = await revocations.readAfter(0, 10)
+      const [entry] = (await revocations.readFrom(0, 10)).entries
       assert.equal(entry?.subject, client.id)
     })
   })
@@ -86,7 +86,7 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await clients.update(client.id, change({ name: 'new' }), news), false)
       assert.equal(await clients.update('none', change({ name: 'new' }), news), false)
       assert.deepEqual((await clients.find(client.id))?.revokedAt, T0)
-      assert.deepEqual(await revocations.readAfter(0, 10), [])
+      assert.deepEqual((await revocations.readFrom(0, 10)).entries, [])
     })
   })
 }

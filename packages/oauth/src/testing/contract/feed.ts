@@ -22,50 +22,53 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await keys.list(), [key])
       await keys.remove(key.kid, notice('keys', 'changed'))
       assert.deepEqual(await keys.list(), [])
-      assert.equal((await revocations.readAfter(0, 10)).length, 2)
+      assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
     })
   })
 
   describe('revocations', () => {
-    it('are read in order, a page at a time', async () => {
+    it('are read in order, a page at a time, from the entry named on', async () => {
       const { revocations } = await create()
+      assert.deepEqual((await revocations.readFrom(0, 2)).entries, [])
       for (const subject of ['1', '2', '3']) await revocations.append(notice('token', subject))
-      const page = await revocations.readAfter(0, 2)
+      const { entries } = await revocations.readFrom(0, 2)
       assert.deepEqual(
-        page.map(({ subject }) => subject),
+        entries.map(({ subject }) => subject),
         ['1', '2'],
       )
-      const rest = await revocations.readAfter(page[1]?.id ?? 0, 2)
+      const rest = await revocations.readFrom(entries[1]?.id ?? 0, 5)
       assert.deepEqual(
-        rest.map(({ subject }) => subject),
-        ['3'],
+        rest.entries.map(({ subject }) => subject),
+        ['2', '3'],
       )
+      assert.deepEqual(rest.entries[0], entries[1])
     })
-  })
 
-  describe('the mark of what has ended', () => {
-    const ended = { ...notice('token', 'old'), until: later(-10) }
-
-    it('is left only when there is something to purge, and never goes back', async () => {
+    it('carry a mark of their own, however equal they are', async () => {
       const { revocations } = await create()
-      assert.equal(await revocations.markEnded(T0), null)
-      await revocations.append(ended)
-      assert.deepEqual((await revocations.markEnded(T0))?.at, T0)
-      assert.deepEqual((await revocations.markEnded(later(-5)))?.at, T0)
-      assert.deepEqual((await revocations.markEnded(later(5)))?.at, later(5))
+      for (let i = 0; i < 3; i += 1) await revocations.append(notice('token', 'same'))
+      const { entries } = await revocations.readFrom(0, 10)
+      const marks = new Set(entries.map(({ mark }) => mark))
+      assert.equal(marks.size, 3)
+      for (const mark of marks) assert.ok(mark !== null && mark.length >= 22)
     })
 
-    it('stays alone, and stays when the rest is purged', async () => {
+    it('carry the time of the store, whatever the one who appends says', async () => {
+      const { revocations } = await create()
+      const { now: before } = await revocations.readFrom(0, 10)
+      await revocations.append({ ...notice('token', '1'), at: later(-1e6), until: later(1e6) })
+      const { entries, now: after } = await revocations.readFrom(0, 10)
+      const writtenAt = entries[0]?.writtenAt?.getTime() ?? 0
+      assert.ok(before.getTime() <= writtenAt && writtenAt <= after.getTime())
+    })
+
+    it('stay for a day by the time of the store, the newest always', async () => {
       const storage = await create()
-      await storage.revocations.append(ended)
-      await storage.revocations.markEnded(T0)
-      await storage.revocations.markEnded(later(1))
-      await storage.purge(later(1), 10)
-      const entries = await storage.revocations.readAfter(0, 10)
-      assert.deepEqual(
-        entries.map(({ kind, at }) => [kind, at]),
-        [['ended', later(1)]],
-      )
+      const over = { ...notice('token', 'old'), until: later(-10) }
+      for (let i = 0; i < 3; i += 1) await storage.revocations.append(over)
+      assert.equal(await storage.revocations.markEnded(T0), null)
+      assert.equal(await storage.purge(T0, 10), 0)
+      assert.equal((await storage.revocations.readFrom(0, 10)).entries.length, 3)
     })
   })
 
@@ -76,18 +79,15 @@ export const feedContract: ContractPart = ({ describe, it }, create) => {
       await storage.tokens.create({ ...token, id: 'old', liveUntil: later(-10) })
       await storage.codes.create({ ...code, expiresAt: later(-10) })
       await storage.interactions.create({ ...interaction, expiresAt: later(-10) }, 10)
-      await storage.revocations.append({ ...notice('token', 'old'), until: later(-10) })
-      await storage.revocations.append(notice('token', 'young'))
       let deleted = 0
       for (;;) {
         const batch = await storage.purge(T0, 1)
         if (batch === 0) break
         deleted += batch
       }
-      assert.equal(deleted, 4)
+      assert.equal(deleted, 3)
       assert.notEqual(await storage.tokens.find(token.id), null)
       assert.equal(await storage.tokens.find('old'), null)
-      assert.equal((await storage.revocations.readAfter(0, 10)).length, 1)
     })
   })
 }

@@ -102,7 +102,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await tokens.revoke({ id: token.id }, later(5))).length, 1)
       assert.equal((await tokens.revoke({ id: token.id }, later(6))).length, 0)
       assert.deepEqual((await tokens.find(token.id))?.revokedAt, later(5))
-      const entries = await revocations.readAfter(0, 10)
+      const { entries } = await revocations.readFrom(0, 10)
       assert.equal(entries.length, 1)
       assert.deepEqual(entries[0]?.until, token.liveUntil)
       assert.equal(await tokens.rotate(rotation(0, later(6))), null)
@@ -114,7 +114,7 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       await storage.tokens.revoke({ id: token.id }, later(5))
       await storage.purge(later(6), 10)
       assert.equal(await storage.tokens.find(token.id), null)
-      assert.equal((await storage.revocations.readAfter(0, 10)).length, 1)
+      assert.equal((await storage.revocations.readFrom(0, 10)).entries.length, 1)
     })
 
     it('revokes what matches and nothing else', async () => {

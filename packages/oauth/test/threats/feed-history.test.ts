@@ -1,0 +1,284 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { AuthorizationServer } from '../../src/index.ts'
+import { kyselyStorage } from '../../src/index.ts'
+import { codeFlow, createClient, startServer, type TestServer, type TestUser } from '../support.ts'
+import { ageFeed, continueFeedAfter, loseFeedAfter, newestInFeed } from './feed-history.ts'
+
+type Server = AuthorizationServer<TestUser>
+
+let server: TestServer
+afterEach(() => server.close())
+
+const DAY = 24 * 3_600_000
+
+async function statusOf(oauth: Server, text: string): Promise<number> {
+  const credentials = { authorization: `Bearer ${text}`, cookie: null, csrfToken: null }
+  try {
+    await oauth.guard.authenticate('api', credentials)
+    return 200
+  } catch (error) {
+    return oauth.guard.refusal(error).status
+  }
+}
+
+async function newToken(name: string) {
+  const { accessToken, token } = await server.oauth.tokens.createPersonal({ userId: 'ada', name })
+  return { text: accessToken, id: token.id }
+}
+
+/** The verdict of a process once it has had its second. */
+const verdict = (oauth: Server, text: string, expected: number) =>
+  expect.poll(() => statusOf(oauth, text), { timeout: 10_000 }).toBe(expected)
+
+/** Waits until a process has read what another one has written. */
+async function haveRead(oauth: Server, writer = server.oauth): Promise<void> {
+  const seen = await newToken('seen')
+  await writer.tokens.revoke(seen.id)
+  await verdict(oauth, seen.text, 401)
+}
+
+function moveClock(minutes: number): void {
+  server.clock.set(new Date(server.clock.now().getTime() + minutes * 60_000))
+}
+
+const breaks = () => server.logged.filter((entry) => String(entry).includes('has lost part of'))
+
+describe('N1 a database that lost part of its revocations', () => {
+  it.each([
+    ['ids end below where a process stood', 2, 1],
+    ['ids come back to where a process stood', 2, 3],
+    ['ids go beyond where a process stood', 2, 5],
+    ['the feed is empty and begins anew', 0, 2],
+  ])('is noticed when %s', async (_, kept, after) => {
+    server = await startServer()
+    const elsewhere = server.another()
+    const before = []
+    for (let i = 0; i < 4; i += 1) before.push(await newToken(`before ${i}`))
+    const later = []
+    for (let i = 0; i < after; i += 1) later.push(await newToken(`later ${i}`))
+    const alive = await newToken('alive')
+    for (const { text } of [...before, ...later]) expect(await statusOf(elsewhere, text)).toBe(200)
+    for (const { id } of before) await server.oauth.tokens.revoke(id)
+    for (const { text } of before) await verdict(elsewhere, text, 401)
+
+    await loseFeedAfter(server.database, kept)
+    for (const { id } of later) await server.oauth.tokens.revoke(id)
+    for (const oauth of [elsewhere, server.oauth]) {
+      for (const { text } of later) await verdict(oauth, text, 401)
+      // What was known of before is not forgotten, and nobody else is locked out.
+      for (const { text } of before) await verdict(oauth, text, 401)
+      await verdict(oauth, alive.text, 200)
+    }
+  })
+
+  it('is noticed by introspection as by the guard', async () => {
+    server = await startServer()
+    const client = await createClient(server)
+    const tokens = [await codeFlow(server, client), await codeFlow(server, client)]
+    const credentials = { client_id: client.id, client_secret: client.secret }
+    const elsewhere = server.another()
+    const isActive = async (token: string) => {
+      const body = new URLSearchParams({ ...credentials, token })
+      const request = new Request(`${server.url}/oauth/introspect`, { method: 'POST', body })
+      return ((await (await elsewhere.fetch(request)).json()) as { active: boolean }).active
+    }
+    const [first, second] = tokens.map(({ access_token }) => access_token)
+    if (!first || !second) throw new Error('There are no tokens')
+    expect([await isActive(first), await isActive(second)]).toEqual([true, true])
+    await server.post('/oauth/revoke', { ...credentials, token: first })
+    await expect.poll(() => isActive(first)).toBe(false)
+    await loseFeedAfter(server.database, 0)
+    await server.post('/oauth/revoke', { ...credentials, token: second })
+    await expect.poll(() => isActive(second), { timeout: 10_000 }).toBe(false)
+  })
+
+  it('makes a process look again at clients and keys it remembers', async () => {
+    server = await startServer()
+    const client = await createClient(server, { grants: ['client_credentials'] })
+    const ask = () =>
+      server.post('/oauth/token', {
+        grant_type: 'client_credentials',
+        client_id: client.id,
+        client_secret: client.secret,
+      })
+    const { text } = await newToken('signed by a key that is not in the backup')
+    await haveRead(server.oauth, server.another())
+    expect((await ask()).status).toBe(200)
+    const { kysely } = server.database
+    await kysely.updateTable('oauth_clients').set({ revoked_at: 1 }).execute()
+    await kysely.updateTable('oauth_keys').set({ kid: 'from the backup' }).execute()
+    await loseFeedAfter(server.database, 0)
+    await expect.poll(async () => (await ask()).status, { timeout: 10_000 }).toBe(401)
+    await verdict(server.oauth, text, 401)
+  })
+
+  it('lets nobody in until all is read again', async () => {
+    let isHeld = false
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    server = await startServer()
+    const storage = kyselyStorage(server.database)
+    const { readFrom } = storage.revocations
+    storage.revocations.readFrom = async (id, limit) => {
+      // The whole feed, read anew.
+      if (id === 0 && isHeld) await released
+      return readFrom(id, limit)
+    }
+    const held = await startServer({ storage })
+    try {
+      const { text, id } = await newToken('alive')
+      await server.oauth.tokens.revoke((await newToken('first')).id)
+      await verdict(held.oauth, text, 200)
+      await haveRead(held.oauth)
+      isHeld = true
+      await loseFeedAfter(server.database, 0)
+      await verdict(held.oauth, text, 503)
+      await server.oauth.tokens.revoke(id)
+      expect(await statusOf(held.oauth, text)).toBe(503)
+      release()
+      await verdict(held.oauth, text, 401)
+    } finally {
+      release()
+      await held.close()
+    }
+  })
+})
+
+describe('N1 a revocation that is repeated', () => {
+  const newsOf = (id: string) =>
+    server.database.kysely
+      .selectFrom('oauth_revocations')
+      .selectAll()
+      .where('subject', '=', id)
+      .execute()
+
+  it('is told again, for as long as the token could live', async () => {
+    server = await startServer()
+    const client = await createClient(server)
+    const { access_token, refresh_token } = await codeFlow(server, client)
+    const credentials = { client_id: client.id, client_secret: client.secret }
+    for (const token of [access_token, refresh_token, access_token]) {
+      expect((await server.post('/oauth/revoke', { ...credentials, token })).status).toBe(200)
+    }
+    const id = (await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute())[0]
+      ?.id
+    const news = await newsOf(String(id))
+    expect(news).toHaveLength(3)
+    expect(new Set(news.map(({ until }) => until)).size).toBe(1)
+    await server.oauth.tokens.revoke(String(id))
+    expect(await newsOf(String(id))).toHaveLength(4)
+  })
+
+  it('ends a token whose row was lost', async () => {
+    server = await startServer()
+    const elsewhere = server.another()
+    const client = await createClient(server)
+    const { access_token } = await codeFlow(server, client)
+    const other = await createClient(server)
+    await server.database.kysely.deleteFrom('oauth_tokens').execute()
+    const revoke = ({ id, secret }: { id: string; secret: string }) =>
+      server.post('/oauth/revoke', { client_id: id, client_secret: secret, token: access_token })
+    await revoke(other)
+    await haveRead(elsewhere)
+    expect(await statusOf(elsewhere, access_token)).toBe(200)
+    await revoke(client)
+    await verdict(elsewhere, access_token, 401)
+  })
+})
+
+describe('N1 what is no break', () => {
+  it('a purge, however it falls between two reads', async () => {
+    server = await startServer({ purgeEvery: false })
+    const elsewhere = server.another()
+    const tokens = []
+    for (let i = 0; i < 4; i += 1) {
+      const token = await newToken(`old ${i}`)
+      tokens.push(token)
+      await server.oauth.tokens.revoke(token.id)
+    }
+    await haveRead(elsewhere)
+    // Over for all of them, and all written two days ago: only the newest stays.
+    await server.database.kysely.updateTable('oauth_revocations').set({ until: 1 }).execute()
+    await ageFeed(server.database, 2 * DAY)
+    const newest = await newestInFeed(server.database)
+    await server.oauth.purge()
+    const rows = await server.database.kysely.selectFrom('oauth_revocations').selectAll().execute()
+    expect(rows.map(({ id, kind }) => [Number(id) - newest, kind])).toEqual([
+      [0, 'token'],
+      [1, 'ended'],
+    ])
+    await haveRead(elsewhere)
+    await haveRead(server.oauth, elsewhere)
+    // An entry that has just ceased to be the newest: a process may still stand on it.
+    await ageFeed(server.database, 2 * DAY)
+    await server.oauth.tokens.revoke((await newToken('x')).id)
+    await server.database.kysely.updateTable('oauth_revocations').set({ until: 1 }).execute()
+    await server.oauth.purge()
+    await haveRead(elsewhere)
+    expect(breaks()).toEqual([])
+    const { text } = await newToken('alive')
+    for (const oauth of [server.oauth, elsewhere]) await verdict(oauth, text, 200)
+  })
+
+  it('ids that were taken and never used', async () => {
+    server = await startServer()
+    const elsewhere = server.another()
+    await haveRead(elsewhere)
+    await continueFeedAfter(server.database, (await newestInFeed(server.database)) + 40)
+    await haveRead(elsewhere)
+    expect(breaks()).toEqual([])
+  })
+})
+
+describe('N1 the clock of one process', () => {
+  const isServer = process.env.TEST_DATABASE !== 'sqlite'
+
+  it.runIf(isServer)('may be ahead: the others miss nothing that commits late', async () => {
+    server = await startServer()
+    const elsewhere = server.another()
+    await haveRead(elsewhere)
+    const late = await newToken('late')
+    const at = Date.now()
+    await server.database.transaction(async (tx) => {
+      const row = { kind: 'token', subject: late.id, at, until: at + DAY }
+      await tx.kysely.insertInto('oauth_revocations').values(row).execute()
+      // Its id is taken, and the ids after it are seen before it is.
+      await haveRead(elsewhere)
+      moveClock(120)
+      await haveRead(elsewhere)
+      moveClock(-120)
+      await haveRead(elsewhere)
+    })
+    await verdict(elsewhere, late.text, 401)
+  })
+
+  it('may be ahead or behind: an end of sign-ins ends the cookies before it, and none after', async () => {
+    server = await startServer()
+    const elsewhere = server.another()
+    const allows = async (session: { cookie: string; csrfToken: string }) => {
+      try {
+        await elsewhere.guard.authenticate('api', { authorization: null, ...session })
+        return true
+      } catch {
+        return false
+      }
+    }
+    const before = await server.cookieMode('ada')
+    expect(await allows(before)).toBe(true)
+    // By a process that is 50 minutes behind.
+    moveClock(-50)
+    await server.oauth.revokeUser('ada')
+    moveClock(50)
+    await expect.poll(() => allows(before)).toBe(false)
+    // By one that is 50 minutes ahead.
+    moveClock(50)
+    await server.oauth.revokeUser('ada')
+    moveClock(-50)
+    const after = await server.cookieMode('ada')
+    expect(await allows(after)).toBe(true)
+    await haveRead(elsewhere)
+    expect(await allows(after)).toBe(true)
+  })
+})

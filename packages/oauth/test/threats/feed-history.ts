@@ -1,0 +1,32 @@
+import type { Database } from '@tollgate/database'
+import { sql } from 'kysely'
+
+/** The next entry of the feed gets the id after this one, as on a standby that knew no more. */
+export async function continueFeedAfter(database: Database, id: number): Promise<void> {
+  const reset = {
+    sqlite: sql`update sqlite_sequence set seq = ${id} where name = 'oauth_revocations'`,
+    postgres: sql`select setval(pg_get_serial_sequence('oauth_revocations', 'id'), ${Math.max(id, 1)}, ${id > 0})`,
+    mysql: sql`alter table oauth_revocations auto_increment = ${sql.lit(id + 1)}`,
+  }[database.dialect]
+  await reset.execute(database.kysely)
+}
+
+/** A failover to a standby, or a restored backup, that knows the feed only up to this id. */
+export async function loseFeedAfter(database: Database, id: number): Promise<void> {
+  await database.kysely.deleteFrom('oauth_revocations').where('id', '>', id).execute()
+  await continueFeedAfter(database, id)
+}
+
+/** As if everything in the feed had been written so much earlier, by the database's clock. */
+export async function ageFeed(database: Database, milliseconds: number): Promise<void> {
+  await sql`update oauth_revocations set written_at = written_at - ${sql.lit(milliseconds)}`.execute(
+    database.kysely,
+  )
+}
+
+export async function newestInFeed(database: Database): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select max(id) as id from oauth_revocations`.execute(
+    database.kysely,
+  )
+  return Number(rows[0]?.id ?? 0)
+}
