@@ -53,6 +53,8 @@ export interface Engine extends Runner {
   readonly updatesReturnRows: boolean
   /** `WITH claimed AS (UPDATE … RETURNING …) INSERT …` exists. */
   readonly ctesCanWrite: boolean
+  /** `CREATE TABLE` and the like commit the transaction they are in. */
+  readonly schemaChangesCommit: boolean
   /** How exact text is declared, after the type and its length. */
   readonly exactText: string
   reserve(): Promise<Session>

@@ -75,7 +75,13 @@ const brokenConnection = new Set([
   'ER_OPTION_PREVENTS_STATEMENT',
   'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION',
   'ER_READ_ONLY_MODE',
+  'ER_ERROR_ON_WRITE',
+  // Galera: the node has lost the others, or is not with them yet; a commit whose end is not known
+  'ER_UNKNOWN_COM_ERROR',
+  'ER_ERROR_DURING_COMMIT',
 ])
+/** MySQL and MariaDB give a full disk, a quota or a file system that became read-only as a number. */
+const storageRefuses = /error:? (?:28|30|122|135|136)\b/i
 const brokenSqlite = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|NOTADB|CORRUPT|PROTOCOL)/
 /** The drivers give these no code. */
 const brokenMessage =
@@ -99,6 +105,7 @@ export function isUnavailable(error: unknown): boolean {
 export function breaksConnection(error: unknown): boolean {
   return someCause(error, ({ code, message, fatal }) => {
     if (code === undefined) return brokenMessage.test(message)
+    if (code === 'ER_GET_ERRNO') return storageRefuses.test(message)
     return fatal || brokenConnection.has(code) || code.startsWith('08') || brokenSqlite.test(code)
   })
 }

@@ -1,7 +1,9 @@
 import { type Columns, createColumns } from './columns.ts'
 import { type Database, internals } from './database.ts'
 import { SchemaTooNew } from './errors.ts'
-import { createTable } from './tables.ts'
+import { holdLease } from './lease.ts'
+import { WAIT_FOR_LOCK } from './open-database.ts'
+import { createTable, hasTable } from './tables.ts'
 
 export interface Migration {
   /** Never changes once released, e.g. `001-clients`. */
@@ -33,24 +35,48 @@ export async function migrate(
   if (new Set(known).size !== known.length) {
     throw new TypeError(`The migrations of "${set.name}" have an id twice: ${known.join(', ')}`)
   }
-  const columns = createColumns(database[internals].engine)
-  return database.exclusively('migrate', async (tx) => {
-    await createTable(tx, TABLE, {
-      columns: { set: columns.id, id: columns.string(200), applied_at: columns.instant },
-      primaryKey: ['set', 'id'],
-    })
-    const done = await findApplied(tx, set.name)
-    refuseNewer(set.name, done, known)
-    const applied: string[] = []
-    for (const { id, up } of set.migrations) {
-      if (done.has(id)) continue
-      await up(tx, columns)
-      const row = { set: set.name, id, applied_at: Date.now() }
-      await tx.kysely.insertInto(TABLE).values(row).execute()
-      applied.push(id)
-    }
-    return { applied }
+  if (await isUpToDate(database, set)) return { applied: [] }
+  if (!database[internals].engine.schemaChangesCommit) {
+    return database.exclusively('migrate', (tx) => runMigrations(tx, set, async () => {}))
+  }
+  // The other lock is the one that builds from before the lease know of.
+  return holdLease(database, 'migrate.lease', WAIT_FOR_LOCK, (check) =>
+    database.exclusively('migrate', (tx) => runMigrations(tx, set, check)),
+  )
+}
+
+async function runMigrations(
+  tx: Database,
+  set: MigrationSet,
+  check: (on: Database) => Promise<void>,
+): Promise<{ applied: string[] }> {
+  const columns = createColumns(tx[internals].engine)
+  // On MySQL this ends the transaction, also if the table is there; each statement then commits alone.
+  await createTable(tx, TABLE, {
+    columns: { set: columns.id, id: columns.string(200), applied_at: columns.instant },
+    primaryKey: ['set', 'id'],
   })
+  const done = await findApplied(tx, set.name)
+  refuseNewer(set, done)
+  const applied: string[] = []
+  for (const { id, up } of set.migrations) {
+    if (done.has(id)) continue
+    await check(tx)
+    await up(tx, columns)
+    await check(tx)
+    const row = { set: set.name, id, applied_at: Date.now() }
+    await tx.kysely.insertInto(TABLE).values(row).execute()
+    applied.push(id)
+  }
+  return { applied }
+}
+
+/** Asked without a lock, so that processes with nothing to do wait for nobody. */
+async function isUpToDate(database: Database, set: MigrationSet): Promise<boolean> {
+  if (!(await hasTable(database, TABLE))) return false
+  const done = await findApplied(database, set.name)
+  refuseNewer(set, done)
+  return set.migrations.every(({ id }) => done.has(id))
 }
 
 async function findApplied(database: Database, set: string): Promise<Set<string>> {
@@ -58,8 +84,9 @@ async function findApplied(database: Database, set: string): Promise<Set<string>
   return new Set(rows.map(({ id }) => id))
 }
 
-function refuseNewer(name: string, done: ReadonlySet<string>, known: readonly string[]): void {
-  const unknown = [...done].filter((id) => !known.includes(id))
+function refuseNewer({ name, migrations }: MigrationSet, done: ReadonlySet<string>): void {
+  const known = new Set(migrations.map(({ id }) => id))
+  const unknown = [...done].filter((id) => !known.has(id))
   if (unknown.length === 0) return
   throw new SchemaTooNew(
     `The database has migrations of "${name}" that this build does not know: ${unknown.join(', ')}. ` +

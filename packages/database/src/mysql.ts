@@ -1,7 +1,8 @@
 import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler } from 'kysely'
 import type { PoolConnection } from 'mysql2'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from './engine.ts'
-import { breaksConnection, WaitedTooLong } from './errors.ts'
+import { breaksConnection, isUnavailable, WaitedTooLong } from './errors.ts'
+import { LOCKS } from './locks-table.ts'
 import { askMysql, openMysqlPool } from './mysql-pool.ts'
 import { toStorables } from './values.ts'
 
@@ -54,17 +55,31 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
         locked = true
         await askMysql(connection, sessionSettings(LONG_STATEMENT, IDLE_WITH_LOCK), [], patience)
         patience = LONG_STATEMENT + GRACE
-        const { rows } = await command(
-          `select get_lock(sha2(concat_ws(':', 'tollgate', database(), ?), 256), ?) as locked`,
-          [name, Math.ceil(wait / 1000)],
+        await queueForLock(connection, name, wait)
+        await command(
+          `insert into ${LOCKS} (name, turns) values (?, 1) on duplicate key update turns = turns + 1`,
+          [name],
         )
-        if ((rows[0] as { locked: unknown }).locked === 1) return
-        throw new WaitedTooLong(`Waited ${wait} ms for the lock "${name}"`)
       },
       async release(broken) {
         pool.give(connection, broken || (locked && !(await unlock(connection))))
       },
     }
+  }
+
+  /**
+   * Only an orderly queue: this lock holds on one server, where builds from before the row use it too.
+   * A cluster may refuse it, and there the row decides.
+   */
+  async function queueForLock(connection: PoolConnection, name: string, wait: number) {
+    const sql = `select get_lock(sha2(concat_ws(':', 'tollgate', database(), ?), 256), ?) as locked`
+    const values = [name, Math.ceil(wait / 1000)]
+    const answer = await askMysql(connection, { sql }, values, LONG_STATEMENT).catch((error) => {
+      if (isUnavailable(error)) throw error
+      return null
+    })
+    if (!answer || (answer.rows[0] as { locked: unknown }).locked === 1) return
+    throw new WaitedTooLong(`Waited ${wait} ms for the lock "${name}"`)
   }
 
   async function unlock(connection: PoolConnection): Promise<boolean> {
@@ -96,6 +111,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
     },
     updatesReturnRows: false,
     ctesCanWrite: false,
+    schemaChangesCommit: true,
     exactText: await findExactText(),
     run,
     reserve,

@@ -9,6 +9,7 @@ import {
 import { type Database, type Internals, internals } from './database.ts'
 import type { Dialect, Engine, Runner } from './engine.ts'
 import { createKysely } from './kysely-driver.ts'
+import { createLocksTable } from './locks-table.ts'
 import { type ParamBuilder, prepareStatement, type Statement } from './statement.ts'
 import {
   createStatementRunner,
@@ -17,7 +18,8 @@ import {
   type TransactionRunner,
 } from './transaction.ts'
 
-const WAIT_FOR_LOCK = 300_000
+/** Milliseconds; a migration may rebuild a large table. */
+export const WAIT_FOR_LOCK = 300_000
 
 export function createDatabase<T>(engine: Engine, options: TransactionOptions): Database<T> {
   return new OpenDatabase<T>(engine, options, createStatementRunner(engine, options))
@@ -30,6 +32,7 @@ class OpenDatabase<T> implements Database<T> {
   readonly #transaction: TransactionRunner | undefined
   #kysely: Kysely<T> | undefined
   #closed: Promise<void> | undefined
+  #locksTable: Promise<void> | undefined
 
   constructor(
     engine: Engine,
@@ -76,15 +79,29 @@ class OpenDatabase<T> implements Database<T> {
   }
 
   async exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R> {
+    const { engine, root } = this[internals]
     if (this.#transaction) {
+      // Made beside the transaction, which its creation would commit; most often it is there.
+      if (engine.schemaChangesCommit && root instanceof OpenDatabase) {
+        await root.#ensureLocksTable().catch(() => {})
+      }
       await this.#transaction.lock(name, WAIT_FOR_LOCK)
       return work(this)
     }
+    if (engine.schemaChangesCommit) await this.#ensureLocksTable()
     const patient = { ...this.#options, timeout: WAIT_FOR_LOCK }
-    return runInTransaction(this[internals].engine, patient, async (transaction) => {
+    return runInTransaction(engine, patient, async (transaction) => {
       await transaction.lock(name, WAIT_FOR_LOCK)
       return work(this.#bind(transaction))
     })
+  }
+
+  #ensureLocksTable(): Promise<void> {
+    this.#locksTable ??= createLocksTable(this as Database).catch((error) => {
+      this.#locksTable = undefined
+      throw error
+    })
+    return this.#locksTable
   }
 
   async close(): Promise<void> {

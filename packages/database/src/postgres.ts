@@ -189,6 +189,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     },
     updatesReturnRows: true,
     ctesCanWrite: true,
+    schemaChangesCommit: false,
     exactText: 'collate "C"',
     run,
     reserve,

@@ -83,6 +83,7 @@ export async function openSqlite(path: string, { timeout }: EngineOptions): Prom
     },
     updatesReturnRows: true,
     ctesCanWrite: false,
+    schemaChangesCommit: false,
     exactText: '',
     run,
     reserve,

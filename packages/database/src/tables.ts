@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Column } from './columns.ts'
 import { type Database, internals } from './database.ts'
+import type { Dialect } from './engine.ts'
 
 export interface Table {
   readonly columns: Readonly<Record<string, Column>>
@@ -86,6 +87,19 @@ const tableOptions = {
   postgres: () => '',
   mysql: (database: Database) =>
     `engine = InnoDB, default ${database[internals].engine.exactText.replace(' collate', ', collate')}`,
+}
+
+/** Whether the table is there. */
+export async function hasTable(database: Database, name: string): Promise<boolean> {
+  const { rows } = await findTable[database.dialect](name).execute(database.kysely)
+  return rows.length > 0
+}
+
+const findTable: Record<Dialect, (name: string) => RawBuilder<unknown>> = {
+  sqlite: (name) => sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
+  postgres: (name) => sql`select 1 where to_regclass(quote_ident(${name})) is not null`,
+  mysql: (name) => sql`select 1 from information_schema.tables
+    where table_schema = database() and table_name = ${name}`,
 }
 
 async function hasColumn(database: Database, table: string, column: string): Promise<boolean> {

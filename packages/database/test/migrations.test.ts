@@ -3,10 +3,12 @@ import {
   createIndex,
   createTable,
   type Database,
+  databaseNow,
   type Migration,
   migrate,
   SchemaTooNew,
 } from '@tollgate/database'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createTestDatabase,
@@ -128,7 +130,7 @@ describe('migrate', () => {
     for (const table of ['first_one', 'second_one', 'first_two', 'second_two']) {
       expect(await database.kysely.selectFrom(table).selectAll().execute()).toEqual([])
     }
-  })
+  }, 60_000)
 
   it('finishes while another that was killed had the database waiting', async () => {
     const victim = startChild('migrate', test.url, '60000')
@@ -138,6 +140,44 @@ describe('migrate', () => {
     victim.kill()
     expect(await waiting.ended).toBe(0)
     expect(await findApplied(database)).toEqual(['slow/first', 'slow/second'])
+  }, 60_000)
+
+  // Another node of a Galera cluster holds the row, and no named lock that this server knows of.
+  it.runIf(process.env.TEST_DATABASE === 'mariadb')(
+    'waits for the row that another node holds, and for no longer than its lease',
+    async () => {
+      await migrate(database, { name: 'app', migrations: [first] })
+      const locks = () => database.kysely.updateTable('tollgate_locks')
+      const hold = (milliseconds: number) =>
+        locks()
+          .set({
+            holder: 'another node',
+            held_until: sql`${databaseNow(database)} + ${milliseconds}`,
+          })
+          .where('name', '=', 'migrate.lease')
+          .executeTakeFirstOrThrow()
+      expect((await hold(60_000)).numUpdatedRows).toBe(1n)
+      const holders: unknown[] = []
+      const look: Migration['up'] = async (db) => {
+        const rows = await db.kysely.selectFrom('tollgate_locks').selectAll().execute()
+        holders.push(...rows.map(({ holder }) => holder))
+      }
+      const waiting = migrate(database, { name: 'other', migrations: [{ id: '001', up: look }] })
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      await hold(-1) // it died, and its time is over
+      expect((await waiting).applied).toEqual(['001'])
+      expect(holders).not.toContain('another node')
+    },
+  )
+
+  it('waits for nobody when there is nothing to do', async () => {
+    await migrate(database, { name: 'app', migrations: [first] })
+    const victim = startChild('migrate', test.url, '60000')
+    await victim.untilLines(1)
+    // SQLite has one writer, whom readers never wait for.
+    expect(await migrate(database, { name: 'app', migrations: [first] })).toEqual({ applied: [] })
+    victim.kill()
+    await victim.ended
   })
 })
 
