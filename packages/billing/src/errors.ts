@@ -27,6 +27,7 @@ export type BillingErrorCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'payload_too_large'
+  | 'request_cut_off'
 
 export type ProviderName = 'stripe' | 'braintree'
 
@@ -237,6 +238,12 @@ export class NotFound extends BillingError {
 export class MethodNotAllowed extends BillingError {
   readonly code = 'method_not_allowed'
   override readonly status = 405
+}
+
+/** The caller went away before its request had arrived; nobody reads the answer. */
+export class RequestCutOff extends BillingError {
+  readonly code = 'request_cut_off'
+  override readonly status = 400
 }
 
 export class PayloadTooLarge extends BillingError {

@@ -30,6 +30,7 @@ export {
   type ProviderName,
   ProviderRejected,
   ProviderUnavailable,
+  RequestCutOff,
   SubscriptionEnded,
   Unauthenticated,
   UnknownCoupon,

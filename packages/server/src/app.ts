@@ -6,6 +6,7 @@ import { type Context, Hono } from 'hono'
 import { addApi } from './api/api.ts'
 import { addBillingApi } from './api/billing.ts'
 import type { ServiceContext } from './context.ts'
+import { RequestCutOff } from './http/body.ts'
 import { limitBody } from './http/body-limit.ts'
 import { identifyCaller, recordRequests, secureHeaders, useOneAddress } from './http/middleware.ts'
 import { addOperations } from './http/operations.ts'
@@ -90,6 +91,7 @@ function answerError(error: Error, c: Context<AppEnv>, context: ServiceContext) 
       ? errorPage(c, { status: 403, title: 'Not accepted', message })
       : c.json({ error: 'csrf_mismatch', error_description: message }, 403)
   }
+  if (error instanceof RequestCutOff) return c.json({ error: 'request_cut_off' }, 400)
   const away = isUnavailable(error) || error instanceof TemporarilyUnavailable
   if (away) c.header('retry-after', '1')
   else context.logger.error({ err: error }, 'A request failed unexpectedly')

@@ -34,6 +34,6 @@ export interface ServiceContext {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
-  /** False while starting and once the end has begun. */
-  readonly isReady: () => boolean
+  /** True once the end has been announced; everything is still served. */
+  readonly isLeaving: () => boolean
 }

@@ -11,23 +11,38 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<Service> {
   const say = (text: string) => {
     if (config.mode === 'demo') process.stderr.write(`\n${text}\n`)
   }
+  const end = async () => {
+    await service.close()
+    say(`Stopped. What you made is kept in ${config.dataDir}; the next start goes on from there.`)
+  }
+  // The first signal lets balancers look elsewhere, the second one stops waiting for them, the third
+  // one is the operating system's. A demo has no balancer.
+  const hurry = new AbortController()
+  let isEnding = false
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      service.logger.info({ signal }, 'ending')
+    const hear = () => {
+      if (isEnding) {
+        process.off(signal, hear)
+        hurry.abort()
+        return
+      }
+      isEnding = true
+      const { drainSeconds } = config
+      service.logger.info({ signal, drainSeconds }, 'ending')
       say('Stopping: what is under way may end first. Ctrl-C again stops at once.')
-      service.close().then(
-        () => {
-          say(
-            `Stopped. What you made is kept in ${config.dataDir}; the next start goes on from there.`,
-          )
-          process.exit(0)
-        },
-        (error) => {
-          service.logger.error({ err: error }, 'The end was not clean')
-          process.exit(1)
-        },
-      )
-    })
+      if (drainSeconds === 0) process.off(signal, hear)
+      service
+        .drain(drainSeconds * 1000, hurry.signal)
+        .then(end)
+        .then(
+          () => process.exit(0),
+          (error) => {
+            service.logger.error({ err: error }, 'The end was not clean')
+            process.exit(1)
+          },
+        )
+    }
+    process.on(signal, hear)
   }
   return service
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, systemClock } from '@tollgate/oauth'
 import type { DestinationStream } from 'pino'
 import { createApp } from './app.ts'
@@ -30,8 +31,13 @@ export interface ServiceOptions {
   readonly logTo?: DestinationStream
 }
 
-export interface Service extends Omit<ServiceContext, 'config' | 'isReady'> {
+export interface Service extends Omit<ServiceContext, 'config' | 'isLeaving'> {
   readonly port: number
+  /**
+   * Says 503 at `/readyz` and serves everything for as long as given, so that a balancer sends
+   * elsewhere before this process is gone. Ends early when `signal` is aborted.
+   */
+  drain(milliseconds: number, signal?: AbortSignal): Promise<void>
   /** Lets what is under way end, keeps the sandbox's state, and closes everything. */
   close(graceMilliseconds?: number): Promise<void>
 }
@@ -73,7 +79,7 @@ async function start(
   const clock = options.clock ?? systemClock
   const logger = createLogger(config.logLevel, options.logTo)
   const keepDemo = options.keepDemo ?? true
-  const state = { ready: false }
+  const state = { leaving: false }
 
   // First of all, so that a taken port is known before anything is changed.
   let grace = GRACE
@@ -159,7 +165,7 @@ async function start(
     clock,
     logger,
     metrics,
-    isReady: () => state.ready,
+    isLeaving: () => state.leaving,
   }
   const app = createApp(context)
   server.serve((request, env) => app.fetch(request, env))
@@ -179,7 +185,6 @@ async function start(
   }, PURGED_EVERY)
   purging.unref()
   closers.push(() => clearInterval(purging))
-  state.ready = true
   // Not earlier: what fell due since the last time sends webhooks, and they come back to this service.
   if (options.ticking ?? true) providers?.keepTime()
 
@@ -190,10 +195,14 @@ async function start(
     logger,
     metrics,
     port: server.port,
+    async drain(milliseconds, signal) {
+      state.leaving = true
+      await sleep(milliseconds, undefined, signal ? { signal } : {}).catch(() => {})
+    },
     close(graceMilliseconds = GRACE) {
       if (closing) return closing
       grace = graceMilliseconds
-      state.ready = false
+      state.leaving = true
       // The server first: what is under way still needs the rest.
       const [closeServer] = closers.splice(0, 1)
       closing = Promise.resolve(closeServer?.()).then(closeAll)

@@ -63,7 +63,7 @@ describe('docs/reference/service.md', () => {
 
   it('lists every route of the service itself', async () => {
     const { config, remove } = await testConfig()
-    const app = createApp({ ...service, config, isReady: () => true })
+    const app = createApp({ ...service, config, isLeaving: () => false })
     const real = app.routes
       .filter(({ method }) => method !== 'ALL')
       .map(({ method, path }) => `${method} ${path}`)

@@ -1,6 +1,11 @@
 import { connect as dial, type Socket } from 'node:net'
+import { connect } from '@tollgate/database'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { startTcpProxy } from '../../../test-support/tcp-proxy.ts'
+import { migrateCore } from '../src/core.ts'
+import { createReadiness } from '../src/http/readiness.ts'
 import { startTestService, type TestService } from './support.ts'
 
 let service: TestService
@@ -209,7 +214,6 @@ describe('every answer', () => {
 // There is no server to cut off with SQLite.
 describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('with the database away', () => {
   it('says so at /readyz and on every route, and recovers by itself', async () => {
-    const { createTestDatabase } = await import('../../../test-support/create-test-database.ts')
     const { url, drop } = await createTestDatabase()
     const proxy = await startTcpProxy(url)
     const away = await startTestService({ environment: { DATABASE_URL: proxy.url } })
@@ -231,6 +235,108 @@ describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('with the database away'
       await proxy.close()
       await drop()
     }
+  })
+})
+
+describe('with a database that answers and takes no writes', () => {
+  const readiness = async (url: string) => {
+    const response = await fetch(`${url}/readyz`)
+    return { status: response.status, said: ((await response.json()) as { status: string }).status }
+  }
+  const refuses = { status: 503, said: 'the database takes no writes' }
+  const well = { status: 200, said: 'ok' }
+
+  // A limit on its pages is to SQLite what a full disk is.
+  it.runIf(process.env.TEST_DATABASE === 'sqlite')('because its disk is full', async () => {
+    const full = await startTestService()
+    const { kysely } = full.database
+    const fill = () =>
+      sql`insert into write_probes (id, written_at, filler)
+        values (hex(randomblob(16)), ${Date.now()}, hex(randomblob(1000)))`.execute(kysely)
+    await sql`pragma max_page_count = 1`.execute(kysely)
+    await expect(
+      (async () => {
+        for (;;) await fill()
+      })(),
+    ).rejects.toThrow()
+    expect(await readiness(full.url)).toEqual(refuses)
+    expect((await fetch(`${full.url}/healthz`)).status).toBe(200)
+    await sql`pragma max_page_count = 1000000`.execute(kysely)
+    await expect.poll(() => readiness(full.url), { timeout: 10_000 }).toEqual(well)
+    await full.stop()
+  })
+
+  it.runIf(process.env.TEST_DATABASE === 'postgres')('because it is a standby', async () => {
+    const standby = await startTestService()
+    const { kysely } = standby.database
+    const name = sql.id(new URL(standby.databaseUrl).pathname.slice(1))
+    const become = async (readOnly: 'on' | 'off') => {
+      await sql`set session characteristics as transaction read write`.execute(kysely)
+      await sql`alter database ${name} set default_transaction_read_only = ${sql.lit(readOnly)}`.execute(
+        kysely,
+      )
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`.execute(kysely)
+      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(kysely).catch(() => {})
+    }
+    await become('on')
+    await expect.poll(() => readiness(standby.url), { timeout: 10_000 }).toEqual(refuses)
+    const page = await standby.browser().signIn('ada@example.com', 'correct horse')
+    expect(page.status).toBe(503)
+    await standby.database
+      .transaction(async (tx) => {
+        await sql`set transaction read write`.execute(tx.kysely)
+        await sql`alter database ${name} set default_transaction_read_only = off`.execute(tx.kysely)
+      })
+      .catch(() => {})
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(kysely)
+    await expect.poll(() => readiness(standby.url), { timeout: 10_000 }).toEqual(well)
+    await standby.stop()
+  })
+
+  it('is asked to write no more than now and then, however often somebody asks us', async () => {
+    let writes = 0
+    const { url, drop } = await createTestDatabase()
+    const counted = await connect(url, {
+      onQuery: (text) => {
+        if (/insert into .?write_probes/.test(text)) writes++
+      },
+    })
+    await migrateCore(counted)
+    const check = createReadiness(counted)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => check()))
+    expect(new Set(answers)).toEqual(new Set(['ok']))
+    for (let i = 0; i < 10; i++) expect(await check()).toBe('ok')
+    expect(writes).toBe(1)
+    await counted.close()
+    await drop()
+  })
+})
+
+describe('a caller who goes away in the middle of its body', () => {
+  it.each([
+    ['/oauth/token', 'Content-Length: 100'],
+    ['/oauth/token', 'Transfer-Encoding: chunked'],
+    ['/login', 'Content-Length: 100'],
+    ['/stripe/webhook', 'Content-Length: 100'],
+    ['/oauth/clients', 'Content-Length: 100'],
+  ])('at %s with %s is no failure of the database', async (path, length) => {
+    const before = service.log().length
+    const socket = dial(service.port, '127.0.0.1')
+    const heads = [
+      `POST ${path} HTTP/1.1`,
+      `Host: x`,
+      `Origin: ${service.url}`,
+      'Content-Type: application/x-www-form-urlencoded',
+      length,
+    ]
+    const chunk = length.startsWith('T') ? '5\r\ngrant\r\n' : 'grant'
+    socket.write(`${heads.join('\r\n')}\r\n\r\n${chunk}`, () => socket.destroySoon())
+    const lines = () => service.log().slice(before)
+    await expect.poll(lines, { timeout: 10_000 }).toContain(`"path":"${path}"`)
+    expect(lines()).not.toContain('"level":"error"')
+    expect(lines()).not.toMatch(/"status":5/)
   })
 })
 

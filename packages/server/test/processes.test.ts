@@ -47,6 +47,7 @@ beforeAll(async () => {
     STRIPE_SECRET: sandbox.stripe.apiKey,
     STRIPE_WEBHOOK_SECRET: 'whsec_1',
     STRIPE_API_URL: sandbox.stripe.url,
+    TOLLGATE_DRAIN_SECONDS: '4',
   }
 })
 afterAll(async () => {
@@ -253,8 +254,30 @@ describe('two processes on one database', () => {
     }
   }, 60_000)
 
-  it('end with 0 when told to, and log it', async () => {
+  it('refuse nothing that a balancer sends before it has heard of the end, and end with 0', async () => {
+    let isSending = true
+    const answers: unknown[] = []
+    const send = async () => {
+      while (isSending) {
+        const path = answers.length % 2 === 0 ? '/login' : '/.well-known/jwks.json'
+        const headers = { connection: answers.length % 3 === 0 ? 'close' : 'keep-alive' }
+        answers.push(
+          await fetch(`${one.url}${path}`, { headers }).then(
+            async (response) => (await response.text()) && response.status,
+            (error: Error) => String(error.cause ?? error),
+          ),
+        )
+      }
+    }
+    const senders = Array.from({ length: 8 }, send)
+    await expect.poll(() => answers.length, { timeout: 20_000 }).toBeGreaterThan(100)
     one.child.kill('SIGTERM')
+    const readiness = () => fetch(`${one.url}/readyz`).then(({ status }) => status)
+    await expect.poll(readiness, { timeout: 3000, interval: 50 }).toBe(503)
+    expect((await fetch(`${one.url}/healthz`)).status).toBe(200)
+    isSending = false
+    await Promise.all(senders)
+    expect(new Set(answers)).toEqual(new Set([200]))
     expect(await one.ended).toBe(0)
     expect(one.output()).toContain('"ending"')
     for (const secret of [PASSWORD, client.secret, environment.TOLLGATE_SECRET ?? '']) {

@@ -1,4 +1,4 @@
-import { PayloadTooLarge } from '../errors.ts'
+import { PayloadTooLarge, RequestCutOff } from '../errors.ts'
 
 /** What a route reads and gives back, whatever the framework. */
 export interface HttpRequest {
@@ -50,7 +50,9 @@ async function readWebBody(request: Request, limit: number): Promise<string> {
   let size = 0
   const reader = request.body.getReader()
   for (;;) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch((cause) => {
+      throw cutOff(cause)
+    })
     if (done) return Buffer.concat(chunks).toString('utf8')
     size += value.byteLength
     if (size > limit) {
@@ -59,6 +61,11 @@ async function readWebBody(request: Request, limit: number): Promise<string> {
     }
     chunks.push(value)
   }
+}
+
+/** Its cause looks like a lost connection, which must not be taken for the database's. */
+export function cutOff(cause?: unknown): RequestCutOff {
+  return new RequestCutOff('The request was cut off', { cause })
 }
 
 export function tooLarge(limit: number): PayloadTooLarge {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type HttpRequest, type Reply, splitTarget, tooLarge } from './exchange.ts'
+import { cutOff, type HttpRequest, type Reply, splitTarget, tooLarge } from './exchange.ts'
 
 /** Express keeps the whole target in `originalUrl`, and what its parsers read in `body`. */
 export type NodeMessage = IncomingMessage & { originalUrl?: string; body?: unknown }
@@ -61,6 +61,7 @@ function readNodeBody(message: NodeMessage, limit: number): Promise<string> {
       }
     })
     message.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-    message.on('error', reject)
+    message.on('error', (cause) => reject(cutOff(cause)))
+    if (message.destroyed) reject(cutOff())
   })
 }

@@ -26,6 +26,8 @@ export interface Config {
   readonly trustedProxies: readonly string[]
   readonly metricsToken: string | null
   readonly logLevel: NonNullable<Variables['TOLLGATE_LOG_LEVEL']>
+  /** How long, when told to end, it goes on serving while `/readyz` already says 503. */
+  readonly drainSeconds: number
   /** Of the sandbox's control room; null: the port after the service's own. */
   readonly sandboxPort: number | null
   readonly settings: Settings
@@ -82,6 +84,7 @@ export function readEnvironment(
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES ?? [],
     metricsToken: values.TOLLGATE_METRICS_TOKEN,
     logLevel: values.TOLLGATE_LOG_LEVEL ?? (mode === 'demo' ? 'warn' : 'info'),
+    drainSeconds: values.TOLLGATE_DRAIN_SECONDS ?? (mode === 'demo' ? 0 : 10),
     sandboxPort: values.TOLLGATE_SANDBOX_PORT,
     warnings: parsed.unknown.map((name) => `${name} is no setting of Tollgate; is it misspelt?`),
     settings: {

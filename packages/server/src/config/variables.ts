@@ -52,6 +52,7 @@ export const variables = {
   TOLLGATE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
     message: 'expects fatal, error, warn, info, debug or silent',
   }),
+  TOLLGATE_DRAIN_SECONDS: wholeNumber(0, 600),
   TOLLGATE_SANDBOX_PORT: wholeNumber(0, 65_535),
   STRIPE_SECRET: text,
   STRIPE_WEBHOOK_SECRET: text,

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
+import { cutOff } from './body.ts'
 import type { AppEnv } from './variables.ts'
 
 /**
@@ -30,7 +31,7 @@ async function readAtMost(body: ReadableStream<Uint8Array>, most: number): Promi
   let size = 0
   const reader = body.getReader()
   for (;;) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch(cutOff)
     if (done) return Buffer.concat(chunks).toString('utf8')
     size += value.byteLength
     if (size > most) {

@@ -69,7 +69,7 @@ export function secureHeaders(context: ServiceContext): MiddlewareHandler<AppEnv
     set('x-frame-options', 'DENY')
     set('cross-origin-opener-policy', 'same-origin')
     if (isHttps) set('strict-transport-security', 'max-age=31536000')
-    if (!context.isReady()) c.header('connection', 'close')
+    if (context.isLeaving()) c.header('connection', 'close')
   }
 }
 

@@ -1,23 +1,19 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Hono } from 'hono'
-import { sql } from 'kysely'
 import type { ServiceContext } from '../context.ts'
+import { createReadiness } from './readiness.ts'
 import type { AppEnv } from './variables.ts'
 
 /** What those who run the service ask it. */
 export function addOperations(app: Hono<AppEnv>, context: ServiceContext): void {
-  app.get('/healthz', (c) =>
-    context.isReady() ? c.json({ status: 'ok' }) : c.json({ status: 'starting or ending' }, 503),
-  )
+  const checkDatabase = createReadiness(context.database)
+
+  app.get('/healthz', (c) => c.json({ status: 'ok' }))
 
   app.get('/readyz', async (c) => {
-    if (!context.isReady()) return c.json({ status: 'draining' }, 503)
-    try {
-      await sql`select 1`.execute(context.database.kysely)
-      return c.json({ status: 'ok' })
-    } catch {
-      return c.json({ status: 'the database does not answer' }, 503)
-    }
+    if (context.isLeaving()) return c.json({ status: 'draining' }, 503)
+    const status = await checkDatabase()
+    return c.json({ status }, status === 'ok' ? 200 : 503)
   })
 
   app.get('/metrics', async (c) => {

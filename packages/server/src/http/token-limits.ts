@@ -2,6 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import { TooManyRequests, type Verdict } from '../limits/limits.ts'
 import { emailKey } from '../users/parse.ts'
+import { readText } from './body.ts'
 import type { AppEnv } from './variables.ts'
 
 /** Where secrets, codes and tokens can be tried. */
@@ -17,7 +18,7 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
   const { limits, metrics } = context
   return async (c, next) => {
     if (c.req.method !== 'POST' || !paths.has(c.req.path)) return next()
-    const form = new URLSearchParams(await c.req.text())
+    const form = new URLSearchParams(await readText(c))
     const clientId = readClientId(c.req.header('authorization'), form)
     const network = c.get('network')
     const username = form.get('grant_type') === 'password' ? form.get('username') : null

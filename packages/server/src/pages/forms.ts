@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
+import { readText } from '../http/body.ts'
 import { isSameOrigin } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 
@@ -15,7 +16,7 @@ export async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
   if (!isSameOrigin(c.req.raw, c.get('page').service.url)) throw new ForeignForm()
   const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
   if (type !== FORM) throw new ForeignForm()
-  return new URLSearchParams(await c.req.text())
+  return new URLSearchParams(await readText(c))
 }
 
 /** The fields of a form that only the signed-in person may send. */

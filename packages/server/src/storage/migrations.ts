@@ -95,5 +95,14 @@ export const serviceMigrations: MigrationSet = {
           from rate_limits where name like 'known:%'`.execute(database.kysely)
       },
     },
+    {
+      id: '0006-write-probes',
+      async up(database, columns) {
+        await createTable(database, 'write_probes', {
+          columns: { id: columns.id, written_at: columns.instant, filler: columns.text },
+          primaryKey: ['id'],
+        })
+      },
+    },
   ],
 }
