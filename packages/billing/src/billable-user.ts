@@ -13,9 +13,11 @@ import type {
   CustomerDetails,
   Gateway,
   InvoiceForOptions,
+  TaxOf,
 } from './gateways/gateway.ts'
 import { type DownloadOptions, invoiceResponse } from './invoices/download.ts'
 import { Invoice } from './invoices/invoice.ts'
+import { taxAt } from './keep-tax.ts'
 import { type Amount, requirePositive } from './money.ts'
 import { asOwner } from './owner.ts'
 import type { UserRecord } from './storage/tables.ts'
@@ -208,7 +210,7 @@ export class BillableUser<User = Record<string, unknown>> {
     const customerId = await this.#customer()
     if (customerId === null) return null
     const gateway = await this.#gateway()
-    const data = await gateway.findInvoice(id, customerId, await this.#tax())
+    const data = await gateway.findInvoice(id, customerId, await this.#taxOf())
     return data ? new Invoice(data) : null
   }
 
@@ -241,9 +243,13 @@ export class BillableUser<User = Record<string, unknown>> {
     const found = await gateway.listInvoices(customerId, {
       pending,
       limit,
-      tax: await this.#tax(),
+      taxOf: await this.#taxOf(),
     })
     return found.map((data) => new Invoice(data))
+  }
+
+  async #taxOf(): Promise<TaxOf> {
+    return taxAt(await this.#context.taxes.listByUser(this.id), await this.#tax())
   }
 
   async #tax(): Promise<number> {

@@ -13,6 +13,7 @@ import { createLocks } from './storage/locks.ts'
 import { billingMigrations } from './storage/migrations.ts'
 import { operationRepository } from './storage/operations.ts'
 import { subscriptionRepository } from './storage/subscriptions.ts'
+import { taxRepository } from './storage/taxes.ts'
 import { userRepository } from './storage/users.ts'
 import { webhookRepository } from './storage/webhooks.ts'
 import { type DriftReport, syncAll } from './sync.ts'
@@ -165,6 +166,7 @@ function createContext(options: ResolvedOptions): BillingContext {
     users: userRepository(database, users),
     subscriptions: subscriptionRepository(database),
     operations: operationRepository(database),
+    taxes: taxRepository(database),
     webhooks: webhookRepository(database),
     locks: createLocks(database, {
       lease: options.lockLeaseMs,

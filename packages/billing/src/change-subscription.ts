@@ -1,19 +1,24 @@
 import type { BillingContext } from './context.ts'
-import { converge } from './converge.ts'
+import { converge, endRow } from './converge.ts'
 import { NoSubscription } from './errors.ts'
 import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
-import { asOwner } from './owner.ts'
+import { asOwner, type Owner } from './owner.ts'
 import type { SubscriptionRecord } from './storage/tables.ts'
 
 /** Asks the provider for a change; `current` was read under the lock. */
-export type SubscriptionChange = (gateway: Gateway, current: ProviderSubscription) => Promise<void>
+export type SubscriptionChange = (
+  gateway: Gateway,
+  current: ProviderSubscription,
+  owner: Owner,
+) => Promise<void>
 
 /** Every operation on a subscription: read it, ask for the change, bring our row to what came of it. */
 export async function changeSubscription(
   context: BillingContext,
   record: SubscriptionRecord,
   change: SubscriptionChange,
+  { ends = false }: { readonly ends?: boolean } = {},
 ): Promise<SubscriptionRecord> {
   return asOwner(context, record.userId, async (owner) => {
     await finishInterrupted(context, owner)
@@ -21,11 +26,12 @@ export async function changeSubscription(
     const current = await gateway.findSubscription(record.providerId)
     if (!current) throw new NoSubscription('The provider no longer has this subscription')
     try {
-      await change(gateway, current)
+      await change(gateway, current, owner)
     } finally {
       // Also after a failure: a timeout may hide that the provider did what was asked.
       await converge(context, owner, record)
     }
+    if (ends) await endRow(context, owner, record)
     return requireRecord(context, record)
   })
 }

@@ -1,5 +1,5 @@
 import type { BillingContext } from './context.ts'
-import { converge, store } from './converge.ts'
+import { converge, endRow, store } from './converge.ts'
 import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
 import type { Owner } from './owner.ts'
 import type { Operation } from './storage/operations.ts'
@@ -20,5 +20,7 @@ export async function completeReplacement(
   await store(context, owner, gateway, made)
   await gateway.cancelNow(from)
   await converge(context, owner, { provider: gateway.name, providerId: from })
+  // One that was cancelled already would have had access for a while.
+  await endRow(context, owner, { provider: gateway.name, providerId: from })
   await owner.lock.write((tx) => context.operations.finish(operation, tx))
 }

@@ -4,6 +4,7 @@ import type { ResolvedOptions } from './options.ts'
 import type { Locks } from './storage/locks.ts'
 import type { OperationRepository } from './storage/operations.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'
+import type { TaxRepository } from './storage/taxes.ts'
 import type { UserRepository } from './storage/users.ts'
 import type { WebhookRepository } from './storage/webhooks.ts'
 
@@ -13,6 +14,7 @@ export interface BillingContext {
   readonly users: UserRepository
   readonly subscriptions: SubscriptionRepository
   readonly operations: OperationRepository
+  readonly taxes: TaxRepository
   readonly webhooks: WebhookRepository
   readonly locks: Locks
   /** Loads the SDK on first use. */

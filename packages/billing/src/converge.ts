@@ -4,8 +4,8 @@ import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
 import type { Owner } from './owner.ts'
 import { saveSubscription } from './storage/subscriptions.ts'
 import type { SubscriptionRecord } from './storage/tables.ts'
-
-const DEFAULT_NAME = 'default'
+import { DEFAULT_NAME, digestOfName } from './subscription-name.ts'
+import { ended } from './subscription-state.ts'
 
 /**
  * The one way a subscription gets into our table: read the provider's object, then write the row.
@@ -19,7 +19,8 @@ export async function converge(
   const gateway = await owner.gateway(provider)
   const found = await gateway.findSubscription(providerId)
   if (found) await store(context, owner, gateway, found)
-  else await endMissing(context, owner, { provider, providerId })
+  // Gone at the provider, which happens only to test data: nothing can be billed, so it has ended.
+  else await endRow(context, owner, { provider, providerId })
   return found
 }
 
@@ -31,12 +32,13 @@ export async function store(
   found: ProviderSubscription,
 ): Promise<void> {
   const before = await context.subscriptions.findByProvider(gateway.name, found.id)
-  const name = before?.name ?? found.name ?? (await nameOfOperation(context, found))
+  const name = before?.name ?? (await nameOf(context, found))
   const record = toRecord({
     found,
     userId: before?.userId ?? userId,
-    name: name ?? DEFAULT_NAME,
+    name,
     provider: gateway.name,
+    before,
     now: context.options.clock.now(),
   })
   if (before && isSame(before, record)) return
@@ -49,9 +51,12 @@ export function toRecord(from: {
   readonly userId: string | number
   readonly name: string
   readonly provider: ProviderName
+  readonly before: SubscriptionRecord | null
   readonly now: Date
 }): Omit<SubscriptionRecord, 'id'> {
-  const { found, userId, name, provider, now } = from
+  const { found, userId, name, provider, before, now } = from
+  // What was ended early stays so, although the provider can no longer be told.
+  const hasEnded = found.isOver && before !== null && ended(before, now)
   return {
     userId,
     name,
@@ -61,7 +66,7 @@ export function toRecord(from: {
     providerStatus: found.status,
     quantity: found.quantity,
     trialEndsAt: found.trialEndsAt,
-    endsAt: found.endsAt,
+    endsAt: hasEnded && found.endsAt && found.endsAt > now ? before.endsAt : found.endsAt,
     createdAt: found.createdAt,
     updatedAt: now,
   }
@@ -80,16 +85,23 @@ export function isSame(
   )
 }
 
-/** Braintree keeps no name; the operation that made the subscription does until its row is there. */
-async function nameOfOperation(
+/**
+ * Its name as the provider has it. Of one that Braintree had no room for, the operation that made the
+ * subscription knows it until its row is there; after that, it is one of those the application uses.
+ */
+async function nameOf(
   context: BillingContext,
-  { operation }: ProviderSubscription,
-): Promise<string | null> {
-  return operation === null ? null : context.operations.findName(operation)
+  { name, nameDigest, operation }: ProviderSubscription,
+): Promise<string> {
+  if (name !== null) return name
+  const begun = operation === null ? null : await context.operations.findName(operation)
+  if (begun !== null || nameDigest === null) return begun ?? DEFAULT_NAME
+  const known = await context.subscriptions.listNames()
+  return known.find((each) => digestOfName(each) === nameDigest) ?? DEFAULT_NAME
 }
 
-/** Gone at the provider, which happens only to test data: nothing can be billed, so it has ended. */
-async function endMissing(
+/** Ends access now, if it has not ended. */
+export async function endRow(
   context: BillingContext,
   { lock }: Owner,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },

@@ -5,6 +5,7 @@ import { ensureCustomer } from './customer.ts'
 import { AlreadySubscribed, isFinal, type ProviderName } from './errors.ts'
 import type { CustomerDetails, NewSubscription, ProviderSubscription } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
+import { keepTax } from './keep-tax.ts'
 import { asOwner, type Owner } from './owner.ts'
 import { replaceUnpaid } from './replace-unpaid.ts'
 import { settleFirstPayment } from './settle-first-payment.ts'
@@ -61,16 +62,18 @@ async function make(
   const { operations, options } = context
   const { lock } = owner
   const gateway = await owner.gateway(wanted.provider)
-  const { customerId: _customer, tax: _tax, ...request } = wanted
+  const { customerId: _customer, tax, ...same } = wanted
   const intent: Intent = {
     userId: owner.userId,
     kind: 'subscription',
-    request,
+    request: { ...same, tax },
+    same,
     name: wanted.name,
   }
   const operation = await lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
   try {
     const made = await gateway.createSubscription({ ...wanted, operation: operation.id })
+    await keepTax(context, owner, gateway.name, { found: made, tax, lastChargeAt: null })
     await settleFirstPayment(context, owner, gateway, made)
     await lock.write((tx) => operations.finish(operation, tx))
     return await requireRecord(context, { provider: gateway.name, providerId: made.id })

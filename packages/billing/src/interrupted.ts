@@ -1,6 +1,7 @@
 import { completeReplacement } from './complete-replacement.ts'
 import type { BillingContext } from './context.ts'
 import { isFinal } from './errors.ts'
+import { keepTax } from './keep-tax.ts'
 import type { Owner } from './owner.ts'
 import { settleFirstPayment } from './settle-first-payment.ts'
 import type { StoredOperation } from './storage/operations.ts'
@@ -21,11 +22,14 @@ async function finish(
   operation: StoredOperation,
 ): Promise<void> {
   const user = await context.users.find(owner.userId)
-  const { provider, from } = operation.request
+  const { provider, from, tax } = operation.request
   if (!user?.providerId || !provider || user.provider !== provider) return
   const gateway = await owner.gateway(provider)
-  const made = await gateway.findByOperation(operation.id, user.providerId)
+  const made = await gateway.findByOperation(operation, user.providerId)
   if (!made) return
+  if (typeof tax === 'number') {
+    await keepTax(context, owner, provider, { found: made, tax, lastChargeAt: null })
+  }
   if (operation.kind === 'swap' && from) {
     await completeReplacement(context, owner, { gateway, made, from, operation })
     return

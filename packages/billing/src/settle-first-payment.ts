@@ -3,6 +3,7 @@ import { converge, store } from './converge.ts'
 import { PaymentFailed } from './errors.ts'
 import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
 import type { Owner } from './owner.ts'
+import { PAST_DUE_STATUSES } from './subscription-state.ts'
 
 /** Stores what came of it, then says so if it is not paid. A declined one is closed for good. */
 export async function settleFirstPayment(
@@ -12,6 +13,8 @@ export async function settleFirstPayment(
   made: ProviderSubscription,
 ): Promise<void> {
   await store(context, owner, gateway, made)
+  // The first payment came long ago: whoever finishes an old operation must not close this.
+  if (PAST_DUE_STATUSES.includes(made.status)) return
   try {
     await gateway.requirePaid(made)
   } catch (error) {

@@ -9,11 +9,15 @@ import {
   Unsupported,
 } from './errors.ts'
 import type { ActiveDiscount, EndReason, Gateway, Swap, SwapPreview } from './gateways/gateway.ts'
+import { keepTax } from './keep-tax.ts'
 import { requireKnownPlan } from './known-plans.ts'
 import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
 import * as state from './subscription-state.ts'
-import { type SwapOptions, swapSubscription } from './swap-subscription.ts'
+import { replaceSubscription, type SwapOptions, swapSubscription } from './swap-subscription.ts'
 import { parseTaxPercentage } from './tax.ts'
+
+/** Access is over when it is done. */
+const ENDS = { ends: true } as const
 
 interface SwapSettings {
   readonly skipTrial: boolean
@@ -192,12 +196,14 @@ export class Subscription {
       // Also its bill, which would stay open.
       if (state.awaitsFirstPayment(columns)) await gateway.abandon(current)
       await gateway.cancelNow(current.id)
-    })
+    }, ENDS)
   }
 
   /** Takes a cancellation back, while still in the grace period. Nothing is billed. */
   async resume(): Promise<Subscription> {
     if (!this.onGracePeriod()) throw notOnGracePeriod()
+    const found = await (await this.#gateway()).findSubscription(this.providerId)
+    if (found?.isOver) return this.#resumeAnew()
     return this.#change(async (gateway, current) => {
       const now = this.#now()
       if (current.endsAt === null) return
@@ -209,7 +215,16 @@ export class Subscription {
   /** Gives the subscription the tax percentage that the user has now. */
   syncTaxPercentage(): Promise<Subscription> {
     this.#requireRunning()
-    return this.#change(async (gateway, current) => gateway.setTax(current.id, await this.#tax()))
+    return this.#change(async (gateway, current, owner) => {
+      const tax = await this.#tax()
+      const before = await this.#context.taxes.find(this.provider, current.id)
+      await gateway.setTax(current.id, tax, before)
+      if (current.isOver || current.taxedPrice === null) return
+      const found = before ? current : await gateway.findSubscription(current.id)
+      const { lastChargeAt } = current
+      const terms = { found: found ?? current, tax, lastChargeAt, net: before?.net }
+      await keepTax(this.#context, owner, this.provider, terms)
+    })
   }
 
   /**
@@ -239,6 +254,13 @@ export class Subscription {
     return found?.periodEndsAt ?? null
   }
 
+  /** When `cancel()` would end it, or has: the end of the trial or of what is paid for; null for at once. */
+  async paidUntil(): Promise<Date | null> {
+    if (this.cancelled()) return this.endsAt
+    const found = await (await this.#gateway()).findSubscription(this.providerId)
+    return found?.paidUntil ?? null
+  }
+
   /** Throws PaymentActionRequired or PaymentFailed while its newest payment is missing. */
   async requirePaid(): Promise<void> {
     const gateway = await this.#gateway()
@@ -250,6 +272,22 @@ export class Subscription {
   async asProvider(): Promise<unknown> {
     const found = await (await this.#gateway()).findSubscription(this.providerId)
     return found?.raw ?? null
+  }
+
+  /** Where the provider has cancelled already: another one with the same terms, for what is left. */
+  async #resumeAnew(): Promise<Subscription> {
+    const wanted: Swap = {
+      plan: this.providerPlan,
+      skipTrial: false,
+      prorate: true,
+      keepsPrice: true,
+      invoiceNow: false,
+      tax: await this.#tax(),
+      before: await this.#context.taxes.find(this.provider, this.providerId),
+      prorationDate: null,
+    }
+    this.#record = await replaceSubscription(this.#context, this.#user, this.#record, wanted)
+    return this
   }
 
   async #swap(plan: string, options: SwapOptions, invoiceNow: boolean): Promise<Subscription> {
@@ -268,6 +306,7 @@ export class Subscription {
       plan,
       invoiceNow,
       tax: await this.#tax(),
+      before: await this.#context.taxes.find(this.provider, this.providerId),
       prorationDate: options.prorationDate ?? null,
     }
   }
@@ -283,8 +322,8 @@ export class Subscription {
     )
   }
 
-  async #change(change: SubscriptionChange): Promise<Subscription> {
-    this.#record = await changeSubscription(this.#context, this.#record, change)
+  async #change(change: SubscriptionChange, how?: typeof ENDS): Promise<Subscription> {
+    this.#record = await changeSubscription(this.#context, this.#record, change, how)
     return this
   }
 

@@ -4,6 +4,7 @@ import type { BillingContext } from './context.ts'
 import { isFinal, SubscriptionEnded } from './errors.ts'
 import type { Gateway, ProviderSubscription, Swap } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
+import { keepTax } from './keep-tax.ts'
 import { asOwner, type Owner } from './owner.ts'
 import type { Intent, Operation } from './storage/operations.ts'
 import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
@@ -26,9 +27,13 @@ export async function swapSubscription(
   if (await gateway.needsReplacement(record.providerId, wanted, clock.now())) {
     return replaceSubscription(context, user, record, wanted)
   }
-  return changeSubscription(context, record, (provider, current) => {
+  return changeSubscription(context, record, async (provider, current, owner) => {
     requireLive(current, clock.now())
-    return provider.swap(current.id, wanted, clock.now())
+    await provider.swap(current.id, wanted, clock.now())
+    const { lastChargeAt } = current
+    const found = current.taxedPrice === null ? null : await provider.findSubscription(current.id)
+    if (found)
+      await keepTax(context, owner, provider.name, { found, tax: wanted.tax, lastChargeAt })
   })
 }
 
@@ -36,7 +41,7 @@ export async function swapSubscription(
  * The new subscription first, the old one cancelled after: whoever is declined keeps what they had.
  * The operation is on record before the first call, so that a swap cut short is finished later.
  */
-function replaceSubscription(
+export function replaceSubscription(
   context: BillingContext,
   user: UserRecord,
   record: SubscriptionRecord,
@@ -51,16 +56,24 @@ function replaceSubscription(
     if (newest && newest.id !== record.id && newest.providerPlan === wanted.plan) return newest
     const current = await gateway.findSubscription(record.providerId)
     if (current) requireLive(current, options.clock.now())
+    const row = await requireRecord(context, record)
+    if (ended(row, options.clock.now())) throw new SubscriptionEnded('The subscription has ended')
+    const same = { provider: record.provider, from: record.providerId, plan: wanted.plan }
+    const tax = wanted.keepsPrice ? (wanted.before?.tax ?? wanted.tax) : wanted.tax
     const intent: Intent = {
       userId: user.id,
       kind: 'swap',
-      request: { provider: record.provider, from: record.providerId, plan: wanted.plan },
+      request: { ...same, tax },
+      same,
       name: record.name,
     }
     const operation = await owner.lock.write((tx) =>
       operations.begin(intent, options.clock.now(), tx),
     )
-    const made = await create(context, owner, gateway, { record, wanted, operation })
+    const customer = await context.users.find(user.id)
+    const customerId = customer?.providerId ?? ''
+    const made = await create(context, owner, gateway, { customerId, record, wanted, operation })
+    await keepTax(context, owner, gateway.name, { found: made, tax, lastChargeAt: null })
     await completeReplacement(context, owner, { gateway, made, from: record.providerId, operation })
     return requireRecord(context, { provider: record.provider, providerId: made.id })
   })
@@ -70,12 +83,14 @@ async function create(
   context: BillingContext,
   owner: Owner,
   gateway: Gateway,
-  swap: { record: SubscriptionRecord; wanted: Swap; operation: Operation },
+  swap: { customerId: string; record: SubscriptionRecord; wanted: Swap; operation: Operation },
 ): Promise<ProviderSubscription> {
-  const { record, wanted, operation } = swap
+  const { customerId, record, wanted, operation } = swap
   try {
     return await gateway.replace(record.providerId, wanted, {
       operation: operation.id,
+      name: record.name,
+      customerId,
       now: context.options.clock.now(),
     })
   } catch (error) {

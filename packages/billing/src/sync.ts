@@ -5,6 +5,7 @@ import type { Gateway, ProviderSubscription } from './gateways/gateway.ts'
 import { finishInterrupted } from './interrupted.ts'
 import { asOwner, type Owner } from './owner.ts'
 import type { CardSummary, SubscriptionRecord, UserRecord } from './storage/tables.ts'
+import { DEFAULT_NAME } from './subscription-name.ts'
 
 /** One thing that was not as the provider has it. */
 export interface Drift {
@@ -141,8 +142,9 @@ async function compare(
   const wanted = toRecord({
     found,
     userId: user.id,
-    name: row?.name ?? found.name ?? 'default',
+    name: row?.name ?? found.name ?? DEFAULT_NAME,
     provider: gateway.name,
+    before: row ?? null,
     now,
   })
   if (row && isSame(row, wanted)) return []

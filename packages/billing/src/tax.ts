@@ -23,6 +23,11 @@ export function formatTaxPercentage(points: BasisPoints): string {
   )
 }
 
+/** The price that has this much with the tax on top: the inverse of `addTax`, exact to the unit. */
+export function removeTax(amount: number, points: BasisPoints): number {
+  return proportion(amount, 10_000, 10_000 + points)
+}
+
 /** The price with the tax on top. */
 export function addTax(amount: number, points: BasisPoints): number {
   return amount + proportion(amount, points, 10_000)

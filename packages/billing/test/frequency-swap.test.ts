@@ -45,11 +45,12 @@ describe('credit from swap to swap', () => {
     const test = await start('braintree', { taxPercentage: () => 19, webhooks: false })
     const { user } = test
     const old = await user.newSubscription('main', 'monthly').withCoupon('SPRING').create(CARD)
-    expect(takenFrom(test, user)).toBe(890)
+    // 7.00 and the tax on them.
+    expect(takenFrom(test, user)).toBe(833)
     const made = await old.swap('yearly')
-    expect(creditOf(test, made.providerId)).toBe(890)
-    // 119.00 less the coupon's second cycle and the credit.
-    expect(takenFrom(test, user)).toBe(890 + 11_900 - 300 - 890)
+    expect(creditOf(test, made.providerId)).toBe(833)
+    // 100.00 less the coupon's second cycle, the tax on that, less the credit.
+    expect(takenFrom(test, user)).toBe(833 + 11_543 - 833)
   })
 
   it('is not given without proration', async () => {

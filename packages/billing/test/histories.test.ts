@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { BillingError } from '../src/index.ts'
 import { isLoss, type Step, stepsAt } from './histories/steps.ts'
 import { createWorld, type Travel, type World } from './histories/world.ts'
-import { isServed, rowsOf, truthAt } from './provider-truth.ts'
+import { endedByUs, isServed, rowsOf, truthAt } from './provider-truth.ts'
 import { PROVIDERS } from './support.ts'
 
 /** `npm run histories` sets it to thousands. */
@@ -69,10 +69,12 @@ async function expectTruth(world: World, at: string): Promise<void> {
   const customers =
     given.provider === 'stripe' ? sandbox.stripe.customers() : sandbox.braintree.customers()
   expect(customers.length, at).toBeLessThanOrEqual(1)
-  const truth = truthAt(sandbox, given.provider, customers[0]?.id ?? '')
-  const wanted = { ...truth, customer: customers[0]?.id ?? null }
-  expect(await rowsOf(database, user.id), at).toEqual(wanted)
-  expect(await user.subscribed('main'), `subscribed, ${at}`).toBe(isServed(truth))
+  const told = await rowsOf(database, user.id)
+  const atProvider = truthAt(sandbox, given.provider, customers[0]?.id ?? '')
+  const now = sandbox.clock.now()
+  const truth = endedByUs(atProvider, told, { now, hasCancelledNow: world.hasCancelledNow })
+  expect(told, at).toEqual({ ...truth, customer: customers[0]?.id ?? null })
+  expect(await user.subscribed('main'), `subscribed, ${at}`).toBe(isServed(truth, now))
   // However it went, nobody pays for two subscriptions of one name.
   const over = ['canceled', 'Canceled', 'Expired', 'incomplete_expired']
   const live = truth.subscriptions.filter(({ status }) => !over.includes(status))

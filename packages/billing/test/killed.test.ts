@@ -6,7 +6,7 @@ import {
   type ProviderName,
 } from '../src/index.ts'
 import { CHILD_SECRET, type Child, type Report, startChild } from './child-process.ts'
-import { rowsOf, truthAt } from './provider-truth.ts'
+import { endedByUs, rowsOf, truthAt } from './provider-truth.ts'
 import { endAtProvider, type SignedEvent } from './signed-event.ts'
 import { type FlowTest, PROVIDERS, type ProviderCase, start, takenFrom } from './support.ts'
 
@@ -20,7 +20,13 @@ const LONG = { timeout: 600_000 }
 interface Story {
   readonly name: string
   /** Done before, undisturbed. */
-  readonly before: 'nothing' | 'challenged' | 'subscribed' | 'cancelled'
+  readonly before:
+    | 'nothing'
+    | 'challenged'
+    | 'subscribed'
+    | 'cancelled'
+    | 'trial'
+    | 'cancelled trial'
   readonly job: object
   readonly again: (user: BillableUser, card: string) => Promise<unknown>
   /** Cents taken from the card in the end, and subscriptions made at the provider, ended or not. */
@@ -100,6 +106,29 @@ const everyStory: Story[] = [
         if (!(error instanceof NotOnGracePeriod)) throw error
       })
     },
+    state: 'running',
+  },
+  {
+    ...kept,
+    name: 'cancel in a trial',
+    before: 'trial',
+    job: { job: 'cancel' },
+    again: async (user) => (await main(user)).cancel(),
+    taken: 0,
+    state: 'cancelled',
+  },
+  {
+    ...kept,
+    name: 'resume in a trial',
+    before: 'cancelled trial',
+    job: { job: 'resume' },
+    again: async (user) => {
+      await (await main(user)).resume().catch((error: unknown) => {
+        if (!(error instanceof NotOnGracePeriod)) throw error
+      })
+    },
+    taken: 0,
+    made: { stripe: 1, braintree: 2 },
     state: 'running',
   },
   {
@@ -236,8 +265,11 @@ async function prepare(
     if (provider === 'stripe') await challenge(user)
     return { user, card }
   }
-  const subscription = await user.newSubscription('main', 'monthly').create(card)
-  if (before === 'cancelled') await subscription.cancel()
+  const builder = user.newSubscription('main', 'monthly')
+  const subscription = await (before.endsWith('trial') ? builder.trialDays(9) : builder).create(
+    card,
+  )
+  if (before.startsWith('cancelled')) await subscription.cancel()
   return { user, card }
 }
 
@@ -267,7 +299,7 @@ async function expectOutcome(
   expect(
     live.map(({ id }) => id),
     at,
-  ).toEqual(state === 'ended' ? [] : [found.providerId])
+  ).toEqual(found.providerStatus === 'Canceled' || state === 'ended' ? [] : [found.providerId])
 }
 
 /** One customer, rows equal to the provider's objects, and nothing left half done. */
@@ -282,8 +314,11 @@ async function expectTruth(test: FlowTest, user: BillableUser, at: string) {
     emails.filter((each) => each === email),
     at,
   ).toHaveLength(1)
-  const truth = truthAt(sandbox, user.provider, user.providerId ?? '')
-  expect(await rowsOf(database, user.id), at).toEqual(truth)
+  const rows = await rowsOf(database, user.id)
+  const atProvider = truthAt(sandbox, user.provider, user.providerId ?? '')
+  const when = { now: sandbox.clock.now(), hasCancelledNow: false }
+  const truth = endedByUs(atProvider, rows, when)
+  expect(rows, at).toEqual(truth)
   const open = await database.kysely
     .selectFrom('billing_operations')
     .selectAll()

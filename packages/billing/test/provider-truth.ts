@@ -1,6 +1,7 @@
 import type { Database } from '@tollgate/database'
 import type { ProviderName } from '../src/index.ts'
 import type { BillingTest } from '../src/testing/index.ts'
+import { addDays, addMonths, daysFrom } from './swap-value.ts'
 
 /** A subscription as the provider has it or as our row tells it: two readings that share no code. */
 export interface Told {
@@ -51,10 +52,31 @@ export async function rowsOf(database: Database, userId: string | number): Promi
   return { customer: user.provider_id, card, subscriptions: byId(subscriptions) }
 }
 
-/** Whether the provider still counts the customer as subscribed. */
-export function isServed({ subscriptions }: ToldUser): boolean {
+/**
+ * What is over at Braintree may give access for a while. That ends with `cancelNow()` or with the
+ * subscription that takes its place, and only our rows can tell.
+ */
+export function endedByUs(
+  truth: ToldUser,
+  rows: ToldUser,
+  { now, hasCancelledNow }: { readonly now: Date; readonly hasCancelledNow: boolean },
+): ToldUser {
+  const mayEnd = hasCancelledNow || truth.subscriptions.length > 1
+  const subscriptions = truth.subscriptions.map((each) => {
+    const isOver = each.status === 'Canceled' || each.status === 'Expired'
+    const ended = rows.subscriptions.find(({ id }) => id === each.id)?.endsAt ?? null
+    if (!mayEnd || !isOver || ended === null || each.endsAt === null) return each
+    return ended < each.endsAt && new Date(ended) <= now ? { ...each, endsAt: ended } : each
+  })
+  return { ...truth, subscriptions }
+}
+
+/** Whether the customer has access: while the provider serves, and to the end of what was paid for. */
+export function isServed({ subscriptions }: ToldUser, now: Date): boolean {
   const served = ['active', 'trialing', 'past_due', 'Active', 'Past Due']
-  return subscriptions.some(({ status }) => served.includes(status))
+  return subscriptions.some(
+    ({ status, endsAt }) => served.includes(status) || (endsAt !== null && new Date(endsAt) > now),
+  )
 }
 
 interface StripeSubscription {
@@ -96,23 +118,13 @@ const readers: Record<ProviderName, Reader> = {
 
   braintree({ braintree }, customer) {
     const subscriptions = braintree.subscriptions(customer).map((each) => {
-      const over = each.statusHistory.find(({ status }) => status === 'Canceled')
-      const isLast =
-        !each.neverExpires && each.currentBillingCycle >= (each.numberOfBillingCycles ?? 0)
-      const paidTo = each.paidThrough ?? each.billingPeriodEnd
-      const lastDay =
-        each.status === 'Expired'
-          ? paidTo
-          : each.status === 'Active' && isLast
-            ? each.billingPeriodEnd
-            : null
       return {
         id: each.id,
         plan: each.planId,
         status: each.status,
         quantity: 1,
         trialEndsAt: each.trialPeriod ? `${each.firstBillingDate}T00:00:00.000Z` : null,
-        endsAt: over ? instant(Math.floor(over.timestamp / 1000) * 1000) : midnightAfter(lastDay),
+        endsAt: braintreeEnd(each),
       }
     })
     const method = braintree.paymentMethods(customer).find(({ isDefault }) => isDefault)
@@ -135,10 +147,33 @@ function stripeCard(stripe: Sandbox['stripe'], customer: string): string | null 
   return card ? `${card.brand} ${card.last4}` : null
 }
 
-function midnightAfter(day: string | null): string | null {
-  if (day === null) return null
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  return instant(Date.UTC(year, month - 1, date + 1))
+type BraintreeSubscription = ReturnType<Sandbox['braintree']['subscriptions']>[number]
+
+/** When access ends: cancelled in the trial with it, cancelled otherwise at once, else with the credit. */
+function braintreeEnd(each: BraintreeSubscription): string | null {
+  const over = each.statusHistory.find(({ status }) => status === 'Canceled')
+  const hasOneCycle = !each.neverExpires && each.numberOfBillingCycles === 1
+  if (over && each.trialPeriod && each.currentBillingCycle === 0 && hasOneCycle) {
+    return `${each.firstBillingDate}T00:00:00.000Z`
+  }
+  if (over) return instant(Math.floor(over.timestamp / 1000) * 1000)
+  if (each.neverExpires || each.billingPeriodEnd === null) return null
+  const cycles =
+    each.status === 'Expired' ? 0 : (each.numberOfBillingCycles ?? 0) - each.currentBillingCycle
+  const rest = Math.max(0, -each.balance) - cycles * each.price
+  if (cycles > 0 && rest < 0) return null
+  const next = addDays(each.billingPeriodEnd, 1)
+  const start = billedOn(next, cycles * each.billingFrequency, each.billingDayOfMonth)
+  const end = billedOn(next, (cycles + 1) * each.billingFrequency, each.billingDayOfMonth)
+  const days = Math.ceil((Math.max(0, rest) * daysFrom(start, end)) / each.price)
+  return `${addDays(start, days)}T00:00:00.000Z`
+}
+
+/** So many months on, on that day of the month or its last one. */
+function billedOn(day: string, months: number, dayOfMonth: number): string {
+  const first = addMonths(`${day.slice(0, 7)}-01`, months)
+  const last = daysFrom(first, addMonths(first, 1))
+  return addDays(first, Math.min(dayOfMonth, last) - 1)
 }
 
 function instant(at: unknown): string | null {

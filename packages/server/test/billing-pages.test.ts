@@ -245,6 +245,17 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.subscription()).toMatchObject({ subscribed: true, on_trial: false })
   })
 
+  it('cancels in a trial with its last day, and resumes', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })
+    const date = /Cancel on (\d+ \w+ \d{4})/.exec(await ada.look('/billing/cancel'))?.[1] ?? 'none'
+    expect(await ada.done('/billing/cancel')).toBe('/billing?done=cancelled')
+    expect(await ada.look()).toContain(`stays open until ${date}`)
+    expect(await ada.subscription()).toMatchObject({ subscribed: true, on_trial: true })
+    expect(await ada.done('/billing/resume')).toBe('/billing?done=resumed')
+    expect(await ada.look()).toContain('Trial until')
+  })
+
   it('gives the trial once', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'monthly', provider, token: card })

@@ -2,6 +2,7 @@ import type { PendingConfirmation, ProviderName } from '../errors.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { Money } from '../money.ts'
 import type { CardSummary } from '../storage/tables.ts'
+import type { TaxTerms } from '../storage/taxes.ts'
 import type { BasisPoints } from '../tax.ts'
 
 /** A provider's subscription in our words; both gateways give the same. */
@@ -11,18 +12,27 @@ export interface ProviderSubscription {
   readonly customerId: string | null
   readonly plan: string
   readonly status: string
+  /** The provider will do nothing more with it, though access may go on until `endsAt`. */
+  readonly isOver: boolean
   readonly quantity: number
   readonly trialEndsAt: Date | null
   /** When access ends or ended; null while it goes on. */
   readonly endsAt: Date | null
   /** When the running period or trial is over, and the next bill is due. */
   readonly periodEndsAt: Date | null
+  /** When `cancelAtPeriodEnd` would end it: what is paid for, with credit; null for at once. */
+  readonly paidUntil: Date | null
   readonly createdAt: Date
   /** The name it was created under, where the provider keeps it. */
   readonly name: string | null
+  /** Of a name that it has no room for. */
+  readonly nameDigest: string | null
   /** The operation that made it. */
   readonly operation: string | null
   readonly failedCharges: number
+  /** The price with the tax inside, where the provider knows no tax; null where it does. */
+  readonly taxedPrice: number | null
+  readonly lastChargeAt: Date | null
   readonly raw: unknown
 }
 
@@ -86,15 +96,21 @@ export interface Swap {
   readonly plan: string
   readonly skipTrial: boolean
   readonly prorate: boolean
+  /** Takes a cancellation back: price and coupons stay as they are, whatever the plan costs by now. */
+  readonly keepsPrice?: boolean
   /** Bill the difference at once instead of with the next invoice. */
   readonly invoiceNow: boolean
   readonly tax: BasisPoints
+  /** The price and tax it has now, where we keep them; null where the provider does. */
+  readonly before: TaxTerms | null
   /** The moment a preview was made for, to get the same cents. */
   readonly prorationDate: Date | null
 }
 
 export interface Replacement {
   readonly operation: string
+  readonly name: string
+  readonly customerId: string
   readonly now: Date
 }
 
@@ -184,7 +200,10 @@ export interface Gateway {
   createSubscription(subscription: NewSubscription): Promise<ProviderSubscription>
   findSubscription(id: string): Promise<ProviderSubscription | null>
   /** What an interrupted operation made, if it came that far. */
-  findByOperation(operation: string, customerId: string): Promise<ProviderSubscription | null>
+  findByOperation(
+    operation: { readonly id: string; readonly name: string | null },
+    customerId: string,
+  ): Promise<ProviderSubscription | null>
   /** Oldest first. */
   listSubscriptions(customerId: string): Promise<ProviderSubscription[]>
   findOwner(subscription: ProviderSubscription): Promise<string | null>
@@ -214,7 +233,8 @@ export interface Gateway {
   replace(id: string, swap: Swap, at: Replacement): Promise<ProviderSubscription>
   previewSwap(id: string, swap: Swap, now: Date): Promise<SwapPreview>
   setQuantity(id: string, quantity: number): Promise<void>
-  setTax(id: string, tax: BasisPoints): Promise<void>
+  /** Another tax on the same price, for charges to come. */
+  setTax(id: string, tax: BasisPoints, before: TaxTerms | null): Promise<void>
   cancelAtPeriodEnd(id: string): Promise<void>
   /** Nothing happens when it is over already. */
   cancelNow(id: string): Promise<void>
@@ -231,7 +251,7 @@ export interface Gateway {
   /** Newest first. */
   listInvoices(customerId: string, filter: InvoiceFilter): Promise<InvoiceData[]>
   /** Null when there is none, or it is somebody else's. */
-  findInvoice(id: string, customerId: string, tax: BasisPoints): Promise<InvoiceData | null>
+  findInvoice(id: string, customerId: string, taxOf: TaxOf): Promise<InvoiceData | null>
 
   verifyWebhook(webhook: RawWebhook, now: Date): Promise<VerifiedEvent>
   /** The answer to a provider's question whether this URL is ours; null when it asks none. */
@@ -247,5 +267,8 @@ export interface InvoiceFilter {
   readonly pending: boolean
   /** The newest so many; null for all. */
   readonly limit: number | null
-  readonly tax: BasisPoints
+  readonly taxOf: TaxOf
 }
+
+/** The tax within a subscription's charge of that moment. */
+export type TaxOf = (subscriptionId: string, at: Date) => BasisPoints

@@ -90,6 +90,21 @@ export function billingMigrations(users: Required<UserTable>): MigrationSet {
           })
         },
       },
+      {
+        id: '0003-taxes',
+        async up(database, columns) {
+          await createTable(database, 'billing_taxes', {
+            columns: {
+              provider: columns.id,
+              provider_id: columns.string(255),
+              since: columns.instant,
+              tax: columns.integer,
+              net: columns.integer,
+            },
+            primaryKey: ['provider', 'provider_id', 'since'],
+          })
+        },
+      },
     ],
   }
 }

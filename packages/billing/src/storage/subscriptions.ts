@@ -10,6 +10,8 @@ export interface SubscriptionRepository {
   listByUser(userId: string | number): Promise<SubscriptionRecord[]>
   /** Those `active()` holds for at that moment; their status is that of today. */
   countActive(at: Date): Promise<number>
+  /** Every name that anybody's subscription has. */
+  listNames(): Promise<string[]>
   /** Whether the user ever had one. */
   hasAny(userId: string | number): Promise<boolean>
 }
@@ -62,6 +64,14 @@ export function subscriptionRepository(database: Database): SubscriptionReposito
         .where('provider_status', 'not in', CLOSED_STATUSES)
         .executeTakeFirstOrThrow()
       return Number(count)
+    },
+    async listNames() {
+      const rows = await database.kysely
+        .selectFrom('subscriptions')
+        .select('name')
+        .distinct()
+        .execute()
+      return rows.map(({ name }) => name)
     },
     hasAny: async (userId) => (await anyOf({ userId })).rows.length > 0,
   }

@@ -30,7 +30,10 @@ const operations: Step[] = [
   own('swap without proration', async (user) => (await main(user)).noProrate().swap('pro')),
   own('swap and invoice', async (user) => (await main(user)).swapAndInvoice('pro')),
   own('cancel', async (user) => (await main(user)).cancel()),
-  own('cancel now', async (user) => (await main(user)).cancelNow()),
+  own('cancel now', async (user, world) => {
+    world.hasCancelledNow = true
+    await (await main(user)).cancelNow()
+  }),
   own('resume', async (user) => (await main(user)).resume()),
   own('one more', async (user) => (await main(user)).incrementQuantity()),
   own('new card', (user, { given }) => user.updateCard(given.otherCard)),

@@ -15,6 +15,8 @@ export type Travel = 'prompt' | 'late' | 'lossy'
 export interface World extends BillingTest {
   readonly given: ProviderCase
   readonly travel: Travel
+  /** Whether this history has ended a subscription at once. */
+  hasCancelledNow: boolean
   begin(start: Date, travel: Travel): Promise<void>
   /** Moves the clock as little as it takes for every event under way to arrive and be handled. */
   deliverAll(): Promise<void>
@@ -24,7 +26,14 @@ export interface World extends BillingTest {
   attempt(operation: (user: BillableUser) => Promise<unknown>): Promise<unknown>
 }
 
-const TABLES = ['subscriptions', 'billing_webhooks', 'billing_locks', 'billing_operations', 'users']
+const TABLES = [
+  'subscriptions',
+  'billing_taxes',
+  'billing_webhooks',
+  'billing_locks',
+  'billing_operations',
+  'users',
+]
 
 export async function createWorld(given: ProviderCase): Promise<World> {
   const created =
@@ -42,6 +51,7 @@ export async function createWorld(given: ProviderCase): Promise<World> {
   const clean = sandbox.snapshot()
   let user = test.user
   let travel: Travel = 'prompt'
+  let hasCancelledNow = false
 
   async function nextArrival(): Promise<number | null> {
     const sent = sandbox.outbox.deliveries().flatMap(({ dueAt }) => dueAt ?? [])
@@ -53,6 +63,12 @@ export async function createWorld(given: ProviderCase): Promise<World> {
   return {
     ...test,
     given,
+    get hasCancelledNow() {
+      return hasCancelledNow
+    },
+    set hasCancelledNow(value) {
+      hasCancelledNow = value
+    },
     get user() {
       return user
     },
@@ -65,6 +81,7 @@ export async function createWorld(given: ProviderCase): Promise<World> {
       for (const table of TABLES) await database.kysely.deleteFrom(table).execute()
       user = await test.createUser()
       travel = wanted
+      hasCancelledNow = false
       sandbox.outbox.set({ drop: wanted === 'lossy' })
     },
     async deliverAll() {

@@ -43,7 +43,7 @@ export function braintreeCharges(context: BraintreeContext): Charges {
         ...more,
         customFields: { ...(more.customFields as object | undefined), [field]: description },
       })
-      return toInvoice(context, transaction, 0)
+      return toInvoice(context, transaction, () => 0)
     },
   }
 }

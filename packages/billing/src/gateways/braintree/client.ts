@@ -34,12 +34,3 @@ export async function loadBraintree(options: BraintreeSettings): Promise<Braintr
 function named(sdk: typeof braintree, environment: 'sandbox' | 'production') {
   return environment === 'production' ? sdk.Environment.Production : sdk.Environment.Sandbox
 }
-
-/** Ids that we choose, so that a repeat finds what the first attempt made. */
-export function idOfOperation(operation: string): string {
-  return `tg-${operation}`
-}
-
-export function operationOfId(id: string): string | null {
-  return /^tg-([0-9a-f]{24})$/.exec(id)?.[1] ?? null
-}

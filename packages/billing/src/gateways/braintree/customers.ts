@@ -3,8 +3,9 @@ import type braintree from 'braintree'
 import { NoPaymentMethod } from '../../errors.ts'
 import { type CardSummary, NO_CARD } from '../../storage/tables.ts'
 import type { CustomerDetails, Gateway, ProviderCustomer } from '../gateway.ts'
-import { type BraintreeContext, idOfOperation } from './client.ts'
+import type { BraintreeContext } from './client.ts'
 import { codesOf, isNotFound, requireSuccess } from './errors.ts'
+import { idOfOperation } from './ids.ts'
 
 const ID_TAKEN = '91609'
 

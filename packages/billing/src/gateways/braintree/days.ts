@@ -16,6 +16,13 @@ export function dayOf(instant: Date): Day {
   return instant.toISOString().slice(0, 10)
 }
 
+/** So many months on, by the day of the month that it is billed on; 31 is the last one. */
+export function addMonths(day: Day, months: number, anchor: number): Day {
+  const [year = 0, month = 1] = day.split('-').map(Number)
+  const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
+  return dayOf(new Date(Date.UTC(year, month - 1 + months, Math.min(anchor, last))))
+}
+
 /** Days from one day to another; 0 for the same day. */
 export function daysBetween(from: Day, to: Day): number {
   return Math.round((startOfDay(to).getTime() - startOfDay(from).getTime()) / DAY_MS)

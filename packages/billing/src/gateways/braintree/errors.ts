@@ -85,11 +85,7 @@ interface Refusal {
   readonly message: string
   readonly errors?: braintree.ValidationErrorsCollection
   readonly transaction?: Partial<braintree.Transaction>
-  readonly verification?: {
-    readonly processorResponseCode?: string
-    readonly processorResponseText?: string
-    readonly gatewayRejectionReason?: string
-  }
+  readonly verification?: Attempt
 }
 
 function refusal(result: Refusal): BillingError {
@@ -98,18 +94,27 @@ function refusal(result: Refusal): BillingError {
     const map = Object.hasOwn(byCode, code) ? byCode[code] : undefined
     if (map) return map(result.message, { provider: 'braintree', providerCode: code })
   }
-  const declined = result.transaction ?? result.verification
-  if (declined && codes.length === 0) {
-    const { processorResponseCode, processorResponseText, gatewayRejectionReason } = declined
-    return new PaymentFailed(result.message, {
-      provider: 'braintree',
-      providerCode: processorResponseCode || gatewayRejectionReason || null,
-      declineCode: processorResponseText || gatewayRejectionReason || null,
-    })
-  }
+  const attempt = result.transaction ?? result.verification
+  if (attempt && codes.length === 0) return declined(attempt, result.message)
   return new ProviderRejected(result.message, {
     provider: 'braintree',
     providerCode: codes[0] ?? null,
+  })
+}
+
+interface Attempt {
+  readonly processorResponseCode?: string | undefined
+  readonly processorResponseText?: string | undefined
+  readonly gatewayRejectionReason?: string | undefined
+}
+
+/** A charge or a check of a card that was refused. */
+export function declined(attempt: Attempt, message: string): PaymentFailed {
+  const { processorResponseCode, processorResponseText, gatewayRejectionReason } = attempt
+  return new PaymentFailed(message, {
+    provider: 'braintree',
+    providerCode: processorResponseCode || gatewayRejectionReason || null,
+    declineCode: processorResponseText || gatewayRejectionReason || null,
   })
 }
 

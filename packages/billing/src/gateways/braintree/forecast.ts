@@ -6,8 +6,10 @@ import { dayOf, endOfDay, startOfDay } from './days.ts'
 import { includedTax } from './included-tax.ts'
 import {
   amountOf,
+  balanceOf,
   countsIn,
   daysOf,
+  debtOf,
   hasCyclesLeft,
   type Modification,
   type Terms,
@@ -28,28 +30,43 @@ export function forecast(
 ): SwapPreview {
   const { plan, now, wanted } = target
   const terms: Terms = { today: dayOf(now), currency: plan.currency, planCredit }
-  const bill =
-    planned.kind === 'change'
-      ? billOfChange(target, planned, terms)
-      : billOfReplacement(target, planned, terms)
+  const bill = withDebt(
+    debtOf(target.current, plan.currency),
+    withRest(
+      planned.kind === 'change'
+        ? billOfChange(target, planned, terms)
+        : billOfReplacement(target, planned, terms),
+    ),
+  )
   const toLine = ({ kind, description, amount }: Line): PreviewLine => ({
     kind,
     description,
     amount: money(amount, plan.currency),
   })
-  const sum = sumOf(bill.lines)
-  const left: Line[] =
-    sum < 0 ? [{ kind: 'balance', description: 'Kept for later invoices', amount: -sum }] : []
-  const total = Math.max(0, sum)
+  const total = sumOf(bill.lines)
   return {
     immediately: bill.on === null,
     date: bill.on === null ? now : startOfDay(bill.on),
     total: money(total, plan.currency),
     credit: money(bill.credit, plan.currency),
-    lines: [...bill.lines.filter(({ amount }) => amount !== 0), ...left].map(toLine),
+    lines: bill.lines.filter(({ amount }) => amount !== 0).map(toLine),
     includedTax: money(includedTax(total, wanted.tax), plan.currency),
     prorationDate: now,
   }
+}
+
+/** No bill is below zero: credit that it does not use stays on the balance. */
+function withRest(bill: Bill): Bill {
+  const rest = Math.max(0, -sumOf(bill.lines))
+  const line: Line = { kind: 'balance', description: 'Kept for later invoices', amount: rest }
+  return { ...bill, lines: [...bill.lines, line] }
+}
+
+/** What is past due is collected with the swap; then only that much is charged today. */
+function withDebt(debt: number, bill: Bill): Bill {
+  if (debt === 0) return bill
+  const line: Line = { kind: 'balance', description: 'Past due', amount: debt }
+  return { ...bill, on: null, lines: bill.on === null ? [...bill.lines, line] : [line] }
 }
 
 interface Line {
@@ -74,14 +91,14 @@ function billOfChange(
   { request }: PlannedChange,
   terms: Terms,
 ): Bill {
-  const discounts = changedDiscounts(current, request)
+  const discounts = withUpdates(current.discounts ?? [], request)
   const change = wanted.prorate ? proratedChange(current, { request, discounts }, terms) : 0
   const proration: Line = {
     kind: 'proration',
     description: `${current.planId} → ${plan.id}`,
     amount: change,
   }
-  const before = toMinor(current.balance, terms.currency)
+  const before = balanceOf(current, terms.currency)
   const balance: Line = {
     kind: 'balance',
     description: before < 0 ? 'Credit from before' : 'Owed from before',
@@ -112,10 +129,10 @@ function proratedChange(
   return proportion(price - taken(after.discounts) + taken(current.discounts), left, all)
 }
 
-/** The discounts as the update leaves them. */
-function changedDiscounts(
-  { discounts = [] }: braintree.Subscription,
-  request: PlannedChange['request'],
+/** The discounts as the request leaves them. */
+function withUpdates(
+  discounts: readonly Modification[],
+  request: PlannedSwap['request'],
 ): Modification[] {
   const updates = request.discounts?.update ?? []
   return discounts.map((each) => ({
@@ -137,7 +154,7 @@ function billOfReplacement(
   const credit = added
     .filter(({ id }) => id === terms.planCredit)
     .reduce((sum, each) => sum + amountOf(each as Modification, terms), 0)
-  const discounts = [...plan.discounts, ...(added as Modification[])]
+  const discounts = [...withUpdates(plan.discounts, request), ...(added as Modification[])]
   return {
     on: request.trialPeriod ? (current.firstBillingDate ?? null) : null,
     lines: linesOfCycle({ ...request, addOns: plan.addOns, discounts }, terms),

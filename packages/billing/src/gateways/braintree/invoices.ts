@@ -4,7 +4,7 @@ import { ProviderUnavailable } from '../../errors.ts'
 import type { InvoiceData } from '../../invoices/invoice.ts'
 import { fromDecimal } from '../../money.ts'
 import { type BasisPoints, formatTaxPercentage } from '../../tax.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway, TaxOf } from '../gateway.ts'
 import type { BraintreeContext } from './client.ts'
 import { startOfDay } from './days.ts'
 import { isNotFound } from './errors.ts'
@@ -35,20 +35,20 @@ export function braintreeInvoices(
   return {
     hasPaid: async (customerId) =>
       (await sales(customerId)).some(({ status }) => [...PAID, ...PENDING].includes(status)),
-    async listInvoices(customerId, { pending, limit, tax }) {
+    async listInvoices(customerId, { pending, limit, taxOf }) {
       const statuses = pending ? [...PAID, ...PENDING] : PAID
       return (await sales(customerId))
         .filter(({ status }) => statuses.includes(status))
         .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
         .slice(0, limit ?? undefined)
-        .map((transaction) => toInvoice(context, transaction, tax))
+        .map((transaction) => toInvoice(context, transaction, taxOf))
     },
-    async findInvoice(id, customerId, tax) {
+    async findInvoice(id, customerId, taxOf) {
       try {
         const transaction = await gateway.transaction.find(id)
         const isOurs = transaction.customer?.id === customerId && transaction.type === 'sale'
         const counts = [...PAID, ...PENDING].includes(transaction.status)
-        return isOurs && counts ? toInvoice(context, transaction, tax) : null
+        return isOurs && counts ? toInvoice(context, transaction, taxOf) : null
       } catch (error) {
         if (isNotFound(error)) return null
         throw error
@@ -79,7 +79,7 @@ async function collect<T>(stream: Readable, timeout: number): Promise<T[]> {
 export function toInvoice(
   { options }: BraintreeContext,
   transaction: braintree.Transaction,
-  tax: BasisPoints,
+  taxOf: TaxOf,
 ): InvoiceData {
   const currency = transaction.currencyIsoCode.toLowerCase()
   const minor = (text: string | undefined) => fromDecimal(text ?? '0', currency).amount
@@ -127,7 +127,9 @@ export function toInvoice(
     ],
     subtotal: main + added,
     discounts,
-    taxes: transaction.subscriptionId ? taxesOf(total, tax) : [],
+    taxes: transaction.subscriptionId
+      ? taxesOf(total, taxOf(transaction.subscriptionId, new Date(transaction.createdAt)))
+      : [],
     total,
     startingBalance: 0,
     amountDue: total,

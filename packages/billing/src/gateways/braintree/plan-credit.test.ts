@@ -71,7 +71,12 @@ describe('what is not used up', () => {
     ],
     ['credit used up', '2026-01-01', { discounts: [discount({ currentBillingCycle: 1 })] }, 10_000],
     ['a balance in the customer’s favour', '2026-01-01', { balance: '-90.00' }, 19_000],
-    ['a debt', '2026-01-01', { balance: '100.00', status: 'Past Due' }, 0],
+    [
+      'a debt, which is paid first',
+      '2026-01-01',
+      { balance: '100.00', status: 'Past Due' },
+      10_000,
+    ],
     [
       'a coupon of this cycle',
       '2026-01-01',

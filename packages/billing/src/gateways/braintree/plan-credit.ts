@@ -40,8 +40,18 @@ export function unusedValue(subscription: ValuedSubscription, terms: Terms): num
   const value =
     unusedPeriod(subscription, terms) +
     waitingCredit(subscription, terms) -
-    toMinor(subscription.balance, terms.currency)
+    balanceOf(subscription, terms.currency)
   return Math.max(0, value)
+}
+
+/** What a charge that failed left owing. A swap collects it first. */
+export function debtOf({ status, balance }: ValuedSubscription, currency: string): number {
+  return status === 'Past Due' ? Math.max(0, toMinor(balance, currency)) : 0
+}
+
+/** The balance once what is past due is paid; negative is in the customer's favour. */
+export function balanceOf(subscription: ValuedSubscription, currency: string): number {
+  return toMinor(subscription.balance, currency) - debtOf(subscription, currency)
 }
 
 /** Days of the running period, and how many of them are left with today among them. */
@@ -70,7 +80,11 @@ export function cycleValue(subscription: ValuedSubscription, terms: Terms): numb
   return Math.max(0, toMinor(price, terms.currency) + sum(addOns) - sum(coupons))
 }
 
-function waitingCredit({ discounts = [] }: ValuedSubscription, terms: Terms): number {
+/** Credit of an earlier swap in cycles that have not come yet. */
+export function waitingCredit(
+  { discounts = [] }: ValuedSubscription,
+  terms: Pick<Terms, 'currency' | 'planCredit'>,
+): number {
   return discounts
     .filter(({ id }) => id === terms.planCredit)
     .reduce((total, each) => total + amountOf(each, terms) * cyclesLeft(each), 0)

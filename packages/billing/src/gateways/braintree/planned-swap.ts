@@ -2,10 +2,18 @@ import type braintree from 'braintree'
 import { money, toDecimal } from '../../money.ts'
 import type { Swap } from '../gateway.ts'
 import type { BraintreeContext } from './client.ts'
+import {
+  couponsOn,
+  discountUpdates,
+  grossCoupons,
+  type TaxedCoupon,
+  updatesOfPlan,
+} from './coupons.ts'
 import { dayOf, daysBetween } from './days.ts'
-import { cyclesLeft, hasCyclesLeft, type Terms, unusedValue } from './plan-credit.ts'
+import { unusedTail } from './paid-for.ts'
+import { amountOf, cyclesLeft, type Terms, unusedValue } from './plan-credit.ts'
 import type { Plan } from './plans.ts'
-import { inTrial, NEVER_EXPIRES, taxedPrice, trial } from './subscriptions.ts'
+import { inTrial, isOver, NEVER_EXPIRES, taxedPrice, trial } from './subscriptions.ts'
 
 /** What a swap asks Braintree for. It is sent, or only forecast for a preview. */
 export type PlannedSwap = PlannedChange | PlannedReplacement
@@ -17,7 +25,7 @@ export interface PlannedChange {
   readonly isThere: boolean
 }
 
-/** A new subscription: Braintree can change neither the frequency nor the trial of one. */
+/** A new subscription: Braintree can change neither frequency nor trial, and nothing that is over. */
 export interface PlannedReplacement {
   readonly kind: 'replacement'
   readonly request: Omit<braintree.SubscriptionCreateRequest, 'id'> & { readonly price: string }
@@ -29,23 +37,29 @@ export interface SwapTarget {
   readonly old: Plan
   readonly plan: Plan
   readonly wanted: Swap
+  /** What its coupons are worth by the control panel. */
+  readonly worth: ReadonlyMap<string, number>
   readonly now: Date
 }
 
 export function planSwap(context: BraintreeContext, target: SwapTarget): PlannedSwap {
   const { current, old, plan, wanted } = target
-  const replaces = old.frequency !== plan.frequency || (wanted.skipTrial && inTrial(current))
-  return replaces ? planReplacement(context, target) : planChange(target)
+  const replaces =
+    isOver(current) || old.frequency !== plan.frequency || (wanted.skipTrial && inTrial(current))
+  return replaces ? planReplacement(context, target) : planChange(context, target)
 }
 
-function planChange({ current, plan, wanted }: SwapTarget): PlannedChange {
+function planChange(context: BraintreeContext, target: SwapTarget): PlannedChange {
+  const { current, plan, wanted } = target
   const price = taxedPrice(plan, wanted.tax)
+  const changes = discountUpdates(couponsAfter(context, target))
   return {
     kind: 'change',
     isThere: current.planId === plan.id && current.price === price && current.neverExpires === true,
     request: {
       planId: plan.id,
       price,
+      ...changes,
       ...NEVER_EXPIRES,
       options: {
         prorateCharges: wanted.prorate,
@@ -61,12 +75,25 @@ function planReplacement(context: BraintreeContext, target: SwapTarget): Planned
     kind: 'replacement',
     request: {
       planId: plan.id,
-      price: taxedPrice(plan, wanted.tax),
+      price: wanted.keepsPrice && current.price ? current.price : taxedPrice(plan, wanted.tax),
       paymentMethodToken: current.paymentMethodToken,
       ...trial(wanted.skipTrial ? 0 : trialDaysLeft(current, now)),
-      discounts: { add: discountsFor(context, target) },
+      discounts: discountsFor(context, target),
     },
   }
+}
+
+/** The coupons on the new price. One that is taken back keeps its price, and they stay as they are. */
+function couponsAfter(
+  { planCredit }: BraintreeContext,
+  { current, plan, wanted, worth }: SwapTarget,
+): TaxedCoupon[] {
+  const { before } = wanted
+  const after =
+    wanted.keepsPrice && before
+      ? before
+      : { net: plan.price, tax: wanted.keepsPrice ? 0 : wanted.tax }
+  return couponsOn(current, { currency: plan.currency, planCredit, before, after, worth })
 }
 
 /**
@@ -74,35 +101,42 @@ function planReplacement(context: BraintreeContext, target: SwapTarget): Planned
  * balance and pays later cycles, so nothing is lost by dividing. Coupons come along.
  */
 function discountsFor(
-  { planCredit }: BraintreeContext,
-  { current, plan, wanted, now }: SwapTarget,
-): braintree.DiscountAddRequest[] {
+  context: BraintreeContext,
+  target: SwapTarget,
+): braintree.SubscriptionCreateRequest['discounts'] {
+  const { planCredit } = context
+  const { current, plan, wanted, now } = target
   const terms: Terms = { today: dayOf(now), currency: plan.currency, planCredit }
-  const credit = wanted.prorate ? unusedValue(current, terms) : 0
-  const coupons = carriedCoupons(planCredit, current, plan)
-  if (credit === 0) return coupons
+  const credit = wanted.prorate ? creditOf(current, terms) : 0
   const carrier = {
     inheritedFromId: planCredit,
     amount: toDecimal(money(credit, plan.currency)),
     numberOfBillingCycles: 1,
   }
-  return [carrier, ...coupons]
+  const coupons = couponsAfter(context, target)
+    .filter(({ discount }) => !plan.discounts.some((own) => own.id === discount.id))
+    .map(toRequest)
+  const amounts = plan.discounts.map((each) => amountOf(each, terms))
+  const taken = grossCoupons({ net: plan.price, tax: wanted.tax }, amounts)
+  const update = updatesOfPlan(plan, taken, plan.currency)
+  return {
+    add: credit === 0 ? coupons : [carrier, ...coupons],
+    ...(update.length > 0 ? { update } : {}),
+  }
 }
 
-function carriedCoupons(
-  planCredit: string,
-  { discounts = [] }: braintree.Subscription,
-  plan: Plan,
-): braintree.DiscountAddRequest[] {
-  return discounts
-    .filter(({ id }) => id !== planCredit && !plan.discounts.some((own) => own.id === id))
-    .filter(hasCyclesLeft)
-    .map((each) => ({
-      inheritedFromId: each.id,
-      amount: each.amount,
-      quantity: each.quantity ?? 1,
-      ...(each.neverExpires ? { neverExpires: true } : { numberOfBillingCycles: cyclesLeft(each) }),
-    }))
+function toRequest({ discount, amount, isChanged }: TaxedCoupon): braintree.DiscountAddRequest {
+  return {
+    inheritedFromId: discount.id,
+    ...(isChanged ? { amount } : { amount: discount.amount, quantity: discount.quantity ?? 1 }),
+    ...(discount.neverExpires
+      ? { neverExpires: true }
+      : { numberOfBillingCycles: cyclesLeft(discount) }),
+  }
+}
+
+function creditOf(current: braintree.Subscription, terms: Terms): number {
+  return isOver(current) ? unusedTail(current, terms, terms.today) : unusedValue(current, terms)
 }
 
 function trialDaysLeft(current: braintree.Subscription, now: Date): number {

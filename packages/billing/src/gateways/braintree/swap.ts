@@ -1,12 +1,18 @@
+import type braintree from 'braintree'
 import { InvalidArgument } from '../../errors.ts'
+import { money, toDecimal } from '../../money.ts'
 import type { Gateway, Swap } from '../gateway.ts'
-import { type BraintreeContext, idOfOperation } from './client.ts'
+import type { BraintreeContext } from './client.ts'
+import { worthOfCoupons } from './coupons.ts'
+import { requireMethod } from './customers.ts'
 import { dayOf } from './days.ts'
 import { requireSuccess } from './errors.ts'
 import { forecast } from './forecast.ts'
+import { idOfSubscription } from './ids.ts'
+import { debtOf } from './plan-credit.ts'
 import { planSwap } from './planned-swap.ts'
 import { requirePlan } from './plans.ts'
-import { createOnce } from './subscriptions.ts'
+import { createOnce, isOver } from './subscriptions.ts'
 
 type Swaps = Pick<Gateway, 'needsReplacement' | 'swap' | 'replace' | 'previewSwap'>
 
@@ -18,7 +24,8 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
     const current = await gateway.subscription.find(id)
     const next = await requirePlan(context, wanted.plan)
     const old = current.planId === next.id ? next : await requirePlan(context, current.planId)
-    const target = { current, old, plan: next, wanted, now }
+    const worth = await worthOfCoupons(context, current)
+    const target = { current, old, plan: next, wanted, worth, now }
     return { target, planned: planSwap(context, target) }
   }
 
@@ -30,16 +37,26 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
     },
 
     async swap(id, wanted, now) {
-      const { planned } = await plan(id, wanted, now)
+      const { target, planned } = await plan(id, wanted, now)
       if (planned.kind === 'replacement') throw new Error('This swap needs a new subscription')
       if (planned.isThere) return
+      await collectDebt(context, target.current)
       requireSuccess(await gateway.subscription.update(id, planned.request))
     },
 
-    async replace(id, wanted, { operation, now }) {
-      const { planned } = await plan(id, wanted, now)
+    async replace(id, wanted, { operation, name, customerId, now }) {
+      const { target, planned } = await plan(id, wanted, now)
       if (planned.kind === 'change') throw new Error('This swap is made in place')
-      return createOnce(context, { ...planned.request, id: idOfOperation(operation) })
+      await collectDebt(context, target.current)
+      const { current } = target
+      return createOnce(context, {
+        ...planned.request,
+        id: idOfSubscription(operation, name),
+        // One that is over was left out when the card was changed.
+        paymentMethodToken: isOver(current)
+          ? await requireMethod(context, customerId)
+          : current.paymentMethodToken,
+      })
     },
 
     async previewSwap(id, wanted, now) {
@@ -47,6 +64,17 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
       return forecast(context, target, planned)
     },
   }
+}
+
+/** What is past due is paid before anything else; if that is declined, nothing is changed. */
+async function collectDebt(
+  { gateway, currency }: BraintreeContext,
+  subscription: braintree.Subscription,
+): Promise<void> {
+  const debt = debtOf(subscription, currency)
+  if (debt === 0) return
+  const amount = toDecimal(money(debt, currency))
+  requireSuccess(await gateway.subscription.retryCharge(subscription.id, amount, true))
 }
 
 /** Braintree counts by its own day: a preview of another one showed other cents. */

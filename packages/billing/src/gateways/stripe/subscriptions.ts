@@ -53,9 +53,9 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
         throw error
       }
     },
-    async findByOperation(operation, customerId) {
+    async findByOperation({ id }, customerId) {
       const all = await listSubscriptions(customerId)
-      return all.find((each) => each.operation === operation) ?? null
+      return all.find((each) => each.operation === id) ?? null
     },
     listSubscriptions,
     findOwner: async ({ customerId }) => customerId,
@@ -193,14 +193,19 @@ export function describe(subscription: Stripe.Subscription): ProviderSubscriptio
     customerId: idOf(subscription.customer),
     plan: item?.price.id ?? '',
     status: subscription.status,
+    isOver: subscription.status === 'canceled' || subscription.status === 'incomplete_expired',
     quantity: item?.quantity ?? 1,
     trialEndsAt: subscription.trial_end === null ? null : toDate(subscription.trial_end),
     endsAt: endOf(subscription),
     periodEndsAt: periodEndOf(subscription),
+    paidUntil: periodEndOf(subscription),
     createdAt: toDate(subscription.created),
     name: subscription.metadata.name ?? null,
+    nameDigest: null,
     operation: subscription.metadata.operation ?? null,
     failedCharges: 0,
+    taxedPrice: null,
+    lastChargeAt: null,
     raw: subscription,
   }
 }

@@ -89,7 +89,8 @@ export async function askProvider({
   return { periodEndsAt, unpaid, invoices, discounts, endReason }
 }
 
-async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {
+/** What the provider says; null while it cannot be asked. */
+export async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {
   try {
     return await asked
   } catch (error) {

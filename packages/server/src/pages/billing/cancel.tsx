@@ -3,7 +3,7 @@ import type { AppEnv } from '../../http/variables.ts'
 import { CsrfField } from '../layout.tsx'
 import { requireUser } from '../page-context.ts'
 import { renderPage } from '../render.tsx'
-import { askProvider, readAccount } from './account.ts'
+import { orNull, readAccount } from './account.ts'
 import { formatDay } from './dates.ts'
 import { BillingFrame } from './frame.tsx'
 
@@ -14,10 +14,9 @@ export function addCancelPage(app: Hono<AppEnv>): void {
     const account = await readAccount(c)
     const { running } = account
     if (!running || running.incomplete()) return c.redirect('/billing', 303)
-    const { periodEndsAt } = await askProvider(account)
+    const until = await orNull(running.paidUntil())
     // Braintree ends at once what is not paid for.
-    const endsAtOnce = running.provider === 'braintree' && (running.onTrial() || running.pastDue())
-    const until = running.endsAt ?? periodEndsAt
+    const endsAtOnce = running.provider === 'braintree' && running.pastDue()
     return renderPage(
       c,
       { title: 'Cancel' },
