@@ -7,7 +7,7 @@ import type {
   ConditionalUpdate,
   ParamTypes,
 } from './conditional-writes.ts'
-import type { Database } from './database.ts'
+import { type Database, internals } from './database.ts'
 import type { Dialect } from './engine.ts'
 import { gather } from './gather.ts'
 import { type ParamBuilder, prepareStatement } from './statement.ts'
@@ -43,7 +43,11 @@ export function claimTogether<T, Params extends object, Row>(
   const { alone } = ways
   const together = howTogether[ways.database.dialect]?.(ways)
   if (!together) return alone
-  const gathered = gather<Params, Row | null>({ together, alone: (params) => alone(params) })
+  const gathered = gather<Params, Row | null>({
+    together,
+    alone: (params) => alone(params),
+    patience: ways.database[internals].engine.patience,
+  })
   return (params, on) => (on ? alone(params, on) : gathered(params))
 }
 

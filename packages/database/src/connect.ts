@@ -14,6 +14,11 @@ export interface ConnectOptions {
   /** Milliseconds a caller waits for a connection or an ordinary statement. Defaults to 1500. */
   readonly timeout?: number
   /**
+   * SQLite: begin an empty database where one was before and its file is now missing or empty. Defaults to
+   * false: such a start is refused, and the error says what to do.
+   */
+  readonly beginAnew?: boolean
+  /**
    * Told of every statement just before it runs, also each time one is retried. Not of what only
    * holds statements together: BEGIN, COMMIT, ROLLBACK, locks and session settings.
    */
@@ -32,12 +37,12 @@ export async function connect<T = AnyTables>(
   options: ConnectOptions = {},
 ): Promise<Database<T>> {
   const target = parseConnectionUrl(url)
-  const { poolSize = 10, timeout = 1500 } = options
+  const { poolSize = 10, timeout = 1500, beginAnew = false } = options
   checkWholeNumber('poolSize', poolSize)
   checkWholeNumber('timeout', timeout)
   let engine: Engine | undefined
   try {
-    engine = await open(target, { poolSize, timeout })
+    engine = await open(target, { poolSize, timeout, beginAnew })
     await engine.run({ sql: 'select 1 as one', readOnly: true }, [])
   } catch (cause) {
     await engine?.close()

@@ -70,7 +70,7 @@ function checkFile(path: string, mustExist: boolean): void {
   const folder = dirname(path)
   if (!existsSync(folder)) {
     throw new Error(
-      `The folder of the SQLite file ${path} is missing; create it: mkdir -p ${folder}`,
+      `The folder of the SQLite file ${path} is missing; create it: mkdir -p -m 700 ${folder}`,
     )
   }
   if (!existsSync(path)) {

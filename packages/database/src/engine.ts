@@ -57,6 +57,8 @@ export interface Engine extends Runner {
   readonly schemaChangesCommit: boolean
   /** How exact text is declared, after the type and its length. */
   readonly exactText: string
+  /** Milliseconds that a round of writes which go together keeps the next round waiting. */
+  readonly patience: number
   reserve(): Promise<Session>
   close(): Promise<void>
 }
@@ -64,4 +66,6 @@ export interface Engine extends Runner {
 export interface EngineOptions {
   readonly poolSize: number
   readonly timeout: number
+  /** SQLite: an empty database may be begun where one was before. */
+  readonly beginAnew: boolean
 }

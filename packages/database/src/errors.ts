@@ -160,7 +160,7 @@ function someCause(error: unknown, test: (cause: Cause) => boolean): boolean {
   for (let depth = 0; error instanceof Error && depth < 8; depth++) {
     const { code, fatal } = error as { code?: unknown; fatal?: unknown }
     const cause = {
-      code: typeof code === 'string' ? code : undefined,
+      code: typeof code === 'string' && code !== '' ? code : undefined,
       message: error.message,
       // mysql2 marks what ended the connection; a refused password or database name is not that
       fatal: fatal === true && typeof code === 'string' && !/^ER_.*DENIED|^ER_BAD_DB/.test(code),

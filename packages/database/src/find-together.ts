@@ -1,6 +1,6 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AnyTables } from './any-tables.ts'
-import type { Database } from './database.ts'
+import { type Database, internals } from './database.ts'
 import type { Dialect } from './engine.ts'
 import { gather } from './gather.ts'
 import { prepareStatement } from './statement.ts'
@@ -25,7 +25,8 @@ export function findTogether<Row extends object>(
   )
   const alone: Find<Row> = async (value) => (await one({ value })).rows[0] ?? null
   if (!sharesStatements[database.dialect]) return alone
-  return gather({ alone, together: findMany<Row>(database, target) })
+  const { patience } = database[internals].engine
+  return gather({ alone, together: findMany<Row>(database, target), patience })
 }
 
 const sharesStatements: Record<Dialect, boolean> = { sqlite: false, postgres: true, mysql: false }

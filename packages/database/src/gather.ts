@@ -1,6 +1,8 @@
 import { isUnavailable } from './errors.ts'
 
 export interface Rounds<Item, Result> {
+  /** Milliseconds. A round that takes longer waits for a disk or for somebody's lock, and the next begins. */
+  readonly patience: number
   /** All of them or none. Leaves out the result of an item that has to be tried alone. */
   together(items: readonly Item[]): Promise<ReadonlyArray<Result | undefined>>
   alone(item: Item): Promise<Result>
@@ -14,8 +16,6 @@ interface Waiting<Item, Result> {
 
 /** In one round: a transaction that goes on for long would keep other writers waiting. */
 const AT_MOST = 100
-/** A round that takes longer waits for a disk or for somebody's lock, and the next one need not. */
-const PATIENCE = 10
 
 /**
  * For work that many callers ask for at the same time: what comes while a round is under way goes
@@ -31,7 +31,7 @@ export function gather<Item, Result>(
     while (waiting.length > 0) {
       const round = waiting.slice(0, AT_MOST)
       waiting = waiting.slice(AT_MOST)
-      await atMost(PATIENCE, serve(round))
+      await atMost(rounds.patience, serve(round))
     }
     going = false
   }

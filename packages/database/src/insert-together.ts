@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { AnyTables } from './any-tables.ts'
-import type { Database } from './database.ts'
+import { type Database, internals } from './database.ts'
 import type { Dialect } from './engine.ts'
 import { gather } from './gather.ts'
 import { insertIfAbsent } from './portable-writes.ts'
@@ -28,7 +28,8 @@ export function insertTogether<T extends object>(
 ): (row: T) => Promise<boolean> {
   const alone: Insert = (row) => insertIfAbsent(database, target.table, row)
   const together = howTogether[database.dialect]?.(database, target)
-  const insert = together ? gather({ alone, together }) : alone
+  const { patience } = database[internals].engine
+  const insert = together ? gather({ alone, together, patience }) : alone
   return insert as (row: object) => Promise<boolean>
 }
 

@@ -113,6 +113,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
     ctesCanWrite: false,
     schemaChangesCommit: true,
     exactText: await findExactText(),
+    patience: 10,
     run,
     reserve,
     close: () => pool.close(),

@@ -191,6 +191,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     ctesCanWrite: true,
     schemaChangesCommit: false,
     exactText: 'collate "C"',
+    patience: 10,
     run,
     reserve,
     close() {

@@ -1,4 +1,5 @@
 import Libsql from 'libsql'
+import LibsqlAside from 'libsql/promise'
 import type { Query, QueryResult } from './engine.ts'
 import { type Storable, toStorables } from './values.ts'
 
@@ -8,20 +9,37 @@ interface CachedStatement {
 }
 
 const CACHED_STATEMENTS = 256
+/** The driver's second class works on the handles of the first, but on a thread of its own. */
+const execAside = LibsqlAside.prototype.exec as (
+  this: Libsql.Database,
+  sql: string,
+) => Promise<void>
 
-/** One open handle on an SQLite file, with its prepared statements. Everything here is synchronous. */
+/**
+ * One open handle on an SQLite file, with its prepared statements. All but `execAside` is synchronous.
+ *
+ * The driver never resets a statement that failed. One that SQLite answered with "busy" stays under way,
+ * and until it is run again no automatic commit of its connection takes place. So whoever writes does it
+ * between BEGIN IMMEDIATE and COMMIT, both by `exec`, which drops its statement whatever happens.
+ */
 export class SqliteConnection {
   readonly #handle: Libsql.Database
   readonly #statements = new Map<string, CachedStatement>()
 
-  constructor(path: string) {
-    this.#handle = new Libsql(path)
+  /** `address` is `:memory:` or a `file:` URL. */
+  constructor(address: string) {
+    this.#handle = new Libsql(address)
     // A short synchronous wait costs less than a timer; longer waits happen without blocking Node.
     this.exec('pragma busy_timeout = 4')
   }
 
   exec(sql: string): void {
     this.#handle.exec(sql)
+  }
+
+  /** Node goes on meanwhile, but must ask nothing of this connection: it would stand still. */
+  execAside(sql: string): Promise<void> {
+    return execAside.call(this.#handle, sql)
   }
 
   get inTransaction(): boolean {
@@ -39,6 +57,7 @@ export class SqliteConnection {
     return { rows: [], affected: changes, insertId: Number(lastInsertRowid) }
   }
 
+  /** The file itself is closed when the last prepared statement is collected, or the process ends. */
   close(): void {
     this.#statements.clear()
     this.#handle.close()
@@ -56,6 +75,21 @@ export class SqliteConnection {
     this.#statements.set(sql, fresh)
     return fresh
   }
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')
+}
+
+/**
+ * Whether a statement that ended like this may still be under way. SQLite itself ends one that failed,
+ * unless it was busy; and the driver leaves one where it is when it fails on its own.
+ */
+export function mayBeUnderWay(error: unknown): boolean {
+  if (error instanceof TypeError) return false
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return isBusy(error) || !code.startsWith('SQLITE_')
 }
 
 /** libsql binds every number as a float, which text columns would keep as "5.0". */

@@ -1,77 +1,88 @@
-import { statSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import type { Engine, EngineOptions, Query, QueryResult, Session } from './engine.ts'
-import { WaitedTooLong } from './errors.ts'
+import type { Engine, EngineOptions, Query, QueryResult } from './engine.ts'
+import { gather } from './gather.ts'
 import { Mutex } from './mutex.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { createSqliteSession } from './sqlite-session.ts'
+import { openFile, openMemory } from './sqlite-store.ts'
+
+interface Write {
+  readonly query: Query
+  readonly values: readonly unknown[]
+}
 
 const WAIT_TO_CLOSE = 30_000
+/** A second round could only wait for the first. Yet a caller is not to wait for two that wait. */
+const PATIENCE = 250
+/** In SQLite nothing that begins like this writes. */
+const READS = /^\s*select\b/i
+/** SQLite refuses these inside a transaction, or they do nothing there. */
+const STANDS_ALONE = /^\s*(?:pragma|vacuum|attach|detach)\b/i
 
 /**
  * SQLite through libsql. One connection writes, one caller at a time; another one reads, so that a
- * long transaction stops no reader. Waiting for another process never blocks Node's event loop.
+ * long transaction stops no reader. Waiting for another process or for the disk never blocks Node's
+ * event loop.
  */
-export async function openSqlite(path: string, { timeout }: EngineOptions): Promise<Engine> {
-  const inMemory = path === ':memory:'
-  const writer = new SqliteConnection(path)
-  if (!inMemory) await untilFree(() => writer.exec('pragma journal_mode = wal'), timeout)
-  writer.exec('pragma synchronous = full; pragma foreign_keys = on')
-  const reader = inMemory ? writer : new SqliteConnection(path)
-  if (reader !== writer) reader.exec('pragma query_only = on')
+export async function openSqlite(path: string, options: EngineOptions): Promise<Engine> {
+  const { timeout } = options
+  const store = path === ':memory:' ? openMemory() : await openFile(path, options)
+  const { writer, reader } = store
   const turn = new Mutex()
-  const inode = inMemory ? 0 : statSync(path).ino
+  const underWay = new Set<Promise<unknown>>()
+  let closed = false
 
-  /** Rows written to a file that someone removed would be gone with the process. */
-  function checkFileIsThere(): void {
-    if (inMemory || statSync(path, { throwIfNoEntry: false })?.ino === inode) return
-    throw Object.assign(new Error(`The SQLite file ${path} was moved or deleted while in use`), {
-      code: 'TOLLGATE_FILE_GONE',
-    })
+  const reserve = () => createSqliteSession(store, turn)
+
+  async function inTransaction<R>(work: () => R): Promise<R> {
+    const session = reserve()
+    try {
+      await session.begin(timeout)
+      const result = work()
+      await session.commit()
+      return result
+    } finally {
+      await session.release(false)
+    }
   }
 
-  async function run(query: Query, values: readonly unknown[]): Promise<QueryResult> {
-    if (query.readOnly && reader !== writer) {
-      return untilFree(() => reader.run(query, values), timeout)
+  const write = gather<Write, QueryResult>({
+    patience: PATIENCE,
+    alone: ({ query, values }) => inTransaction(() => writer.run(query, values)),
+    together: (writes) => inTransaction(() => writes.map(attempt)),
+  })
+
+  /** SQLite undoes only the statement that failed; that one is then run alone. */
+  function attempt({ query, values }: Write): QueryResult | undefined {
+    try {
+      return writer.run(query, values)
+    } catch (error) {
+      if (writer.inTransaction && isVerdict(error)) return undefined
+      throw error
     }
-    if (turn.isFree) {
-      checkFileIsThere()
-      try {
-        return writer.run(query, values)
-      } catch (error) {
-        if (!isBusy(error)) throw error
-      }
-    }
+  }
+
+  async function runAlone(query: Query, values: readonly unknown[]): Promise<QueryResult> {
     const leave = await turn.enter(timeout)
     try {
-      checkFileIsThere()
-      return await untilFree(() => writer.run(query, values), timeout)
+      store.requireUnchanged()
+      return writer.run(query, values)
     } finally {
+      writer.abandon()
       leave()
     }
   }
 
-  async function reserve(): Promise<Session> {
-    let leave: (() => void) | undefined
-    return {
-      async begin(wait) {
-        leave = await turn.enter(wait)
-        checkFileIsThere()
-        await untilFree(() => writer.exec('begin immediate'), wait)
-      },
-      run: async (query, values) => writer.run(query, values),
-      commit: async () => untilFree(() => writer.exec('commit'), timeout),
-      rollback: async () => {
-        if (writer.inTransaction) writer.exec('rollback')
-      },
-      // The transaction itself is the lock: `begin immediate` admits one writer across all processes.
-      lock: async () => {},
-      async release() {
-        // The one writer must never keep a transaction that nobody will end.
-        if (leave && writer.inTransaction) writer.exec('rollback')
-        leave?.()
-      },
+  async function run(query: Query, values: readonly unknown[]): Promise<QueryResult> {
+    if (closed) throw new Error('The database connection is not open')
+    if (query.readOnly || READS.test(query.sql)) {
+      if (!reader) return inTransaction(() => writer.run(query, values))
+      store.requireUnchanged()
+      return reader.run(query, values, timeout)
     }
+    if (STANDS_ALONE.test(query.sql)) return runAlone(query, values)
+    const written = write({ query, values })
+    underWay.add(written)
+    return written.finally(() => underWay.delete(written))
   }
 
   return {
@@ -85,36 +96,35 @@ export async function openSqlite(path: string, { timeout }: EngineOptions): Prom
     ctesCanWrite: false,
     schemaChangesCommit: false,
     exactText: '',
+    patience: PATIENCE,
     run,
-    reserve,
+    async reserve() {
+      if (closed) throw new Error('The database connection is not open')
+      return reserve()
+    },
     async close() {
+      closed = true
+      await Promise.allSettled(underWay)
       const leave = await turn.enter(WAIT_TO_CLOSE)
-      if (reader !== writer) reader.close()
+      try {
+        store.requireUnchanged()
+        await writer.checkpoint()
+      } catch {
+        // Whatever it is, nothing is lost: the log is beside the file, and the next start reads it.
+      }
+      reader?.close()
       writer.close()
       leave()
     },
   }
 }
 
-/** Tries again while another process holds the file, for at most `wait` milliseconds. */
-async function untilFree<R>(attempt: () => R, wait: number): Promise<R> {
-  const deadline = performance.now() + wait
-  for (let pause = 1; ; pause = Math.min(pause * 2, 16)) {
-    try {
-      return attempt()
-    } catch (error) {
-      if (!isBusy(error)) throw error
-      if (performance.now() > deadline) {
-        throw new WaitedTooLong(`Waited ${wait} ms for another process using this SQLite file`, {
-          cause: error,
-        })
-      }
-    }
-    await sleep(pause * (0.5 + Math.random()))
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')
+/** About this statement and its values, and not about the database. */
+function isVerdict(error: unknown): boolean {
+  if (error instanceof TypeError) return true
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(String(error.code))
+  )
 }

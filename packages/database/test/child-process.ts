@@ -9,6 +9,8 @@ export interface Child {
   untilLines(count: number): Promise<void>
   /** Resolves with its exit code, or null if it was killed. */
   readonly ended: Promise<number | null>
+  /** Writes a line to its input. */
+  tell(line: string): void
   kill(): void
 }
 
@@ -17,9 +19,17 @@ const running = new Set<ChildProcess>()
 
 /** Another process that does one of the jobs in `child.mjs`, with the built package. */
 export function startChild(job: string, ...args: string[]): Child {
-  const child = spawn(process.execPath, [script, job, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  return follow(process.execPath, [script, job, ...args])
+}
+
+/** The same, but every write beyond about half a megabyte of a file fails. */
+export function startChildWithSmallFiles(job: string, ...args: string[]): Child {
+  const limit = 'trap "" XFSZ; ulimit -f 1000; exec "$@"'
+  return follow('sh', ['-c', limit, 'sh', process.execPath, script, job, ...args])
+}
+
+function follow(command: string, args: readonly string[]): Child {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   running.add(child)
   const lines: string[] = []
   const watchers = new Set<() => void>()
@@ -50,6 +60,7 @@ export function startChild(job: string, ...args: string[]): Child {
         watch()
         ended.then(() => reject(new Error(`The child ended after ${lines.length} lines`)))
       }),
+    tell: (line) => child.stdin.write(`${line}\n`),
     kill: () => child.kill('SIGKILL'),
   }
 }

@@ -1,4 +1,5 @@
 // The other processes of the tests: node child.mjs <job> <url> <argument>…
+import { createInterface } from 'node:readline'
 import { connect, createTable, migrate } from '@tollgate/database'
 
 const [job, url, ...args] = process.argv.slice(2)
@@ -22,6 +23,35 @@ function slowMigrations(wait) {
   return { name: 'slow', migrations: [table('first'), table('second')] }
 }
 
+/** Prints which rows another process sees, and that it may write too. */
+async function look(url, id) {
+  const database = await connect(url)
+  const { kysely } = database
+  const rows = await kysely.selectFrom('things').select(['id', 'amount']).orderBy('id').execute()
+  console.log(rows.map((row) => `${row.id}=${row.amount}`).join(' '))
+  await kysely.insertInto('things').values({ id, amount: 0, flagged: 0 }).execute()
+  console.log('wrote')
+  await database.close()
+}
+
+/** Prints `held` once nobody else can write, and `freed` when they can. */
+async function hold(url) {
+  const database = await connect(url)
+  return new Promise((resolve) => {
+    database
+      .exclusively('held', async ({ kysely }) => {
+        await kysely.updateTable('things').set({ amount: 666 }).execute()
+        console.log('held')
+        await new Promise((letGo) => resolve(letGo))
+        throw new Error('what was begun is undone')
+      })
+      .catch(async () => {
+        await database.close()
+        console.log('freed')
+      })
+  })
+}
+
 const jobs = {
   async migrate(database, wait) {
     const { applied } = await migrate(database, slowMigrations(Number(wait)))
@@ -41,6 +71,37 @@ const jobs = {
         const amount = found[0].amount + 1
         await kysely.updateTable('things').set({ amount }).where('id', '=', id).execute()
       })
+    }
+  },
+
+  /** Does what it is told, line by line: to look at a database, to hold its lock, to let it go. */
+  async obey() {
+    let letGo = () => {}
+    for await (const line of createInterface({ input: process.stdin })) {
+      const [order, url, id] = line.split(' ')
+      if (order === 'free') letGo()
+      else if (order === 'hold') letGo = await hold(url)
+      else await look(url, id)
+    }
+  },
+
+  /** Prints each id that was acknowledged, until several were not. */
+  async fill(database) {
+    const owner = 'x'.repeat(20_000)
+    let failed = 0
+    for (let i = 0; failed < 5; i++) {
+      await database.kysely
+        .insertInto('things')
+        .values({ id: `filled${i}`, owner, amount: 0, flagged: 0 })
+        .returning('id')
+        .execute()
+        .then(
+          () => console.log(`filled${i}`),
+          (error) => {
+            failed++
+            console.log(`failed ${error.code}`)
+          },
+        )
     }
   },
 

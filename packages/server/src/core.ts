@@ -25,12 +25,15 @@ import type { User } from './users/user.ts'
 import { createUsers, type UserAccounts } from './users/users.ts'
 
 /** Opens the database; the folder of a demo's own file is made first. */
-export function openDatabase(config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<Database> {
+export function openDatabase(
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'mode'>,
+): Promise<Database> {
   const ownFile = `sqlite:${config.dataDir}/tollgate.db`
   if (config.databaseUrl === ownFile) {
     mkdirSync(dirname(ownFile.slice('sqlite:'.length)), { recursive: true, mode: 0o700 })
   }
-  return connect(config.databaseUrl)
+  // A demo may lose everything; elsewhere an empty database in place of another is refused.
+  return connect(config.databaseUrl, { beginAnew: config.mode === 'demo' })
 }
 
 /** The service's own tables and those of the authorization server; billing's come with billing. */

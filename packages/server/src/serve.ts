@@ -35,14 +35,25 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<Service> {
         .drain(drainSeconds * 1000, hurry.signal)
         .then(end)
         .then(
-          () => process.exit(0),
+          () => endProcess(0),
           (error) => {
             service.logger.error({ err: error }, 'The end was not clean')
-            process.exit(1)
+            endProcess(1)
           },
         )
     }
     process.on(signal, hear)
   }
   return service
+}
+
+const TIME_TO_END = 1000
+
+/**
+ * Lets the process come to its end by itself, because only then does SQLite close its file and remove the
+ * log beside it. What still keeps the process alive has a second.
+ */
+function endProcess(code: number): void {
+  process.exitCode = code
+  setTimeout(() => process.exit(code), TIME_TO_END).unref()
 }

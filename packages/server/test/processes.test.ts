@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -293,3 +293,25 @@ it('ends with 2 on half a configuration, and says what is missing', async () => 
   expect(half.output()).toContain('STRIPE_WEBHOOK_SECRET is missing')
   expect(half.output()).not.toContain(environment.STRIPE_SECRET)
 }, 30_000)
+
+describe.runIf(process.env.TEST_DATABASE === 'sqlite')('a process on an SQLite file', () => {
+  it('leaves it whole at the end, and never begins an empty one in its place', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'tollgate-file-'))
+    const more = { DATABASE_URL: `sqlite:${own}/app.db`, NODE_ENV: 'production' }
+    const first = await startProcess(more)
+    await untilReady(first)
+    first.child.kill('SIGTERM')
+    expect(await first.ended).toBe(0)
+    expect(readdirSync(own).sort()).toEqual(['app.db', 'app.db.marker'])
+
+    renameSync(`${own}/app.db`, `${own}/away.db`)
+    const second = await startProcess(more)
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toContain('there was a database before. Restore the backup')
+    expect(readdirSync(own).sort()).toEqual(['app.db.marker', 'away.db'])
+
+    renameSync(`${own}/away.db`, `${own}/app.db`)
+    await untilReady(await startProcess(more))
+    rmSync(own, { recursive: true, force: true })
+  }, 120_000)
+})

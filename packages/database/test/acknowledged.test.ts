@@ -1,0 +1,201 @@
+import { connect, type Database, isUnavailable } from '@tollgate/database'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { TestDatabase } from '../../../test-support/create-test-database.ts'
+import { type Child, startChild, startChildWithSmallFiles } from './child-process.ts'
+import {
+  createThingsDatabase,
+  findThing,
+  findThings,
+  insertThings,
+  type Tables,
+  thing,
+} from './things.ts'
+
+let test: TestDatabase
+let database: Database<Tables>
+beforeEach(async () => {
+  test = await createThingsDatabase()
+  database = test.database
+  await insertThings(database, thing('there', { name: 'taken' }))
+})
+afterEach(() => test.drop())
+
+const insertReturning = (db: Database<Tables>, id: string, rest = {}) =>
+  db.kysely.insertInto('things').values(thing(id, rest)).returning('id').execute()
+const execute = (text: string) => sql.raw(text).execute(database.kysely)
+
+/** Another process, which does what it is told. */
+let other: Child
+beforeAll(() => {
+  other = startChild('obey', 'sqlite::memory:')
+})
+afterAll(() => other.kill())
+
+/** Tells it something, and resolves with the next `count` lines that it prints. */
+async function tell(order: string, count: number): Promise<string[]> {
+  const before = other.lines.length
+  other.tell(order)
+  await other.untilLines(before + count)
+  return other.lines.slice(before)
+}
+
+/** Runs `attempt` while another process holds the right to write, for longer than anybody waits. */
+async function whileHeld(attempt: () => Promise<unknown>): Promise<void> {
+  expect(await tell(`hold ${test.url}`, 1)).toEqual(['held'])
+  const error = await attempt().catch((reason) => reason)
+  expect(await tell('free', 1)).toEqual(['freed'])
+  expect(error).toSatisfy(isUnavailable)
+}
+
+/** Each leaves a write that failed behind it; none of them may have stored a row called `lost…`. */
+const errors: Record<string, () => Promise<void>> = {
+  'a write that was kept waiting': () => whileHeld(() => insertThings(database, thing('lost'))),
+  'a write with RETURNING that was kept waiting': () =>
+    whileHeld(() => insertReturning(database, 'lost')),
+  'a claim that was kept waiting': () =>
+    whileHeld(() =>
+      database.updateOneReturning<{ id: string }, object>({
+        table: 'things',
+        key: (param) => ({ id: param('id') }),
+        set: () => ({ name: 'lost' }),
+        returning: ['id'],
+      })({ id: 'there' }),
+    ),
+  'a transaction that was kept waiting': () =>
+    whileHeld(() => database.transaction((tx) => insertReturning(tx, 'lost'))),
+  'several writes at once that were kept waiting': () =>
+    whileHeld(async () => {
+      const all = ['lost1', 'lost2', 'lost3'].map((id) => insertReturning(database, id))
+      const [first] = await Promise.allSettled(all)
+      if (first?.status === 'rejected') throw first.reason
+    }),
+  'a duplicate': () =>
+    expect(insertReturning(database, 'lost', { name: 'taken' })).rejects.toThrow(/UNIQUE/),
+  'a duplicate among writes that go together': async () => {
+    const duplicate = insertReturning(database, 'lost', { name: 'taken' })
+    const good = insertReturning(database, 'good')
+    await expect(duplicate).rejects.toThrow(/UNIQUE/)
+    await good
+  },
+  'a value that a column refuses': () =>
+    expect(insertReturning(database, 'lost', { amount: null })).rejects.toThrow(/NOT NULL/),
+  'a value that cannot be stored': () =>
+    expect(insertReturning(database, 'lost', { name: 'a\0b' })).rejects.toThrow(TypeError),
+  'SQL that cannot be read': () =>
+    expect(execute('insert into')).rejects.toThrow(/syntax|incomplete/),
+  'a table that is not there': () =>
+    expect(execute('insert into nowhere values (1)')).rejects.toThrow(/no such table/),
+  'a transaction that ends itself': async () => {
+    await execute(`create trigger stop before insert on things when new.id like 'lost%'
+      begin select raise(rollback, 'stopped'); end`)
+    await expect(insertReturning(database, 'lost')).rejects.toThrow('stopped')
+    const both = database.transaction(async (tx) => {
+      await insertThings(tx, thing('lost before'))
+      await insertReturning(tx, 'lost')
+    })
+    await expect(both).rejects.toThrow('stopped')
+  },
+  'a commit that is refused': async () => {
+    await execute(`create table parts (thing text references things deferrable initially deferred)`)
+    await expect(execute(`insert into parts values ('nothing')`)).rejects.toThrow(/FOREIGN KEY/)
+    const both = database.transaction(async (tx) => {
+      await insertThings(tx, thing('lost'))
+      await sql`insert into parts values ('nothing')`.execute(tx.kysely)
+    })
+    await expect(both).rejects.toThrow(/FOREIGN KEY/)
+  },
+  'an error of our own inside a transaction': () =>
+    expect(
+      database.transaction(async (tx) => {
+        await insertReturning(tx, 'lost')
+        throw new Error('no')
+      }),
+    ).rejects.toThrow('no'),
+  'a full disk': async () => {
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.kysely)
+    await execute(`pragma max_page_count = ${rows[0]?.page_count}`)
+    const large = insertReturning(database, 'lost', { owner: 'x'.repeat(100_000) })
+    await expect(large).rejects.toSatisfy(isUnavailable)
+    await execute('pragma max_page_count = 1000000')
+  },
+  'a file that may only be read': async () => {
+    const refused = database.transaction(async (tx) => {
+      await insertReturning(tx, 'lost')
+      await sql`pragma query_only = on`.execute(tx.kysely)
+      await insertReturning(tx, 'lost too')
+    })
+    await expect(refused).rejects.toSatisfy(isUnavailable)
+    await execute('pragma query_only = off')
+  },
+}
+
+describe.runIf(process.env.TEST_DATABASE === 'sqlite')('what was acknowledged', () => {
+  it.each(Object.entries(errors))('after %s is there for another process', async (_, fail) => {
+    await fail()
+    // none of them is the statement that failed, which would end it by running it again
+    await database.kysely.updateTable('things').set({ amount: 7 }).execute()
+    await database.transaction((tx) => insertThings(tx, thing('acknowledged')))
+    await database.kysely
+      .insertInto('things')
+      .columns(['id', 'amount', 'flagged'])
+      .expression((eb) =>
+        eb
+          .selectFrom('things')
+          .select([eb.val('acknowledged too').as('id'), 'amount', 'flagged'])
+          .where('id', '=', 'there'),
+      )
+      .execute()
+    const [seen, wrote] = await tell(`look ${test.url} theirs`, 2)
+    expect(seen).toContain('acknowledged=0 acknowledged too=7')
+    expect(seen).toContain('there=7')
+    expect(seen).not.toContain('lost')
+    expect(wrote).toBe('wrote')
+    expect(await findThing(database, 'there')).toMatchObject({ name: 'taken' })
+    expect(await findThing(database, 'theirs')).not.toBeNull()
+  })
+
+  it('is there when the disk began to refuse in the middle, and nothing else is', async () => {
+    const child = startChildWithSmallFiles('fill', test.url)
+    expect(await child.ended).toBe(0)
+    const acknowledged = child.lines.filter((line) => line.startsWith('filled'))
+    expect(acknowledged.length).toBeGreaterThan(5)
+    expect(child.lines.filter((line) => /^failed SQLITE_(IOERR|FULL)/.test(line))).toHaveLength(5)
+    const there = (await findThings(database)).map(({ id }) => id)
+    expect(there.sort()).toEqual([...acknowledged, 'there'].sort())
+    await insertReturning(database, 'acknowledged')
+  })
+
+  it('waits for the disk without holding up anything else', async () => {
+    let turns = 0
+    let committing = false
+    const count = () => {
+      turns++
+      if (committing) setImmediate(count)
+    }
+    await database.transaction(async (tx) => {
+      for (let i = 0; i < 20; i++) {
+        await insertThings(tx, thing(`large${i}`, { owner: 'x'.repeat(1_000_000) }))
+      }
+      committing = true
+      setImmediate(count)
+    })
+    committing = false
+    expect(turns).toBeGreaterThan(10)
+  })
+
+  it('is never half of what a commit was given up on', async () => {
+    const hasty = await connect<Tables>(test.url, { timeout: 1 })
+    const slow = hasty.transaction(async (tx) => {
+      for (let i = 0; i < 20; i++) {
+        await insertThings(tx, thing(`large${i}`, { owner: 'x'.repeat(1_000_000) }))
+      }
+    })
+    await expect(slow).rejects.toSatisfy(isUnavailable)
+    await hasty.close()
+    const large = (await findThings(database)).filter(({ id }) => id.startsWith('large'))
+    expect([0, 20]).toContain(large.length)
+    await insertThings(database, thing('acknowledged'))
+    expect(await findThing(database, 'acknowledged')).not.toBeNull()
+  })
+})

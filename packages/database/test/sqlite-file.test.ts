@@ -1,0 +1,137 @@
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type Database, isUnavailable } from '@tollgate/database'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startChild } from './child-process.ts'
+import { createThings, findThings, insertThings, type Tables, thing } from './things.ts'
+
+let folder: string
+let path: string
+let url: string
+const open: Database<Tables>[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-sqlite-file-'))
+  path = join(folder, 'app.db')
+  url = `sqlite:${path}`
+})
+afterEach(async () => {
+  for (const database of open.splice(0)) await database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A database with one row in it; closed at the end of the test if not before. */
+async function openWithRow(at = url): Promise<Database<Tables>> {
+  const database = await connect<Tables>(at)
+  open.push(database)
+  await createThings(database as Database)
+  await insertThings(database, thing('a'))
+  return database
+}
+
+const namesOf = async (database: Database<Tables>) =>
+  (await findThings(database)).map(({ id }) => id)
+
+describe.runIf(process.env.TEST_DATABASE === 'sqlite')('an SQLite file', () => {
+  it('and all that is beside it can be read by its owner alone', async () => {
+    const before = process.umask(0)
+    try {
+      await openWithRow()
+    } finally {
+      process.umask(before)
+    }
+    for (const name of ['app.db', 'app.db-wal', 'app.db-shm', 'app.db.marker']) {
+      expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600])
+    }
+  })
+
+  it('is whole without its log once it was closed', async () => {
+    const database = await openWithRow()
+    await database.close()
+    copyFileSync(path, join(folder, 'copy.db'))
+    const copy = await connect<Tables>(`sqlite:${folder}/copy.db`)
+    open.push(copy)
+    expect(await namesOf(copy)).toEqual(['a'])
+  })
+
+  it('has no log beside it when its last process has ended', async () => {
+    const child = startChild('migrate', url, '0')
+    expect(await child.ended).toBe(0)
+    expect(readdirSync(folder).sort()).toEqual(['app.db', 'app.db.marker'])
+  })
+
+  it.each([
+    ['deleted', () => rmSync(path)],
+    ['replaced by another database', () => renameSync(join(folder, 'other.db'), path)],
+    ['without its log', () => rmSync(`${path}-wal`)],
+  ])('that is %s while in use answers nothing until it is back', async (_, harm) => {
+    await (await openWithRow(`sqlite:${folder}/other.db`)).close()
+    const database = await openWithRow()
+    const kept = ['', '-wal'].map((end) => [`${folder}/kept${end}`, `${path}${end}`] as const)
+    for (const [name, part] of kept) linkSync(part, name)
+    harm()
+    await expect(findThings(database)).rejects.toSatisfy(isUnavailable)
+    await expect(insertThings(database, thing('b'))).rejects.toSatisfy(isUnavailable)
+    const write = database.transaction((tx) => insertThings(tx, thing('b')))
+    await expect(write).rejects.toSatisfy(isUnavailable)
+    await expect(write).rejects.toThrow(/moved, deleted or replaced .* restart/s)
+    for (const [name, part] of kept) renameSync(name, part)
+    await insertThings(database, thing('c'))
+    expect(await namesOf(database)).toEqual(['a', 'c'])
+  })
+
+  it('that was there before is not begun anew when it is missing or empty', async () => {
+    await (await openWithRow()).close()
+    rmSync(path)
+    for (const state of ['missing', 'empty']) {
+      if (state === 'empty') writeFileSync(path, '')
+      const refused = await connect(url).catch((error) => error)
+      expect(refused.message).toMatch(`app.db is ${state}, but there was a database before`)
+      expect(refused.message).toMatch(`delete ${path}.marker`)
+      expect(existsSync(path)).toBe(state === 'empty')
+    }
+    // what the error says helps
+    rmSync(`${path}.marker`)
+    expect(await namesOf(await openWithRow())).toEqual(['a'])
+  })
+
+  it('is begun anew where that was asked for, and goes on from there', async () => {
+    await (await openWithRow()).close()
+    rmSync(path)
+    const anew = await connect<Tables>(url, { beginAnew: true })
+    open.push(anew)
+    await createThings(anew as Database)
+    expect(await namesOf(anew)).toEqual([])
+    await anew.close()
+    expect(await namesOf(await openWithRow())).toEqual(['a'])
+  })
+
+  it('that was restored is taken', async () => {
+    await (await openWithRow()).close()
+    copyFileSync(path, `${folder}/backup.db`)
+    for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
+    copyFileSync(`${folder}/backup.db`, path)
+    const restored = await connect<Tables>(url)
+    open.push(restored)
+    expect(await namesOf(restored)).toEqual(['a'])
+  })
+
+  it('that several processes begin at once is begun once', async () => {
+    const children = [1, 2, 3].map(() => startChild('migrate', url, '50'))
+    expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0])
+    const again = startChild('migrate', url, '0')
+    expect(await again.ended).toBe(0)
+    expect(again.lines).toEqual(['applied '])
+  })
+})
