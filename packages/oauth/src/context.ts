@@ -6,6 +6,7 @@ import type { AuthorizationResponse, Grant } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { RevocationFeed } from './revocations/feed.ts'
+import type { Keyring } from './secrets/keyring.ts'
 import type { Storage } from './storage/repositories.ts'
 import type { AccessTokenFormat } from './tokens/format.ts'
 import type { RefreshTokens } from './tokens/refresh-tokens.ts'
@@ -22,6 +23,7 @@ export interface ServerContext {
   readonly codes: CodeDirectory
   readonly consents: ConsentDirectory
   readonly keys: SigningKeys
+  readonly keyring: Keyring
   readonly accessTokens: AccessTokenFormat
   readonly refreshTokens: RefreshTokens
   readonly verifier: TokenVerifier

@@ -1,12 +1,14 @@
 import { createCodeDirectory } from './authorization/code-directory.ts'
 import { createConsentDirectory } from './authorization/consent-directory.ts'
 import { createClientDirectory } from './clients/directory.ts'
+import { later } from './clock.ts'
 import type { ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
 import type { AuthorizationResponse } from './grants/grant.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
 import type { ResolvedOptions } from './options.ts'
 import { followRevocations } from './revocations/feed.ts'
+import { createKeyring } from './secrets/keyring.ts'
 import { createAccessTokenFormat } from './tokens/format.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
 import { createSigningKeys } from './tokens/signing-keys.ts'
@@ -16,11 +18,14 @@ import { createTokenVerifier } from './tokens/verify.ts'
 export function createContext(options: ResolvedOptions): ServerContext {
   const { storage, secrets, clock, issuer, audience } = options
   const feed = followRevocations(storage.revocations, options.logger)
+  const keyring = createKeyring(secrets)
   const keys = createSigningKeys({
     repository: storage.keys,
     secrets,
+    keyring,
     algorithm: options.signingAlgorithm,
     publishedAheadSeconds: options.keyPublishedAheadSeconds,
+    lastLife: (now) => lastLife(now, options),
     clock,
     logger: options.logger,
   })
@@ -29,7 +34,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
   feed.onSync(keys.reload)
   const accessTokens = createAccessTokenFormat(options.accessTokenFormat, {
     keys,
-    secrets,
+    keyring,
     server: { issuer, audience },
     find: (id) => storage.tokens.find(id),
   })
@@ -43,12 +48,14 @@ export function createContext(options: ResolvedOptions): ServerContext {
     codes: createCodeDirectory(storage.codes),
     consents: createConsentDirectory(storage.consents),
     keys,
+    keyring,
     accessTokens,
-    refreshTokens: createRefreshTokens(secrets),
+    refreshTokens: createRefreshTokens(keyring),
     verifier: createTokenVerifier({ format: accessTokens, keys, feed, issuer, audience, clock }),
     feed,
     cookies: createCookieMode({
-      secrets,
+      keyring,
+      issuer,
       lifetimeSeconds: options.cookieSeconds,
       secure: options.issuerUrl.protocol === 'https:',
       clock,
@@ -56,4 +63,14 @@ export function createContext(options: ResolvedOptions): ServerContext {
     }),
     events: createEmitter(options.logger),
   }
+}
+
+function lastLife(now: Date, options: ResolvedOptions): Date {
+  const cookies = new Date(now.getTime() + options.cookieSeconds * 1000)
+  const ends = [
+    options.accessTokensExpireAt(now),
+    options.refreshTokensExpireAt(now),
+    options.personalAccessTokensExpireAt(now),
+  ]
+  return ends.reduce(later, cookies)
 }

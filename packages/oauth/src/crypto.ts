@@ -111,9 +111,13 @@ export function deriveKey(secret: string, purpose: string): Buffer {
 }
 
 export function deriveMacKey(secret: string, purpose: string): MacKey {
+  return macKeyOf(deriveKey(secret, purpose))
+}
+
+export function macKeyOf(key: Buffer): MacKey {
   const inner = Buffer.alloc(BLOCK + 2048, 0x36)
   const outer = Buffer.alloc(BLOCK + DIGEST, 0x5c)
-  for (const [index, byte] of deriveKey(secret, purpose).entries()) {
+  for (const [index, byte] of key.entries()) {
     inner[index] = byte ^ 0x36
     outer[index] = byte ^ 0x5c
   }

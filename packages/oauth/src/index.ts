@@ -4,6 +4,7 @@ export { type ClientJson, clientJson } from './clients/client.ts'
 export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
 export { type Clock, systemClock } from './clock.ts'
 export type { SigningAlgorithm } from './crypto.ts'
+export type { Ended } from './end-everything.ts'
 export {
   AccessDenied,
   ConsentRequired,

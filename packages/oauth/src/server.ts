@@ -1,5 +1,6 @@
 import { type Clients, manageClients } from './clients/manage.ts'
 import { createContext } from './create-context.ts'
+import { countEverything, type Ended, endEverything } from './end-everything.ts'
 import { MethodNotAllowed, NotFound } from './errors.ts'
 import type { Events } from './events.ts'
 import { failureReply, publicError } from './failure.ts'
@@ -57,6 +58,13 @@ export interface AuthorizationServer<User extends UserRecord = UserRecord> {
     rotate(options?: { readonly immediately?: boolean }): Promise<{ readonly kid: string }>
     /** For a key that leaked: every token it signed fails from now on. */
     revoke(kid: string): Promise<boolean>
+    /**
+     * While `secret` is `[new, old]`: seals what is stored with the new one, and keeps what the old one is
+     * still needed for, so that it can be dropped. Says how much there was to do.
+     */
+    reseal(): Promise<number>
+    /** How much `reseal()` would do. */
+    toReseal(): Promise<number>
     list(): Promise<ReadonlyArray<Pick<SigningKey, 'kid' | 'algorithm' | 'activeFrom'>>>
   }
   /** Cookie mode: the CSRF token of whoever is signed in, and the cookie to set or to clear. */
@@ -65,6 +73,14 @@ export interface AuthorizationServer<User extends UserRecord = UserRecord> {
   revokeUser(userId: string | number): Promise<void>
   /** Call it when somebody signs out: the cookie of cookie mode ends on every process. */
   endSession(sessionId: string): Promise<void>
+  /**
+   * After a restored backup, or a failover that lost writes: every token (personal ones too), refresh token,
+   * code, remembered consent and cookie that was issued so far ends, on every process within a second.
+   * End the sessions of your application first. Safe to run again.
+   */
+  endEverything(): Promise<Ended>
+  /** What `endEverything()` would end. */
+  countEverything(): Promise<Ended>
   /** Deletes what has ended; says how many rows. */
   purge(): Promise<number>
   /** Stops the timers. The database stays open: it is the caller's. */
@@ -169,6 +185,8 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
       {
         rotate: (how?: { readonly immediately?: boolean }) => context.keys.rotate(how),
         revoke: (kid: string) => context.keys.revoke(kid),
+        reseal: () => context.keys.reseal(),
+        toReseal: () => context.keys.toReseal(),
         list: async () => context.keys.all(),
       },
       ready,
@@ -178,6 +196,8 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
         freshToken: (request: HttpRequest) => freshToken(request, context),
         revokeUser: (userId: string | number) => revokeUser(String(userId), context),
         endSession: (sessionId: string) => endSession(sessionId, context),
+        endEverything: () => endEverything(context),
+        countEverything: () => countEverything(context),
         purge: () => purge(context),
       },
       ready,

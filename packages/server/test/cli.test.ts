@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { startSandbox } from '@tollgate/sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { findFreePort } from '../../../test-support/postgres-server.ts'
 import { runCli } from '../src/cli/program.ts'
 import { startTestService, type TestService } from './support.ts'
@@ -18,10 +19,15 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 /** The command as a shell would run it, with its words as `tollgate` gets them. */
-async function tollgate(args: readonly string[], options: { input?: string; env?: object } = {}) {
+async function tollgate(
+  args: readonly string[],
+  options: { input?: string; env?: object; isTTY?: boolean } = {},
+) {
   const out: string[] = []
   const err: string[] = []
-  const stdin = Readable.from([options.input ?? '']) as unknown as NodeJS.ReadStream
+  const stdin = Object.assign(Readable.from([options.input ?? '']), {
+    isTTY: options.isTTY ?? false,
+  }) as unknown as NodeJS.ReadStream
   const code = await runCli(
     args,
     { ...environment, ...options.env },
@@ -190,6 +196,104 @@ describe('keys rotate', () => {
       body: new URLSearchParams({ client_id: id, client_secret: secret ?? '', token: before }),
     })
     expect(await active.json()).toMatchObject({ active: true })
+  })
+})
+
+/** What a token of the demo's own service client may do at the running service. */
+async function introspect(token: string): Promise<boolean> {
+  const { id = '', secret } = service.demo?.clients.service ?? {}
+  const body = new URLSearchParams({ client_id: id, client_secret: secret ?? '', token })
+  const reply = await fetch(`${service.url}/oauth/introspect`, { method: 'POST', body })
+  return ((await reply.json()) as { active: boolean }).active
+}
+
+async function newToken(): Promise<string> {
+  const { id = '', secret } = service.demo?.clients.service ?? {}
+  const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }
+  return (await getToken(form)).access_token
+}
+
+describe('keys revoke', () => {
+  it('ends what the key has signed on a running service, where another signs', async () => {
+    const token = await newToken()
+    const [header = ''] = token.split('.')
+    const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString())
+    const { code, json } = await tollgate(['keys', 'revoke', kid, '--json'])
+    expect(code).toBe(0)
+    expect(json()).toMatchObject({ kid, revoked: true, signing: expect.not.stringMatching(kid) })
+    await expect.poll(() => introspect(token), { timeout: 10_000 }).toBe(false)
+    expect(await introspect(await newToken())).toBe(true)
+  })
+
+  it('names the keys there are when it is given none of them', async () => {
+    const { code, stderr } = await tollgate(['keys', 'revoke', 'nonsense'])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/no signing key nonsense; there is [\w-]{16}/)
+  })
+})
+
+describe('keys reseal', () => {
+  const [before, after] = ['B', 'A'].map((letter) => `${letter}-${'7f3k9q'.repeat(8)}`)
+
+  it('lets the previous secret be dropped, and doctor says when', async () => {
+    const { url, drop } = await createTestDatabase()
+    const env = (secrets: object) => ({ env: { DATABASE_URL: url, ...secrets } })
+    const both = env({ TOLLGATE_SECRET: after, TOLLGATE_PREVIOUS_SECRET: before })
+    const finding = async () => {
+      const { json } = await tollgate(['doctor', '--json'], both)
+      const { findings } = json() as { findings: { check: string; level: string }[] }
+      return findings.find(({ check }) => check === 'secret')
+    }
+    try {
+      await tollgate(['keys', 'rotate'], env({ TOLLGATE_SECRET: before }))
+      const early = await tollgate(
+        ['keys', 'reseal'],
+        env({ TOLLGATE_SECRET: before, TOLLGATE_NEXT_SECRET: after }),
+      )
+      expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('NEXT_SECRET')])
+      const dropped = await tollgate(['client', 'list'], env({ TOLLGATE_SECRET: after }))
+      expect([dropped.code, dropped.stderr]).toEqual([1, expect.stringContaining('keys reseal')])
+      expect(await finding()).toMatchObject({ level: 'warning' })
+      const { code, json } = await tollgate(['keys', 'reseal', '--json'], both)
+      expect([code, json()]).toEqual([0, { resealed: 3 }])
+      expect(await finding()).toMatchObject({ level: 'ok' })
+      const done = await tollgate(['client', 'list'], env({ TOLLGATE_SECRET: after }))
+      expect(done.code).toBe(0)
+    } finally {
+      await drop()
+    }
+  })
+})
+
+describe('restore-finish', () => {
+  it('asks first, and changes nothing unless it is told yes', async () => {
+    const token = await newToken()
+    for (const args of [['restore-finish'], ['restore-finish', '--json']]) {
+      const { code, stderr } = await tollgate(args)
+      expect(code).toBe(2)
+      expect(stderr).toMatch(/personal access tokens/)
+      expect(stderr).toMatch(/--yes/)
+    }
+    const answered = await tollgate(['restore-finish'], { input: 'no\n', isTTY: true })
+    expect([answered.code, answered.stderr]).toEqual([2, expect.stringContaining('Type yes')])
+    expect(answered.stderr).toContain('Nothing was changed')
+    expect(await introspect(token)).toBe(true)
+  })
+
+  it('ends tokens and sessions of a running service, in which people can begin again', async () => {
+    const token = await newToken()
+    const account = ['--email', 'eve@example.com', '--password', 'correct horse']
+    expect((await tollgate(['user', 'create', ...account])).code).toBe(0)
+    const browser = service.browser()
+    await browser.signIn('eve@example.com', 'correct horse')
+    expect((await browser.get('/account')).status).toBe(200)
+    const answered = await tollgate(['restore-finish'], { input: 'yes\n', isTTY: true })
+    expect([answered.code, answered.stdout]).toEqual([0, expect.stringContaining('billing sync')])
+    await expect.poll(() => introspect(token), { timeout: 10_000 }).toBe(false)
+    expect((await browser.get('/account')).status).not.toBe(200)
+    expect(await introspect(await newToken())).toBe(true)
+    const again = await tollgate(['restore-finish', '--yes', '--json'])
+    expect(again.json()).toMatchObject({ sessions: 0, personal_access_tokens: 0 })
   })
 })
 

@@ -1,5 +1,5 @@
 import type { ServerContext } from '../context.ts'
-import { deriveMacKey, equalSecrets, hmac, randomSecret, sha256 } from '../crypto.ts'
+import { equalSecrets, hmac, type MacKey, randomSecret, sha256 } from '../crypto.ts'
 import { CsrfMismatch, InvalidRequest } from '../errors.ts'
 import type { Interaction } from '../storage/repositories.ts'
 import type { Person } from '../users.ts'
@@ -38,7 +38,7 @@ export async function openInteraction(
     decidedAt: null,
   }
   await context.storage.interactions.create(interaction, MOST_PENDING)
-  return { id, csrfToken: csrfTokenOf(interaction, context) }
+  return { id, csrfToken: csrfTokens(interaction, context)[0] ?? '' }
 }
 
 /** Only the person and session it was shown to may decide, and only from our own page. */
@@ -51,16 +51,19 @@ export async function requireInteraction(
   const interaction = await context.storage.interactions.find(sha256(id))
   const theirs = interaction?.userId === person.id && interaction.sessionId === person.sessionId
   if (!theirs) throw expired()
-  if (!equalSecrets(csrfToken ?? '', csrfTokenOf(interaction, context))) {
+  const accepted = csrfTokens(interaction, context)
+  if (!accepted.some((text) => equalSecrets(csrfToken ?? '', text))) {
     throw new CsrfMismatch('The form does not carry the token of the page it came from.')
   }
   if (interaction.decidedAt || interaction.expiresAt <= context.options.clock.now()) throw expired()
   return interaction
 }
 
-function csrfTokenOf(interaction: Interaction, context: ServerContext): string {
-  const key = deriveMacKey(context.options.secrets[0] ?? '', 'approval forms')
-  return hmac(key, [interaction.hash, interaction.userId, interaction.sessionId].join('\n'))
+/** The first is for new pages; those of a page from before the secret was changed are good as well. */
+function csrfTokens(interaction: Interaction, { keyring }: ServerContext): string[] {
+  const { hash, userId, sessionId } = interaction
+  const tokenOf = (key: MacKey) => hmac(key, [hash, userId, sessionId].join('\n'))
+  return keyring.macKeys('approval forms').map(tokenOf)
 }
 
 export function expired(): InvalidRequest {

@@ -1,8 +1,9 @@
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import { CLOCK_SKEW, type Clock } from '../clock.ts'
-import { deriveKey, deriveMacKey, equalSecrets, hmac } from '../crypto.ts'
+import { equalSecrets, hmac } from '../crypto.ts'
 import { type CookieAttributes, readCookie, serializeCookie } from '../http/cookies.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
+import type { Keyring } from '../secrets/keyring.ts'
 import { createRecentCache } from '../tokens/recent-cache.ts'
 import type { Person } from '../users.ts'
 import type { SignInMark } from '../while-signed-in.ts'
@@ -31,7 +32,9 @@ export interface CookieMode {
 }
 
 export interface CookieModeOptions {
-  readonly secrets: readonly string[]
+  readonly keyring: Keyring
+  /** A cookie is good only where it was made, though another server may have the same secret. */
+  readonly issuer: string
   readonly lifetimeSeconds: number
   readonly secure: boolean
   readonly clock: Clock
@@ -39,7 +42,8 @@ export interface CookieModeOptions {
 }
 
 interface Content extends CookieUser {
-  readonly csrf: string
+  /** Null in a cookie of an older version. */
+  readonly issuer: string | null
   readonly issuedAt: number
   /** By the clock of the store. Null in a cookie of an older version. */
   readonly storeAt: number | null
@@ -47,24 +51,39 @@ interface Content extends CookieUser {
 }
 
 export function createCookieMode(options: CookieModeOptions): CookieMode {
-  const { clock, feed } = options
-  const keys = options.secrets.map((secret) => deriveKey(secret, 'cookie mode'))
-  const csrfKey = deriveMacKey(options.secrets[0] ?? '', 'csrf tokens')
+  const { clock, feed, keyring, issuer } = options
   const attributes: CookieAttributes = { name: COOKIE_NAME, path: '/', secure: options.secure }
   const opened = createRecentCache<Content>(5000)
 
-  function csrfToken(person: Person): string {
-    return hmac(csrfKey, `${person.id}\n${person.sessionId ?? ''}`)
+  /**
+   * Cookies and CSRF tokens that name no issuer are of an older version. Those made before it was
+   * replaced here live no longer than this.
+   */
+  const startedAt = performance.now()
+  const takesOlder = () => performance.now() - startedAt < options.lifetimeSeconds * 1000
+
+  /** The first is for new pages; a tab that was opened before the secret was changed has another. */
+  function csrfTokens(person: Person): string[] {
+    const keys = keyring.macKeys('csrf tokens')
+    const who = `${person.id}\n${person.sessionId ?? ''}`
+    const older = takesOlder() ? keys.map((key) => hmac(key, who)) : []
+    return [...keys.map((key) => hmac(key, `${issuer}\n${who}`)), ...older]
   }
 
+  const csrfToken = (person: Person) => csrfTokens(person)[0] ?? ''
+  const accepts = (person: Person, given: string) =>
+    csrfTokens(person).some((text) => equalSecrets(given, text))
+
   async function issue(person: Person, mark: SignInMark): Promise<string | null> {
-    const [key] = keys
+    const [key] = keyring.encryptionKeys('cookie mode')
     if (!key) throw new Error('There is no secret to encrypt cookies with')
     if (await feed.endedMeanwhile(person.id, mark.endings)) return null
     const now = mark.at.getTime()
     const value = await new EncryptJWT({
+      iss: issuer,
       sub: person.id,
       ...(person.sessionId === null ? {} : { sid: person.sessionId }),
+      // For processes of an older version, which look here.
       csrf: csrfToken(person),
       // In milliseconds, beside the standard claim, so that a sign-in just after a revocation counts.
       at: now,
@@ -80,7 +99,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
   async function open(value: string): Promise<Content | null> {
     const known = opened.get(value)
     if (known) return known
-    for (const key of keys) {
+    for (const key of keyring.encryptionKeys('cookie mode')) {
       const content = await decrypt(value, key)
       if (!content) continue
       opened.set(value, content)
@@ -92,6 +111,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
   /** Expiry is checked here, each time and whatever else is asked (threats G6). */
   function isAlive(content: Content): boolean {
     const now = clock.now().getTime()
+    if (content.issuer === null ? !takesOlder() : content.issuer !== issuer) return false
     if (content.expiresAt * 1000 <= now || content.issuedAt > now + CLOCK_SKEW) return false
     if (content.expiresAt * 1000 <= feed.endedBefore()) return false
     const { issuedAt: at, storeAt } = content
@@ -112,11 +132,10 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
     issue,
     async isGood(person, cookieHeader) {
       const content = await read(cookieHeader)
-      // A changed secret makes another CSRF token, which would not fit the cookie that came.
       const theirs =
         content?.userId === person.id &&
         content.sessionId === person.sessionId &&
-        content.csrf === csrfToken(person)
+        content.issuer === issuer
       const halfLife = (options.lifetimeSeconds * 1000) / 2
       return theirs && clock.now().getTime() - content.issuedAt < halfLife
     },
@@ -124,8 +143,9 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
     async authenticate(cookieHeader, given) {
       if (!cookieHeader || !given) return null
       const content = await read(cookieHeader)
-      if (!content || !equalSecrets(given, content.csrf)) return null
-      return { userId: content.userId, sessionId: content.sessionId }
+      if (!content) return null
+      const { userId, sessionId } = content
+      return accepts({ id: userId, sessionId }, given) ? { userId, sessionId } : null
     },
   }
 }
@@ -138,12 +158,12 @@ async function decrypt(value: string, key: Uint8Array): Promise<Content | null> 
       keyManagementAlgorithms: ['dir'],
       currentDate: new Date(0),
     })
-    const { sub, sid, csrf, at, db, exp } = payload
-    if (typeof sub !== 'string' || typeof csrf !== 'string') return null
+    const { iss = null, sub, sid, at, db, exp } = payload
+    if (typeof sub !== 'string') return null
     if (typeof at !== 'number' || typeof exp !== 'number') return null
     const sessionId = typeof sid === 'string' ? sid : null
     const storeAt = typeof db === 'number' ? db : null
-    return { userId: sub, sessionId, csrf, issuedAt: at, storeAt, expiresAt: exp }
+    return { issuer: iss, userId: sub, sessionId, issuedAt: at, storeAt, expiresAt: exp }
   } catch {
     return null
   }

@@ -7,6 +7,7 @@ import {
   endedMark,
   FEED_KEPT,
   type Interaction,
+  type Living,
   type NewRevocation,
   type Revocation,
   type Storage,
@@ -42,6 +43,19 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
     const settled = revocations.findLast(({ writtenAt }) => writtenAt && +writtenAt <= kept)
     const limit = Math.min(before.getTime(), kept)
     return ({ id, until }) => id < (settled?.id ?? 0) && until.getTime() < limit
+  }
+
+  function countLiving(at: Date): Living {
+    const living = [...tokens.values()].filter((each) => !each.revokedAt && each.liveUntil > at)
+    return {
+      tokens: living.length,
+      personalAccessTokens: living.filter((each) => each.grantType === 'personal_access').length,
+      codes: [...codes.values()].filter((each) => !each.usedAt && each.expiresAt > at).length,
+      interactions: [...interactions.values()].filter(
+        (each) => !each.decidedAt && each.expiresAt > at,
+      ).length,
+      consents: consents.size,
+    }
   }
 
   function decide(hash: string, at: Date): boolean {
@@ -188,6 +202,17 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         keys.set(key.kid, key)
         append(notice)
       },
+      async replaceAll(key, notice) {
+        keys.clear()
+        keys.set(key.kid, key)
+        append(notice)
+      },
+      async reseal(kid, before, after) {
+        const key = keys.get(kid)
+        if (key?.sealedPrivateJwk !== before) return false
+        keys.set(kid, { ...key, sealedPrivateJwk: after })
+        return true
+      },
       async remove(kid, notice) {
         keys.delete(kid)
         append(notice)
@@ -225,6 +250,15 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         drop(interactions, limit, (interaction) => interaction.expiresAt < before)
       )
     },
+    async endAll(at) {
+      const living = countLiving(at)
+      for (const [id, token] of tokens) {
+        if (!token.revokedAt) tokens.set(id, { ...token, revokedAt: at, liveUntil: at })
+      }
+      for (const all of [codes, interactions, consents]) all.clear()
+      return living
+    },
+    countLiving: async (at) => countLiving(at),
     isUnavailable: () => false,
   }
 }

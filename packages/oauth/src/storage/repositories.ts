@@ -250,6 +250,10 @@ export interface KeyRepository {
   addFirst(create: () => Promise<StoredKey>): Promise<void>
   add(key: StoredKey, notice: NewRevocation): Promise<void>
   remove(kid: string, notice: NewRevocation): Promise<void>
+  /** This one in place of all others, in one step. */
+  replaceAll(key: StoredKey, notice: NewRevocation): Promise<void>
+  /** Changes `sealedPrivateJwk` if it is still what it was; says whether it did. */
+  reseal(kid: string, before: string, after: string): Promise<boolean>
 }
 
 /**
@@ -269,6 +273,17 @@ export interface RevocationRepository {
   markEnded(before: Date): Promise<NewRevocation | null>
 }
 
+/** How many there are that are neither over nor revoked. */
+export interface Living {
+  readonly tokens: number
+  /** Of the tokens, those that people have made for themselves. */
+  readonly personalAccessTokens: number
+  readonly codes: number
+  /** Requests that wait for a person to decide. */
+  readonly interactions: number
+  readonly consents: number
+}
+
 export interface Storage {
   readonly clients: ClientRepository
   readonly tokens: TokenRepository
@@ -281,6 +296,13 @@ export interface Storage {
   migrate(): Promise<void>
   /** Deletes at most `limit` rows of each table that ended before the moment, and says how many. */
   purge(before: Date, limit: number): Promise<number>
+  /**
+   * Ends every token, code, open approval and remembered consent there is, with nothing said in the
+   * feed: whoever asks for it takes all signing keys back afterwards. In small batches.
+   */
+  endAll(at: Date): Promise<Living>
+  /** What `endAll` would end. */
+  countLiving(at: Date): Promise<Living>
   /** Whether an error means that the store is away for now, not that something is wrong. */
   isUnavailable(error: unknown): boolean
 }

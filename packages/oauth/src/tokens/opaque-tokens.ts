@@ -1,4 +1,5 @@
-import { deriveMacKey, equalSecrets, hmac } from '../crypto.ts'
+import { equalSecrets, hmac, type MacKey } from '../crypto.ts'
+import type { Keyring } from '../secrets/keyring.ts'
 import type { Token } from '../storage/repositories.ts'
 import { type AccessTokenClaims, buildClaims } from './claims.ts'
 
@@ -24,7 +25,7 @@ export interface OpaqueTokens {
 }
 
 export interface OpaqueTokenOptions {
-  readonly secrets: readonly string[]
+  readonly keyring: Pick<Keyring, 'macKeys'>
   readonly server: { readonly issuer: string; readonly audience: string }
   readonly find: (id: string) => Promise<Token | null>
 }
@@ -35,13 +36,23 @@ export interface OpaqueTokenOptions {
  * causing such reads. A row outlives its token's generations, hence the times.
  */
 export function createOpaqueTokens(options: OpaqueTokenOptions): OpaqueTokens {
-  const keys = options.secrets.map((secret) => deriveMacKey(secret, 'opaque access tokens'))
+  const { issuer, audience } = options.server
+  const keys = () => options.keyring.macKeys('opaque access tokens')
+  // A JWT names its issuer; here the MAC vouches for it, should two servers share a secret and a store.
+  const macOf = (key: MacKey, content: string) => hmac(key, `${content}\n${issuer}\n${audience}`)
+  const isOurs = (content: string, given: string) =>
+    keys().some(
+      (key) =>
+        equalSecrets(macOf(key, content), given) ||
+        // Made by an older version, which left the issuer out.
+        equalSecrets(hmac(key, content), given),
+    )
 
   function parse(text: string): Reference | null {
     const [, tokenId, generation, issued, expires, narrowed, given] = SHAPE.exec(text) ?? []
     if (!tokenId || !given) return null
     const content = text.slice(OPAQUE_PREFIX.length, -given.length - 1)
-    if (!keys.some((key) => equalSecrets(hmac(key, content), given))) return null
+    if (!isOurs(content, given)) return null
     return {
       tokenId,
       generation: Number(generation),
@@ -53,13 +64,13 @@ export function createOpaqueTokens(options: OpaqueTokenOptions): OpaqueTokens {
 
   return {
     format(token, scopes) {
-      const [key] = keys
+      const [key] = keys()
       if (!key) throw new Error('There is no secret to make access tokens with')
       const { iat, exp, jti, scope } = buildClaims(token, scopes, options.server)
       const narrowed =
         scope === token.scopes.join(' ') ? '' : Buffer.from(scope).toString('base64url')
       const content = `${jti}.${iat}.${exp}.${narrowed}`
-      return `${OPAQUE_PREFIX}${content}.${hmac(key, content)}`
+      return `${OPAQUE_PREFIX}${content}.${macOf(key, content)}`
     },
     async read(text) {
       const reference = parse(text)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createKeyring } from '../secrets/keyring.ts'
 import { createRefreshTokens } from './refresh-tokens.ts'
 
 const content = {
@@ -9,7 +10,7 @@ const content = {
 const [oldSecret, newSecret] = ['o'.repeat(32), 'n'.repeat(32)]
 
 describe('refresh tokens', () => {
-  const tokens = createRefreshTokens([oldSecret])
+  const tokens = createRefreshTokens(createKeyring([oldSecret]))
   const text = tokens.format(content)
 
   it('are read back as they were made, and are the same each time', () => {
@@ -34,9 +35,9 @@ describe('refresh tokens', () => {
   })
 
   it('outlive a change of the secret while the old one is given too', () => {
-    const both = createRefreshTokens([newSecret, oldSecret])
+    const both = createRefreshTokens(createKeyring([newSecret, oldSecret]))
     expect(both.parse(text)).toEqual(content)
     expect(tokens.parse(both.format(content))).toBeNull()
-    expect(createRefreshTokens([newSecret]).parse(text)).toBeNull()
+    expect(createRefreshTokens(createKeyring([newSecret])).parse(text)).toBeNull()
   })
 })

@@ -1,4 +1,5 @@
-import { deriveMacKey, equalSecrets, hmac } from '../crypto.ts'
+import { equalSecrets, hmac } from '../crypto.ts'
+import type { Keyring } from '../secrets/keyring.ts'
 
 /** What a genuine refresh token says: which row, which generation of it, and whose. */
 export interface RefreshTokenContent {
@@ -22,11 +23,11 @@ const SHAPE = /^tgr_([0-9a-f-]{36})\.(\d{1,9})\.([\w-]{1,1400})\.([\w-]{43})$/
  * keeping old tokens, and a repeated request can be given the same successor again. The user is named
  * so that the application can be asked about them before the token is used up.
  */
-export function createRefreshTokens(secrets: readonly string[]): RefreshTokens {
-  const keys = secrets.map((secret) => deriveMacKey(secret, 'refresh tokens'))
+export function createRefreshTokens(keyring: Pick<Keyring, 'macKeys'>): RefreshTokens {
+  const keys = () => keyring.macKeys('refresh tokens')
   return {
     format({ tokenId, generation, userId }) {
-      const [key] = keys
+      const [key] = keys()
       if (!key) throw new Error('There is no secret to make refresh tokens with')
       const content = `${tokenId}.${generation}.${Buffer.from(userId).toString('base64url')}`
       return `${PREFIX}${content}.${hmac(key, content)}`
@@ -35,7 +36,7 @@ export function createRefreshTokens(secrets: readonly string[]): RefreshTokens {
       const [, tokenId, generation, user, given] = SHAPE.exec(text) ?? []
       if (!tokenId || !generation || !user || !given) return null
       const content = text.slice(PREFIX.length, -given.length - 1)
-      if (!keys.some((key) => equalSecrets(hmac(key, content), given))) return null
+      if (!keys().some((key) => equalSecrets(hmac(key, content), given))) return null
       const userId = Buffer.from(user, 'base64url').toString('utf8')
       return { tokenId, generation: Number(generation), userId }
     },

@@ -1,7 +1,5 @@
-import { CompactEncrypt, compactDecrypt } from 'jose'
 import type { Clock } from '../clock.ts'
 import {
-  deriveKey,
   exportJwk,
   generateSigningKey,
   importPrivateKey,
@@ -11,6 +9,8 @@ import {
   sha256,
 } from '../crypto.ts'
 import type { Logger } from '../logger.ts'
+import { type KeptKeys, type Keyring, parseKeptKeys } from '../secrets/keyring.ts'
+import { createSeal, type Seal } from '../secrets/seal.ts'
 import type { KeyRepository, StoredKey } from '../storage/repositories.ts'
 
 export interface SigningKey {
@@ -43,22 +43,34 @@ export interface SigningKeys {
   rotate(options?: { readonly immediately?: boolean }): Promise<SigningKey>
   /** Takes a key back: every token it signed fails. For a key that leaked. */
   revoke(kid: string): Promise<boolean>
+  /** Takes every key back, and signs with a new one: no token that was signed before is genuine. */
+  replaceAll(): Promise<SigningKey>
+  /** Seals all that is stored with the first secret, and keeps the keys of the others. */
+  reseal(): Promise<number>
+  /** How much `reseal()` has to do before the older secrets may go. */
+  toReseal(): Promise<number>
 }
 
 export interface SigningKeyOptions {
   readonly repository: KeyRepository
   readonly secrets: readonly string[]
+  readonly keyring: Pick<Keyring, 'keep' | 'toKeep'>
   readonly algorithm: SigningAlgorithm
   readonly publishedAheadSeconds: number
+  /** Until when something may live that is made now. */
+  readonly lastLife: (now: Date) => Date
   readonly clock: Clock
   readonly logger: Logger
 }
 
 const LOOK_AT_MOST_EVERY = 500
+const KEPT = 'secret'
+
+const isKept = ({ algorithm }: StoredKey) => algorithm === KEPT
 
 export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   const { repository, algorithm, clock } = options
-  const sealingKeys = options.secrets.map((secret) => deriveKey(secret, 'signing keys'))
+  const seal = createSeal(options.secrets)
   let keys: readonly SigningKey[] = []
   let usable: readonly SigningKey[] = []
   let byKid = new Map<string, SigningKey>()
@@ -76,10 +88,18 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     changeExpected = false
     try {
       const stored = await repository.list()
-      const opened = await Promise.all(stored.map((key) => byKid.get(key.kid) ?? tryOpen(key)))
+      const signing = stored.filter((key) => !isKept(key))
+      const opened = await Promise.all(signing.map((key) => byKid.get(key.kid) ?? tryOpen(key)))
       const found = opened.filter((key) => key !== null)
+      const kept = await Promise.all(stored.filter(isKept).map(tryOpenKept))
       // A slow read must not bring back what a later one has found gone.
-      if (thisRead > newestRead) take(found)
+      if (thisRead > newestRead) {
+        take(found)
+        const now = clock.now().getTime()
+        options.keyring.keep(
+          kept.filter((keys) => keys !== null).filter(({ until }) => until > now),
+        )
+      }
       newestRead = Math.max(newestRead, thisRead)
     } catch (error) {
       changeExpected = true
@@ -88,9 +108,13 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   }
 
   /** Null for a key that another process has sealed with a secret unknown here, once this one runs. */
-  async function tryOpen(stored: StoredKey): Promise<SigningKey | null> {
+  const tryOpen = (stored: StoredKey) => orLeaveOut(open(stored, seal))
+  const tryOpenKept = async (stored: StoredKey) =>
+    orLeaveOut(unseal(stored, seal).then(parseKeptKeys))
+
+  async function orLeaveOut<Key>(opening: Promise<Key>): Promise<Key | null> {
     try {
-      return await open(stored, sealingKeys)
+      return await opening
     } catch (error) {
       if (newestRead === 0) throw error
       options.logger.error('A new signing key is left out, and its tokens are refused', error)
@@ -124,10 +148,18 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
       kid,
       algorithm,
       publicJwk: JSON.stringify(publicJwk),
-      sealedPrivateJwk: await seal(JSON.stringify(privateJwk), sealingKeys[0]),
+      sealedPrivateJwk: await seal.close(JSON.stringify(privateJwk)),
       createdAt: clock.now(),
       activeFrom,
     }
+  }
+
+  /** Those of a dropped secret stand beside the signing keys, under a name that no key has. */
+  async function storedKept(keys: KeptKeys): Promise<StoredKey> {
+    const createdAt = clock.now()
+    const sealedPrivateJwk = await seal.close(JSON.stringify(keys))
+    const none = { algorithm: KEPT, publicJwk: '{}', createdAt, activeFrom: createdAt }
+    return { ...none, kid: `${KEPT}-${keys.id}`, sealedPrivateJwk }
   }
 
   function notice() {
@@ -171,10 +203,43 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     },
     async revoke(kid) {
       if (!byKid.has(kid)) return false
-      if (keys.length === 1) await self.rotate({ immediately: true })
+      // An older one must not sign again in its place.
+      const signs = usable.every((key) => key.kid === kid) || self.current().kid === kid
+      if (signs) await self.rotate({ immediately: true })
       await repository.remove(kid, notice())
       await readAll()
       return true
+    },
+    async replaceAll() {
+      const key = await create(clock.now())
+      await repository.replaceAll(key, notice())
+      await readAll()
+      return self.current()
+    },
+    async reseal() {
+      let resealed = 0
+      for (const key of await repository.list()) {
+        if (await seal.isCurrent(key.sealedPrivateJwk)) continue
+        const sealed = await seal.close(await unseal(key, seal))
+        if (await repository.reseal(key.kid, key.sealedPrivateJwk, sealed)) resealed += 1
+      }
+      const stored = new Set((await repository.list()).map(({ kid }) => kid))
+      for (const keys of options.keyring.toKeep(options.lastLife(clock.now()))) {
+        const kept = await storedKept(keys)
+        if (stored.has(kept.kid)) continue
+        await repository.add(kept, notice())
+        resealed += 1
+      }
+      return resealed
+    },
+    async toReseal() {
+      const stored = await repository.list()
+      const current = await Promise.all(stored.map((key) => seal.isCurrent(key.sealedPrivateJwk)))
+      const names = new Set(stored.map(({ kid }) => kid))
+      const unkept = options.keyring
+        .toKeep(options.lastLife(clock.now()))
+        .filter(({ id }) => !names.has(`${KEPT}-${id}`))
+      return current.filter((is) => !is).length + unkept.length
     },
   }
   return self
@@ -184,8 +249,8 @@ async function pause(milliseconds: number): Promise<void> {
   if (milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
-async function open(stored: StoredKey, sealingKeys: readonly Buffer[]): Promise<SigningKey> {
-  const privateKey = importPrivateKey(JSON.parse(await unseal(stored, sealingKeys)))
+async function open(stored: StoredKey, seal: Seal): Promise<SigningKey> {
+  const privateKey = importPrivateKey(JSON.parse(await unseal(stored, seal)))
   // From the sealed key, not from the column beside it: whoever can write there cannot seal.
   const publicKey = publicKeyOf(privateKey)
   const algorithm = stored.algorithm as SigningAlgorithm
@@ -201,23 +266,10 @@ async function open(stored: StoredKey, sealingKeys: readonly Buffer[]): Promise<
   }
 }
 
-async function seal(text: string, key: Buffer | undefined): Promise<string> {
-  if (!key) throw new Error('There is no secret to seal a key with')
-  return new CompactEncrypt(new TextEncoder().encode(text))
-    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-    .encrypt(key)
-}
-
-async function unseal(stored: StoredKey, sealingKeys: readonly Buffer[]): Promise<string> {
-  for (const key of sealingKeys) {
-    try {
-      const { plaintext } = await compactDecrypt(stored.sealedPrivateJwk, key)
-      return new TextDecoder().decode(plaintext)
-    } catch {
-      // Sealed with another of the secrets, or with one that is no longer given: said below.
-    }
-  }
+async function unseal({ kid, sealedPrivateJwk }: StoredKey, seal: Seal): Promise<string> {
+  const text = await seal.open(sealedPrivateJwk)
+  if (text !== null) return text
   throw new Error(
-    `The signing key ${stored.kid} cannot be opened with the secret given. Start with the secret it was made with, or pass secret: [new, old] while you change it.`,
+    `The signing key ${kid} cannot be opened with the secret given. Start with the secret it was made with. To change it, give secret: ['new', 'old'] and run oauth.keys.reseal() (tollgate keys reseal) before you drop the old one.`,
   )
 }

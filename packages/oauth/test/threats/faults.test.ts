@@ -11,6 +11,7 @@ import {
   refreshToken,
 } from '../../src/index.ts'
 import { followRevocations } from '../../src/revocations/feed.ts'
+import { createKeyring } from '../../src/secrets/keyring.ts'
 import type { Client, FeedPage, NewRevocation, Revocation } from '../../src/storage/repositories.ts'
 import { createRecentCache } from '../../src/tokens/recent-cache.ts'
 import { createSigningKeys } from '../../src/tokens/signing-keys.ts'
@@ -471,6 +472,8 @@ describe('R1 caches against changes that happen while they read', () => {
     const keys = createSigningKeys({
       repository: storage.keys,
       secrets: [SECRET],
+      keyring: createKeyring([SECRET]),
+      lastLife: (now) => now,
       algorithm: 'EdDSA',
       publishedAheadSeconds: 1,
       clock: { now: () => new Date() },

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises'
 import type { Config, Need } from '../config/environment.ts'
 import { loadConfig } from '../config/load-config.ts'
 
@@ -41,6 +42,8 @@ export interface CommandContext {
   print(text: string): void
   /** All of standard input, without the line's end; null where a person sits at it. */
   readInput(): Promise<string | null>
+  /** The answer of the person at the terminal; null where nobody is. */
+  ask(question: string): Promise<string | null>
 }
 
 /** One subcommand: a module in the map of `commands.ts`. */
@@ -75,6 +78,19 @@ export function createCommandContext(options: {
       let text = ''
       for await (const chunk of stdin.setEncoding('utf8')) text += chunk
       return text.replace(/\r?\n$/, '')
+    },
+    async ask(question) {
+      const { stdin } = terminal
+      if (!stdin?.isTTY) return null
+      terminal.stderr.write(question)
+      const lines = createInterface({ input: stdin })
+      try {
+        // No line at all, but the end of input: that is no yes.
+        for await (const line of lines) return line
+        return ''
+      } finally {
+        lines.close()
+      }
     },
   }
 }

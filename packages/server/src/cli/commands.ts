@@ -4,9 +4,12 @@ import { clientCreate } from './commands/client-create.ts'
 import { clientList } from './commands/client-list.ts'
 import { clientRevoke } from './commands/client-revoke.ts'
 import { doctor } from './commands/doctor.ts'
+import { keysReseal } from './commands/keys-reseal.ts'
+import { keysRevoke } from './commands/keys-revoke.ts'
 import { keysRotate } from './commands/keys-rotate.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { purge } from './commands/purge.ts'
+import { restoreFinish } from './commands/restore-finish.ts'
 import { sandbox } from './commands/sandbox.ts'
 import { serveCommand } from './commands/serve.ts'
 import { userCreate } from './commands/user-create.ts'
@@ -20,6 +23,9 @@ export const commands: Readonly<Record<string, Command>> = {
   'client list': clientList,
   'client revoke': clientRevoke,
   'keys rotate': keysRotate,
+  'keys revoke': keysRevoke,
+  'keys reseal': keysReseal,
+  'restore-finish': restoreFinish,
   purge,
   'billing sync': billingSync,
   doctor,

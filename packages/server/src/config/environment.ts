@@ -16,7 +16,7 @@ export interface Config {
   readonly databaseUrl: string
   /** Where a demo keeps its secret, its database and the sandbox. */
   readonly dataDir: string
-  /** The newest first. */
+  /** The first is used; the others are known while it is being changed. */
   readonly secrets: readonly string[]
   readonly stripe: StripeSettings | null
   /** For Stripe's script on the billing page. */
@@ -133,9 +133,10 @@ function refuse(
 }
 
 function secretsOf(values: Variables, mode: Mode, dataDir: string): string[] {
-  const given = [values.TOLLGATE_SECRET, values.TOLLGATE_PREVIOUS_SECRET]
+  const { TOLLGATE_SECRET, TOLLGATE_PREVIOUS_SECRET, TOLLGATE_NEXT_SECRET } = values
+  const given = [TOLLGATE_SECRET, TOLLGATE_PREVIOUS_SECRET, TOLLGATE_NEXT_SECRET]
   const secrets = given.filter((secret) => secret !== null)
-  return secrets.length === 0 && mode === 'demo' ? [keptSecret(dataDir)] : secrets
+  return TOLLGATE_SECRET === null && mode === 'demo' ? [keptSecret(dataDir), ...secrets] : secrets
 }
 
 function stripeOf(values: Variables, { currency }: Settings): StripeSettings | null {

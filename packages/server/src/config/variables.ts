@@ -44,6 +44,7 @@ export const variables = {
   TOLLGATE_DATA_DIR: text,
   TOLLGATE_SECRET: secret,
   TOLLGATE_PREVIOUS_SECRET: secret,
+  TOLLGATE_NEXT_SECRET: secret,
   TOLLGATE_URL: origin,
   TOLLGATE_CONFIG: text,
   TOLLGATE_REGISTRATION: onOff,

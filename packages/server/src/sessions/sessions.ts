@@ -23,6 +23,9 @@ export interface Sessions {
   ): Promise<{ readonly ended: string | null; readonly cookie: string }>
   /** After a change of password. The ids of what ended. */
   endAll(userId: string): Promise<string[]>
+  /** After a restored backup. How many. */
+  endEveryone(): Promise<number>
+  count(): Promise<number>
   purge(): Promise<number>
 }
 
@@ -113,6 +116,27 @@ export function createSessions(options: {
         .execute()
       for (const row of rows) await remove(row.id_hash)
       return rows.map((row) => row.id_hash)
+    },
+    async endEveryone() {
+      let total = 0
+      for (;;) {
+        const deleted = await deleteBatch(options.database, {
+          table: 'sessions',
+          key: 'id_hash',
+          where: (eb) => eb('id_hash', 'is not', null),
+          limit: PURGED_AT_ONCE,
+        })
+        total += deleted
+        if (deleted === 0) return total
+      }
+    },
+    async count() {
+      const { count } = await database.kysely
+        .selectFrom('sessions')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('expires_at', '>', clock.now().getTime())
+        .executeTakeFirstOrThrow()
+      return Number(count)
     },
     async purge() {
       const now = clock.now().getTime()

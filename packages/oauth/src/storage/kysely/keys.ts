@@ -25,6 +25,21 @@ export function keyRepository(database: Database<OAuthTables>): KeyRepository {
         await tx.kysely.insertInto('oauth_keys').values(keyRow.toRow(key)).execute()
         await appendRevocation(tx, notice)
       }),
+    replaceAll: (key, notice) =>
+      database.transaction(async (tx) => {
+        await tx.kysely.deleteFrom('oauth_keys').execute()
+        await tx.kysely.insertInto('oauth_keys').values(keyRow.toRow(key)).execute()
+        await appendRevocation(tx, notice)
+      }),
+    async reseal(kid, before, after) {
+      const { numUpdatedRows } = await database.kysely
+        .updateTable('oauth_keys')
+        .set({ sealed_private_jwk: after })
+        .where('kid', '=', kid)
+        .where('sealed_private_jwk', '=', before)
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    },
     remove: (kid, notice) =>
       database.transaction(async (tx) => {
         await tx.kysely.deleteFrom('oauth_keys').where('kid', '=', kid).execute()

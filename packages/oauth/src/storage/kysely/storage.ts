@@ -3,6 +3,7 @@ import type { Storage } from '../repositories.ts'
 import { clientRepository } from './clients.ts'
 import { codeRepository } from './codes.ts'
 import { consentRepository } from './consents.ts'
+import { countLiving, endAll } from './end-all.ts'
 import { interactionRepository } from './interactions.ts'
 import { keyRepository } from './keys.ts'
 import { oauthMigrations } from './migrations.ts'
@@ -43,6 +44,8 @@ export function kyselyStorage(connected: Database): Storage {
       }
       return deleted
     },
+    endAll: (at) => endAll(database, at),
+    countLiving: (at) => countLiving(database, at),
     isUnavailable,
   }
 }

@@ -35,13 +35,21 @@ async function examine(context: CommandContext): Promise<Finding[]> {
   const { findings, database } = await checkDatabase(config)
   if (!database) return [...configuration, ...findings]
   try {
-    return [...configuration, ...findings, ...(await examineService(config, database))]
+    return [
+      ...configuration,
+      ...findings,
+      ...(await examineService(config, database, context.environment)),
+    ]
   } finally {
     await database.close()
   }
 }
 
-async function examineService(config: Config, database: Database): Promise<Finding[]> {
+async function examineService(
+  config: Config,
+  database: Database,
+  environment: CommandContext['environment'],
+): Promise<Finding[]> {
   const logger = createLogger('silent')
   const url = config.url ?? 'http://localhost'
   const shared = { config, database, clock: systemClock, logger, background: false }
@@ -53,7 +61,7 @@ async function examineService(config: Config, database: Database): Promise<Findi
     const issuer = await checkIssuer(config)
     return [
       ...(await checkClock(database)),
-      ...(await checkKeys(oauth)),
+      ...(await checkKeys(oauth, environment)),
       ...issuer.findings,
       ...(await checkProviders(billing, providers)),
       ...(await checkPrices(providers, config)),
