@@ -32,8 +32,6 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    statement_timeout: timeout,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === BIGINT && format !== 'binary'
@@ -119,6 +117,22 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     if (before !== undefined) client.query('discard plans', () => {})
   }
 
+  const settled = new WeakSet<PoolClient>()
+
+  /**
+   * Not with the connection itself, where PgBouncer refuses what it does not know. Should it fail, so
+   * does the query behind it, or our own patience ends.
+   */
+  function settle(client: PoolClient): void {
+    if (settled.has(client)) return
+    settled.add(client)
+    client.query(
+      `select set_config('statement_timeout', '${timeout}', false),
+        set_config('idle_in_transaction_session_timeout', '${IDLE_IN_TRANSACTION}', false)`,
+      () => {},
+    )
+  }
+
   /** Statements that had to be prepared again got a new name. */
   const renamed = new Map<string, string>()
 
@@ -129,6 +143,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     values: unknown[],
     patience: number,
   ): Promise<QueryResult> {
+    settle(client)
     if (query.followsSize) forgetOldPlans(client)
     return new Promise((resolve, reject) => {
       const name = query.name && (renamed.get(query.name) ?? query.name)

@@ -7,6 +7,7 @@ import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
+import { pageReply } from '../http/page.ts'
 import { empty, noStoreJson } from '../http/replies.ts'
 import type { Client } from '../storage/repositories.ts'
 import { requireSignedIn } from './signed-in.ts'
@@ -38,7 +39,11 @@ const newSchema = changeSchema.extend({
 export async function listClients(request: HttpRequest, context: ServerContext): Promise<Reply> {
   const person = await requireSignedIn(request, context)
   const clients = await manageClients(context).listByUser(person.id)
-  return noStoreJson(clients.map(clientJson))
+  return pageReply(request, clients, {
+    at: ({ name, id }) => ({ by: name, id }),
+    order: 'rising',
+    toJson: clientJson,
+  })
 }
 
 /** POST /oauth/clients: the only answer, beside a rotation's, that holds the secret. */

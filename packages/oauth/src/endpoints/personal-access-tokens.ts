@@ -3,6 +3,7 @@ import { personalAccessClient } from '../clients/manage.ts'
 import type { ServerContext } from '../context.ts'
 import { ValidationFailed } from '../errors.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
+import { pageReply } from '../http/page.ts'
 import { empty, noStoreJson } from '../http/replies.ts'
 import { issuePersonalAccessToken, listPersonalAccessTokens } from '../tokens/personal-access.ts'
 import { tokenJson } from '../tokens/token-json.ts'
@@ -26,7 +27,11 @@ export async function listPersonal(request: HttpRequest, context: ServerContext)
   const person = await requireSignedIn(request, context)
   const client = await personalAccessClient(context)
   const tokens = await listPersonalAccessTokens(person.id, context)
-  return noStoreJson(tokens.map((token) => tokenJson(token, client)))
+  return pageReply(request, tokens, {
+    at: (token) => ({ by: token.createdAt.getTime(), id: token.id }),
+    order: 'falling',
+    toJson: (token) => tokenJson(token, client),
+  })
 }
 
 /** POST /oauth/personal-access-tokens: the only answer that holds the token. */

@@ -1,25 +1,28 @@
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
-import { empty, noStoreJson } from '../http/replies.ts'
-import type { Token } from '../storage/repositories.ts'
+import { pageReply } from '../http/page.ts'
+import { empty } from '../http/replies.ts'
+import type { Token, TokenWithClient } from '../storage/repositories.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
-import { type TokenJson, tokenJson } from '../tokens/token-json.ts'
+import { tokenJson } from '../tokens/token-json.ts'
 import { requireSignedIn } from './signed-in.ts'
 
 /** GET /oauth/tokens: what the signed-in person has authorized others to do, each with its client. */
 export async function listTokens(request: HttpRequest, context: ServerContext): Promise<Reply> {
   const person = await requireSignedIn(request, context)
-  const tokens = await context.storage.tokens.listByUser(person.id, context.options.clock.now())
-  const entries = await Promise.all(tokens.map((token) => thirdPartyEntry(token, context)))
-  return noStoreJson(entries.filter((entry) => entry !== null))
+  const now = context.options.clock.now()
+  const listed = await context.storage.tokens.listWithClients(person.id, now)
+  return pageReply(request, listed.filter(isThirdParty), {
+    at: ({ token }) => ({ by: token.createdAt.getTime(), id: token.id }),
+    order: 'falling',
+    toJson: ({ token, client }) => tokenJson(token, client),
+  })
 }
 
 /** The application's own clients are no third party, and revoked ones hold nothing any more. */
-async function thirdPartyEntry(token: Token, context: ServerContext): Promise<TokenJson | null> {
-  const client = await context.clients.find(token.clientId)
-  const own = !client || client.firstParty || client.grantTypes.includes('password')
-  return own ? null : tokenJson(token, client)
+function isThirdParty({ client }: TokenWithClient): boolean {
+  return !client.revokedAt && !client.firstParty && !client.grantTypes.includes('password')
 }
 
 /** DELETE /oauth/tokens/{id}: with its refresh token, and with the approval it rested on. */

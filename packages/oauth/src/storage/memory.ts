@@ -110,6 +110,13 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         [...tokens.values()]
           .filter((token) => token.userId === userId && !token.revokedAt && token.liveUntil > at)
           .sort((a, b) => +b.createdAt - +a.createdAt || compare(b.id, a.id)),
+      async listWithClients(userId, at) {
+        const listed = await this.listByUser(userId, at)
+        return listed.flatMap((token) => {
+          const client = clients.get(token.clientId)
+          return client ? [{ token, client }] : []
+        })
+      },
       async rotate(rotation) {
         const token = tokens.get(rotation.id)
         const alive =

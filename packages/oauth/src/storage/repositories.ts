@@ -200,11 +200,18 @@ export type ClientChange = Partial<
 > &
   Pick<Client, 'updatedAt'>
 
+export interface TokenWithClient {
+  readonly token: Token
+  readonly client: Client
+}
+
 export interface TokenRepository {
   create(token: Token): Promise<void>
   find(id: string): Promise<Token | null>
   /** Neither revoked nor expired, newest first. */
   listByUser(userId: string, at: Date): Promise<Token[]>
+  /** The same, each with its client, in one step however many there are. */
+  listWithClients(userId: string, at: Date): Promise<TokenWithClient[]>
   /** Moves to `nextGeneration` if `generation` is the present one and all is alive, else null. */
   rotate(rotation: Rotation): Promise<Token | null>
   /**

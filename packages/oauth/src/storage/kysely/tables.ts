@@ -43,6 +43,24 @@ export interface ClientRow {
   updated_at: number
 }
 
+export const CLIENT_COLUMNS = [
+  'id',
+  'user_id',
+  'name',
+  'confidential',
+  'secret_hash',
+  'secret_version',
+  'redirect_uris',
+  'grant_types',
+  'any_scope',
+  'scopes',
+  'first_party',
+  'resource_server',
+  'revoked_at',
+  'created_at',
+  'updated_at',
+] as const satisfies ReadonlyArray<keyof ClientRow>
+
 export const clientRow = {
   toRow(client: Client): ClientRow {
     return {

@@ -11,6 +11,9 @@ import type { Rotation, Token, TokenRepository, TokenSelector } from '../reposit
 import { rotatedToken } from '../rotated-token.ts'
 import { appendRevocation } from './revocations.ts'
 import {
+  CLIENT_COLUMNS,
+  type ClientRow,
+  clientRow,
   KEPT_COLUMNS,
   type KeptRow,
   keptRow,
@@ -73,6 +76,26 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
         .orderBy('id', 'desc')
         .execute()
       return rows.map(tokenRow.fromRow)
+    },
+    async listWithClients(userId, at) {
+      const rows = await database.kysely
+        .selectFrom('oauth_tokens')
+        .innerJoin('oauth_clients', 'oauth_clients.id', 'oauth_tokens.client_id')
+        .selectAll('oauth_tokens')
+        .select(CLIENT_COLUMNS.map((name) => `oauth_clients.${name} as of_client_${name}` as const))
+        .where('oauth_tokens.user_id', '=', userId)
+        .where('oauth_tokens.revoked_at', 'is', null)
+        .where('oauth_tokens.live_until', '>', at.getTime())
+        .orderBy('oauth_tokens.created_at', 'desc')
+        .orderBy('oauth_tokens.id', 'desc')
+        .execute()
+      return rows.map((row) => {
+        const values: Record<string, unknown> = row
+        const client = Object.fromEntries(
+          CLIENT_COLUMNS.map((name) => [name, values[`of_client_${name}`]]),
+        ) as unknown as ClientRow
+        return { token: tokenRow.fromRow(row), client: clientRow.fromRow(client) }
+      })
     },
     async rotate(rotation) {
       const row = await rotate(rotationParams(rotation))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Rotation, Token } from '../../storage/repositories.ts'
-import { code, interaction, later, rotation, T0, token } from '../contract-fixtures.ts'
+import { client, code, interaction, later, rotation, T0, token } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** What a store must do for tokens. */
@@ -152,6 +152,18 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       await tokens.create({ ...token, id: '4', liveUntil: later(1) })
       const ids = (await tokens.listByUser('ada', later(2))).map(({ id }) => id)
       assert.deepEqual(ids, ['2', '1'])
+    })
+
+    it('lists the same with their clients', async () => {
+      const { clients, tokens } = await create()
+      await clients.create({ ...client, id: 'shop', name: 'Shop' })
+      await tokens.create({ ...token, id: '1', clientId: 'shop', userId: 'eve' })
+      await tokens.create({ ...token, id: '2', clientId: 'unknown', userId: 'eve' })
+      const listed = await tokens.listWithClients('eve', later(0))
+      assert.deepEqual(
+        listed.map((each) => [each.token.id, each.client.name]),
+        [['1', 'Shop']],
+      )
     })
   })
 }
