@@ -124,6 +124,22 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /**
+ * True when a value cannot be one of its column, such as `1abc` of a number or a NUL in text: then no
+ * row has it. Postgres says so, and MySQL of letters that its column's alphabet lacks; otherwise they find
+ * no row, or one that is only similar.
+ */
+export function isImpossibleValue(error: unknown): boolean {
+  return someCause(
+    error,
+    ({ code }) =>
+      code === '22P02' ||
+      code === '22003' ||
+      code === '22021' ||
+      code === 'ER_CANT_AGGREGATE_2COLLATIONS',
+  )
+}
+
+/**
  * True when the database rolled the work back and doing it again may succeed: a deadlock, a
  * serialization failure or a stale plan.
  */

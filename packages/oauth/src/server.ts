@@ -9,6 +9,7 @@ import { createGuard, type Guard } from './guard/guard.ts'
 import { fromWebRequest, type HttpRequest, type Reply, toWebResponse } from './http/exchange.ts'
 import { errorReply } from './http/replies.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
+import { isPossibleId } from './possible-id.ts'
 import { purge, schedulePurge } from './purge.ts'
 import { createRouter } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
@@ -165,10 +166,12 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
       {
         createPersonal: ({ userId, name, scopes = [] }: NewPersonalAccessToken) =>
           issuePersonalAccessToken({ name, scopes }, async () => String(userId), context),
-        find: (id: string) => context.storage.tokens.find(id),
+        find: async (id: string) => (isPossibleId(id) ? context.storage.tokens.find(id) : null),
         listByUser: (userId: string | number) =>
           context.storage.tokens.listByUser(String(userId), options.clock.now()),
-        revoke: (id: string) => revokeToken(id, context),
+        revoke: async (id: string) => {
+          if (isPossibleId(id)) await revokeToken(id, context)
+        },
       },
       ready,
     ),
@@ -176,8 +179,9 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
       {
         listByUser: (userId: string | number) =>
           context.storage.consents.listByUser(String(userId)),
-        revoke: (userId: string | number, clientId: string) =>
-          revokeConsent(String(userId), clientId, context),
+        revoke: async (userId: string | number, clientId: string) => {
+          if (isPossibleId(clientId)) await revokeConsent(String(userId), clientId, context)
+        },
       },
       ready,
     ),

@@ -10,6 +10,7 @@ import { RequestCutOff } from './http/body.ts'
 import { limitBody } from './http/body-limit.ts'
 import { identifyCaller, recordRequests, secureHeaders, useOneAddress } from './http/middleware.ts'
 import { addOperations } from './http/operations.ts'
+import { refuseUnreadable, UnreadableRequest } from './http/readable.ts'
 import { limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
 import type { AppEnv } from './http/variables.ts'
 import { TooManyRequests } from './limits/limits.ts'
@@ -48,6 +49,7 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   app.use(limitBody(LARGEST_BODY))
   app.use(limitTokenRoutes(context))
   app.use(oauth.routes)
+  app.use(refuseUnreadable())
   addApi(app, context)
   addBillingApi(app, context)
 
@@ -92,6 +94,11 @@ function answerError(error: Error, c: Context<AppEnv>, context: ServiceContext) 
       : c.json({ error: 'csrf_mismatch', error_description: message }, 403)
   }
   if (error instanceof RequestCutOff) return c.json({ error: 'request_cut_off' }, 400)
+  if (error instanceof UnreadableRequest) {
+    return isPageRequest(c)
+      ? errorPage(c, { status: 400, title: 'Not accepted', message: `${error.message}.` })
+      : c.json({ error: 'invalid_request', error_description: error.message }, 400)
+  }
   const away = isUnavailable(error) || error instanceof TemporarilyUnavailable
   if (away) c.header('retry-after', '1')
   else context.logger.error({ err: error }, 'A request failed unexpectedly')

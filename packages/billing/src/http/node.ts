@@ -15,11 +15,17 @@ export function fromNodeRequest(message: NodeMessage): HttpRequest {
     },
     text: (limit) => readNodeBody(message, limit),
     toRequest: () =>
-      new Request(new URL(target, `http://${message.headers.host ?? 'localhost'}`), {
+      new Request(originOf(message) + (target.startsWith('/') ? target : '/'), {
         method: message.method ?? 'GET',
         headers: webHeaders(message),
       }),
   }
+}
+
+/** Strangers choose the Host header; one that is none must not fail the request. */
+function originOf({ headers }: IncomingMessage): string {
+  const origin = `http://${headers.host ?? 'localhost'}`
+  return URL.canParse(origin) ? origin : 'http://localhost'
 }
 
 export function sendReply(reply: Reply, response: ServerResponse): void {

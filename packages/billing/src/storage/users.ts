@@ -1,4 +1,4 @@
-import type { Database } from '@tollgate/database'
+import { type Database, isImpossibleValue } from '@tollgate/database'
 import type { ProviderName } from '../errors.ts'
 import type { UserTable } from '../options.ts'
 import {
@@ -31,6 +31,25 @@ export interface UserRepository {
   listCustomers(after: string | number | null, limit: number): Promise<UserRecord[]>
 }
 
+const LONGEST_ID = 255
+const WHOLE_NUMBER = /^(?:0|-?[1-9]\d{0,18})$/
+
+/**
+ * How an id is written in its row, or null for what can be none: `'1e0'`, `' 1'` and `'0x1'` are no
+ * numbers here, whatever a database makes of them.
+ */
+export function parseUserId(id: unknown, type: 'integer' | 'string'): string | null {
+  if (typeof id === 'number') return Number.isSafeInteger(id) ? String(id) : null
+  if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return null
+  if (type === 'integer') return WHOLE_NUMBER.test(id) ? id : null
+  return id.includes('\0') || !id.isWellFormed() ? null : id
+}
+
+function noRowsIfImpossible(error: unknown): Row[] {
+  if (isImpossibleValue(error)) return []
+  throw error
+}
+
 export function userRepository(database: Database, users: Required<UserTable>): UserRepository {
   const { table, id: idColumn } = users
   const byId = database.statement<{ id: string | number }, Row>((db, param) =>
@@ -49,7 +68,13 @@ export function userRepository(database: Database, users: Required<UserTable>): 
     await on.kysely.updateTable(table).set(values).where(idColumn, '=', id).execute()
   }
   return {
-    find: async (id) => first((await byId({ id })).rows),
+    async find(id) {
+      const text = parseUserId(id, users.idType)
+      if (text === null) return null
+      const user = first(await byId({ id: text }).then(({ rows }) => rows, noRowsIfImpossible))
+      // SQLite and MySQL find what is only similar, by number or collation.
+      return user && String(user.id) === text ? user : null
+    },
     findByCustomer: async (provider, providerId) =>
       first((await byCustomer({ provider, providerId })).rows),
     setCustomer: (id, customer, tx) =>

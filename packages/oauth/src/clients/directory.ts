@@ -1,4 +1,5 @@
 import type { Maybe } from '../maybe.ts'
+import { isPossibleId } from '../possible-id.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import type { Client, ClientRepository } from '../storage/repositories.ts'
 import { createRecentCache } from '../tokens/recent-cache.ts'
@@ -9,7 +10,6 @@ export interface ClientDirectory {
 }
 
 const REMEMBERED_CLIENTS = 5000
-const LONGEST_ID = 64
 
 /** Client records hardly change, and the feed that carries revocations says when they do. */
 export function createClientDirectory(
@@ -43,7 +43,7 @@ export function createClientDirectory(
 
   return {
     find(id) {
-      if (id.length > LONGEST_ID) return null
+      if (!isPossibleId(id)) return null
       return (feed.isFresh() ? known.get(id) : undefined) ?? read(id)
     },
   }

@@ -3,6 +3,7 @@ import { randomId, randomSecret, sha256 } from '../crypto.ts'
 import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import { YEAR } from '../lifetimes.ts'
+import { isPossibleId } from '../possible-id.ts'
 import type { Client, ClientChange, NewRevocation } from '../storage/repositories.ts'
 import { PERSONAL_ACCESS_CLIENT } from './client.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
@@ -52,8 +53,12 @@ export function manageClients(context: ServerContext): Clients {
   const { storage, options } = context
   const repository = storage.clients
 
+  async function find(id: string): Promise<Client | null> {
+    return isPossibleId(id) ? repository.find(id) : null
+  }
+
   async function requireClient(id: string): Promise<Client> {
-    const client = await repository.find(id)
+    const client = await find(id)
     if (!client || client.revokedAt) throw notFound()
     return client
   }
@@ -98,7 +103,7 @@ export function manageClients(context: ServerContext): Clients {
       await repository.create(client)
       return { client, secret }
     },
-    find: (id) => repository.find(id),
+    find,
     list: () => repository.list(),
     listByUser: (userId) => repository.listByUser(String(userId)),
     async update(id, change) {

@@ -20,7 +20,7 @@ export function addApi(app: Hono<AppEnv>, context: ServiceContext): void {
     c.json({ status: 'shipped', may_order: c.get('user').tokenCan('place-orders') }),
   )
   app.get('/api/subscription', auth('api'), async (c) => {
-    const user = await context.billing.findUser(Number(c.get('user').id))
+    const user = await context.billing.findUser(c.get('user').id)
     if (!user) return c.json({ error: 'not_found' }, 404)
     const name = c.req.query('name') ?? 'main'
     const [subscription, onGenericTrial] = await Promise.all([

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
 import { readText } from '../http/body.ts'
+import { isReadable, UnreadableRequest } from '../http/readable.ts'
 import { isSameOrigin } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 
@@ -16,7 +17,9 @@ export async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
   if (!isSameOrigin(c.req.raw, c.get('page').service.url)) throw new ForeignForm()
   const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
   if (type !== FORM) throw new ForeignForm()
-  return new URLSearchParams(await readText(c))
+  const text = await readText(c)
+  if (!isReadable(text)) throw new UnreadableRequest()
+  return new URLSearchParams(text)
 }
 
 /** The fields of a form that only the signed-in person may send. */
