@@ -63,6 +63,7 @@ export type {
   StripeSettings,
   UserTable,
 } from './options.ts'
+export { billingMigrations } from './storage/migrations.ts'
 export type { StoredWebhook } from './storage/tables.ts'
 export { Subscription } from './subscription.ts'
 export { SubscriptionBuilder } from './subscription-builder.ts'

@@ -9,7 +9,7 @@ import {
   type ProviderName,
   Unauthenticated,
 } from './errors.ts'
-import type { HttpRequest, Reply } from './http/exchange.ts'
+import { type HttpRequest, type Reply, withoutBody } from './http/exchange.ts'
 import { invoiceReply } from './invoices/download.ts'
 import type { Inbox } from './webhooks/inbox.ts'
 import { receiveWebhook } from './webhooks/receive.ts'
@@ -50,7 +50,7 @@ export function createRoutes(context: BillingContext, inbox: Inbox): Routes {
   }
 
   async function webhook(request: HttpRequest, provider: ProviderName): Promise<Reply> {
-    if (request.method === 'GET') {
+    if (isRead(request)) {
       const gateway = await context.gateway(provider)
       const answer = gateway.answerChallenge(new URLSearchParams(request.query))
       if (answer !== null)
@@ -64,7 +64,7 @@ export function createRoutes(context: BillingContext, inbox: Inbox): Routes {
   }
 
   async function invoice(request: HttpRequest): Promise<Reply> {
-    if (request.method !== 'GET') throw new MethodNotAllowed('Invoices are read by GET')
+    if (!isRead(request)) throw new MethodNotAllowed('Invoices are read by GET')
     if (!options.authenticate || !options.invoice) {
       throw new NotFound('There is nothing at this address')
     }
@@ -80,8 +80,15 @@ export function createRoutes(context: BillingContext, inbox: Inbox): Routes {
   return {
     paths: [...webhookPaths.keys(), paths.invoice],
     handles: (path) => webhookPaths.has(path) || isInvoice(path),
-    handle: (request) => answer(request).catch((error) => failure(context, error)),
+    async handle(request) {
+      const reply = await answer(request).catch((error) => failure(context, error))
+      return request.method === 'HEAD' ? withoutBody(reply) : reply
+    },
   }
+}
+
+function isRead({ method }: HttpRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** Anything but a BillingError is a bug or an outage: it is logged, and strangers learn nothing of it. */

@@ -51,7 +51,7 @@ const frameworks: Record<string, Serve> = {
     // Next calls the exported handler with a Request; Hono stands in for its server.
     const app = new Hono()
     app.get('/hello', (c) => c.text('hello'))
-    app.on(['GET', 'POST'], '/*', (c) => (c.req.method === 'GET' ? GET : POST)(c.req.raw))
+    app.on(['GET', 'POST'], '/*', (c) => (c.req.method === 'POST' ? POST : GET)(c.req.raw))
     const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
     await new Promise((resolve) => server.once('listening', resolve))
     onTestFinished(() => void server.close())
@@ -118,6 +118,13 @@ describe.each(Object.entries(frameworks))('the routes in %s', (_name, serveIn) =
         .subarray(0, 5)
         .toString(),
     ).toBe('%PDF-')
+    const head = await fetch(`${url}/user/invoice/${invoice?.id}`, {
+      method: 'HEAD',
+      headers: { 'x-user': String(user.id) },
+    })
+    expect([head.status, (await head.arrayBuffer()).byteLength]).toEqual([200, 0])
+    expect(head.headers.get('content-type')).toBe('application/pdf')
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1000)
     const stranger = await test.createUser()
     expect((await read(invoice?.id ?? '')).status).toBe(401)
     expect((await read(invoice?.id ?? '', Number(stranger.id))).status).toBe(404)

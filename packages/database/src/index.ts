@@ -14,7 +14,7 @@ export type { Dialect } from './engine.ts'
 export { isImpossibleValue, isUnavailable, isUniqueViolation, SchemaTooNew } from './errors.ts'
 export { type FindTarget, findTogether } from './find-together.ts'
 export { type InsertTarget, insertTogether } from './insert-together.ts'
-export { type Migration, type MigrationSet, migrate } from './migrate.ts'
+export { type Migration, type MigrationSet, migrate, readMigrations } from './migrate.ts'
 export {
   type DeleteBatch,
   deleteBatch,
@@ -23,4 +23,12 @@ export {
   upsert,
 } from './portable-writes.ts'
 export type { ParamBuilder, Statement, StatementResult } from './statement.ts'
-export { addColumn, createIndex, createTable, type Index, type Table } from './tables.ts'
+export {
+  addColumn,
+  createIndex,
+  createTable,
+  hasColumn,
+  hasTable,
+  type Index,
+  type Table,
+} from './tables.ts'

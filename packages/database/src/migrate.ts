@@ -79,6 +79,20 @@ async function isUpToDate(database: Database, set: MigrationSet): Promise<boolea
   return set.migrations.every(({ id }) => done.has(id))
 }
 
+/** Which migrations of each set have run, in order; nothing is made or changed. */
+export async function readMigrations(database: Database): Promise<ReadonlyMap<string, string[]>> {
+  const sets = new Map<string, string[]>()
+  if (!(await hasTable(database, TABLE))) return sets
+  const rows = await database.kysely
+    .selectFrom(TABLE)
+    .select(['set', 'id'])
+    .orderBy('applied_at')
+    .orderBy('id')
+    .execute()
+  for (const { set, id } of rows) sets.set(set, [...(sets.get(set) ?? []), id])
+  return sets
+}
+
 async function findApplied(database: Database, set: string): Promise<Set<string>> {
   const rows = await database.kysely.selectFrom(TABLE).select('id').where('set', '=', set).execute()
   return new Set(rows.map(({ id }) => id))

@@ -102,7 +102,12 @@ const findTable: Record<Dialect, (name: string) => RawBuilder<unknown>> = {
     where table_schema = database() and table_name = ${name}`,
 }
 
-async function hasColumn(database: Database, table: string, column: string): Promise<boolean> {
+/** Whether the table is there and has the column. */
+export async function hasColumn(
+  database: Database,
+  table: string,
+  column: string,
+): Promise<boolean> {
   if (database.dialect === 'mysql') return mysqlHas(database, 'column', table, column)
   const query =
     database.dialect === 'sqlite'

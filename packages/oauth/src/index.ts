@@ -2,6 +2,7 @@ export type { ConsentView, ErrorView, Pages } from './authorization/pages.ts'
 export { defaultPages, escapeHtml } from './authorization/pages.ts'
 export { type ClientJson, clientJson } from './clients/client.ts'
 export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
+export { newRedirectProblem } from './clients/redirect-uris.ts'
 export { type Clock, systemClock } from './clock.ts'
 export type { SigningAlgorithm } from './crypto.ts'
 export type { Ended } from './end-everything.ts'
@@ -57,6 +58,7 @@ export {
   createAuthorizationServer,
   type NewPersonalAccessToken,
 } from './server.ts'
+export { oauthMigrations } from './storage/kysely/migrations.ts'
 export { kyselyStorage } from './storage/kysely/storage.ts'
 export { memoryStorage } from './storage/memory.ts'
 export type { Client, Consent, Storage, Token } from './storage/repositories.ts'

@@ -21,8 +21,11 @@ export function parseLifetime(name: string, lifetime: Lifetime): (now: Date) => 
   if (typeof lifetime === 'function') {
     return (now) => {
       const expiry = lifetime()
-      if (!(expiry instanceof Date) || !(expiry.getTime() > now.getTime())) {
-        throw new TypeError(`${name}() must return a Date in the future, got ${String(expiry)}`)
+      const ahead = expiry instanceof Date ? expiry.getTime() - now.getTime() : Number.NaN
+      if (!(ahead > 0 && ahead <= LONGEST * 1000)) {
+        throw new TypeError(
+          `${name}() must return a Date in the future, at most 100 years ahead, got ${String(expiry)}`,
+        )
       }
       return wholeSecond(expiry.getTime())
     }

@@ -6,7 +6,13 @@ import type { Events } from './events.ts'
 import { failureReply, publicError } from './failure.ts'
 import { type FreshToken, freshToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
-import { fromWebRequest, type HttpRequest, type Reply, toWebResponse } from './http/exchange.ts'
+import {
+  fromWebRequest,
+  type HttpRequest,
+  type Reply,
+  toWebResponse,
+  withoutBody,
+} from './http/exchange.ts'
 import { errorReply } from './http/replies.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
 import { isPossibleId } from './possible-id.ts'
@@ -126,13 +132,18 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
   function route(request: HttpRequest): Promise<Reply> {
     const match = router.match(request.path)
     if (!match) throw new NotFound('There is nothing at this address.')
-    const endpoint = match.endpoints.get(request.method)
-    if (!endpoint) throw new MethodNotAllowed([...match.endpoints.keys()])
+    const endpoint = match.endpoints.get(request.method === 'HEAD' ? 'GET' : request.method)
+    if (!endpoint) throw new MethodNotAllowed(allowedMethods(match.endpoints))
     const answer = () => endpoint(request, context, match.id)
     return isReady ? answer() : ready().then(answer)
   }
 
   async function handle(request: HttpRequest): Promise<Reply> {
+    const reply = await answer(request)
+    return request.method === 'HEAD' ? withoutBody(reply) : reply
+  }
+
+  async function answer(request: HttpRequest): Promise<Reply> {
     try {
       return await route(request)
     } catch (error) {
@@ -211,6 +222,10 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
       stopPurging()
     },
   }
+}
+
+function allowedMethods(endpoints: ReadonlyMap<string, unknown>): string[] {
+  return [...endpoints.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
 }
 
 /** The same methods, each waiting until the server is ready. */

@@ -7,6 +7,7 @@ import {
   type Clock,
   clientCredentials,
   createAuthorizationServer,
+  type Grant,
   implicit,
   kyselyStorage,
   password,
@@ -15,10 +16,12 @@ import {
 } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import type { Config } from './config/environment.ts'
+import type { Settings } from './config/settings.ts'
 import { plainLogger } from './http/logger.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { createAuthorizationPages } from './pages/consent.tsx'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
+import { refuseForeignTables } from './storage/found-tables.ts'
 import { serviceMigrations } from './storage/migrations.ts'
 import { createPasswords } from './users/passwords.ts'
 import type { User } from './users/user.ts'
@@ -38,6 +41,7 @@ export function openDatabase(
 
 /** The service's own tables and those of the authorization server; billing's come with billing. */
 export async function migrateCore(database: Database): Promise<string[]> {
+  await refuseForeignTables(database)
   const { applied } = await migrate(database, serviceMigrations)
   await kyselyStorage(database).migrate()
   return applied
@@ -83,16 +87,7 @@ export function createCore(options: CoreOptions): Core {
     },
     scopes: config.settings.scopes,
     pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
-    grants: [
-      authorizationCode(),
-      refreshToken({
-        repeatableFor: config.settings.refreshTokensRepeatableFor,
-        publicRepeatableFor: config.settings.publicRefreshTokensRepeatableFor,
-      }),
-      password(),
-      implicit(),
-      clientCredentials(),
-    ],
+    grants: offeredGrants(config.settings),
     accessTokensExpireIn: config.settings.accessTokensExpireIn,
     refreshTokensExpireIn: config.settings.refreshTokensExpireIn,
     ...(options.background ? {} : { purgeEvery: false as const }),
@@ -100,4 +95,18 @@ export function createCore(options: CoreOptions): Core {
     logger: plainLogger(logger),
   })
   return { users, sessions, limits: createLimits(database, clock), oauth, fromRequest }
+}
+
+/** What current practice advises against can be switched off (threats T8). */
+function offeredGrants(settings: Settings): Grant[] {
+  return [
+    authorizationCode(),
+    refreshToken({
+      repeatableFor: settings.refreshTokensRepeatableFor,
+      publicRepeatableFor: settings.publicRefreshTokensRepeatableFor,
+    }),
+    ...(settings.passwordGrant ? [password()] : []),
+    ...(settings.implicitGrant ? [implicit()] : []),
+    clientCredentials(),
+  ]
 }

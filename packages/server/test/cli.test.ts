@@ -74,6 +74,7 @@ describe('user create', () => {
     ['a short password', ['--email', 'x@example.com', '--password', 'short'], 'at least 8'],
     ['no address', ['--password', 'long enough'], '--email'],
     ['no password at all', ['--email', 'x@example.com'], 'holds no password'],
+    ['a bad address, before it wants a password', ['--email', 'bad'], 'such as ada@example.com'],
     ['an unknown option', ['--email', 'x@example.com', '--role', 'admin'], "'--role'"],
   ])('with %s ends with 2 and says why', async (_, args, message) => {
     const { code, stdout, stderr } = await tollgate(['user', 'create', ...args])
@@ -424,4 +425,71 @@ describe('the rest', () => {
     expect(code).toBe(2)
     expect(stderr).toContain('--help')
   })
+})
+
+it('tells its version', async () => {
+  const { code, stdout } = await tollgate(['--version'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+describe('client create with addresses', () => {
+  const create = (...args: string[]) =>
+    tollgate(['client', 'create', '--name', 'App', ...args, '--json'])
+
+  it('keeps a comma in one, and takes several by repeating the option', async () => {
+    const addresses = ['https://a.example/cb?list=1,2', 'https://b.example/cb']
+    const { json } = await create(...addresses.flatMap((each) => ['--redirect', each]))
+    const stored = await service.oauth.clients.find(json().id)
+    expect(stored?.redirectUris).toEqual(addresses)
+    // What the API shows can be sent back as it is.
+    const redirect = addresses.join(',')
+    const updated = await service.oauth.clients.update(json().id, { name: 'App', redirect })
+    expect(updated.redirectUris).toEqual(addresses)
+  })
+
+  it.each([
+    ['https://a.example/cb,https://b.example/cb', 'one by one'],
+    ['http://a.example/cb', 'https'],
+    ['mailto:ada@example.com', 'mailto:'],
+  ])('refuses %s and says why', async (address, why) => {
+    const { code, stderr } = await create('--redirect', address)
+    expect(code).toBe(2)
+    expect(stderr).toContain(why)
+  })
+
+  it('refuses grants that are switched off', async () => {
+    const args = ['client', 'create', '--name', 'App', '--password']
+    const { code, stderr } = await tollgate(args, { env: { TOLLGATE_PASSWORD_GRANT: 'off' } })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('switched off')])
+  })
+})
+
+it('doctor lists addresses that would be refused today, and they keep working', async () => {
+  const { client } = await service.oauth.clients.create({
+    name: 'Old',
+    redirect: 'https://old.example/cb',
+  })
+  const redirect_uris = JSON.stringify(['http://old.example/cb'])
+  await service.database.kysely
+    .updateTable('oauth_clients')
+    .set({ redirect_uris })
+    .where('id', '=', client.id)
+    .execute()
+  const { json } = await tollgate(['doctor', '--json'])
+  expect(json().findings).toContainEqual(
+    expect.objectContaining({
+      check: 'redirects',
+      level: 'warning',
+      message: expect.stringContaining(`Old (${client.id}): http://old.example/cb must use https:`),
+    }),
+  )
+  const query = new URLSearchParams({
+    client_id: client.id,
+    response_type: 'code',
+    redirect_uri: 'http://old.example/cb',
+  })
+  const response = await fetch(`${service.url}/oauth/authorize?${query}`, { redirect: 'manual' })
+  // Nobody is signed in; an address that was not taken would be an error page.
+  expect(response.status).toBe(303)
 })

@@ -194,12 +194,12 @@ describe('the pages', () => {
       const stranger = service.browser()
       await stranger.post('/register', { email: 'eve@example.com', password: 'long enough' })
       const csrf = await stranger.csrfToken()
-      for (const client_id of [clientId, 'nobody', '']) {
-        const form = { csrf_token: csrf, client_id }
+      for (const client of [clientId, 'nobody', '']) {
+        const form = { csrf_token: csrf, client }
         expect((await stranger.post('/applications/revoke', form)).status).toBe(303)
       }
       expect(await (await demo.get('/applications')).text()).toContain('Demo web application')
-      const form = { csrf_token: await demo.csrfToken(), client_id: clientId }
+      const form = { csrf_token: await demo.csrfToken(), client: clientId }
       await demo.post('/applications/revoke', form)
       expect(await (await demo.get('/applications')).text()).toContain('No applications yet')
     })

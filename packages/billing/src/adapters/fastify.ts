@@ -19,7 +19,7 @@ export function forFastify(billing: Pick<Billing, 'handle' | 'paths'>): FastifyB
       instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
       for (const path of billing.paths) {
         instance.route({
-          method: ['GET', 'POST'],
+          method: ['GET', 'HEAD', 'POST'],
           url: path.replace('{invoice}', ':invoice'),
           exposeHeadRoute: false,
           async handler(request, reply) {

@@ -33,7 +33,7 @@ export function sendReply(reply: Reply, response: ServerResponse): void {
   if (response.headersSent) return
   const body = reply.body ?? ''
   const length = Buffer.byteLength(body)
-  response.writeHead(reply.status, { ...reply.headers, 'content-length': length }).end(body)
+  response.writeHead(reply.status, { 'content-length': length, ...reply.headers }).end(body)
 }
 
 function webHeaders(message: IncomingMessage): Headers {

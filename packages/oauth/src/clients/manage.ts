@@ -91,7 +91,7 @@ export function manageClients(context: ServerContext): Clients {
         confidential,
         secretHash: secret === null ? null : sha256(secret),
         secretVersion: 1,
-        redirectUris: parseRedirects(input.redirect, grantTypes),
+        redirectUris: parseRedirects(input.redirect, grantTypes, options.issuer),
         grantTypes,
         scopes: parseScopeLimit(input.scopes, options.scopeNames),
         firstParty: input.firstParty ?? false,
@@ -109,7 +109,7 @@ export function manageClients(context: ServerContext): Clients {
     async update(id, change) {
       const client = await requireClient(id)
       const name = parseClientName(change.name)
-      const redirectUris = parseRedirects(change.redirect, client.grantTypes)
+      const redirectUris = parseRedirects(change.redirect, client.grantTypes, options.issuer)
       return save(client, { name, redirectUris })
     },
     async rotateSecret(id) {

@@ -10,6 +10,10 @@ describe('nameProblem', () => {
   it.each([
     ['', 'required'],
     [' \t', 'required'],
+    ['\u200b', 'required'],
+    ['\u200b\u2060 \u00ad', 'required'],
+    ['\u3164\u2800', 'required'],
+    ['\u0301', 'required'],
     ['n'.repeat(192), '191'],
     ['a\u0000b', 'control'],
     ['a\nb', 'control'],
@@ -28,10 +32,11 @@ describe('parseRedirects', () => {
     [one, ['authorization_code'], [one]],
     [[one, one], ['implicit'], [one]],
     [`${one},https://b.example`, ['authorization_code'], [one, 'https://b.example']],
+    [[`${one}?x=1,2`], ['authorization_code'], [`${one}?x=1,2`]],
     [undefined, ['client_credentials'], []],
     ['', ['password', 'refresh_token'], []],
   ])('%j for %j gives %j', (redirect, grants, uris) => {
-    expect(parseRedirects(redirect, grants)).toEqual(uris)
+    expect(parseRedirects(redirect, grants, 'https://api.example')).toEqual(uris)
   })
 
   it.each([
@@ -40,8 +45,10 @@ describe('parseRedirects', () => {
     ['nowhere', ['client_credentials']],
     [`${one},`, ['authorization_code']],
     [[one, 'javascript:x'], ['authorization_code']],
+    ['http://app.example/cb', ['authorization_code']],
+    ['mailto:ada@example.com', ['client_credentials']],
   ])('%j for %j is refused', (redirect, grants) => {
-    expect(() => parseRedirects(redirect, grants)).toThrow(
+    expect(() => parseRedirects(redirect, grants, 'https://api.example')).toThrow(
       expect.objectContaining({ code: 'validation_failed' }),
     )
   })

@@ -1,6 +1,6 @@
 import { ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import { redirectProblem, splitRedirects } from './redirect-uris.ts'
+import { newRedirectProblem, splitRedirects } from './redirect-uris.ts'
 
 export const LONGEST_NAME = 191
 const MOST_REDIRECTS = 50
@@ -8,6 +8,8 @@ const MOST_REDIRECTS = 50
 const DECEPTIVE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
+/** What shows nothing by itself: blanks, format and filler characters, marks without a letter. */
+const INVISIBLE = /[\s\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/gu
 const GRANT_TYPES: readonly GrantType[] = [
   'authorization_code',
   'refresh_token',
@@ -18,7 +20,7 @@ const GRANT_TYPES: readonly GrantType[] = [
 
 /** Null when a person may be shown this name, else why not. */
 export function nameProblem(name: string): string | null {
-  if (name.trim() === '') return 'The name field is required.'
+  if (name.replace(INVISIBLE, '') === '') return 'The name field is required.'
   if (name.length > LONGEST_NAME) {
     return `The name field must not be greater than ${LONGEST_NAME} characters.`
   }
@@ -34,12 +36,12 @@ export function parseClientName(name: string): string {
   return name
 }
 
-export function redirectProblems(redirects: readonly string[]): string[] {
+export function redirectProblems(redirects: readonly string[], issuer: string): string[] {
   if (redirects.length > MOST_REDIRECTS) {
     return [`The redirect field must not hold more than ${MOST_REDIRECTS} addresses.`]
   }
   return redirects
-    .map((uri) => ({ uri, problem: redirectProblem(uri) }))
+    .map((uri) => ({ uri, problem: newRedirectProblem(uri, issuer) }))
     .filter(({ problem }) => problem !== null)
     .map(({ uri, problem }) => `The redirect '${uri.slice(0, 200)}' ${problem}.`)
 }
@@ -48,11 +50,14 @@ export function redirectProblems(redirects: readonly string[]): string[] {
 export function parseRedirects(
   redirect: string | readonly string[] | undefined,
   grantTypes: readonly string[],
+  issuer: string,
 ): string[] {
   const uris = typeof redirect === 'string' ? splitRedirects(redirect) : [...(redirect ?? [])]
   const needed = grantTypes.includes('authorization_code') || grantTypes.includes('implicit')
   const problems =
-    needed && uris.length === 0 ? ['The redirect field is required.'] : redirectProblems(uris)
+    needed && uris.length === 0
+      ? ['The redirect field is required.']
+      : redirectProblems(uris, issuer)
   if (problems.length > 0) throw new ValidationFailed({ redirect: problems })
   return [...new Set(uris)]
 }

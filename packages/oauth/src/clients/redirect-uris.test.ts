@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { joinRedirects, matchesRedirect, redirectProblem, splitRedirects } from './redirect-uris.ts'
+import {
+  joinRedirects,
+  matchesRedirect,
+  newRedirectProblem,
+  redirectProblem,
+  splitRedirects,
+} from './redirect-uris.ts'
 
 describe('redirectProblem', () => {
   it.each([
@@ -57,6 +63,60 @@ describe('redirectProblem', () => {
     [`https://app.example/${'a'.repeat(2000)}`, 'longer'],
   ])('refuses %j', (uri, why) => {
     expect(redirectProblem(uri)).toMatch(new RegExp(why))
+  })
+})
+
+describe('newRedirectProblem', () => {
+  const issuer = 'http://login.test:8080'
+  it.each([
+    'https://app.example/cb',
+    'https://app.example/cb?list=1,2',
+    'com.example.app:/cb',
+    'http://127.0.0.1/cb',
+    'http://127.0.0.1:8080/cb',
+    'http://[::1]/cb',
+    'http://localhost/cb',
+    'http://localhost:3000/cb',
+    'http://login.test:8080/callback',
+  ])('takes %s', (uri) => {
+    expect(newRedirectProblem(uri, issuer)).toBeNull()
+  })
+
+  it.each([
+    ['http://app.example/cb', 'https'],
+    ['http://localhost.example/cb', 'https'],
+    ['http://127.0.0.1.example/cb', 'https'],
+    ['http://127.0.0.2/cb', 'https'],
+    ['http://login.test/callback', 'https'],
+    ['http://login.test:8080.example/callback', 'valid|https'],
+    ['ftp://app.example/cb', 'ftp:'],
+    ['mailto:ada@example.com', 'mailto:'],
+    ['tel:+15551234', 'tel:'],
+    ['javascript:alert(1)', 'javascript'],
+    ['https://a.example/cb,https://b.example/cb', 'one by one'],
+  ])('refuses %s', (uri, why) => {
+    expect(newRedirectProblem(uri, issuer)).toMatch(new RegExp(why))
+  })
+
+  it.each(['http://app.example/cb', 'ftp://app.example/cb', 'mailto:ada@example.com'])(
+    'leaves %s usable where it is stored',
+    (uri) => {
+      expect(matchesRedirect(uri, uri)).toBe(true)
+    },
+  )
+})
+
+describe('splitRedirects', () => {
+  it.each([
+    ['', []],
+    ['https://a.example/cb', ['https://a.example/cb']],
+    ['https://a.example/cb?x=1,2', ['https://a.example/cb?x=1,2']],
+    ['https://a.example/cb,https://b.example', ['https://a.example/cb', 'https://b.example']],
+    ['https://a.example/1,2 , app:/cb', ['https://a.example/1,2', 'app:/cb']],
+    ['https://a.example,', ['https://a.example', '']],
+    ['https://a.example,,https://b.example', ['https://a.example', '', 'https://b.example']],
+  ])('%j is %j', (text, uris) => {
+    expect(splitRedirects(text)).toEqual(uris)
   })
 })
 

@@ -44,6 +44,27 @@ export function redirectProblem(uri: string): string | null {
   return null
 }
 
+/** Schemes that carry no answer to an application. */
+const ANSWERLESS_SCHEMES = new Set('ftp ftps mailto tel sms ws wss'.split(' '))
+const LOCAL_HOST = /^http:\/\/localhost(?::\d+)?(?:[/?]|$)/
+
+/**
+ * What a client may register today; those that are stored stay usable by `redirectProblem` alone.
+ * Plain http sends codes readable over the network, except to this machine or to the server itself.
+ */
+export function newRedirectProblem(uri: string, issuer: string): string | null {
+  if (splitRedirects(uri).length > 1) {
+    return 'looks like several addresses; give them one by one, or write a comma in an address as %2C'
+  }
+  const problem = redirectProblem(uri)
+  if (problem) return problem
+  const scheme = uri.slice(0, uri.indexOf(':'))
+  if (ANSWERLESS_SCHEMES.has(scheme)) return `must not use the scheme ${scheme}:`
+  if (scheme !== 'http' || LOOPBACK.test(uri) || LOCAL_HOST.test(uri)) return null
+  if (new URL(uri).origin === new URL(issuer).origin) return null
+  return 'must use https: (http: only for 127.0.0.1, [::1] and localhost)'
+}
+
 function pathOf(uri: string): string {
   const end = uri.indexOf('?')
   return uri.slice(uri.indexOf(':') + 1, end < 0 ? undefined : end)
@@ -73,10 +94,15 @@ function isUsable(registered: string): boolean {
   return found
 }
 
-/** One address, or several with commas between them, as the JSON field `redirect` holds them. */
+/**
+ * One address, or several with commas between them, as the JSON field `redirect` holds them. A comma
+ * inside an address is its own: only one before the next scheme ends it.
+ */
 export function splitRedirects(text: string): string[] {
-  return text === '' ? [] : text.split(',').map((part) => part.trim())
+  return text === '' ? [] : text.split(BETWEEN).map((part) => part.trim())
 }
+
+const BETWEEN = /,(?=\s*(?:[a-z][a-z0-9+.-]*:|$|,))/i
 
 export function joinRedirects(uris: readonly string[]): string {
   return uris.join(',')

@@ -20,20 +20,31 @@ export const nameField = z
     if (problem) check.addIssue({ code: 'custom', message: problem })
   })
 
-const redirectField = z
-  .string({ error: 'The redirect field is required and must be a string.' })
-  .superRefine((redirect, check) => {
-    const uris = splitRedirects(redirect)
-    const problems =
-      uris.length === 0 ? ['The redirect field is required.'] : redirectProblems(uris)
-    for (const message of problems) check.addIssue({ code: 'custom', message })
-  })
+const redirectField = (issuer: string) =>
+  z
+    .string({ error: 'The redirect field is required and must be a string.' })
+    .superRefine((redirect, check) => {
+      const uris = splitRedirects(redirect)
+      const problems =
+        uris.length === 0 ? ['The redirect field is required.'] : redirectProblems(uris, issuer)
+      for (const message of problems) check.addIssue({ code: 'custom', message })
+    })
 
-const changeSchema = z.object({ name: nameField, redirect: redirectField })
-const newSchema = changeSchema.extend({
-  confidential: z.boolean({ error: 'The confidential field must be true or false.' }).default(true),
-  implicit: z.boolean({ error: 'The implicit field must be true or false.' }).default(false),
-})
+const changeSchema = ({ options }: ServerContext) =>
+  z.object({ name: nameField, redirect: redirectField(options.issuer) })
+
+const newSchema = (context: ServerContext) =>
+  changeSchema(context).extend({
+    confidential: z
+      .boolean({ error: 'The confidential field must be true or false.' })
+      .default(true),
+    implicit: z
+      .boolean({ error: 'The implicit field must be true or false.' })
+      .refine((wanted) => !wanted || context.responses.has('token'), {
+        error: 'This server does not offer the implicit flow.',
+      })
+      .default(false),
+  })
 
 /** GET /oauth/clients */
 export async function listClients(request: HttpRequest, context: ServerContext): Promise<Reply> {
@@ -49,7 +60,7 @@ export async function listClients(request: HttpRequest, context: ServerContext):
 /** POST /oauth/clients: the only answer, beside a rotation's, that holds the secret. */
 export async function createClient(request: HttpRequest, context: ServerContext): Promise<Reply> {
   const person = await requireSignedIn(request, context)
-  const { name, redirect, confidential, implicit } = await readValid(request, newSchema)
+  const { name, redirect, confidential, implicit } = await readValid(request, newSchema(context))
   const grants: GrantType[] = ['authorization_code', 'refresh_token']
   if (implicit) grants.push('implicit')
   const input = { name, redirect, confidential, grants, userId: person.id }
@@ -64,7 +75,7 @@ export async function updateClient(
   id: string,
 ): Promise<Reply> {
   const client = await requireOwn(request, context, id)
-  const change = await readValid(request, changeSchema)
+  const change = await readValid(request, changeSchema(context))
   return noStoreJson(clientJson(await manageClients(context).update(client.id, change)))
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { personalAccessClient } from '../clients/manage.ts'
 import type { ServerContext } from '../context.ts'
-import { ValidationFailed } from '../errors.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { pageReply } from '../http/page.ts'
 import { empty, noStoreJson } from '../http/replies.ts'
@@ -15,12 +14,22 @@ import { readValid } from './validate.ts'
 /** Wrong names told of in one answer. */
 const MOST_TEXTS = 20
 
-const schema = z.object({
-  name: nameField,
-  scopes: z.array(z.string({ error: 'Each scope must be a string.' }), {
-    error: 'The scopes field is required and must be an array.',
-  }),
-})
+/** All that is wrong is said at once. `*` is not a defined scope, so that it is refused too. */
+const schemaFor = (defined: ReadonlySet<string>) =>
+  z.object({
+    name: nameField,
+    scopes: z
+      .array(z.string({ error: 'Each scope must be a string.' }), {
+        error: 'The scopes field is required and must be an array.',
+      })
+      .superRefine((scopes, check) => {
+        const unknown = scopes.filter((name) => !defined.has(name))
+        for (const name of unknown.slice(0, MOST_TEXTS)) {
+          const message = `The scope '${name.slice(0, 100)}' is not defined.`
+          check.addIssue({ code: 'custom', message })
+        }
+      }),
+  })
 
 /** GET /oauth/personal-access-tokens */
 export async function listPersonal(request: HttpRequest, context: ServerContext): Promise<Reply> {
@@ -37,21 +46,10 @@ export async function listPersonal(request: HttpRequest, context: ServerContext)
 /** POST /oauth/personal-access-tokens: the only answer that holds the token. */
 export async function createPersonal(request: HttpRequest, context: ServerContext): Promise<Reply> {
   await requireSignedIn(request, context)
-  const asked = await readValid(request, schema)
-  assertDefined(asked.scopes, context)
+  const asked = await readValid(request, schemaFor(context.options.scopeNames))
   const look = async () => (await requireSignedIn(request, context)).id
   const { accessToken, token, client } = await issuePersonalAccessToken(asked, look, context)
   return noStoreJson({ accessToken, token: tokenJson(token, client) }, 201)
-}
-
-/** `*` is not a defined scope, so that it is refused here too. */
-function assertDefined(scopes: readonly string[], context: ServerContext): void {
-  const unknown = scopes.filter((name) => !context.options.scopeNames.has(name))
-  if (unknown.length === 0) return
-  const texts = unknown
-    .slice(0, MOST_TEXTS)
-    .map((name) => `The scope '${name.slice(0, 100)}' is not defined.`)
-  throw new ValidationFailed({ scopes: texts })
 }
 
 /** DELETE /oauth/personal-access-tokens/{token-id} */

@@ -47,6 +47,12 @@ export function toWebResponse(reply: Reply): Response {
   return new Response(reply.body, { status: reply.status, headers: { ...reply.headers } })
 }
 
+/** RFC 9110 §9.3.2: HEAD is answered like GET, with its length and without its content. */
+export function withoutBody({ status, headers, body }: Reply): Reply {
+  const length = String(body === null ? 0 : Buffer.byteLength(body))
+  return { status, headers: { 'content-length': length, ...headers }, body: null }
+}
+
 /** Path and query of an absolute URL. */
 function splitUrl(url: string): { readonly path: string; readonly query: string } {
   const start = url.indexOf('/', url.indexOf('://') + 3)

@@ -226,7 +226,7 @@ type TypedServer = TestServer['oauth']
 
 type RouteFile = Partial<Record<string, RouteHandler>>
 
-/** Next finds a route by its file and hands it the Request; a method the file lacks is a 405. */
+/** Next finds a route by its file and hands it the Request; HEAD goes to GET, and a method the file lacks is a 405. */
 function routeFiles(adapter: NextAdapter<TestUser>, reached: string[]): Map<string, RouteFile> {
   const { handlers, auth, scopes, scope, freshToken } = adapter
   return new Map<string, RouteFile>([
@@ -303,7 +303,7 @@ const next = (name: string, adapt: (oauth: TypedServer) => NextAdapter<TestUser>
         const catchAll = pathname.replace(/^(\/[^/]+\/).*$/, '$1[...path]')
         const file = files.get(pathname) ?? files.get(catchAll)
         if (!file) return new Response('Not Found', { status: 404 })
-        const handler = file[request.method]
+        const handler = file[request.method] ?? (request.method === 'HEAD' ? file.GET : undefined)
         const params = Promise.resolve({ path: pathname.split('/').slice(2) })
         return handler ? handler(request, { params }) : new Response(null, { status: 405 })
       },

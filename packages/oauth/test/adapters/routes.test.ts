@@ -131,6 +131,21 @@ describe.each(frameworks)('the routes mounted in $name', (framework) => {
     expect(keys.headers.get('cache-control')).toContain('public')
   })
 
+  it.each(['/.well-known/jwks.json', '/oauth/pages.css', '/oauth/authorize'])(
+    'answer HEAD %s like GET, without its content',
+    async (path) => {
+      const get = await app.fetch(path)
+      const content = await get.arrayBuffer()
+      const head = await app.fetch(path, { method: 'HEAD' })
+      expect(head.status).toBe(get.status)
+      expect((await head.arrayBuffer()).byteLength).toBe(0)
+      for (const name of ['content-type', 'cache-control', 'content-security-policy']) {
+        expect(head.headers.get(name)).toBe(get.headers.get(name))
+      }
+      expect(head.headers.get('content-length')).toBe(String(content.byteLength))
+    },
+  )
+
   it.each(['PUT', 'PATCH', 'HEAD'])('say 405 for %s, and what is allowed', async (method) => {
     const reply = await app.fetch('/oauth/token', { method })
     expect(reply.status).toBe(405)

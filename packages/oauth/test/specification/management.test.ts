@@ -204,6 +204,18 @@ describe('/oauth/personal-access-tokens', () => {
     }
   })
 
+  it('§4.5 says all that is wrong at once', async () => {
+    const body = { name: '\u200b', scopes: ['fly', 'place-orders', '*'] }
+    const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)
+    expect(reply.status).toBe(422)
+    expect(await reply.json()).toMatchObject({
+      errors: {
+        name: ['The name field is required.'],
+        scopes: ["The scope 'fly' is not defined.", "The scope '*' is not defined."],
+      },
+    })
+  })
+
   it('§4.3 POST gives JSON containing accessToken', async () => {
     const body = { name: 'laptop', scopes: ['place-orders'] }
     const reply = await server.json('ada', 'POST', '/oauth/personal-access-tokens', body)

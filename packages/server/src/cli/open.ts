@@ -1,12 +1,15 @@
+import { existsSync } from 'node:fs'
 import { type Database, migrate } from '@tollgate/database'
 import { systemClock } from '@tollgate/oauth'
 import type { Config } from '../config/environment.ts'
 import { type Core, createCore, migrateCore, openDatabase } from '../core.ts'
 import { createLogger } from '../http/logger.ts'
 import { withProgress } from '../progress.ts'
+import { refuseForeignTables, requireTables } from '../storage/found-tables.ts'
 import { serviceMigrations } from '../storage/migrations.ts'
+import { UsageError } from './command.ts'
 
-/** Runs `work` on the database, which is brought up to date first and closed at the end. */
+/** Runs `work` on the database, which is closed at the end. */
 export async function withDatabase<T>(
   config: Config,
   work: (database: Database) => Promise<T>,
@@ -19,7 +22,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** The same with users, sessions, limits and the authorization server. */
+/** The same, brought up to date first, with users, sessions, limits and the authorization server. */
 export function withCore<T>(
   config: Config,
   work: (core: Core, database: Database) => Promise<T>,
@@ -43,9 +46,26 @@ export function withCore<T>(
   })
 }
 
+/** For commands that only read: makes no file, no tables and no keys, and says what it found. */
+export async function withTables<T>(
+  config: Config,
+  names: Parameters<typeof requireTables>[1],
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const [, file] = /^sqlite:(?:\/\/)?([^?]+)/.exec(config.databaseUrl) ?? []
+  if (file !== undefined && file !== ':memory:' && !existsSync(file)) {
+    throw new UsageError(`There is no database at ${file}; is DATABASE_URL the right one?`)
+  }
+  return withDatabase(config, async (database) => {
+    await requireTables(database, names)
+    return work(database)
+  })
+}
+
 /** Only the service's own tables, for commands that need no secret. */
 export function migrateOwn(database: Database): Promise<{ applied: string[] }> {
-  return withProgress('Bringing the database up to date', () =>
-    migrate(database, serviceMigrations),
-  )
+  return withProgress('Bringing the database up to date', async () => {
+    await refuseForeignTables(database)
+    return migrate(database, serviceMigrations)
+  })
 }

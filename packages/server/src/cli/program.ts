@@ -1,9 +1,11 @@
+import { createRequire } from 'node:module'
 import { CommanderError, Command as Program } from 'commander'
 import { type Command, createCommandContext, type Terminal } from './command.ts'
 import { commands } from './commands.ts'
 import { reportError } from './report-error.ts'
 
 const USAGE = 2
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
 /** Runs one command and gives its exit code: 0 done, 1 failed, 2 mistyped or half configured. */
 export async function runCli(
@@ -48,6 +50,7 @@ type Run = (command: Command, input: Input, json: boolean) => Promise<void>
 function createProgram(terminal: Terminal, run: Run): Program {
   const program = new Program('tollgate')
     .description('OAuth 2.0 and subscription billing as a service')
+    .version(version, '--version', 'show the version')
     .showHelpAfterError('(add --help for the options)')
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),

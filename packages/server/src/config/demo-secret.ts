@@ -19,11 +19,21 @@ export function keptSecret(dataDir: string): string {
   return readFileSync(file, 'utf8')
 }
 
-/** What was made for a demo, or copied from an example, protects nothing in production. */
-export function isDemoSecret(values: Variables, mode: Mode): boolean {
+const MAKE_ONE = 'make your own: openssl rand -base64 32'
+
+/** Why it protects nothing in production; null when it may be good. */
+export function secretProblem(values: Variables, mode: Mode): string | null {
   const given = values.TOLLGATE_SECRET
-  if (mode !== 'production' || given === null) return false
+  if (mode !== 'production' || given === null) return null
   const file = fileIn(values.TOLLGATE_DATA_DIR ?? '.tollgate')
-  if (existsSync(file) && readFileSync(file, 'utf8').trim() === given.trim()) return true
-  return new Set(given).size < 8 || /change.?me|example|secret.?secret|demo/i.test(given)
+  if (existsSync(file) && readFileSync(file, 'utf8').trim() === given.trim()) {
+    return `TOLLGATE_SECRET is the one of the demo in ${file}; ${MAKE_ONE}`
+  }
+  if (new Set(given).size < 8) {
+    return `TOLLGATE_SECRET is weak: it has fewer than 8 different characters; ${MAKE_ONE}`
+  }
+  if (/change.?me|example|secret.?secret|demo/i.test(given)) {
+    return `TOLLGATE_SECRET is weak: it reads like a placeholder; ${MAKE_ONE}`
+  }
+  return null
 }

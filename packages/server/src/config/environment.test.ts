@@ -54,6 +54,43 @@ describe('a demo', () => {
   })
 })
 
+describe('a secret', () => {
+  it('that is too short is not also missing', () => {
+    const message = refusal({ ...production, TOLLGATE_SECRET: 'short' })
+    expect(message).toContain('TOLLGATE_SECRET needs at least 32 random characters')
+    expect(message).not.toContain('missing')
+  })
+
+  it.each([
+    ['few characters', 'abcabcabcabcabcabcabcabcabcabcabcabc', /weak: it has fewer than 8/],
+    ['a placeholder', 'please-change-me-0123456789-abcdefgh', /weak: it reads like a placeholder/],
+  ])('of %s is called weak, not one of a demo', (_, secret, why) => {
+    const message = refusal({ ...production, TOLLGATE_SECRET: secret })
+    expect(message).toMatch(why)
+    expect(message).not.toContain('the one of')
+    expect(message).not.toContain(secret)
+  })
+
+  it('of a demo is called so', () => {
+    const [secret = ''] = read({}).secrets
+    expect(refusal({ ...production, TOLLGATE_SECRET: secret })).toContain('the one of the demo in')
+  })
+})
+
+it.each([
+  ['TOLLGATE_SECRTE', 'Did you mean TOLLGATE_SECRET?'],
+  ['TOLLGATE_TRUSTED_PROXY', 'Did you mean TOLLGATE_TRUSTED_PROXIES?'],
+  ['TOLLGATE_COLOUR', 'Is it misspelt?'],
+])('%s: %s', (name, hint) => {
+  expect(read({ [name]: 'x' }).warnings).toEqual([`${name} is no setting of Tollgate. ${hint}`])
+})
+
+it('switches the password and implicit grants off, over what the file says', () => {
+  expect(read({}).settings).toMatchObject({ passwordGrant: true, implicitGrant: true })
+  const off = read({ TOLLGATE_PASSWORD_GRANT: 'off', TOLLGATE_IMPLICIT_GRANT: 'off' })
+  expect(off.settings).toMatchObject({ passwordGrant: false, implicitGrant: false })
+})
+
 describe('production', () => {
   it('takes a whole configuration', () => {
     const config = read({ ...production, TOLLGATE_PREVIOUS_SECRET: `${SECRET}-before` })
@@ -145,12 +182,6 @@ describe('values', () => {
     const message = refusal({ [name]: value })
     expect(message).toContain(name)
     expect(message).toContain(expected)
-  })
-
-  it('names a variable that looks like ours and is not, and goes on', () => {
-    expect(read({ TOLLGATE_TRUSTED_PROXY: '10.0.0.1' }).warnings).toEqual([
-      'TOLLGATE_TRUSTED_PROXY is no setting of Tollgate; is it misspelt?',
-    ])
   })
 
   it('switches registration off whatever the file says', () => {

@@ -1,7 +1,8 @@
 import type { BraintreeSettings, StripeSettings } from '@tollgate/billing'
-import { isDemoSecret, keptSecret } from './demo-secret.ts'
+import { keptSecret, secretProblem } from './demo-secret.ts'
+import { didYouMean } from './did-you-mean.ts'
 import type { Settings } from './settings.ts'
-import { parseVariables, type VariableName, type Variables } from './variables.ts'
+import { parseVariables, type VariableName, type Variables, variables } from './variables.ts'
 
 export type Mode = 'demo' | 'production'
 
@@ -63,10 +64,10 @@ export function readEnvironment(
   const { values } = parsed
   const problems = [...parsed.problems]
   const mode = modeOf(values)
-  const missing = mode === 'demo' ? [] : findMissing(values, options.needs)
-  if (isDemoSecret(values, mode)) {
-    problems.push('TOLLGATE_SECRET is the one of a demo; make your own: openssl rand -base64 32')
-  }
+  const absent = mode === 'demo' ? [] : findMissing(values, options.needs)
+  const missing = absent.filter((name) => !parsed.invalid.has(name))
+  const weak = secretProblem(values, mode)
+  if (weak) problems.push(weak)
   if (problems.length + missing.length > 0) throw refuse(mode, missing, problems)
   const dataDir = values.TOLLGATE_DATA_DIR ?? '.tollgate'
   const port = values.PORT ?? 3000
@@ -86,10 +87,15 @@ export function readEnvironment(
     logLevel: values.TOLLGATE_LOG_LEVEL ?? (mode === 'demo' ? 'warn' : 'info'),
     drainSeconds: values.TOLLGATE_DRAIN_SECONDS ?? (mode === 'demo' ? 0 : 10),
     sandboxPort: values.TOLLGATE_SANDBOX_PORT,
-    warnings: parsed.unknown.map((name) => `${name} is no setting of Tollgate; is it misspelt?`),
+    warnings: parsed.unknown.map((name) => {
+      const near = didYouMean(name, Object.keys(variables))
+      return `${name} is no setting of Tollgate.${near || ' Is it misspelt?'}`
+    }),
     settings: {
       ...options.settings,
       registration: values.TOLLGATE_REGISTRATION ?? options.settings.registration,
+      passwordGrant: values.TOLLGATE_PASSWORD_GRANT ?? options.settings.passwordGrant,
+      implicitGrant: values.TOLLGATE_IMPLICIT_GRANT ?? options.settings.implicitGrant,
     },
   }
 }

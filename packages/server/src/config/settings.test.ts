@@ -31,7 +31,15 @@ describe('parseSettings', () => {
   })
 
   it.each([
-    ['an unknown name', { planz: [] }, /planz/],
+    ['an unknown name', { planz: [] }, /planz: there is no such setting\. Did you mean plans\?/],
+    ['another case', { accesstokensExpireIn: 1 }, /Did you mean accessTokensExpireIn\?/],
+    ['an unknown name far from all', { zzz: 1 }, /zzz: there is no such setting\.$/],
+    [
+      'an unknown name in a plan',
+      { plans: [{ id: 'a', name: 'A', amount: 1, months: 1, trialdays: 3 }] },
+      /plans\.0\.trialdays: there is no such setting\. Did you mean trialDays\?/,
+    ],
+    ['an unknown name in the invoice', { invoice: { vendor: 'A', prodcut: 'B' } }, /product\?/],
     [
       'a broken amount',
       { plans: [{ id: 'a', name: 'A', amount: 1.5, months: 1 }] },

@@ -2,6 +2,7 @@ import type { WebhookHandlers } from '@tollgate/billing'
 import { refreshToken } from '@tollgate/oauth'
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
+import { didYouMean } from './did-you-mean.ts'
 
 /** What people can subscribe to. The providers hold the price; this is what the pages show. */
 export interface Plan {
@@ -35,6 +36,10 @@ export interface Settings {
   readonly taxPercentage: (user: User) => number | Promise<number>
   /** Whether strangers may make an account. */
   readonly registration: boolean
+  /** Whether clients made for it may exchange a user's password for tokens. */
+  readonly passwordGrant: boolean
+  /** Whether clients made for it may get tokens straight from the approval. */
+  readonly implicitGrant: boolean
   /** Who writes the invoices, and for what. */
   readonly invoice: { readonly vendor: string; readonly product: string }
   /** `'15d'` or seconds. */
@@ -75,23 +80,25 @@ const repeatable = z.union([lifetime, z.literal(false)]).refine(
   { message: "expected 10 seconds to 7 days, such as '24h', or false" },
 )
 
-const plan = z
-  .strictObject({
-    id: z.string().min(1).max(64),
-    name: z.string().min(1).max(100),
-    amount: z.number().int().nonnegative(),
-    months: z.number().int().min(1).max(12),
-    description: z.string().max(500).default(''),
-    trialDays: z.number().int().min(0).max(730).default(0),
-    seats: z.boolean().default(false),
-    stripe: z.string().min(1).optional(),
-    braintree: z.string().min(1).optional(),
-  })
-  .transform((value) => ({
-    ...value,
-    stripe: value.stripe ?? value.id,
-    braintree: value.braintree ?? value.id,
-  }))
+const planShape = z.strictObject({
+  id: z.string().min(1).max(64),
+  name: z.string().min(1).max(100),
+  amount: z.number().int().nonnegative(),
+  months: z.number().int().min(1).max(12),
+  description: z.string().max(500).default(''),
+  trialDays: z.number().int().min(0).max(730).default(0),
+  seats: z.boolean().default(false),
+  stripe: z.string().min(1).optional(),
+  braintree: z.string().min(1).optional(),
+})
+
+const plan = planShape.transform((value) => ({
+  ...value,
+  stripe: value.stripe ?? value.id,
+  braintree: value.braintree ?? value.id,
+}))
+
+const invoiceShape = z.strictObject({ vendor: z.string().min(1), product: z.string().min(1) })
 
 const callable = z.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', {
   message: 'expected a function',
@@ -114,9 +121,9 @@ const shape = z.strictObject({
     .default('usd'),
   taxPercentage: callable.default(() => () => 0),
   registration: z.boolean().default(true),
-  invoice: z
-    .strictObject({ vendor: z.string().min(1), product: z.string().min(1) })
-    .default({ vendor: 'Tollgate', product: 'Subscription' }),
+  passwordGrant: z.boolean().default(true),
+  implicitGrant: z.boolean().default(true),
+  invoice: invoiceShape.default({ vendor: 'Tollgate', product: 'Subscription' }),
   accessTokensExpireIn: lifetime.default('365d'),
   refreshTokensExpireIn: lifetime.default('365d'),
   refreshTokensRepeatableFor: repeatable.default('24h'),
@@ -128,8 +135,17 @@ const shape = z.strictObject({
 export function parseSettings(input: unknown, source = 'tollgate.config.ts'): Settings {
   const parsed = shape.safeParse(input ?? {})
   if (parsed.success) return parsed.data as unknown as Settings
-  const lines = parsed.error.issues.map(
-    (issue) => `  ${issue.path.join('.') || '(the file)'}: ${issue.message}`,
+  const lines = parsed.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => unknownKey(issue.path, key))
+      : `  ${issue.path.join('.') || '(the file)'}: ${issue.message}`,
   )
   throw new TypeError(`${source} cannot be used:\n${lines.join('\n')}`)
+}
+
+function unknownKey(path: readonly PropertyKey[], key: string): string {
+  const [first] = path
+  const known = first === undefined ? shape : first === 'plans' ? planShape : invoiceShape
+  const name = [...path, key].join('.')
+  return `  ${name}: there is no such setting.${didYouMean(key, Object.keys(known.shape))}`
 }

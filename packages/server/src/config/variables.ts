@@ -48,6 +48,8 @@ export const variables = {
   TOLLGATE_URL: origin,
   TOLLGATE_CONFIG: text,
   TOLLGATE_REGISTRATION: onOff,
+  TOLLGATE_PASSWORD_GRANT: onOff,
+  TOLLGATE_IMPLICIT_GRANT: onOff,
   TOLLGATE_TRUSTED_PROXIES: addresses,
   TOLLGATE_METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters'),
   TOLLGATE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
@@ -77,20 +79,24 @@ export type Variables = {
 export function parseVariables(environment: Readonly<Record<string, string | undefined>>): {
   readonly values: Variables
   readonly problems: readonly string[]
+  /** Given, and wrong: they are not missing. */
+  readonly invalid: ReadonlySet<string>
   /** Names that look like ours and are not. */
   readonly unknown: readonly string[]
 } {
   const problems: string[] = []
+  const invalid = new Set<string>()
   const entries = Object.entries(variables).map(([name, schema]) => {
     const given = environment[name]
     if (given === undefined || given === '') return [name, null]
     const parsed = schema.safeParse(given)
     if (parsed.success) return [name, parsed.data]
     problems.push(`${name} ${parsed.error.issues[0]?.message ?? 'cannot be read'}`)
+    invalid.add(name)
     return [name, null]
   })
   const unknown = Object.keys(environment).filter(
     (name) => name.startsWith('TOLLGATE_') && !Object.hasOwn(variables, name),
   )
-  return { values: Object.fromEntries(entries) as Variables, problems, unknown }
+  return { values: Object.fromEntries(entries) as Variables, problems, invalid, unknown }
 }

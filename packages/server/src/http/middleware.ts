@@ -80,7 +80,8 @@ export function secureHeaders(context: ServiceContext): MiddlewareHandler<AppEnv
 export function useOneAddress({ config, url }: ServiceContext): MiddlewareHandler<AppEnv> {
   const { host } = new URL(url)
   return (c, next) => {
-    const navigates = c.req.method === 'GET' && c.req.header('sec-fetch-mode') === 'navigate'
+    const navigates =
+      ['GET', 'HEAD'].includes(c.req.method) && c.req.header('sec-fetch-mode') === 'navigate'
     if (config.mode !== 'demo' || !navigates || c.req.header('host') === host) return next()
     const { pathname, search } = new URL(c.req.url)
     return Promise.resolve(c.redirect(`${url}${pathname}${search}`, 302))

@@ -48,7 +48,7 @@ export function addApplications(app: Hono<AppEnv>): void {
 
   app.post('/applications/revoke', requireUser(), async (c) => {
     const form = await readOwnForm(c)
-    await c.get('page').service.oauth.consents.revoke(userOf(c).id, form.get('client_id') ?? '')
+    await c.get('page').service.oauth.consents.revoke(userOf(c).id, form.get('client') ?? '')
     return c.redirect('/applications', 303)
   })
 }
@@ -109,7 +109,7 @@ function cellsOf({ client, scopes, since }: Application, page: PageContext) {
       data-action="Revoke"
     >
       <CsrfField page={page} />
-      <input type="hidden" name="client_id" value={client.id} />
+      <input type="hidden" name="client" value={client.id} />
       <button type="submit" class="small danger-quiet" aria-label={`Revoke ${client.name}`}>
         Revoke
       </button>

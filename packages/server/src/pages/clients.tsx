@@ -50,7 +50,7 @@ export function addClients(app: Hono<AppEnv>): void {
             />
           )}
         </section>
-        <NewClient />
+        <NewClient implicit={c.get('page').service.config.settings.implicitGrant} />
         <EditClient />
         <SecretDialog title="Keep this secret">
           It is shown this once. Store it where only your application can read it.
@@ -124,7 +124,7 @@ function cellsOf(client: Client) {
   ]
 }
 
-const NewClient: FC = () => (
+const NewClient: FC<{ implicit: boolean }> = ({ implicit }) => (
   <Dialog id="new-client" title="New client">
     <form data-api="POST /oauth/clients" data-done="The client was created." novalidate>
       <ClientFields prefix="new" />
@@ -148,17 +148,19 @@ const NewClient: FC = () => (
           description="It has no secret and proves itself with PKCE (a public client)."
         />
       </fieldset>
-      <fieldset>
-        <legend>Older browser applications</legend>
-        <Choice
-          id="new-implicit"
-          type="checkbox"
-          name="implicit"
-          value="true"
-          title="Allow the implicit flow"
-          description="The token comes in the address of the page. Leave this off unless the application needs it."
-        />
-      </fieldset>
+      {implicit && (
+        <fieldset>
+          <legend>Older browser applications</legend>
+          <Choice
+            id="new-implicit"
+            type="checkbox"
+            name="implicit"
+            value="true"
+            title="Allow the implicit flow"
+            description="The token comes in the address of the page. Leave this off unless the application needs it."
+          />
+        </fieldset>
+      )}
       <FormProblem />
       <DialogButtons action="Create client" />
     </form>

@@ -113,23 +113,26 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoFacts): void {
 }
 
 /** The ways to try it, for the first page. */
-export const DemoFlows: FC = () => (
-  <section class="card" aria-labelledby="try">
-    <h2 id="try">Try it as an application</h2>
-    <p class="lead">
-      This demo plays an application that somebody else wrote. Let it ask for access to your account
-      and see each step.
-    </p>
-    <form method="post" action="/demo/start" class="tiles">
-      {Object.entries(FLOWS).map(([name, { title, text }]) => (
-        <button class="tile" type="submit" name="flow" value={name}>
-          <strong>{title}</strong>
-          <small>{text}</small>
-        </button>
-      ))}
-    </form>
-  </section>
-)
+export const DemoFlows: FC<{ implicit: boolean }> = ({ implicit }) => {
+  const flows = Object.entries(FLOWS).filter(([name]) => implicit || name !== 'implicit')
+  return (
+    <section class="card" aria-labelledby="try">
+      <h2 id="try">Try it as an application</h2>
+      <p class="lead">
+        This demo plays an application that somebody else wrote. Let it ask for access to your
+        account and see each step.
+      </p>
+      <form method="post" action="/demo/start" class="tiles">
+        {flows.map(([name, { title, text }]) => (
+          <button class="tile" type="submit" name="flow" value={name}>
+            <strong>{title}</strong>
+            <small>{text}</small>
+          </button>
+        ))}
+      </form>
+    </section>
+  )
+}
 
 function demoPage(c: Context<AppEnv>, content: Child) {
   return renderPage(

@@ -68,7 +68,7 @@ export function addHome(app: Hono<AppEnv>): void {
             <Tile place={place} />
           ))}
         </ul>
-        {demo && <DemoFlows />}
+        {demo && <DemoFlows implicit={c.get('page').service.config.settings.implicitGrant} />}
       </>,
     )
   })

@@ -27,7 +27,7 @@ export function providePageContext(service: ServiceContext): MiddlewareHandler<A
 export function requireUser(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (c.get('page').user) return next()
-    if (c.req.method !== 'GET') return c.redirect('/login', 303)
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.redirect('/login', 303)
     const { pathname, search } = new URL(c.req.url)
     return c.redirect(`/login?return_to=${encodeURIComponent(pathname + search)}`, 302)
   }

@@ -20,6 +20,7 @@ export const LONGEST_PASSWORD = 1024
 const SHORTEST_PASSWORD = 8
 const LONGEST_EMAIL = 254
 const LONGEST_NAME = 100
+const EMAIL_PROBLEM = 'Give an e-mail address such as ada@example.com.'
 
 // Control characters, lone halves of a pair, and those that change the direction of what follows.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffd]/u
@@ -32,7 +33,7 @@ export function parseAccount(input: {
   const email = input.email.trim()
   const name = input.name?.trim() || null
   const problems: { email?: string; password?: string; name?: string } = {}
-  if (!isEmail(email)) problems.email = 'Give an e-mail address such as ada@example.com.'
+  if (!isEmail(email)) problems.email = EMAIL_PROBLEM
   const size = [...input.password].length
   if (size < SHORTEST_PASSWORD) {
     problems.password = `The password needs at least ${SHORTEST_PASSWORD} characters.`
@@ -46,6 +47,11 @@ export function parseAccount(input: {
   }
   if (Object.keys(problems).length > 0) throw new InvalidAccount(problems)
   return { email, password: input.password, name }
+}
+
+/** For whoever wants to know before the rest is there. */
+export function requireEmail(text: string): void {
+  if (!isEmail(text.trim())) throw new InvalidAccount({ email: EMAIL_PROBLEM })
 }
 
 function isEmail(text: string): boolean {

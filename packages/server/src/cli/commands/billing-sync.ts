@@ -1,3 +1,4 @@
+import type { Database } from '@tollgate/database'
 import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling } from '../../billing.ts'
 import { migrateCore } from '../../core.ts'
@@ -5,7 +6,7 @@ import { reachProviders } from '../../demo/reach.ts'
 import { createLogger } from '../../http/logger.ts'
 import { withProgress } from '../../progress.ts'
 import type { Command } from '../command.ts'
-import { withDatabase } from '../open.ts'
+import { withDatabase, withTables } from '../open.ts'
 
 export const billingSync: Command = {
   summary: "bring every user's billing to the providers' state, and show what was different",
@@ -13,8 +14,7 @@ export const billingSync: Command = {
   async run({ options }, context) {
     const dryRun = options.dryRun === true
     const config = await context.config(['providers'])
-    return withDatabase(config, async (database) => {
-      await migrateCore(database)
+    const sync = async (database: Database) => {
       const { providers, now, close } = await reachProviders(config)
       const clock = now ? { now } : systemClock
       const logger = createLogger('warn', process.stderr)
@@ -39,6 +39,11 @@ export const billingSync: Command = {
         await billing.close()
         await close()
       }
+    }
+    if (dryRun) return withTables(config, ['service', 'billing'], sync)
+    return withDatabase(config, async (database) => {
+      await migrateCore(database)
+      return sync(database)
     })
   },
 }

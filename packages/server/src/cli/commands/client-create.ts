@@ -42,6 +42,13 @@ export const clientCreate: Command = {
     }
     const [kind = 'web'] = chosen
     const config = await context.config(['secret'])
+    const { passwordGrant, implicitGrant } = config.settings
+    if (kind === 'password' && !passwordGrant) {
+      throw new UsageError('The password grant is switched off: see passwordGrant in the settings')
+    }
+    if (input.options.implicit === true && !implicitGrant) {
+      throw new UsageError('The implicit grant is switched off: see implicitGrant in the settings')
+    }
     return withCore(config, async ({ oauth, users }) => {
       const userId = textOption(input, 'user')
       if (userId !== null && !(await users.findById(userId))) {

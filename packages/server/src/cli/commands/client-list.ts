@@ -1,15 +1,16 @@
-import { clientJson } from '@tollgate/oauth'
+import { clientJson, kyselyStorage } from '@tollgate/oauth'
 import { type Command, textOption } from '../command.ts'
-import { withCore } from '../open.ts'
+import { withTables } from '../open.ts'
 
 export const clientList: Command = {
   summary: 'show the registered applications',
   options: [{ flags: '--user <id>', description: 'only those of this person' }],
   async run(input, context) {
-    const config = await context.config(['secret'])
-    return withCore(config, async ({ oauth }) => {
+    const config = await context.config([])
+    return withTables(config, ['oauth'], async (database) => {
+      const { clients } = kyselyStorage(database)
       const userId = textOption(input, 'user')
-      const found = userId ? await oauth.clients.listByUser(userId) : await oauth.clients.list()
+      const found = userId ? await clients.listByUser(userId) : await clients.list()
       const rows = found.map((client) => ({ ...clientJson(client), grants: client.grantTypes }))
       const lines = rows.map(({ id, name, grants, revoked }) => {
         const state = revoked ? 'revoked' : grants.join(' ')

@@ -12,6 +12,7 @@ import { checkClock, checkDatabase } from '../doctor/database.ts'
 import { type Finding, ok, problem, warning } from '../doctor/finding.ts'
 import { checkIssuer } from '../doctor/issuer.ts'
 import { checkKeys } from '../doctor/keys.ts'
+import { checkRedirects } from '../doctor/redirects.ts'
 
 export const doctor: Command = {
   summary: 'check configuration, database, clock, keys, addresses, webhooks and providers',
@@ -57,11 +58,11 @@ async function examineService(
   const { providers, close } = await reachProviders(config)
   const billing = createServiceBilling({ ...shared, providers })
   try {
-    await billing.migrate()
     const issuer = await checkIssuer(config)
     return [
       ...(await checkClock(database)),
       ...(await checkKeys(oauth, environment)),
+      ...(await checkRedirects(database, url)),
       ...issuer.findings,
       ...(await checkProviders(billing, providers)),
       ...(await checkPrices(providers, config)),

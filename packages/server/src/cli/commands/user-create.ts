@@ -1,4 +1,5 @@
 import { systemClock } from '@tollgate/oauth'
+import { requireEmail } from '../../users/parse.ts'
 import { createPasswords } from '../../users/passwords.ts'
 import { createUsers } from '../../users/users.ts'
 import { type Command, textOption, UsageError } from '../command.ts'
@@ -16,6 +17,8 @@ export const userCreate: Command = {
     { flags: '--operator', description: 'may see the overview of the whole service' },
   ],
   async run(input, context) {
+    // Before anybody types a password for nothing.
+    requireEmail(textOption(input, 'email') ?? '')
     const password = textOption(input, 'password') ?? (await readPassword(context.readInput))
     const config = await context.config([])
     return withDatabase(config, async (database) => {

@@ -1,9 +1,10 @@
-import { type Database, readServerTime, SchemaTooNew } from '@tollgate/database'
-import type { Config } from '../../config/environment.ts'
-import { migrateCore, openDatabase } from '../../core.ts'
+import { type Database, readServerTime } from '@tollgate/database'
+import { type Config, ConfigurationError } from '../../config/environment.ts'
+import { openDatabase } from '../../core.ts'
+import { requireTables } from '../../storage/found-tables.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
-/** Opens it and brings it up to date; null when that cannot be done. */
+/** Opens it and looks whether it is up to date; null when it is not. */
 export async function checkDatabase(
   config: Config,
 ): Promise<{ readonly findings: Finding[]; readonly database: Database | null }> {
@@ -15,7 +16,7 @@ export async function checkDatabase(
     return { findings: [problem('database', reason(error), fix)], database: null }
   }
   try {
-    await migrateCore(database)
+    await requireTables(database, ['service', 'oauth', 'billing'])
     const kind = database.dialect
     const several =
       kind === 'sqlite' && config.mode === 'production'
@@ -25,9 +26,9 @@ export async function checkDatabase(
   } catch (error) {
     await database.close()
     const fix =
-      error instanceof SchemaTooNew
-        ? 'A newer Tollgate has migrated it: install that version here too.'
-        : 'Give this user the right to create and alter tables.'
+      error instanceof ConfigurationError
+        ? 'Start the service once, or run tollgate migrate, on the right database.'
+        : 'Give this user the right to read the tables.'
     return { findings: [problem('database', reason(error), fix)], database: null }
   }
 }

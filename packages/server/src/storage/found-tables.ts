@@ -1,0 +1,72 @@
+import { billingMigrations } from '@tollgate/billing'
+import {
+  type Database,
+  hasColumn,
+  hasTable,
+  type MigrationSet,
+  readMigrations,
+} from '@tollgate/database'
+import { oauthMigrations } from '@tollgate/oauth'
+import { ConfigurationError } from '../config/environment.ts'
+import { serviceMigrations } from './migrations.ts'
+
+/** Whose tables a database holds, by looking only. */
+export type FoundTables =
+  | 'nothing'
+  /** A `users` table that is not the service's: an application's own. */
+  | 'application'
+  | 'service'
+
+const users = { table: 'users', id: 'id', idType: 'integer', email: 'email', name: 'name' } as const
+
+const SETS = {
+  service: serviceMigrations,
+  oauth: oauthMigrations,
+  billing: billingMigrations(users),
+} as const satisfies Record<string, MigrationSet>
+
+export async function findTables(database: Database): Promise<FoundTables> {
+  if (!(await hasTable(database, 'users'))) return 'nothing'
+  // A first migration that was killed half way has made the table and not yet said so.
+  return (await hasColumn(database, 'users', 'email_key')) ? 'service' : 'application'
+}
+
+/** Before anything is made: the service needs a `users` of its own. */
+export async function refuseForeignTables(database: Database): Promise<void> {
+  if ((await findTables(database)) !== 'application') return
+  throw new ConfigurationError(
+    "This database has a table `users` that is not the service's: these are an application's own tables, and nothing was changed. Give the service a database of its own in DATABASE_URL.",
+  )
+}
+
+/** For commands that only read: says what was found instead of making tables. */
+export async function requireTables(
+  database: Database,
+  names: readonly (keyof typeof SETS)[],
+): Promise<void> {
+  const migrations = await readMigrations(database)
+  for (const name of names) {
+    const done = migrations.get(name) ?? []
+    const known = SETS[name].migrations.map(({ id }) => id)
+    const newest = done.at(-1)
+    const missing = known.filter((id) => !done.includes(id))
+    if (done.some((id) => !known.includes(id))) {
+      throw new ConfigurationError(
+        `The ${name} tables in this database are of a newer Tollgate (${newest}): use that version.`,
+      )
+    }
+    if (newest === undefined) throw new ConfigurationError(await describeAbsence(database, name))
+    if (missing.length > 0) {
+      throw new ConfigurationError(
+        `The ${name} tables in this database are of an older Tollgate (${newest}); this command only reads and changes nothing. Bring them up to date: tollgate migrate`,
+      )
+    }
+  }
+}
+
+async function describeAbsence(database: Database, name: string): Promise<string> {
+  const found = await findTables(database)
+  return found === 'application'
+    ? `This database holds an application's own tables and no ${name} tables of Tollgate. This command only reads and has made none: is DATABASE_URL the right one?`
+    : `There are no ${name} tables of Tollgate in this database. This command only reads and has made none: is DATABASE_URL the right one? If so: tollgate migrate`
+}
