@@ -246,19 +246,20 @@ describe('keys reseal', () => {
       return findings.find(({ check }) => check === 'secret')
     }
     try {
+      await tollgate(['migrate'], env({ TOLLGATE_SECRET: before }))
       await tollgate(['keys', 'rotate'], env({ TOLLGATE_SECRET: before }))
       const early = await tollgate(
         ['keys', 'reseal'],
         env({ TOLLGATE_SECRET: before, TOLLGATE_NEXT_SECRET: after }),
       )
       expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('NEXT_SECRET')])
-      const dropped = await tollgate(['client', 'list'], env({ TOLLGATE_SECRET: after }))
+      const dropped = await tollgate(['purge'], env({ TOLLGATE_SECRET: after }))
       expect([dropped.code, dropped.stderr]).toEqual([1, expect.stringContaining('keys reseal')])
       expect(await finding()).toMatchObject({ level: 'warning' })
       const { code, json } = await tollgate(['keys', 'reseal', '--json'], both)
       expect([code, json()]).toEqual([0, { resealed: 3 }])
       expect(await finding()).toMatchObject({ level: 'ok' })
-      const done = await tollgate(['client', 'list'], env({ TOLLGATE_SECRET: after }))
+      const done = await tollgate(['purge'], env({ TOLLGATE_SECRET: after }))
       expect(done.code).toBe(0)
     } finally {
       await drop()
