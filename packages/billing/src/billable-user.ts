@@ -1,5 +1,6 @@
 import { chooseProvider } from './choose-provider.ts'
 import type { BillingContext } from './context.ts'
+import { converge } from './converge.ts'
 import { ensureCustomer } from './customer.ts'
 import {
   InvalidArgument,
@@ -13,10 +14,11 @@ import type {
   CustomerDetails,
   Gateway,
   InvoiceForOptions,
+  InvoiceOutcome,
   TaxOf,
 } from './gateways/gateway.ts'
 import { type DownloadOptions, invoiceResponse } from './invoices/download.ts'
-import { Invoice } from './invoices/invoice.ts'
+import { Invoice, type InvoiceData } from './invoices/invoice.ts'
 import { taxAt } from './keep-tax.ts'
 import { type Amount, requirePositive } from './money.ts'
 import { asOwner } from './owner.ts'
@@ -179,7 +181,8 @@ export class BillableUser<User = Record<string, unknown>> {
   async charge(amount: Amount, options: ChargeOptions = {}): Promise<unknown> {
     const gateway = await this.#gateway()
     const value = requirePositive(gateway.toMoney(amount))
-    return gateway.charge(await this.#requireCustomer(), value, options)
+    const customerId = await this.#requireCustomer()
+    return this.#payOnce(options, (provider) => provider.charge(customerId, value, options))
   }
 
   /** Charges the customer's card at once, with an invoice. Throws when it is declined. */
@@ -192,7 +195,11 @@ export class BillableUser<User = Record<string, unknown>> {
     const gateway = await this.#gateway()
     const value = requirePositive(gateway.toMoney(amount))
     const item = { description, amount: value }
-    return new Invoice(await gateway.invoiceFor(await this.#requireCustomer(), item, options))
+    const customerId = await this.#requireCustomer()
+    const outcome = await this.#payOnce(options, (provider) =>
+      provider.invoiceFor(customerId, item, options),
+    )
+    return this.#requirePaid(outcome)
   }
 
   /** Paid invoices, newest first: all of them, or so many. */
@@ -211,7 +218,7 @@ export class BillableUser<User = Record<string, unknown>> {
     if (customerId === null) return null
     const gateway = await this.#gateway()
     const data = await gateway.findInvoice(id, customerId, await this.#taxOf())
-    return data ? new Invoice(data) : null
+    return data ? this.#invoice(data) : null
   }
 
   /** The invoice as a PDF download. */
@@ -245,7 +252,41 @@ export class BillableUser<User = Record<string, unknown>> {
       limit,
       taxOf: await this.#taxOf(),
     })
-    return found.map((data) => new Invoice(data))
+    return found.map((data) => this.#invoice(data))
+  }
+
+  /** With a key of the caller's, one at a time: a repeat first looks for what the others did. */
+  async #payOnce<R>(
+    { idempotencyKey }: ChargeOptions,
+    pay: (gateway: Gateway) => Promise<R>,
+  ): Promise<R> {
+    if (idempotencyKey === undefined) return pay(await this.#gateway())
+    requireText('idempotency key', idempotencyKey)
+    const { provider } = this
+    return asOwner(this.#context, this.id, async (owner) => pay(await owner.gateway(provider)))
+  }
+
+  #invoice(data: InvoiceData): Invoice {
+    return new Invoice(data, undefined, () => this.#pay(data.id))
+  }
+
+  async #pay(id: string): Promise<Invoice> {
+    const customerId = await this.#requireCustomer()
+    const { provider } = this
+    const outcome = await asOwner(this.#context, this.id, async (owner) => {
+      const paid = await (await owner.gateway(provider)).payInvoice(id, customerId)
+      const providerId = paid?.subscription
+      if (providerId) await converge(this.#context, owner, { provider, providerId })
+      return paid
+    })
+    if (!outcome) throw new InvoiceNotFound('There is no such invoice')
+    return this.#requirePaid(outcome)
+  }
+
+  #requirePaid({ invoice, failure }: InvoiceOutcome): Invoice {
+    if (!failure) return this.#invoice(invoice)
+    failure.invoice = this.#invoice(invoice)
+    throw failure
   }
 
   async #taxOf(): Promise<TaxOf> {

@@ -1,3 +1,5 @@
+import type { Invoice } from './invoices/invoice.ts'
+
 /** What went wrong, for programs. The class fixes it; the thrower only explains. */
 export type BillingErrorCode =
   | 'invalid_argument'
@@ -158,6 +160,8 @@ export class PaymentFailed extends ProviderError {
   override readonly status = 402
   /** Why, in the bank's words: `insufficient_funds`, `Do Not Honor`. */
   readonly declineCode: string | null
+  /** The invoice that was not paid, where there is one. While it is open, `invoice.pay()` tries it again. */
+  invoice: Invoice | null = null
 
   constructor(message: string, failure: ProviderFailure & { readonly declineCode: string | null }) {
     super(message, failure)
@@ -183,6 +187,8 @@ export class PaymentActionRequired extends ProviderError {
   readonly code = 'payment_action_required'
   override readonly status = 402
   readonly payment: PendingPayment
+  /** The invoice that was not paid, where there is one. While it is open, `invoice.pay()` tries it again. */
+  invoice: Invoice | null = null
 
   constructor(message: string, failure: ProviderFailure & { readonly payment: PendingPayment }) {
     super(message, failure)

@@ -38,6 +38,10 @@ const CHANGES = [
   'cancelAtPeriodEnd',
   'cancelNow',
   'resume',
+  'charge',
+  'invoiceFor',
+  'payInvoice',
+  'payNow',
 ] as const satisfies readonly (keyof Gateway)[]
 
 /** A process that slept while another took over must not undo at the provider what that one did. */

@@ -268,6 +268,14 @@ export class Subscription {
     if (found) await gateway.requirePaid(found)
   }
 
+  /**
+   * Tries to pay what is owed now, with the card that there is, instead of waiting for the provider's next
+   * attempt. Nothing happens when nothing is owed. Throws PaymentFailed or PaymentActionRequired.
+   */
+  payNow(): Promise<Subscription> {
+    return this.#change((gateway, current) => gateway.payNow(current))
+  }
+
   /** The SDK's own object. */
   async asProvider(): Promise<unknown> {
     const found = await (await this.#gateway()).findSubscription(this.providerId)

@@ -41,7 +41,7 @@ export function controlRoomPage(state: ControlRoomState, on: DeliverySwitches): 
   ${failedJobs.length > 0 ? failedJobsTable(failedJobs) : ''}
   <h2>Trouble</h2>
   <form method="post" action="/fail"><label>Fail the next <input name="count" type="number" min="1" value="1"></label> calls with
-  <select name="kind" aria-label="Kind"><option>500</option><option>429</option><option>timeout</option><option>half-written</option></select><button>Arm</button></form>
+  <select name="kind" aria-label="Kind"><option>500</option><option>429</option><option>timeout</option><option>half-written</option><option>saved-500</option><option>made-500</option></select><button>Arm</button></form>
   <form method="post" action="/decline"><label>Decline the next charge of <input name="customer" placeholder="customer id" required></label>
   <label>with <input name="code" value="insufficient_funds"></label><button>Arm</button></form>
   <form method="post" action="/deliveries">Deliveries: ${box('duplicate')}${box('drop')}${box('corrupt')}${box('reorder')}

@@ -65,7 +65,14 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   '/advance-to': (form, { clock }) => clock.advanceTo(new Date(form.get('date') ?? '')),
   '/fail': (form, { trouble }) => {
     const kind = form.get('kind') ?? '500'
-    const allowed: readonly string[] = ['429', '500', 'timeout', 'half-written']
+    const allowed: readonly string[] = [
+      '429',
+      '500',
+      'saved-500',
+      'made-500',
+      'timeout',
+      'half-written',
+    ]
     if (!allowed.includes(kind)) throw new RangeError('Unknown trouble')
     trouble.failNext(Number(form.get('count') ?? 1), kind as CallTrouble)
   },

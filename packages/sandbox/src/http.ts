@@ -18,7 +18,7 @@ export interface HttpReply {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   /** How the reply is spoilt on its way. */
-  readonly fate?: Exclude<CallFate, '429' | '500'>
+  readonly fate?: Exclude<CallFate, '429' | '500' | 'saved-500' | 'made-500'>
 }
 
 export interface ServeOptions {

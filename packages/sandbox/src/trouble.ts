@@ -3,13 +3,17 @@ import type { Store } from './store.ts'
 export type Provider = 'stripe' | 'braintree'
 
 /**
- * What goes wrong with a call. `429` and `500` refuse it before anything happens. With `timeout`
+ * What goes wrong with a call. `429` and `500` refuse it before anything happens. `saved-500` and
+ * `made-500` are a 500 that Stripe keeps under the idempotency key and gives again for a day: before
+ * anything happened, or after the call took effect (a plain 500 at Braintree, which has no such keys). With `timeout`
  * and `half-written` the call takes effect and only the reply is lost, as on a bad network. With
  * `held` it takes effect and the reply waits for `release()`: what happens meanwhile comes first.
  */
 export type CallTrouble =
   | '429'
   | '500'
+  | 'saved-500'
+  | 'made-500'
   | 'timeout'
   | 'half-written'
   | 'held'

@@ -1,4 +1,9 @@
-import type { PendingConfirmation, ProviderName } from '../errors.ts'
+import type {
+  PaymentActionRequired,
+  PaymentFailed,
+  PendingConfirmation,
+  ProviderName,
+} from '../errors.ts'
 import type { InvoiceData } from '../invoices/invoice.ts'
 import type { Money } from '../money.ts'
 import type { CardSummary } from '../storage/tables.ts'
@@ -141,7 +146,7 @@ export interface SwapPreview {
 }
 
 export interface ChargeOptions {
-  /** The same key charges once, however often it is sent. */
+  /** The same key charges once, however often it is sent, and goes on after a decline. */
   readonly idempotencyKey?: string
   /** Other keys go to the provider as they are. */
   readonly [option: string]: unknown
@@ -150,6 +155,14 @@ export interface ChargeOptions {
 export interface InvoiceForOptions extends ChargeOptions {
   /** Stripe goes on trying to collect a failed invoice unless this is set. */
   readonly voidOnFailure?: boolean
+}
+
+/** What came of paying an invoice. */
+export interface InvoiceOutcome {
+  readonly invoice: InvoiceData
+  /** The subscription it is for, at the provider. */
+  readonly subscription: string | null
+  readonly failure: PaymentFailed | PaymentActionRequired | null
 }
 
 export interface VerifiedEvent {
@@ -247,7 +260,11 @@ export interface Gateway {
     customerId: string,
     item: { readonly description: string; readonly amount: Money },
     options: InvoiceForOptions,
-  ): Promise<InvoiceData>
+  ): Promise<InvoiceOutcome>
+  /** Tries to pay an open invoice now; null when it is not this customer's. Paid once, whoever tries. */
+  payInvoice(id: string, customerId: string): Promise<InvoiceOutcome | null>
+  /** Tries to pay now what a subscription owes. Throws when that fails. */
+  payNow(subscription: ProviderSubscription): Promise<void>
   /** Newest first. */
   listInvoices(customerId: string, filter: InvoiceFilter): Promise<InvoiceData[]>
   /** Null when there is none, or it is somebody else's. */

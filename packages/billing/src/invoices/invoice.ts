@@ -1,4 +1,4 @@
-import type { ProviderName } from '../errors.ts'
+import { type ProviderName, Unsupported } from '../errors.ts'
 import { formatMoney, type Money, money } from '../money.ts'
 
 export interface InvoiceLine {
@@ -42,11 +42,22 @@ export class Invoice {
   readonly id: string
   readonly data: InvoiceData
   readonly #locale: string
+  readonly #pay: (() => Promise<Invoice>) | null
 
-  constructor(data: InvoiceData, locale = 'en-US') {
+  constructor(data: InvoiceData, locale = 'en-US', pay: (() => Promise<Invoice>) | null = null) {
     this.id = data.id
     this.data = data
     this.#locale = locale
+    this.#pay = pay
+  }
+
+  /**
+   * Tries to pay it now with the customer's card, and gives it as it is then. One that is paid already is
+   * given back, so that it can be repeated. Throws PaymentFailed or PaymentActionRequired.
+   */
+  async pay(): Promise<Invoice> {
+    if (this.#pay) return this.#pay()
+    throw new Unsupported('Only an invoice that was read from its user can be paid')
   }
 
   get number(): string {

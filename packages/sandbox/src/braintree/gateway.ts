@@ -43,7 +43,9 @@ const DEEPEST = 20
 export function answerCall(context: BraintreeContext, request: HttpRequest): HttpReply {
   const trouble = context.trouble.takeCallTrouble('braintree')
   if (trouble === '429' || trouble === '500') return { status: Number(trouble) }
+  if (trouble === 'saved-500') return { status: 500 }
   const reply = answerOrRefuse(context, request)
+  if (trouble === 'made-500') return { status: 500 }
   return trouble ? { ...reply, fate: trouble } : reply
 }
 

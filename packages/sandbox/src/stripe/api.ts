@@ -29,11 +29,18 @@ export class StripeApi {
     const trouble = this.#context.trouble.takeCallTrouble('stripe')
     if (trouble === '429') return this.#refuse(rateLimited(), requestId)
     if (trouble === '500') return this.#refuse(brokenServer(), requestId)
+    if (trouble === 'saved-500' || trouble === 'made-500') {
+      return this.#answer(request, requestId, trouble)
+    }
     const reply = this.#answer(request, requestId)
     return trouble ? { ...reply, fate: trouble } : reply
   }
 
-  #answer(request: HttpRequest, requestId: string): HttpReply {
+  #answer(
+    request: HttpRequest,
+    requestId: string,
+    breaks: 'saved-500' | 'made-500' | null = null,
+  ): HttpReply {
     try {
       this.#authenticate(request)
       const found = this.#router.find(request.method, request.path)
@@ -43,9 +50,12 @@ export class StripeApi {
       const text = [request.query, body].filter((part) => part !== '').join('&')
       const params = readParameters(found.route.params, parseForm(text))
       refuseUnsupported(params)
-      return this.#onceOnly(request, requestId, () =>
-        this.#run(found.route, found.ids, params, request, requestId),
-      )
+      return this.#onceOnly(request, requestId, () => {
+        const run = () => this.#run(found.route, found.ids, params, request, requestId)
+        if (breaks === null) return run()
+        if (breaks === 'made-500') run()
+        return { status: 500, body: errorJson(brokenServer().body, requestId) }
+      })
     } catch (error) {
       if (error instanceof StripeFault) return this.#refuse(error, requestId)
       throw error

@@ -45,6 +45,7 @@ it('replays a declined payment, and not a refused parameter', async () => {
         customer: customer.id,
         payment_method: method.id,
         confirm: true,
+        automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
       },
       { idempotencyKey: 'pay' },
     )

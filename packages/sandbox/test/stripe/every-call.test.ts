@@ -161,6 +161,7 @@ async function callIntents(
     payment_method: method.id,
     capture_method: 'manual',
     confirm: true,
+    automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
   })
   expect(held.status).toBe('requires_capture')
   expect(
@@ -173,6 +174,7 @@ async function callIntents(
     currency: 'usd',
     payment_method: 'pm_card_threeDSecure2Required',
     confirm: true,
+    automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
     return_url: 'https://example.com/back',
   })
   expect(challenged.next_action?.redirect_to_url?.return_url).toBe('https://example.com/back')

@@ -10,6 +10,7 @@ it('declines with Stripe’s codes and keeps the failed intent', async () => {
       currency: 'usd',
       payment_method: 'pm_card_chargeDeclinedInsufficientFunds',
       confirm: true,
+      automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
     }),
   )
   expect(error).toBeInstanceOf(Stripe.errors.StripeCardError)
@@ -50,6 +51,7 @@ it('needs authentication off session, and completes it on session through the pa
       customer: customer.id,
       payment_method: method.id,
       confirm: true,
+      automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
       off_session: true,
     }),
   )
@@ -60,6 +62,7 @@ it('needs authentication off session, and completes it on session through the pa
     customer: customer.id,
     payment_method: method.id,
     confirm: true,
+    automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
     return_url: 'https://example.com/done?x=1',
   })
   expect(intent.status).toBe('requires_action')
@@ -300,4 +303,48 @@ it('completes checkout and manages it in the portal', async () => {
   })
   expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(true)
   expect((await fetch(portal.url.replace(token, 'x'))).status).toBe(403)
+})
+
+it.each([
+  ['nothing said', {}, true],
+  ['methods of the dashboard', { automatic_payment_methods: { enabled: true } }, true],
+  ['an address to come back to', { return_url: 'https://shop.example/done' }, false],
+  [
+    'no redirects',
+    { automatic_payment_methods: { enabled: true, allow_redirects: 'never' } },
+    false,
+  ],
+] as const)(
+  'confirms a payment only if nobody can be left elsewhere: %s',
+  async (_name, more, refused) => {
+    const { stripe } = await startStripeSandbox()
+    const creating = stripe.paymentIntents.create({
+      amount: 1000,
+      currency: 'usd',
+      payment_method: 'pm_card_visa',
+      confirm: true,
+      ...more,
+    })
+    if (!refused) expect((await creating).status).toBe('succeeded')
+    else expect(await refusal(creating)).toMatchObject({ statusCode: 400, param: 'return_url' })
+  },
+)
+
+it('keeps a 500 under its key for a day, with and without effect', async () => {
+  const { stripe, sandbox } = await startStripeSandbox()
+  const create = (email: string) =>
+    stripe.customers.create({ email }, { idempotencyKey: email, maxNetworkRetries: 0 })
+  for (const [trouble, made] of [
+    ['saved-500', 0],
+    ['made-500', 1],
+  ] as const) {
+    const email = `${trouble}@example.com`
+    sandbox.trouble.failNext(1, trouble)
+    for (let time = 0; time < 3; time++) {
+      expect(await refusal(create(email))).toMatchObject({ statusCode: 500 })
+    }
+    expect((await stripe.customers.list({ email })).data).toHaveLength(made)
+    await sandbox.clock.advance({ hours: 25 })
+    expect((await create(email)).email).toBe(email)
+  }
 })

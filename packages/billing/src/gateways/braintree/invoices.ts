@@ -25,13 +25,7 @@ export function braintreeInvoices(
   context: BraintreeContext,
 ): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
   const { gateway } = context
-  async function sales(customerId: string): Promise<braintree.Transaction[]> {
-    const stream = gateway.transaction.search((search: Search) => {
-      search.customerId().is(customerId)
-    }) as unknown as Readable
-    const found = await collect<braintree.Transaction>(stream, gateway.config.timeout)
-    return found.filter(({ type }) => type === 'sale')
-  }
+  const sales = (customerId: string) => salesOf(context, customerId)
   return {
     hasPaid: async (customerId) =>
       (await sales(customerId)).some(({ status }) => [...PAID, ...PENDING].includes(status)),
@@ -55,6 +49,18 @@ export function braintreeInvoices(
       }
     },
   }
+}
+
+/** Every sale of a customer, whatever became of it. */
+export async function salesOf(
+  { gateway }: BraintreeContext,
+  customerId: string,
+): Promise<braintree.Transaction[]> {
+  const stream = gateway.transaction.search((search: Search) => {
+    search.customerId().is(customerId)
+  }) as unknown as Readable
+  const found = await collect<braintree.Transaction>(stream, gateway.config.timeout)
+  return found.filter(({ type }) => type === 'sale')
 }
 
 interface Search {

@@ -4,6 +4,7 @@ import { NoPaymentMethod } from '../../errors.ts'
 import { type CardSummary, NO_CARD } from '../../storage/tables.ts'
 import type { Gateway, ProviderCustomer } from '../gateway.ts'
 import { idOf, type StripeContext } from './client.ts'
+import { once } from './once.ts'
 
 const EXPAND = ['invoice_settings.default_payment_method']
 
@@ -30,18 +31,36 @@ export function stripeCustomers(context: StripeContext): Customers {
   return {
     async createCustomer({ userId, details, operation }) {
       const { metadata, ...rest } = details
-      const customer = await stripe.customers.create(
-        {
-          ...(rest as Stripe.CustomerCreateParams),
-          metadata: { ...(metadata as Stripe.MetadataParam), user_id: String(userId) },
-        },
-        { idempotencyKey: `${operation}:customer` },
+      const params: Stripe.CustomerCreateParams = {
+        ...(rest as Stripe.CustomerCreateParams),
+        metadata: { ...(metadata as Stripe.MetadataParam), user_id: String(userId), operation },
+      }
+      const customer = await once(
+        `${operation}:customer`,
+        (request) => stripe.customers.create(params, request),
+        () => findByOperation(context, operation, details.email),
       )
       return describe(customer)
     },
     findCustomer,
     setCard,
   }
+}
+
+/** Of so many customers without an e-mail address, the newest are looked through. */
+const MOST = 1000
+
+async function findByOperation(
+  { stripe }: StripeContext,
+  operation: string,
+  email: string | undefined,
+): Promise<Stripe.Customer | null> {
+  let seen = 0
+  for await (const customer of stripe.customers.list({ limit: 100, ...(email ? { email } : {}) })) {
+    if (customer.metadata.operation === operation) return customer
+    if (++seen >= MOST) throw new Error('Too many customers to look through')
+  }
+  return null
 }
 
 /** A token of the old kind becomes a payment method first. The keys make a repeat find the first one. */
@@ -53,13 +72,20 @@ async function attach(
   const key = createHash('sha256').update(`${customer}:${token}`).digest('hex').slice(0, 32)
   const id = token.startsWith('tok_')
     ? (
-        await stripe.paymentMethods.create(
-          { type: 'card', card: { token } },
-          { idempotencyKey: `${key}:method` },
+        await once(
+          `${key}:method`,
+          (request) => stripe.paymentMethods.create({ type: 'card', card: { token } }, request),
+          // A token is spent once: a second try makes no second card.
+          async () => null,
         )
       ).id
     : token
-  return stripe.paymentMethods.attach(id, { customer }, { idempotencyKey: `${key}:attach` })
+  return once(
+    `${key}:attach`,
+    (request) => stripe.paymentMethods.attach(id, { customer }, request),
+    // To attach what is attached changes nothing.
+    async () => null,
+  )
 }
 
 /** A subscription with a method of its own ignores the customer's default. */

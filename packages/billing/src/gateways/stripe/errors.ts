@@ -18,11 +18,7 @@ type Map = (error: Stripe.errors.StripeError, failure: ProviderFailure) => Billi
 const byType: Readonly<Record<string, Map>> = {
   StripeCardError: paymentError,
   StripeInvalidRequestError: requestError,
-  StripeIdempotencyError: (error, failure) =>
-    new ProviderRejected('This idempotency key was used for something else', {
-      ...failure,
-      cause: error,
-    }),
+  StripeIdempotencyError: (_error, failure) => new ProviderRejected(KEY_IS_USED, failure),
   StripeAuthenticationError: (_error, failure) =>
     new ProviderMisconfigured('Stripe does not accept the secret key', failure),
   StripePermissionError: (error, failure) => new ProviderMisconfigured(error.message, failure),
@@ -30,6 +26,23 @@ const byType: Readonly<Record<string, Map>> = {
   StripeAPIError: unavailable,
   StripeConnectionError: unavailable,
 }
+
+const KEY_IS_USED = 'This idempotency key was used for something else'
+
+/** A key of the caller's that belongs to something else, which is named. */
+export function usedForSomethingElse(what: string): ProviderRejected {
+  return new ProviderRejected(`${KEY_IS_USED}: ${what}`, {
+    provider: 'stripe',
+    providerCode: 'idempotency_error',
+  })
+}
+
+/** The customer is asked before the payment of a charge, an invoice or a subscription goes through. */
+const ASKED: readonly (string | undefined)[] = [
+  'authentication_required',
+  'invoice_payment_intent_requires_action',
+  'subscription_payment_intent_requires_action',
+]
 
 /** What Stripe threw, as one of ours. What is not Stripe's passes through. */
 export function toBillingError(error: unknown): unknown {
@@ -47,7 +60,7 @@ export function toBillingError(error: unknown): unknown {
 
 function paymentError(error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
   const intent = error.payment_intent
-  if (error.code === 'authentication_required' && intent?.client_secret) {
+  if (ASKED.includes(error.code) && intent?.client_secret) {
     return new PaymentActionRequired(error.message, {
       ...failure,
       payment: { id: intent.id, clientSecret: intent.client_secret },

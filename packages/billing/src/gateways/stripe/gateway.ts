@@ -8,6 +8,7 @@ import { stripeCustomers } from './customers.ts'
 import { stripeStanding } from './discounts.ts'
 import { toBillingError } from './errors.ts'
 import { stripeInvoices } from './invoices.ts'
+import { stripeSingleInvoices } from './single-invoices.ts'
 import { stripeSubscriptions } from './subscriptions.ts'
 import { stripeSwaps } from './swap.ts'
 import { stripeWebhooks } from './webhooks.ts'
@@ -27,6 +28,7 @@ export async function stripeGateway(options: StripeSettings): Promise<Gateway> {
     ...stripeSwaps(context),
     ...stripeCharges(context),
     ...stripeInvoices(context),
+    ...stripeSingleInvoices(context),
     ...stripeWebhooks(context),
     check: () => checkStripe(context),
   }

@@ -5,6 +5,7 @@ import { cancelNow } from './cancel.ts'
 import { idOf, type StripeContext, toDate } from './client.ts'
 import { isMissing } from './errors.ts'
 import { stripeFirstPayments } from './first-payments.ts'
+import { once } from './once.ts'
 import { taxRates } from './tax-rates.ts'
 
 type Subscriptions = Pick<
@@ -31,19 +32,31 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
   const { stripe } = context
   const findTaxRates = taxRates(context)
 
-  async function listSubscriptions(customer: string): Promise<ProviderSubscription[]> {
-    const found: ProviderSubscription[] = []
+  async function listSubscriptions(customer: string): Promise<Stripe.Subscription[]> {
+    const found: Stripe.Subscription[] = []
     for await (const each of stripe.subscriptions.list({ customer, status: 'all', limit: 100 })) {
-      found.push(describe(each))
+      found.push(each)
     }
     return found.reverse()
+  }
+
+  async function findByOperation(
+    operation: string,
+    customer: string,
+  ): Promise<Stripe.Subscription | null> {
+    const all = await listSubscriptions(customer)
+    return all.find(({ metadata }) => metadata.operation === operation) ?? null
   }
 
   return {
     async createSubscription(wanted) {
       const params = createParams(wanted, await findTaxRates(wanted.tax))
-      const key = { idempotencyKey: `${wanted.operation}:subscription` }
-      return describe(await stripe.subscriptions.create(params, key))
+      const made = await once(
+        `${wanted.operation}:subscription`,
+        (request) => stripe.subscriptions.create(params, request),
+        () => findByOperation(wanted.operation, wanted.customerId),
+      )
+      return describe(made)
     },
     async findSubscription(id) {
       try {
@@ -54,10 +67,10 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
       }
     },
     async findByOperation({ id }, customerId) {
-      const all = await listSubscriptions(customerId)
-      return all.find((each) => each.operation === id) ?? null
+      const found = await findByOperation(id, customerId)
+      return found && describe(found)
     },
-    listSubscriptions,
+    listSubscriptions: async (customer) => (await listSubscriptions(customer)).map(describe),
     findOwner: async ({ customerId }) => customerId,
     ...stripeFirstPayments(context),
     requirePaid: (subscription) => requirePaid(context, subscription),

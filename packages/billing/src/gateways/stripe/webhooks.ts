@@ -2,9 +2,7 @@ import type Stripe from 'stripe'
 import { InvalidSignature } from '../../errors.ts'
 import type { EventSubject, Gateway } from '../gateway.ts'
 import { idOf, type StripeContext } from './client.ts'
-
-/** Seconds a signature may be old. */
-const TOLERANCE = 300
+import { requireFresh, TOLERANCE } from './signature-time.ts'
 
 type Webhooks = Pick<Gateway, 'verifyWebhook' | 'answerChallenge' | 'readEvent' | 'subjectOf'>
 
@@ -14,6 +12,7 @@ export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
   const isLive = /^[rs]k_live_/.test(options.secret)
 
   function construct(body: string, signature: string, now: Date): Stripe.Event {
+    requireFresh(signature, now)
     let failure: unknown
     for (const secret of secrets) {
       try {

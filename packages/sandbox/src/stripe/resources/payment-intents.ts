@@ -37,10 +37,11 @@ export const paymentIntents: Operations = {
       invoice: null,
     })
     applyParams(work, intent, params)
-    if (params.automatic_payment_methods) {
+    if (params.allowed_payment_method_types === undefined || params.automatic_payment_methods) {
+      // Unless told otherwise it takes every method of the dashboard, those that redirect too.
       intent.automatic_payment_methods = {
-        enabled: params.automatic_payment_methods.enabled,
-        allow_redirects: params.automatic_payment_methods.allow_redirects ?? 'always',
+        enabled: params.automatic_payment_methods?.enabled ?? true,
+        allow_redirects: params.automatic_payment_methods?.allow_redirects ?? 'always',
       }
     }
     if (params.capture_method) intent.capture_method = params.capture_method

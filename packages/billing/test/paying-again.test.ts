@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type BillableUser,
+  InvalidArgument,
+  type Invoice,
+  NoPaymentMethod,
+  PaymentActionRequired,
+  PaymentFailed,
+  ProviderRejected,
+  ProviderUnavailable,
+} from '../src/index.ts'
+import { type FlowTest, PROVIDERS, start, stripeSdk, takenFrom } from './support.ts'
+
+const failed = (work: Promise<unknown>) =>
+  work.then(
+    () => {
+      throw new Error('It should have failed')
+    },
+    (error: unknown) => error,
+  )
+
+function declineNext(test: FlowTest, user: BillableUser): void {
+  const code = user.provider === 'stripe' ? 'insufficient_funds' : '2001'
+  test.sandbox.trouble.declineNextCharge(user.providerId ?? '', code)
+}
+
+describe.each(PROVIDERS)('one key at $provider', ({ provider, card, otherCard, ten }) => {
+  const pays = [
+    ['charge', (user: BillableUser, key: string) => user.charge(ten, { idempotencyKey: key })],
+    [
+      'invoiceFor',
+      (user: BillableUser, key: string) => user.invoiceFor('Setup', ten, { idempotencyKey: key }),
+    ],
+  ] as const
+
+  it.each(pays)('takes the money once after a decline and a new card: %s', async (_name, pay) => {
+    const test = await start(provider)
+    const { user } = test
+    await user.updateCard(card)
+    declineNext(test, user)
+    await expect(pay(user, 'order-17')).rejects.toThrow(PaymentFailed)
+    await user.updateCard(otherCard)
+    await pay(user, 'order-17')
+    await pay(user, 'order-17')
+    // Stripe would go on trying what is open.
+    await test.advance({ days: 20 })
+    await pay(user, 'order-17')
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it.each(pays)(
+    'takes the money once when the answer is lost and the card changes: %s',
+    async (_name, pay) => {
+      const test = await start(provider)
+      const { sandbox } = test
+      for (let call = 0, wasHit = true; wasHit && call < 20; call++) {
+        const user = await test.createUser()
+        await user.updateCard(card)
+        sandbox.trouble.failNext(call, { slowMs: 0 }, provider)
+        sandbox.trouble.failNext(1, 'half-written', provider)
+        const key = `order-${user.id}`
+        const first = await pay(user, key).catch((error: unknown) => error)
+        wasHit = sandbox.trouble.takeCallTrouble(provider) === null
+        sandbox.trouble.clear()
+        if (first instanceof Error) expect(first).toBeInstanceOf(ProviderUnavailable)
+        await user.updateCard(otherCard)
+        await pay(user, key)
+        await test.advance({ days: 20 })
+        expect(takenFrom(test, user)).toBe(1000)
+      }
+    },
+  )
+
+  it('is for one amount', async () => {
+    const test = await start(provider)
+    const { user } = test
+    await user.updateCard(card)
+    for (const [name, pay] of [
+      ['charge', (by: number) => user.charge(ten * by, { idempotencyKey: 'a' })],
+      ['invoiceFor', (by: number) => user.invoiceFor('Setup', ten * by, { idempotencyKey: 'b' })],
+    ] as const) {
+      await pay(1)
+      expect(await failed(pay(2)), name).toBeInstanceOf(ProviderRejected)
+    }
+    expect(takenFrom(test, user)).toBe(2000)
+  })
+
+  it.each(['amount', 'currency', 'customer', 'customerId', 'confirm'])(
+    'is not for an option that says %s again',
+    async (option) => {
+      const test = await start(provider)
+      const { user } = test
+      await user.updateCard(card)
+      const isOurs = { stripe: /amount|currency|customer$|confirm/, braintree: /amount|customerId/ }
+      if (!isOurs[provider].test(option)) return
+      const options = { [option]: 1 }
+      await expect(user.charge(ten, options)).rejects.toThrow(InvalidArgument)
+      if (option !== 'amount' && option !== 'confirm') {
+        await expect(user.invoiceFor('Setup', ten, options)).rejects.toThrow(InvalidArgument)
+      }
+      expect(takenFrom(test, user)).toBe(0)
+    },
+  )
+})
+
+describe('an invoice that was not paid', () => {
+  async function declined(test: FlowTest, options = {}): Promise<Invoice> {
+    const { user } = test
+    await user.updateCard('pm_card_visa')
+    declineNext(test, user)
+    const error = await failed(user.invoiceFor('Setup', 5000, options))
+    expect(error).toBeInstanceOf(PaymentFailed)
+    const { invoice } = error as PaymentFailed
+    if (!invoice) throw new Error('The error has no invoice')
+    return invoice
+  }
+
+  it('comes with the error, and is paid with another card', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const invoice = await declined(test)
+    expect(invoice).toMatchObject({ paid: false })
+    declineNext(test, user)
+    const again = await failed(invoice.pay())
+    expect(again).toMatchObject({ code: 'payment_failed', invoice: { id: invoice.id } })
+    await user.updateCard('pm_card_mastercard')
+    expect((await invoice.pay()).paid).toBe(true)
+    expect((await invoice.pay()).paid).toBe(true)
+    await test.advance({ days: 20 })
+    expect(takenFrom(test, user)).toBe(5000)
+  })
+
+  it('is paid once by two windows', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const invoice = await declined(test)
+    const other = await (await test.another().user(user.id)).findInvoice(invoice.id)
+    const both = await Promise.all([invoice.pay(), other?.pay()])
+    expect(both.map((each) => each?.paid)).toEqual([true, true])
+    expect(takenFrom(test, user)).toBe(5000)
+  })
+
+  it('asks the customer where the bank does', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const invoice = await declined(test)
+    await user.updateCard('pm_card_authenticationRequired')
+    expect(await failed(invoice.pay())).toBeInstanceOf(PaymentActionRequired)
+  })
+
+  it('is a new one under the same key only after we voided it', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const options = { idempotencyKey: 'order-1', voidOnFailure: true }
+    const first = await declined(test, options)
+    await user.updateCard('pm_card_mastercard')
+    const second = await user.invoiceFor('Setup', 5000, options)
+    expect(second.id).not.toBe(first.id)
+    await expect(first.pay()).rejects.toThrow(ProviderRejected)
+    expect((await user.invoiceFor('Setup', 5000, options)).id).toBe(second.id)
+    expect(takenFrom(test, user)).toBe(5000)
+  })
+
+  it('stays voided when the merchant has voided it', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const options = { idempotencyKey: 'order-1' }
+    const invoice = await declined(test, options)
+    await (await stripeSdk(test)).invoices.voidInvoice(invoice.id)
+    await expect(user.invoiceFor('Setup', 5000, options)).rejects.toThrow(ProviderRejected)
+    expect(takenFrom(test, user)).toBe(0)
+  })
+
+  it('is never said to be void when the money was taken', async () => {
+    const test = await start('stripe')
+    const { sandbox } = test
+    for (let call = 0, wasHit = true; wasHit && call < 20; call++) {
+      const user = await test.createUser()
+      await user.updateCard('pm_card_visa')
+      sandbox.trouble.failNext(call, { slowMs: 0 }, 'stripe')
+      sandbox.trouble.failNext(1, 'half-written', 'stripe')
+      const outcome = await user
+        .invoiceFor('Setup', 5000, { voidOnFailure: true })
+        .catch((error: unknown) => error)
+      wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+      sandbox.trouble.clear()
+      const taken = takenFrom(test, user)
+      if (outcome instanceof Error) expect(outcome).toBeInstanceOf(ProviderUnavailable)
+      else expect(taken).toBe(5000)
+      await test.advance({ days: 20 })
+      if (taken === 0) expect(takenFrom(test, user)).toBe(0)
+    }
+  })
+
+  it('is not made at all without a card', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    await user.updateCard('pm_card_visa')
+    const stripe = await stripeSdk(test)
+    const { data } = await stripe.customers.listPaymentMethods(user.providerId ?? '')
+    for (const { id } of data) await stripe.paymentMethods.detach(id)
+    await expect(user.invoiceFor('Setup', 5000)).rejects.toThrow(NoPaymentMethod)
+    expect(sandbox.stripe.invoices(user.providerId ?? '')).toEqual([])
+  })
+})

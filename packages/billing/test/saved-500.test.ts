@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { type BillableUser, ProviderUnavailable } from '../src/index.ts'
+import { customersAt, start, subscriptionsAt, takenFrom } from './support.ts'
+
+/** What is made under a key, each with what it should come to. */
+const DEEDS: readonly {
+  readonly name: string
+  readonly taken: number
+  readonly act: (user: BillableUser) => Promise<unknown>
+}[] = [
+  {
+    name: 'create',
+    taken: 1190,
+    act: (user) => user.newSubscription('main', 'monthly').create('pm_card_visa'),
+  },
+  {
+    name: 'charge',
+    taken: 1000,
+    act: async (user) => {
+      await user.updateCard('pm_card_visa')
+      return user.charge(1000, { idempotencyKey: `charge-${user.id}` })
+    },
+  },
+  {
+    name: 'invoiceFor',
+    taken: 1000,
+    act: async (user) => {
+      await user.updateCard('pm_card_visa')
+      return user.invoiceFor('Setup', 1000, { idempotencyKey: `invoice-${user.id}` })
+    },
+  },
+]
+
+describe('a 500 that Stripe keeps under a key', () => {
+  it.each(
+    DEEDS.flatMap((deed) =>
+      (['saved-500', 'made-500'] as const).map((trouble) => ({ ...deed, trouble })),
+    ),
+  )('locks nobody out and doubles nothing: $name, $trouble', async ({ act, taken, trouble }) => {
+    const test = await start('stripe', { taxPercentage: () => 19 })
+    const { sandbox } = test
+    for (let call = 0, wasHit = true; wasHit && call < 25; call++) {
+      const user = await test.createUser({ email: `user-${call}@example.com` })
+      sandbox.trouble.failNext(call, { slowMs: 0 }, 'stripe')
+      sandbox.trouble.failNext(1, trouble, 'stripe')
+      const first = await act(user).catch((error: unknown) => error)
+      wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+      sandbox.trouble.clear()
+      if (first instanceof Error) expect(first).toBeInstanceOf(ProviderUnavailable)
+      await act(user)
+      await test.advance({ days: 20 })
+      expect(takenFrom(test, user), `call ${call}`).toBe(taken)
+      expect(subscriptionsAt(test, user)).toBeLessThanOrEqual(1)
+      expect(customersAt(test, 'stripe')).toBe(call + 1)
+    }
+  })
+
+  it('stays as it is while nobody can look whether it was done', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    await user.updateCard('pm_card_visa')
+    // Customer, card and subscriptions are read first; then it is made, and looked for.
+    for (let call = 0; call < 12; call++) {
+      sandbox.trouble.failNext(call, { slowMs: 0 }, 'stripe')
+      sandbox.trouble.failNext(1, 'made-500', 'stripe')
+      sandbox.trouble.failNext(1, '500', 'stripe')
+      const failed = await user
+        .newSubscription('main', 'monthly')
+        .create()
+        .catch((error: unknown) => error)
+      sandbox.trouble.clear()
+      if (/could not be asked/.test(String(failed))) {
+        expect(failed).toBeInstanceOf(ProviderUnavailable)
+        break
+      }
+    }
+    expect((await user.newSubscription('main', 'monthly').create()).valid()).toBe(true)
+    expect(subscriptionsAt(test, user)).toBe(1)
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+})
