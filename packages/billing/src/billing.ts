@@ -16,7 +16,7 @@ import { subscriptionRepository } from './storage/subscriptions.ts'
 import { taxRepository } from './storage/taxes.ts'
 import { userRepository } from './storage/users.ts'
 import { webhookRepository } from './storage/webhooks.ts'
-import { type DriftReport, syncAll } from './sync.ts'
+import { type DriftReport, type SyncOptions, syncAll } from './sync.ts'
 import { createInbox, type Inbox } from './webhooks/inbox.ts'
 
 export interface Billing<User = Record<string, unknown>> {
@@ -33,7 +33,7 @@ export interface Billing<User = Record<string, unknown>> {
   /** Adds the columns and tables; done on first use unless `migrate` is false. */
   migrate(): Promise<{ applied: string[] }>
   /** Brings every user's rows to the provider's state, and says what was different. */
-  sync(options?: { readonly dryRun?: boolean }): Promise<DriftReport>
+  sync(options?: SyncOptions): Promise<DriftReport>
   /** How many subscriptions were active at that moment, by our rows. Looks at all of them. */
   countActive(at: Date): Promise<number>
   /** What is missing at the providers, in words; empty when all is well. */

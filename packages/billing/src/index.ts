@@ -65,10 +65,10 @@ export type {
 } from './options.ts'
 export { billingMigrations } from './storage/migrations.ts'
 export type { StoredWebhook } from './storage/tables.ts'
-export { Subscription } from './subscription.ts'
+export { type CancelNowOptions, Subscription } from './subscription.ts'
 export { SubscriptionBuilder } from './subscription-builder.ts'
 export type { SwapOptions } from './swap-subscription.ts'
-export type { Drift, DriftReport } from './sync.ts'
+export type { Drift, DriftReport, SyncOptions } from './sync.ts'
 export type {
   BraintreeHandlers,
   HandlerContext,

@@ -6,13 +6,16 @@ import type { Owner } from './owner.ts'
 import { settleFirstPayment } from './settle-first-payment.ts'
 import type { StoredOperation } from './storage/operations.ts'
 
+/** Those that make a subscription. The others are finished by whoever asks for them again. */
+const MADE: readonly string[] = ['subscription', 'swap']
+
 /**
  * Finishes what a killed process began, as far as the provider has it. What never reached the
  * provider stays on record: if it is asked for again, it runs under the same idempotency keys.
  */
 export async function finishInterrupted(context: BillingContext, owner: Owner): Promise<void> {
   for (const operation of await context.operations.listByUser(owner.userId)) {
-    if (operation.kind !== 'customer') await finish(context, owner, operation)
+    if (MADE.includes(operation.kind)) await finish(context, owner, operation)
   }
 }
 

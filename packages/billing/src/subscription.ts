@@ -2,7 +2,6 @@ import { changeSubscription, type SubscriptionChange } from './change-subscripti
 import type { BillingContext } from './context.ts'
 import {
   InvalidArgument,
-  NotOnGracePeriod,
   type PendingConfirmation,
   type ProviderName,
   SubscriptionEnded,
@@ -11,6 +10,8 @@ import {
 import type { ActiveDiscount, EndReason, Gateway, Swap, SwapPreview } from './gateways/gateway.ts'
 import { keepTax } from './keep-tax.ts'
 import { requireKnownPlan } from './known-plans.ts'
+import type { Money } from './money.ts'
+import { resumeSubscription } from './resume-subscription.ts'
 import type { SubscriptionRecord, UserRecord } from './storage/tables.ts'
 import * as state from './subscription-state.ts'
 import { replaceSubscription, type SwapOptions, swapSubscription } from './swap-subscription.ts'
@@ -18,6 +19,11 @@ import { parseTaxPercentage } from './tax.ts'
 
 /** Access is over when it is done. */
 const ENDS = { ends: true } as const
+
+export interface CancelNowOptions {
+  /** Bill what is still to be billed, such as the difference of a swap. Default false. */
+  readonly invoiceNow?: boolean
+}
 
 interface SwapSettings {
   readonly skipTrial: boolean
@@ -189,27 +195,27 @@ export class Subscription {
     })
   }
 
-  /** Ends at once. */
-  cancelNow(): Promise<Subscription> {
+  /**
+   * Ends at once. What a swap has put off to the next bill is dropped, unless `invoiceNow` bills it first
+   * (Stripe; Braintree puts nothing off).
+   */
+  cancelNow({ invoiceNow = false }: CancelNowOptions = {}): Promise<Subscription> {
     return this.#change(async (gateway, current) => {
       const columns = { ...this.#record, providerStatus: current.status }
       // Also its bill, which would stay open.
       if (state.awaitsFirstPayment(columns)) await gateway.abandon(current)
-      await gateway.cancelNow(current.id)
+      await gateway.cancelNow(current.id, { invoiceNow })
     }, ENDS)
   }
 
   /** Takes a cancellation back, while still in the grace period. Nothing is billed. */
   async resume(): Promise<Subscription> {
-    if (!this.onGracePeriod()) throw notOnGracePeriod()
-    const found = await (await this.#gateway()).findSubscription(this.providerId)
-    if (found?.isOver) return this.#resumeAnew()
-    return this.#change(async (gateway, current) => {
-      const now = this.#now()
-      if (current.endsAt === null) return
-      if (current.endsAt <= now) throw notOnGracePeriod()
-      await gateway.resume(current.id)
-    })
+    if (this.onGracePeriod()) {
+      const found = await (await this.#gateway()).findSubscription(this.providerId)
+      if (found?.isOver) return this.#resumeAnew()
+    }
+    this.#record = await resumeSubscription(this.#context, this.#record)
+    return this
   }
 
   /** Gives the subscription the tax percentage that the user has now. */
@@ -266,6 +272,13 @@ export class Subscription {
     const gateway = await this.#gateway()
     const found = await gateway.findSubscription(this.providerId)
     if (found) await gateway.requirePaid(found)
+  }
+
+  /** What is owed now because payments failed; zero when nothing is. */
+  async amountOwed(): Promise<Money | null> {
+    const gateway = await this.#gateway()
+    const found = await gateway.findSubscription(this.providerId)
+    return found ? gateway.amountOwed(found) : null
   }
 
   /**
@@ -358,10 +371,6 @@ export class Subscription {
   #now(): Date {
     return this.#context.options.clock.now()
   }
-}
-
-function notOnGracePeriod(): NotOnGracePeriod {
-  return new NotOnGracePeriod('Only a subscription in its grace period can be resumed')
 }
 
 export function requireCount(count: unknown): number {

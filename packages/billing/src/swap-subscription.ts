@@ -53,7 +53,11 @@ export function replaceSubscription(
     const gateway = await owner.gateway(record.provider)
     const newest = await context.subscriptions.findByName(user.id, record.name)
     // A second click waited for the first one, which has done it.
-    if (newest && newest.id !== record.id && newest.providerPlan === wanted.plan) return newest
+    if (newest && newest.id !== record.id && newest.providerPlan === wanted.plan) {
+      if (ended(newest, options.clock.now()))
+        throw new SubscriptionEnded('The subscription has ended')
+      return newest
+    }
     const current = await gateway.findSubscription(record.providerId)
     if (current) requireLive(current, options.clock.now())
     const row = await requireRecord(context, record)

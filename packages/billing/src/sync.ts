@@ -6,6 +6,7 @@ import { finishInterrupted } from './interrupted.ts'
 import { asOwner, type Owner } from './owner.ts'
 import type { CardSummary, SubscriptionRecord, UserRecord } from './storage/tables.ts'
 import { DEFAULT_NAME } from './subscription-name.ts'
+import { syncDeletedUsers } from './sync-deleted-users.ts'
 
 /** One thing that was not as the provider has it. */
 export interface Drift {
@@ -13,7 +14,13 @@ export interface Drift {
   readonly provider: ProviderName
   /** The subscription or customer. */
   readonly providerId: string
-  readonly what: 'missing row' | 'outdated row' | 'missing at the provider' | 'card'
+  readonly what:
+    | 'missing row'
+    | 'outdated row'
+    | 'missing at the provider'
+    | 'card'
+    /** The application has deleted the user, and the subscription goes on. */
+    | 'user deleted'
   readonly was: unknown
   readonly is: unknown
 }
@@ -27,11 +34,15 @@ export interface DriftReport {
 
 const BATCH = 100
 
-/** Every user that has a customer. Can be run again at any time. */
-export async function syncAll(
-  context: BillingContext,
-  options: { readonly dryRun?: boolean },
-): Promise<DriftReport> {
+export interface SyncOptions {
+  /** Only say what is different. */
+  readonly dryRun?: boolean
+  /** End the subscriptions of users that the application has deleted, who would be charged for ever. */
+  readonly cancelDeletedUsers?: boolean
+}
+
+/** Every user that has a customer, and those who are gone. Can be run again at any time. */
+export async function syncAll(context: BillingContext, options: SyncOptions): Promise<DriftReport> {
   const drift: Drift[] = []
   const failures: { userId: string | number; error: string }[] = []
   let users = 0
@@ -50,8 +61,10 @@ export async function syncAll(
       }
     }
     after = batch.at(-1)?.id ?? null
-    if (batch.length < BATCH) return { users, drift, failures }
+    if (batch.length < BATCH) break
   }
+  const gone = await syncDeletedUsers(context, options)
+  return { users, drift: [...drift, ...gone.drift], failures: [...failures, ...gone.failures] }
 }
 
 /** Brings one user's rows to the provider's state, and says what was different. */

@@ -308,6 +308,27 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.subscription()).toMatchObject({ subscribed: false })
   })
 
+  it('lets what failed be paid at once, with another card', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+    await ada.done('/sandbox/decline', { return_to: '/billing' })
+    await service.advance({ months: 1, hours: 2 })
+    await ada.done('/billing/card', { token: other.token })
+    expect(await ada.look()).toMatch(
+      new RegExp(`Payment failed .*Pay \\$25\\.00 now with ${other.words}`),
+    )
+    expect((await ada.refused('/billing/pay', { amount: '1' })).alert).toMatch(/look again/)
+    const clicks = [1, 2].map(() => ada.done('/billing/pay', { amount: '2500' }))
+    expect(await Promise.all(clicks)).toEqual(Array(2).fill('/billing?done=paid'))
+    const page = await ada.look()
+    expect(page).toContain('The next payment is on')
+    expect(page).not.toMatch(/declined|insufficient|now with/i)
+    await service.advance({ days: 10 })
+    const { body } = await ada.browser.api('/api/user')
+    const billable = await service.billing.user(Number(body.id))
+    expect(await billable.invoicesIncludingPending()).toHaveLength(2)
+  })
+
   it('fails the next charge on demand, and recovers by itself', async () => {
     const ada = await newPerson(service)
     await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
@@ -491,6 +512,7 @@ describe('who may change billing', () => {
   const paths = [
     '/billing/subscribe',
     '/billing/card',
+    '/billing/pay',
     '/billing/swap',
     '/billing/quantity',
     '/billing/cancel',

@@ -250,7 +250,7 @@ export interface Gateway {
   setTax(id: string, tax: BasisPoints, before: TaxTerms | null): Promise<void>
   cancelAtPeriodEnd(id: string): Promise<void>
   /** Nothing happens when it is over already. */
-  cancelNow(id: string): Promise<void>
+  cancelNow(id: string, options?: { readonly invoiceNow?: boolean }): Promise<void>
   resume(id: string): Promise<void>
 
   /** A plain number in the provider's own unit becomes money, or InvalidAmount. */
@@ -263,6 +263,8 @@ export interface Gateway {
   ): Promise<InvoiceOutcome>
   /** Tries to pay an open invoice now; null when it is not this customer's. Paid once, whoever tries. */
   payInvoice(id: string, customerId: string): Promise<InvoiceOutcome | null>
+  /** What a subscription owes now, because payments failed. */
+  amountOwed(subscription: ProviderSubscription): Promise<Money>
   /** Tries to pay now what a subscription owes. Throws when that fails. */
   payNow(subscription: ProviderSubscription): Promise<void>
   /** Newest first. */

@@ -15,7 +15,7 @@ export interface Operation {
   readonly request: OperationRequest
 }
 
-export type OperationKind = 'customer' | 'subscription' | 'swap'
+export type OperationKind = 'customer' | 'subscription' | 'swap' | 'resume'
 
 export interface OperationRequest {
   readonly provider: ProviderName
@@ -40,6 +40,8 @@ export interface StoredOperation extends Operation {
 /** Written in the transaction of whoever holds the user's lock. */
 export interface OperationRepository {
   begin(intent: Intent, at: Date, tx: Database): Promise<Operation>
+  /** What is on record of an intent that was begun and not finished. */
+  find(intent: Intent): Promise<Operation | null>
   findName(id: string): Promise<string | null>
   /** What was begun and not finished, oldest first. */
   listByUser(userId: string | number): Promise<StoredOperation[]>
@@ -72,11 +74,11 @@ export function operationRepository(database: Database): OperationRepository {
         request: JSON.parse(request),
       }))
     },
-    async begin({ userId, kind, request, same, name }, at, tx) {
+    find: (intent) => findByIntent(database, intent),
+    async begin(intent, at, tx) {
+      const { userId, kind, request, name } = intent
       const text = JSON.stringify(request)
-      const fingerprint = createHash('sha256')
-        .update(same ? JSON.stringify(same) : text)
-        .digest('hex')
+      const fingerprint = fingerprintOf(intent)
       const id = randomBytes(12).toString('hex')
       const row = {
         id,
@@ -90,14 +92,9 @@ export function operationRepository(database: Database): OperationRepository {
       if (await insertIfAbsent(tx, 'billing_operations', row)) {
         return { id, name: name ?? null, request }
       }
-      const found = await tx.kysely
-        .selectFrom('billing_operations')
-        .select(['id', 'name', 'request'])
-        .where('user_id', '=', userId)
-        .where('kind', '=', kind)
-        .where('fingerprint', '=', fingerprint)
-        .executeTakeFirstOrThrow()
-      return { id: found.id, name: found.name, request: JSON.parse(found.request) }
+      const found = await findByIntent(tx, intent)
+      if (!found) throw new Error('An operation went away in the transaction that found it')
+      return found
     },
     async findName(id) {
       const found = await database.kysely
@@ -111,4 +108,21 @@ export function operationRepository(database: Database): OperationRepository {
       await tx.kysely.deleteFrom('billing_operations').where('id', '=', id).execute()
     },
   }
+}
+
+function fingerprintOf({ request, same }: Intent): string {
+  return createHash('sha256')
+    .update(JSON.stringify(same ?? request))
+    .digest('hex')
+}
+
+async function findByIntent(database: Database, intent: Intent): Promise<Operation | null> {
+  const found = await database.kysely
+    .selectFrom('billing_operations')
+    .select(['id', 'name', 'request'])
+    .where('user_id', '=', intent.userId)
+    .where('kind', '=', intent.kind)
+    .where('fingerprint', '=', fingerprintOf(intent))
+    .executeTakeFirst()
+  return found ? { id: found.id, name: found.name, request: JSON.parse(found.request) } : null
 }

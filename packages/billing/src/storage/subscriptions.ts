@@ -8,6 +8,8 @@ export interface SubscriptionRepository {
   findByName(userId: string | number, name: string): Promise<SubscriptionRecord | null>
   findByProvider(provider: ProviderName, providerId: string): Promise<SubscriptionRecord | null>
   listByUser(userId: string | number): Promise<SubscriptionRecord[]>
+  /** Of all users, those that have not ended; in batches by id. */
+  listLive(now: Date, afterId: number, limit: number): Promise<SubscriptionRecord[]>
   /** Those `active()` holds for at that moment; their status is that of today. */
   countActive(at: Date): Promise<number>
   /** Every name that anybody's subscription has. */
@@ -55,6 +57,17 @@ export function subscriptionRepository(database: Database): SubscriptionReposito
     findByProvider: async (provider, providerId) =>
       first((await byProvider({ provider, providerId })).rows),
     listByUser: async (userId) => (await ofUser({ userId })).rows.map(subscriptionRow.fromRow),
+    async listLive(now, afterId, limit) {
+      const rows = await database.kysely
+        .selectFrom('subscriptions')
+        .selectAll()
+        .where('id', '>', afterId)
+        .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', now.getTime())]))
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return (rows as SubscriptionRow[]).map(subscriptionRow.fromRow)
+    },
     async countActive(at) {
       const { count } = await database.kysely
         .selectFrom('subscriptions')

@@ -126,13 +126,14 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
       others.push(made)
       return made
     },
+    // What uses a thing before the thing: events under way still ask the provider and the database.
     async close() {
-      await sandbox.close()
+      await Promise.all([billing, ...others].map((each) => each.close()))
       await new Promise((resolve) => {
         server.close(resolve)
         server.closeAllConnections()
       })
-      await Promise.all([billing, ...others].map((each) => each.close()))
+      await sandbox.close()
       if (!rest.database) await database.close()
     },
   }

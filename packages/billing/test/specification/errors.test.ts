@@ -219,7 +219,7 @@ describe.each(PROVIDERS)('§7 errors of what exists, at $provider', (given) => {
 
   it('a provider that does not answer is unavailable, and not a secret is told', async () => {
     const { user, sandbox } = await start(provider, { webhooks: false })
-    sandbox.trouble.failNext(1, '500', provider)
+    sandbox.trouble.failNext(3, '500', provider)
     const error = (await thrownBy(() => user.updateCard(card))) as BillingError
     expect(error).toMatchObject({ code: 'provider_unavailable', status: 503, provider })
     expect(error.message).not.toContain(card)

@@ -142,6 +142,7 @@ async function callIntents(
     amount: 2000,
     currency: 'usd',
     customer: customer.id,
+    automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
   })
   await stripe.paymentIntents.update(intent.id, { description: 'One thing' })
   const paid = await stripe.paymentIntents.confirm(intent.id, {

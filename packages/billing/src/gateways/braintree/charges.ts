@@ -8,7 +8,10 @@ import { requireMethod } from './customers.ts'
 import { requireSuccess } from './errors.ts'
 import { braintreeInvoices, salesOf, toInvoice } from './invoices.ts'
 
-type Charges = Pick<Gateway, 'toMoney' | 'charge' | 'invoiceFor' | 'payInvoice' | 'payNow'>
+type Charges = Pick<
+  Gateway,
+  'toMoney' | 'charge' | 'invoiceFor' | 'payInvoice' | 'amountOwed' | 'payNow'
+>
 
 const DECIDED = ['amount', 'customerId', 'apiRequestKey']
 
@@ -61,6 +64,10 @@ export function braintreeCharges(context: BraintreeContext): Charges {
     async payInvoice(id, customerId) {
       const invoice = await invoices.findInvoice(id, customerId, () => 0)
       return invoice && { invoice, subscription: null, failure: null }
+    },
+    async amountOwed({ status, raw }) {
+      const { balance } = raw as braintree.Subscription
+      return fromDecimal(status === 'Past Due' ? Number(balance ?? 0) : 0, currency)
     },
     async payNow({ id, status }) {
       if (status !== 'Past Due') return

@@ -4,9 +4,13 @@ import { isMissing } from './errors.ts'
 const OVER: readonly string[] = ['canceled', 'incomplete_expired']
 
 /** Nothing happens when it is over already, or not there. */
-export async function cancelNow({ stripe }: StripeContext, id: string): Promise<void> {
+export async function cancelNow(
+  { stripe }: StripeContext,
+  id: string,
+  { invoiceNow = false }: { readonly invoiceNow?: boolean } = {},
+): Promise<void> {
   try {
-    await stripe.subscriptions.cancel(id)
+    await stripe.subscriptions.cancel(id, invoiceNow ? { invoice_now: true } : {})
   } catch (error) {
     if (isMissing(error)) return
     const { status } = await stripe.subscriptions.retrieve(id)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { PaymentActionRequired, PaymentFailed } from '../../errors.ts'
-import type { Money } from '../../money.ts'
+import { type Money, money } from '../../money.ts'
 import type { Gateway, InvoiceOutcome } from '../gateway.ts'
 import { refuseOverrides } from '../overrides.ts'
 import { idOf, type StripeContext } from './client.ts'
@@ -32,7 +32,7 @@ interface Wanted {
 /** Invoices that are paid on demand: those of `invoiceFor()`, and any that is open. */
 export function stripeSingleInvoices(
   context: StripeContext,
-): Pick<Gateway, 'invoiceFor' | 'payInvoice' | 'payNow'> {
+): Pick<Gateway, 'invoiceFor' | 'payInvoice' | 'amountOwed' | 'payNow'> {
   const { stripe } = context
   return {
     async invoiceFor(customer, item, { idempotencyKey, voidOnFailure = false, ...options }) {
@@ -46,20 +46,39 @@ export function stripeSingleInvoices(
         voidOnFailure,
         more,
       })
-      return collect(context, id, { voidOnFailure })
+      return collect(context, id, { voidOnFailure, offSession: true })
     },
     async payInvoice(id, customer) {
       const invoice = await stripe.invoices.retrieve(id)
       if (idOf(invoice.customer) !== customer) return null
-      return collect(context, id, { voidOnFailure: false })
+      return collect(context, id, { voidOnFailure: false, offSession: false })
+    },
+    async amountOwed({ id, raw }) {
+      const owed = (await listOpen(context, id)).reduce(
+        (sum, each) => sum + each.amount_remaining,
+        0,
+      )
+      return money(owed, (raw as Stripe.Subscription).currency)
     },
     async payNow({ id }) {
-      const open: Stripe.Invoice[] = []
-      const query = { subscription: id, status: 'open', limit: 100 } as const
-      for await (const invoice of stripe.invoices.list(query)) open.push(invoice)
-      for (const { id: invoiceId } of open.reverse()) await payOnce(context, invoiceId)
+      const open = await listOpen(context, id)
+      // The customer is there, so that the bank may ask.
+      for (const invoice of open.reverse())
+        await payOnce(context, invoice.id, { offSession: false })
     },
   }
+}
+
+/** Newest first. */
+async function listOpen(
+  { stripe }: StripeContext,
+  subscription: string,
+): Promise<Stripe.Invoice[]> {
+  const open: Stripe.Invoice[] = []
+  for await (const invoice of stripe.invoices.list({ subscription, status: 'open', limit: 100 })) {
+    open.push(invoice)
+  }
+  return open
 }
 
 /** The invoice of a key, or a new one; finalized, with its one line. */
@@ -136,7 +155,7 @@ async function create(context: StripeContext, wanted: Wanted): Promise<Stripe.In
 async function collect(
   context: StripeContext,
   id: string,
-  { voidOnFailure }: { readonly voidOnFailure: boolean },
+  { voidOnFailure, offSession }: { readonly voidOnFailure: boolean; readonly offSession: boolean },
 ): Promise<InvoiceOutcome> {
   const { stripe } = context
   const describe = async () => {
@@ -145,7 +164,7 @@ async function collect(
     return { invoice: await completeInvoice(context, invoice), subscription }
   }
   try {
-    await payOnce(context, id)
+    await payOnce(context, id, { offSession })
     return { ...(await describe()), failure: null }
   } catch (error) {
     if (voidOnFailure) {
@@ -162,11 +181,15 @@ async function collect(
 }
 
 /** Paying what is paid is an error at Stripe, and none here. An invoice is paid once, whoever tries. */
-async function payOnce({ stripe }: StripeContext, id: string): Promise<void> {
+async function payOnce(
+  { stripe }: StripeContext,
+  id: string,
+  { offSession }: { readonly offSession: boolean },
+): Promise<void> {
   const before = await stripe.invoices.retrieve(id)
   if (before.status === 'paid') return
   try {
-    await stripe.invoices.pay(id, { off_session: true })
+    await stripe.invoices.pay(id, { off_session: offSession })
   } catch (error) {
     const { status } = await stripe.invoices.retrieve(id)
     if (status !== 'paid') throw error

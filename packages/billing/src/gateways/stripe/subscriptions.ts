@@ -89,7 +89,7 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
     async cancelAtPeriodEnd(id) {
       await stripe.subscriptions.update(id, { cancel_at_period_end: true })
     },
-    cancelNow: (id) => cancelNow(context, id),
+    cancelNow: (id, options) => cancelNow(context, id, options),
     async resume(id) {
       const { cancel_at, cancel_at_period_end } = await stripe.subscriptions.retrieve(id)
       // The customer portal may have set a date instead of the flag.

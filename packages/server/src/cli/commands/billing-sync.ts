@@ -10,9 +10,13 @@ import { withDatabase, withTables } from '../open.ts'
 
 export const billingSync: Command = {
   summary: "bring every user's billing to the providers' state, and show what was different",
-  options: [{ flags: '--dry-run', description: 'only show it' }],
+  options: [
+    { flags: '--dry-run', description: 'only show it' },
+    { flags: '--cancel-deleted-users', description: 'end what runs on for users who are gone' },
+  ],
   async run({ options }, context) {
     const dryRun = options.dryRun === true
+    const cancelDeletedUsers = options.cancelDeletedUsers === true
     const config = await context.config(['providers'])
     const sync = async (database: Database) => {
       const { providers, now, close } = await reachProviders(config)
@@ -21,7 +25,9 @@ export const billingSync: Command = {
       const shared = { config, database, providers, clock, logger }
       const billing = createServiceBilling({ ...shared, background: false })
       try {
-        const report = await withProgress('Comparing', () => billing.sync({ dryRun }))
+        const report = await withProgress('Comparing', () =>
+          billing.sync({ dryRun, cancelDeletedUsers }),
+        )
         const lines = report.drift.map(
           ({ userId, provider, providerId, what }) =>
             `  user ${userId}: ${provider} ${providerId}: ${what}`,

@@ -4,6 +4,7 @@ import type {
   EndReason,
   Invoice,
   InvoiceData,
+  Money,
   ProviderName,
   Subscription,
 } from '@tollgate/billing'
@@ -57,6 +58,8 @@ export interface ProviderView {
   readonly periodEndsAt: Date | null
   /** Why a payment is missing. */
   readonly unpaid: PaymentActionRequired | PaymentFailed | null
+  /** What could be paid now, because payments failed; null when nothing is owed. */
+  readonly owed: Money | null
   readonly invoices: readonly Invoice[] | null
   readonly discounts: readonly ActiveDiscount[] | null
   /** Of the last subscription, when it is over. */
@@ -79,14 +82,16 @@ export async function askProvider({
   running,
   history: [last],
 }: Account): Promise<ProviderView> {
-  const [periodEndsAt, unpaid, invoices, discounts, endReason] = await Promise.all([
+  const [periodEndsAt, unpaid, owed, invoices, discounts, endReason] = await Promise.all([
     orNull(running ? running.periodEndsAt() : null),
     orNull(running ? unpaidReason(running) : null),
+    orNull(running && isOwing(running) ? running.amountOwed() : null),
     orNull(billable.invoicesIncludingPending()),
     orNull(running ? running.discounts() : null),
     orNull(last ? last.endReason() : null),
   ])
-  return { periodEndsAt, unpaid, invoices, discounts, endReason }
+  const isOwed = owed !== null && owed.amount > 0
+  return { periodEndsAt, unpaid, owed: isOwed ? owed : null, invoices, discounts, endReason }
 }
 
 /** What the provider says; null while it cannot be asked. */
@@ -97,6 +102,12 @@ export async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {
     if (error instanceof ProviderUnavailable) return null
     throw error
   }
+}
+
+/** A later payment failed. A first one is begun anew, with another card or plan. */
+function isOwing(subscription: Subscription): boolean {
+  const isUnpaid = subscription.incomplete() && !subscription.awaitsFirstPayment()
+  return subscription.pastDue() || isUnpaid
 }
 
 /** Why the newest payment is missing; null when none is. */

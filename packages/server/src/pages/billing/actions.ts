@@ -21,6 +21,7 @@ export type Action = (request: Request) => Promise<Done | { readonly goTo: strin
 export const ACTIONS: Readonly<Record<string, Action>> = {
   '/billing/subscribe': subscribe,
   '/billing/card': changeCard,
+  '/billing/pay': payNow,
   '/billing/swap': swap,
   '/billing/quantity': changeQuantity,
   '/billing/cancel': cancel,
@@ -59,6 +60,18 @@ async function changeCard(request: Request) {
   await payer.updateCard(token)
   await rehearseCard(request, token)
   return 'card-changed' as const
+}
+
+/** What is owed, when the page said how much; another amount is shown first. */
+async function payNow({ account, form }: Request) {
+  const running = requireRunning(account)
+  const owed = await running.amountOwed()
+  if (!owed || owed.amount === 0) return 'paid' as const
+  if (String(owed.amount) !== form.get('amount')) {
+    throw new BadChoice('The amount has changed since you saw it. Please look again.')
+  }
+  await running.payNow()
+  return 'paid' as const
 }
 
 async function swap({ service, account, form }: Request) {

@@ -1,8 +1,14 @@
-import { PaymentActionRequired, type Subscription } from '@tollgate/billing'
+import {
+  formatMoney,
+  type Money,
+  PaymentActionRequired,
+  type Subscription,
+} from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
 import { CsrfField } from '../layout.tsx'
 import type { PageContext } from '../page-context.ts'
 import type { Account, ProviderView } from './account.ts'
+import { cardWords } from './card-words.ts'
 import { describeDiscount } from './describe-discount.ts'
 import { formatPrice, formatRhythm, hasSeats } from './plans.ts'
 import { PROVIDER_NAMES } from './providers.ts'
@@ -37,7 +43,7 @@ export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subs
       {told.discounts?.map((discount) => (
         <p>{describeDiscount(discount)}</p>
       ))}
-      <Unpaid {...{ page, told, subscription }} />
+      <Unpaid {...{ page, account, told, subscription }} />
       {!subscription.incomplete() && <Changes {...{ page, account, subscription }} />}
     </section>
   )
@@ -80,14 +86,16 @@ const Quantity: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscr
   </form>
 )
 
-const Unpaid: FC<Pick<CurrentView, 'page' | 'told' | 'subscription'>> = (props) => {
-  const { page, told, subscription } = props
-  const { unpaid } = told
-  if (!unpaid) return null
+const Unpaid: FC<CurrentView> = (props) => {
+  const { page, account, told, subscription } = props
+  const { unpaid, owed } = told
+  if (!unpaid && !owed) return null
   const asks = unpaid instanceof PaymentActionRequired
+  const card = cardWords(account.billable)
   return (
     <div class="note bad stack">
-      <p>{asks ? 'Your bank wants you to confirm the payment.' : unpaid.message}</p>
+      {unpaid && <p>{asks ? 'Your bank wants you to confirm the payment.' : unpaid.message}</p>}
+      {owed && card && !asks && <PayNow {...{ page, owed, card }} />}
       {(asks || subscription.incomplete()) && (
         <div class="row">
           {asks && (
@@ -107,3 +115,14 @@ const Unpaid: FC<Pick<CurrentView, 'page' | 'told' | 'subscription'>> = (props) 
     </div>
   )
 }
+
+const PayNow: FC<{ page: PageContext; owed: Money; card: string }> = ({ page, owed, card }) => (
+  <form method="post" action="/billing/pay" class="row" data-once>
+    <CsrfField page={page} />
+    <input type="hidden" name="amount" value={owed.amount} />
+    <button class="primary" type="submit">
+      Pay {formatMoney(owed)} now
+    </button>
+    <span>with {card}, or change the card below.</span>
+  </form>
+)

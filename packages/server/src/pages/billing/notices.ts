@@ -6,6 +6,7 @@ export const NOTICES = {
   cancelled: 'Your subscription is cancelled.',
   ended: 'Your subscription has ended.',
   resumed: 'Your cancellation was taken back.',
+  paid: 'Your payment went through.',
   'card-changed': 'Your card was changed.',
   confirmed: 'Your payment is confirmed.',
   refused: 'The payment was not confirmed, so nothing was charged.',
