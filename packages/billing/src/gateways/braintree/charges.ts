@@ -58,7 +58,11 @@ export function braintreeCharges(context: BraintreeContext): Charges {
         ...more,
         customFields: { ...(more.customFields as object | undefined), [field]: description },
       })
-      return { invoice: toInvoice(context, transaction, () => 0), subscription: null, failure: null }
+      return {
+        invoice: toInvoice(context, transaction, () => 0),
+        subscription: null,
+        failure: null,
+      }
     },
     // Only sales that went through are invoices here, so that none of them is owed.
     async payInvoice(id, customerId) {

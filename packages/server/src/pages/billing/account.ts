@@ -69,11 +69,10 @@ export interface ProviderView {
 /** The provider can be chosen until the first payment. Billing has the last word when it is. */
 export function mayChooseProvider({ running }: Account, { invoices }: ProviderView): boolean {
   if (running && !running.awaitsFirstPayment()) return false
-  return invoices?.every(({ data }) => data.provider === 'stripe' && !isMoney(data)) ?? false
-}
-
-function isMoney({ paid, total }: Pick<InvoiceData, 'paid' | 'total'>): boolean {
-  return paid && total > 0
+  const isMoney = ({ paid, total, provider }: InvoiceData) =>
+    // The open bill is that of the first payment, which is closed by choosing.
+    total > 0 && (paid || !running || provider === 'braintree')
+  return invoices?.every(({ data }) => !isMoney(data)) ?? false
 }
 
 /** A page without these is better than no page. */
