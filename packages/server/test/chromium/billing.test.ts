@@ -166,7 +166,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
       await takeScreenshot(page, `billing-failed-${provider}`)
       await later(page, 'A week', 3)
       await page.getByRole('heading', { name: 'Subscribe again' }).waitFor()
-      await page.getByText(/^It ended on \d+ \w+ \d{4}\.$/).waitFor()
+      await page.getByText(/^The payment failed, so it ended on \d+ \w+ \d{4}\.$/).waitFor()
     },
   )
 
