@@ -4,6 +4,7 @@ import type { ClientDirectory } from './clients/directory.ts'
 import type { Emitter } from './events.ts'
 import type { AuthorizationResponse, Grant } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
+import type { KnownUsers } from './guard/known-users.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { RevocationFeed } from './revocations/feed.ts'
 import type { Keyring } from './secrets/keyring.ts'
@@ -27,6 +28,7 @@ export interface ServerContext {
   readonly accessTokens: AccessTokenFormat
   readonly refreshTokens: RefreshTokens
   readonly verifier: TokenVerifier
+  readonly knownUsers: KnownUsers
   readonly feed: RevocationFeed
   readonly cookies: CookieMode
   readonly events: Emitter

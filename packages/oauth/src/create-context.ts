@@ -6,6 +6,7 @@ import type { ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
 import type { AuthorizationResponse } from './grants/grant.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
+import { createKnownUsers } from './guard/known-users.ts'
 import type { ResolvedOptions } from './options.ts'
 import { followRevocations } from './revocations/feed.ts'
 import { createKeyring } from './secrets/keyring.ts'
@@ -38,6 +39,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     server: { issuer, audience },
     find: (id) => storage.tokens.find(id),
   })
+  const knownUsers = createKnownUsers({ users: options.users, logger: options.logger })
   const responses = options.grants.flatMap(({ response }) => (response ? [response] : []))
   return {
     options,
@@ -51,7 +53,16 @@ export function createContext(options: ResolvedOptions): ServerContext {
     keyring,
     accessTokens,
     refreshTokens: createRefreshTokens(keyring),
-    verifier: createTokenVerifier({ format: accessTokens, keys, feed, issuer, audience, clock }),
+    verifier: createTokenVerifier({
+      format: accessTokens,
+      keys,
+      feed,
+      knownUsers,
+      issuer,
+      audience,
+      clock,
+    }),
+    knownUsers,
     feed,
     cookies: createCookieMode({
       keyring,
@@ -60,6 +71,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
       secure: options.issuerUrl.protocol === 'https:',
       clock,
       feed,
+      knownUsers,
     }),
     events: createEmitter(options.logger),
   }

@@ -23,11 +23,16 @@ export interface SignedIn {
 export type Session = SignedIn | null | undefined
 
 /**
- * The application's own users. Tollgate never stores or sees more than these three answers, each given
+ * The application's own users. Tollgate never stores or sees more than these answers, each given
  * at once or promised.
  */
 export interface Users<User extends UserRecord = UserRecord> {
   findById(id: string): User | null | Promise<User | null>
+  /**
+   * Those of these ids that exist, in any order. The guard asks about everybody whose tokens are in use, once
+   * a second: with this in one question, otherwise by `findById`.
+   */
+  findByIds?(ids: readonly string[]): readonly User[] | Promise<readonly User[]>
   /** Null for an unknown user and for a wrong password alike. Needed by the password grant. */
   findByCredentials?(username: string, password: string): User | null | Promise<User | null>
   /** Who is signed in on this request. An adapter can be told instead: see AdapterOptions. */

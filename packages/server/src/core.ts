@@ -72,7 +72,8 @@ export function createCore(options: CoreOptions): Core {
   const sessions = createSessions({ database, clock, secure: url.startsWith('https:') })
   const fromRequest = async (request: Request) => {
     const session = await sessions.find(request.headers.get('cookie'))
-    if (!session) return null
+    // The account may have been disabled or deleted at the very moment of the sign-in.
+    if (!session || !(await users.findById(session.userId))) return null
     const { userId: id, sessionId, startedAt: authenticatedAt } = session
     return { id, sessionId, authenticatedAt }
   }
@@ -82,6 +83,7 @@ export function createCore(options: CoreOptions): Core {
     database,
     users: {
       findById: users.findById,
+      findByIds: users.findByIds,
       findByCredentials: users.findByCredentials,
       fromRequest,
     },

@@ -50,6 +50,123 @@ async function getToken(form: Record<string, string>) {
   return { status: response.status, ...body }
 }
 
+describe('an account after it was made', () => {
+  const PASSWORD = 'correct horse'
+  const tokenOf = async (email: string, password = PASSWORD) => {
+    const { id = '', secret } = service.demo?.clients.password ?? {}
+    return getToken({
+      grant_type: 'password',
+      client_id: id,
+      client_secret: secret ?? '',
+      username: email,
+      password,
+    })
+  }
+  const opens = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    return (await fetch(`${service.url}/api/user`, { headers })).status
+  }
+  async function person(email: string) {
+    const { id } = await service.users.create({ email, password: PASSWORD })
+    const browser = service.browser()
+    await browser.signIn(email, PASSWORD)
+    const { access_token } = await tokenOf(email)
+    expect(await opens(access_token)).toBe(200)
+    expect((await browser.get('/account')).status).toBe(200)
+    return { id, email, browser, access_token }
+  }
+  async function expectEnded({ browser, access_token }: Awaited<ReturnType<typeof person>>) {
+    expect((await browser.get('/account')).status).toBe(302)
+    await expect.poll(() => opens(access_token), { timeout: 5000 }).toBe(401)
+  }
+
+  it('user password: a forgotten one is replaced, and what the old one gave ends', async () => {
+    const grace = await person('grace@example.com')
+    const args = ['user', 'password', 'grace@example.com', '--json']
+    const { code, json } = await tollgate(args, { input: 'new horse battery\n' })
+    expect([code, json()]).toEqual([0, { id: grace.id, email: grace.email }])
+    await expectEnded(grace)
+    expect((await tokenOf(grace.email)).status).toBe(400)
+    expect((await tokenOf(grace.email, 'new horse battery')).status).toBe(200)
+  })
+
+  it('user disable and enable: nobody gets in, and nothing old comes back', async () => {
+    const joan = await person('joan@example.com')
+    const disabled = await tollgate(['user', 'disable', joan.id, '--json'])
+    expect(disabled.json()).toEqual({ id: joan.id, email: joan.email, disabled: true })
+    await expectEnded(joan)
+    expect((await tokenOf(joan.email)).status).toBe(400)
+    expect((await service.browser().signIn(joan.email, PASSWORD)).status).toBe(401)
+    const listed = (await tollgate(['user', 'list', '--json'])).json() as { id: string }[]
+    expect(listed.find(({ id }) => id === joan.id)).toMatchObject({
+      email: joan.email,
+      disabled_at: expect.any(String),
+    })
+    const enabled = await tollgate(['user', 'enable', joan.email, '--json'])
+    expect(enabled.json()).toEqual({ id: joan.id, email: joan.email, disabled: false })
+    expect((await tokenOf(joan.email)).status).toBe(200)
+    await expectEnded(joan)
+  })
+
+  it('user delete: the account is gone with all it had', async () => {
+    const mary = await person('mary@example.com')
+    const { json } = await tollgate(['user', 'delete', mary.email, '--json'])
+    expect(json()).toEqual({ id: mary.id, email: mary.email, deleted: true })
+    await expectEnded(mary)
+    expect((await tokenOf(mary.email)).status).toBe(400)
+    const { stdout } = await tollgate(['user', 'list'])
+    expect(stdout).not.toContain(mary.email)
+  })
+
+  it('user delete: a customer of a payment provider is not left being charged in silence', async () => {
+    const { id, email } = await person('rich@example.com')
+    const table = service.database.kysely.updateTable('users') as unknown as {
+      set(values: object): { where(...args: unknown[]): { execute(): Promise<unknown> } }
+    }
+    const customer = { provider: 'stripe', provider_id: `cus_${id}` }
+    await table.set(customer).where('id', '=', Number(id)).execute()
+    const refused = await tollgate(['user', 'delete', email])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('at stripe')])
+    expect((await tollgate(['user', 'delete', email, '--even-if-billed'])).code).toBe(0)
+  })
+
+  it.each(['password', 'disable', 'enable', 'delete'])(
+    'user %s: says who is unknown',
+    async (name) => {
+      const { code, stderr } = await tollgate(['user', name, 'nobody@example.com'], {
+        input: PASSWORD,
+      })
+      expect([code, stderr]).toEqual([2, expect.stringContaining('There is no user')])
+    },
+  )
+
+  it('operators can do the same from the overview, others find nothing there', async () => {
+    await service.users.create({ email: 'op@example.com', password: PASSWORD, operator: true })
+    const operator = service.browser()
+    await operator.signIn('op@example.com', PASSWORD)
+    const lise = await person('lise@example.com')
+    const act = async (browser: typeof operator, action: string, user: string) => {
+      const form = { user, csrf_token: await browser.csrfToken() }
+      const reply = await browser.post(`/overview/users/${action}`, form)
+      return reply.headers.get('location') ?? reply.status
+    }
+    expect(await act(lise.browser, 'disable', lise.id)).toBe(404)
+    expect(await act(operator, 'disable', 'op@example.com')).toBe('/overview?done=own')
+    expect(await act(operator, 'disable', lise.email)).toBe('/overview?done=disabled')
+    await expectEnded(lise)
+    expect(await act(operator, 'enable', lise.id)).toBe('/overview?done=enabled')
+    expect(await act(operator, 'delete', lise.id)).toBe('/overview?done=address')
+    expect(await act(operator, 'delete', lise.email)).toBe('/overview?done=deleted')
+    expect(await (await operator.get('/overview?done=deleted')).text()).toContain('is deleted')
+    expect(await service.users.findAccount(lise.id)).toBeNull()
+  })
+
+  it('the sign-in page says whom to ask for a new password', async () => {
+    const page = await (await service.browser().get('/login')).text()
+    expect(page).toContain('Forgot your password? Ask the people who run')
+  })
+})
+
 describe('user create', () => {
   it('makes an account that can sign in at once', async () => {
     const args = ['--email', 'ada@example.com', '--password', 'correct horse', '--name', 'Ada']

@@ -54,6 +54,9 @@ async function describeRefreshToken(
   const client = await context.clients.find(token.clientId)
   const now = context.options.clock.now()
   if (!isCurrent(client, token.clientSecretVersion) || token.refreshExpiresAt <= now) return null
+  const { userId } = token
+  if (userId === null || !(await context.knownUsers.exists(context.knownUsers.of(userId))))
+    return null
   return {
     active: true,
     token_type: 'refresh_token',

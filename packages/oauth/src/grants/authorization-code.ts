@@ -24,6 +24,8 @@ export function authorizationCode(): Grant {
       if (!code || code.clientId !== client.id) throw refused()
       if (code.usedAt) return refuseReplay(code, context)
       assertExchangeable(code, client, params, context)
+      // Before the code is used up: a failing hook must not cost an honest client its grant.
+      if (!(await context.knownUsers.existsNow(code.userId))) throw refused()
       const token = buildToken(
         {
           id: code.tokenId,

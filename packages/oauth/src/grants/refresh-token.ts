@@ -32,7 +32,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       // A request for more than was granted must not use the token up, so it is looked at first.
       if (requested.length > 0) await assertMayNarrow(content, requested, client, context)
       // Before the token is used up: a failing hook must not cost an honest client its grant.
-      if (!(await context.options.users.findById(content.userId))) return endFor(content, context)
+      if (!(await context.knownUsers.existsNow(content.userId))) return endFor(content, context)
       const token =
         (await rotate(content.generation, { content, client, late }, context)) ??
         (await lookAndDecide({ content, client, late }, context))

@@ -7,6 +7,7 @@ import type { Keyring } from '../secrets/keyring.ts'
 import { createRecentCache } from '../tokens/recent-cache.ts'
 import type { Person } from '../users.ts'
 import type { SignInMark } from '../while-signed-in.ts'
+import type { KnownUsers } from './known-users.ts'
 
 export const COOKIE_NAME = 'tollgate_token'
 
@@ -39,6 +40,7 @@ export interface CookieModeOptions {
   readonly secure: boolean
   readonly clock: Clock
   readonly feed: RevocationFeed
+  readonly knownUsers: KnownUsers
 }
 
 interface Content extends CookieUser {
@@ -51,7 +53,7 @@ interface Content extends CookieUser {
 }
 
 export function createCookieMode(options: CookieModeOptions): CookieMode {
-  const { clock, feed, keyring, issuer } = options
+  const { clock, feed, keyring, issuer, knownUsers } = options
   const attributes: CookieAttributes = { name: COOKIE_NAME, path: '/', secure: options.secure }
   const opened = createRecentCache<Content>(5000)
 
@@ -145,7 +147,8 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
       const content = await read(cookieHeader)
       if (!content) return null
       const { userId, sessionId } = content
-      return accepts({ id: userId, sessionId }, given) ? { userId, sessionId } : null
+      if (!accepts({ id: userId, sessionId }, given)) return null
+      return (await knownUsers.exists(knownUsers.of(userId))) ? { userId, sessionId } : null
     },
   }
 }

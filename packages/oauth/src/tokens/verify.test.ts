@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
+import { createKnownUsers } from '../guard/known-users.ts'
 import { followRevocations } from '../revocations/feed.ts'
 import { memoryStorage } from '../storage/memory.ts'
 import { createTokenVerifier } from './verify.ts'
@@ -22,6 +23,10 @@ async function verifierOfNames() {
     },
     keys: { removals: () => 0 },
     feed,
+    knownUsers: createKnownUsers({
+      users: { findById: (id) => ({ id }) },
+      logger: { error: () => {} },
+    }),
     issuer,
     audience: issuer,
     clock: systemClock,

@@ -1,5 +1,6 @@
 import { CLOCK_SKEW, type Clock, millisecondsOf } from '../clock.ts'
 import { InvalidToken } from '../errors.ts'
+import type { KnownUser, KnownUsers } from '../guard/known-users.ts'
 import { andThen, type Maybe } from '../maybe.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { parseScope } from '../scopes.ts'
@@ -29,6 +30,7 @@ export interface VerifierOptions {
   readonly format: AccessTokenFormat
   readonly keys: Pick<SigningKeys, 'removals'>
   readonly feed: RevocationFeed
+  readonly knownUsers: KnownUsers
   readonly issuer: string
   readonly audience: string
   readonly clock: Clock
@@ -47,10 +49,12 @@ const TAIL = 8
 interface Remembered {
   readonly header: string
   readonly token: VerifiedToken
+  /** Null for a client that acts for itself. */
+  readonly user: KnownUser | null
 }
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
-  const { format, keys, feed } = options
+  const { format, keys, feed, knownUsers } = options
   const milliseconds = millisecondsOf(options.clock)
   let genuine = createRecentCache<Remembered, number>(REMEMBERED_TOKENS)
   let breaks = 0
@@ -65,17 +69,21 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
    * Found by its end and compared as a whole: altered content is another token. Starts anew after an
    * upset.
    */
-  function recall(header: string): VerifiedToken | undefined {
+  function recall(header: string): Remembered | undefined {
     if (upsetsBefore !== upsets()) {
       upsetsBefore = upsets()
       genuine = createRecentCache(REMEMBERED_TOKENS)
     }
     const found = genuine.get(endOf(header))
-    return found?.header === header ? found.token : undefined
+    return found?.header === header ? found : undefined
   }
 
   function remember(header: string, token: VerifiedToken, cache: typeof genuine): void {
-    cache.set(endOf(header), { header, token })
+    cache.set(endOf(header), { header, token, user: userOf(token) })
+  }
+
+  function userOf({ subject }: VerifiedToken): KnownUser | null {
+    return subject.kind === 'user' ? knownUsers.of(subject.id) : null
   }
 
   function decode(text: string): Decoding {
@@ -114,23 +122,36 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     if (token) remember(headerOf(text), token, cache)
     if (!feed.isFresh()) await feed.sync()
     if (upsets() !== before) return verifySlowly(text, decode(text))
-    return requireAlive(token)
+    return requireUser(requireAlive(token))
+  }
+
+  /** Last: only for a token that is good otherwise is the application asked. */
+  function requireUser(token: VerifiedToken): Maybe<VerifiedToken> {
+    const user = userOf(token)
+    if (!user || knownUsers.isCurrent(user)) return token
+    return andThen(knownUsers.exists(user), (exists) => {
+      if (!exists) throw refused()
+      // A revocation may have come while the application was asked.
+      return requireAlive(token)
+    })
   }
 
   return {
     verify(text) {
       const header = headerOf(text)
-      const decoding = recall(header) ?? decode(text)
+      const decoding = recall(header)?.token ?? decode(text)
       if (decoding instanceof Promise || !feed.isFresh()) return verifySlowly(text, decoding)
       if (decoding) remember(header, decoding, genuine)
-      return requireAlive(decoding)
+      return requireUser(requireAlive(decoding))
     },
     recognize(header) {
       const known = recall(header)
-      return known && feed.isFresh() ? requireAlive(known) : undefined
+      if (!known || !feed.isFresh()) return undefined
+      if (known.user && !knownUsers.isCurrent(known.user)) return undefined
+      return requireAlive(known.token)
     },
     async identify(text) {
-      return recall(headerOf(text)) ?? decode(text)
+      return recall(headerOf(text))?.token ?? decode(text)
     },
   }
 }

@@ -299,7 +299,7 @@ describe('M3 secrets', () => {
         grant_type: 'refresh_token',
         refresh_token: next.refresh_token,
       }
-      expect((await own.post('/oauth/token', failing)).status).toBe(500)
+      expect((await own.post('/oauth/token', failing)).status).toBe(503)
       for (const path of [CLIENTS, PERSONAL, '/oauth/tokens', '/oauth/scopes']) {
         shown.push(await (await own.json('ada', 'GET', path)).text())
       }

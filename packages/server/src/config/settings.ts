@@ -34,6 +34,8 @@ export interface Settings {
   readonly currency: string
   /** 0 to 100 with at most two decimals, for subscription charges only. */
   readonly taxPercentage: (user: User) => number | Promise<number>
+  /** Whom people ask who forgot their password: an e-mail address or a web address; null: nobody is named. */
+  readonly support: string | null
   /** Whether strangers may make an account. */
   readonly registration: boolean
   /** Whether clients made for it may exchange a user's password for tokens. */
@@ -120,6 +122,12 @@ const shape = z.strictObject({
     .toLowerCase()
     .default('usd'),
   taxPercentage: callable.default(() => () => 0),
+  support: z
+    .union([z.email(), z.url({ protocol: /^https?$/ })], {
+      error: 'expected an e-mail address or a web address',
+    })
+    .nullable()
+    .default(null),
   registration: z.boolean().default(true),
   passwordGrant: z.boolean().default(true),
   implicitGrant: z.boolean().default(true),

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
-import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
+import { endSignIns } from '../users/end-account.ts'
 import { emailKey, InvalidAccount } from '../users/parse.ts'
 import { TextField } from './fields.tsx'
 import { readOwnForm } from './forms.ts'
@@ -35,18 +35,10 @@ export function addAccount(app: Hono<AppEnv>): void {
       if (!(error instanceof InvalidAccount)) throw error
       return accountPage(c, { problems: { password: error.problems.password } })
     }
-    await endEverything(service, user.id)
+    await endSignIns(service, user.id)
     await startSession(c, user.id)
     return c.redirect('/account?changed', 303)
   })
-}
-
-/** Whoever knew the old password may have sessions and tokens: none outlives it (threats G6). */
-async function endEverything(service: ServiceContext, userId: string): Promise<void> {
-  for (const session of await service.sessions.endAll(userId)) {
-    await service.oauth.endSession(session)
-  }
-  await service.oauth.revokeUser(userId)
 }
 
 interface AccountView {

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { FC } from 'hono/jsx'
+import type { Settings } from '../config/settings.ts'
 import type { ServiceContext } from '../context.ts'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
@@ -102,6 +103,7 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
           Sign in
         </button>
       </form>
+      <ForgottenPassword settings={settings} />
       {settings.registration && (
         <p class="aside">
           No account yet?{' '}
@@ -109,6 +111,24 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
         </p>
       )}
     </section>,
+  )
+}
+
+/** Nobody can be told from here whether there is such an account, so a person has to be asked. */
+const ForgottenPassword: FC<{ settings: Pick<Settings, 'name' | 'support'> }> = ({ settings }) => {
+  const { name, support } = settings
+  if (support === null) {
+    return (
+      <p class="aside">
+        Forgot your password? Ask the people who run <bdi>{name}</bdi>: they can give you a new one.
+      </p>
+    )
+  }
+  const href = support.includes('://') ? support : `mailto:${support}`
+  return (
+    <p class="aside">
+      Forgot your password? Ask <a href={href}>{support}</a> for a new one.
+    </p>
   )
 }
 

@@ -1,4 +1,4 @@
-import { createTable, type MigrationSet } from '@tollgate/database'
+import { addColumn, createTable, type MigrationSet } from '@tollgate/database'
 import { sql } from 'kysely'
 
 /** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
@@ -102,6 +102,12 @@ export const serviceMigrations: MigrationSet = {
           columns: { id: columns.id, written_at: columns.instant, filler: columns.text },
           primaryKey: ['id'],
         })
+      },
+    },
+    {
+      id: '0007-disabled-users',
+      async up(database, columns) {
+        await addColumn(database, 'users', 'disabled_at', columns.instant.nullable())
       },
     },
   ],

@@ -8,6 +8,10 @@ export interface UserRow {
   operator: number
   demo: number
   created_at: number
+  disabled_at: number | null
+  /** Billing's own; not there before its tables are made. */
+  provider?: string | null | undefined
+  provider_id?: string | null | undefined
 }
 
 export interface SessionRow {

@@ -10,6 +10,27 @@ export interface User {
   readonly createdAt: Date
 }
 
+/** An account as whoever runs the service sees it, also a disabled one. */
+export interface Account extends User {
+  readonly disabledAt: Date | null
+  /** The payment provider that knows the person, or null. */
+  readonly billedBy: string | null
+}
+
+export function accountFromRow(row: UserRow): Account {
+  return {
+    ...fromRow(row),
+    disabledAt: row.disabled_at === null ? null : new Date(Number(row.disabled_at)),
+    billedBy: row.provider_id ? (row.provider ?? 'a payment provider') : null,
+  }
+}
+
+/** What `tollgate user list --json` shows. */
+export function accountJson(account: Account) {
+  const { operator, disabledAt } = account
+  return { ...userJson(account), operator, disabled_at: disabledAt?.toISOString() ?? null }
+}
+
 export function fromRow(row: UserRow): User {
   return {
     id: String(row.id),

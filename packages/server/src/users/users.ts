@@ -1,9 +1,9 @@
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import type { ServiceTables } from '../storage/tables.ts'
+import type { ServiceTables, UserRow } from '../storage/tables.ts'
 import { emailKey, InvalidAccount, LONGEST_PASSWORD, parseAccount } from './parse.ts'
 import type { Passwords } from './passwords.ts'
-import { fromRow, type User } from './user.ts'
+import { type Account, accountFromRow, fromRow, type User } from './user.ts'
 
 export interface NewUser {
   readonly email: string
@@ -17,14 +17,25 @@ export interface NewUser {
 export interface UserAccounts {
   /** The new user, or InvalidAccount. */
   create(account: NewUser): Promise<User>
+  /** Null for disabled accounts, too: they are nobody anywhere but for whoever runs the service. */
   findById(id: string): Promise<User | null>
+  /** Those that findById would give. */
+  findByIds(ids: readonly string[]): Promise<User[]>
   findByEmail(email: string): Promise<User | null>
   /** Null for an unknown user and for a wrong password, after the same work. */
   findByCredentials(email: string, password: string): Promise<User | null>
-  /** The caller ends sessions and tokens. */
+  /** By id or e-mail address, also a disabled one. */
+  findAccount(idOrEmail: string): Promise<Account | null>
+  /** All, also disabled ones, in the order in which they were made. */
+  list(): Promise<Account[]>
+  /** For these three the caller ends sessions and tokens: see end-account.ts. */
   changePassword(id: string, password: string): Promise<void>
+  setDisabled(id: string, disabled: boolean): Promise<void>
+  delete(id: string): Promise<void>
   countDemo(): Promise<number>
 }
+
+const isEnabled = (row: UserRow) => row.disabled_at === null
 
 const ID = /^[1-9]\d{0,14}$/
 
@@ -74,17 +85,47 @@ export function createUsers(options: {
     async findById(id) {
       if (!ID.test(id)) return null
       const [row] = (await byId({ id: Number(id) })).rows
-      return row ? fromRow(row) : null
+      return row && isEnabled(row) ? fromRow(row) : null
+    },
+    async findByIds(ids) {
+      const numbers = ids.filter((id) => ID.test(id)).map(Number)
+      if (numbers.length === 0) return []
+      const rows = await database.kysely
+        .selectFrom('users')
+        .selectAll()
+        .where('id', 'in', numbers)
+        .execute()
+      return rows.filter(isEnabled).map(fromRow)
     },
     async findByEmail(email) {
       const row = await findRow(email)
-      return row ? fromRow(row) : null
+      return row && isEnabled(row) ? fromRow(row) : null
+    },
+    async findAccount(idOrEmail) {
+      const row = ID.test(idOrEmail)
+        ? (await byId({ id: Number(idOrEmail) })).rows[0]
+        : await findRow(idOrEmail)
+      return row ? accountFromRow(row) : null
+    },
+    async list() {
+      const rows = await database.kysely.selectFrom('users').selectAll().orderBy('id').execute()
+      return rows.map(accountFromRow)
+    },
+    async setDisabled(id, disabled) {
+      await database.kysely
+        .updateTable('users')
+        .set({ disabled_at: disabled ? clock.now().getTime() : null })
+        .where('id', '=', Number(id))
+        .execute()
+    },
+    async delete(id) {
+      await database.kysely.deleteFrom('users').where('id', '=', Number(id)).execute()
     },
     async findByCredentials(email, password) {
       if (password.length > LONGEST_PASSWORD) return null
       const row = await findRow(email)
       const matches = await passwords.verify(row?.password_hash ?? null, password)
-      return row && matches ? fromRow(row) : null
+      return row && matches && isEnabled(row) ? fromRow(row) : null
     },
     async changePassword(id, password) {
       const user = ID.test(id) ? (await byId({ id: Number(id) })).rows[0] : undefined

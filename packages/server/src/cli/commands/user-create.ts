@@ -35,7 +35,7 @@ export const userCreate: Command = {
   },
 }
 
-async function readPassword(readInput: () => Promise<string | null>): Promise<string> {
+export async function readPassword(readInput: () => Promise<string | null>): Promise<string> {
   const password = await readInput()
   if (password === null) {
     throw new UsageError('Give --password <text>, or send it on standard input: echo … | tollgate')

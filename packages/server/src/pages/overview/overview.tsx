@@ -7,6 +7,7 @@ import { SandboxStrip } from '../billing/sandbox-strip.tsx'
 import { readOwnForm } from '../forms.ts'
 import { requireUser } from '../page-context.ts'
 import { renderPage } from '../render.tsx'
+import { Accounts, accountNotices, addAccounts } from './accounts.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { Plot } from './plot.tsx'
 import { plotsOf } from './plots.ts'
@@ -32,7 +33,9 @@ export function addOverview(app: Hono<AppEnv>): void {
       currency: config.settings.currency,
     })
     const retried = c.req.query('done') === 'retried'
-    const notice = retried ? 'The event is tried again.' : noticeOf(c.req.query('done'))
+    const done = c.req.query('done') ?? ''
+    const ofAccount = Object.hasOwn(accountNotices, done) ? accountNotices[done] : undefined
+    const notice = retried ? 'The event is tried again.' : (ofAccount ?? noticeOf(done))
     return renderPage(
       c,
       { title: 'Overview' },
@@ -56,6 +59,7 @@ export function addOverview(app: Hono<AppEnv>): void {
             ))}
           </div>
           <DeadLetters page={page} events={deadLetters} most={MOST_DEAD_LETTERS} />
+          <Accounts page={page} />
         </div>
       </div>,
     )
@@ -68,6 +72,8 @@ export function addOverview(app: Hono<AppEnv>): void {
     const found = /^\d{1,15}$/.test(id) && (await billing.webhooks.retry(Number(id)))
     return c.redirect(found ? '/overview?done=retried' : '/overview', 303)
   })
+
+  addAccounts(app, requireOperator())
 }
 
 function requireOperator(): MiddlewareHandler<AppEnv> {

@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { bearer, type GuardedApp, guardedApp } from '../specification/guarded-app.ts'
+import { countRows } from '../specification/rows.ts'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+  type TestServerOptions,
+  type TestUser,
+} from '../support.ts'
+
+let server: TestServer
+let app: GuardedApp
+let client: { id: string; secret: string }
+/** The ids the application was asked about, in order. */
+let asked: string[]
+
+async function start(options: TestServerOptions = {}): Promise<void> {
+  server = await startServer(options)
+  app = guardedApp(server)
+  client = await createClient(server, {
+    grants: ['authorization_code', 'refresh_token', 'client_credentials', 'implicit'],
+  })
+  asked = []
+  const { findById } = server.users
+  server.users.findById = (id) => {
+    asked.push(id)
+    return findById.call(server.users, id)
+  }
+}
+
+beforeEach(() => start())
+afterEach(() => server.close())
+
+/** As an application does it that never heard of revokeUser(). */
+const remove = (id: string) => server.users.all.delete(id)
+
+const post = (path: string, form: Record<string, string>) =>
+  server.post(path, { client_id: client.id, client_secret: client.secret, ...form })
+
+const opens = async (headers: Record<string, string>) => (await app.get('/any', headers)).status
+const refusedSoon = (headers: Record<string, string>) =>
+  expect.poll(() => opens(headers), { timeout: 5000, interval: 50 }).toBe(401)
+
+describe('G3 a user the application no longer knows', () => {
+  const kinds: ReadonlyArray<[string, () => Promise<Record<string, string>>]> = [
+    ['an access token', async () => bearer((await codeFlow(server, client)).access_token)],
+    [
+      'a personal access token',
+      async () => {
+        const request = { userId: 'ada', name: 'laptop', scopes: ['place-orders'] }
+        return bearer((await server.oauth.tokens.createPersonal(request)).accessToken)
+      },
+    ],
+    [
+      'an implicit token',
+      async () => {
+        const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'token' }
+        const page = await askFor(server, 'ada', { ...params, scope: 'place-orders' })
+        const { hash } = await decideOn(server, 'ada', page)
+        return bearer(new URLSearchParams(hash.slice(1)).get('access_token') ?? '')
+      },
+    ],
+    [
+      'cookie mode',
+      async () => {
+        const { cookie, csrfToken } = await server.cookieMode('ada')
+        return { cookie, 'x-csrf-token': csrfToken, accept: 'application/json' }
+      },
+    ],
+  ]
+  it.each(kinds)('G3 is refused at the guard: %s', async (_kind, signIn) => {
+    const headers = await signIn()
+    expect(await opens(headers)).toBe(200)
+    remove('ada')
+    await refusedSoon(headers)
+    expect(await opens(headers)).toBe(401)
+  })
+
+  it('G3 is refused at the first request of a process that has not seen them', async () => {
+    const headers = bearer((await codeFlow(server, client)).access_token)
+    remove('ada')
+    expect(await opens(headers)).toBe(401)
+  })
+
+  it('T7 gets no token for a code that was not used yet', async () => {
+    const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
+    const answered = await decideOn(server, 'ada', await askFor(server, 'ada', params))
+    remove('ada')
+    const reply = await post('/oauth/token', {
+      grant_type: 'authorization_code',
+      redirect_uri: REDIRECT,
+      code: answered.searchParams.get('code') ?? '',
+    })
+    expect([reply.status, await reply.json()]).toMatchObject([400, { error: 'invalid_grant' }])
+    expect(await countRows(server, 'oauth_tokens')).toBe(0)
+  })
+
+  it('T14 is inactive at introspection, as access and as refresh token', async () => {
+    const tokens = await codeFlow(server, client)
+    remove('ada')
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      expect(await (await post('/oauth/introspect', { token })).json()).toEqual({ active: false })
+    }
+  })
+})
+
+describe('the question whether a user still exists', () => {
+  it('is asked once for many requests, and never for a client that acts for itself', async () => {
+    const headers = bearer((await codeFlow(server, client)).access_token)
+    const machine: { access_token: string } = await (
+      await post('/oauth/token', { grant_type: 'client_credentials' })
+    ).json()
+    asked.length = 0
+    const statuses = await Promise.all(Array.from({ length: 100 }, () => opens(headers)))
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect((await app.get('/machine', bearer(machine.access_token))).status).toBe(200)
+    expect(asked).toEqual(['ada'])
+  })
+
+  it('is answered without a promise while the last answer is young', async () => {
+    const { access_token } = await codeFlow(server, client)
+    const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
+    const first = server.oauth.guard.authenticate('api', credentials)
+    expect(first).toBeInstanceOf(Promise)
+    await first
+    expect(server.oauth.guard.authenticate('api', credentials)).toMatchObject({ id: 'ada' })
+  })
+
+  it('F4 that fails is a 503 and no yes, and costs nothing for good', async () => {
+    const headers = bearer((await codeFlow(server, client)).access_token)
+    const { findById } = server.users
+    server.users.findById = async () => {
+      throw new Error('the user table is away')
+    }
+    expect(await opens(headers)).toBe(503)
+    expect(JSON.stringify(server.logged.map(String))).toContain('whether a user still exists')
+    server.users.findById = findById
+    await expect.poll(() => opens(headers), { timeout: 5000, interval: 50 }).toBe(200)
+  })
+
+  it('F4 that is never answered is a 503, at the guard, at introspection and for a code', async () => {
+    const tokens = await codeFlow(server, client)
+    const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
+    const page = await askFor(server, 'ada', { ...params, prompt: 'consent' })
+    const code = (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+    server.users.findById = () => new Promise<TestUser | null>(() => {})
+    const exchange = { grant_type: 'authorization_code', redirect_uri: REDIRECT, code }
+    const replies = await Promise.all([
+      app.get('/any', bearer(tokens.access_token)),
+      post('/oauth/introspect', { token: tokens.access_token }),
+      post('/oauth/token', exchange),
+      post('/oauth/token', { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }),
+    ])
+    expect(replies.map(({ status }) => status)).toEqual([503, 503, 503, 503])
+  })
+
+  it('goes to findByIds, for all who come at once together, where there is one', async () => {
+    const lists: string[][] = []
+    await server.close()
+    await start()
+    Object.assign(server.users, {
+      findByIds: async (ids: readonly string[]) => {
+        lists.push([...ids].sort())
+        return ids.flatMap((id) => server.users.all.get(id) ?? [])
+      },
+    })
+    const other = server.another()
+    const request = { name: 'laptop', scopes: [] }
+    const tokens = await Promise.all(
+      ['ada', 'bob', 'eve'].map((userId) => other.tokens.createPersonal({ ...request, userId })),
+    )
+    asked.length = 0
+    const outcomes = await Promise.all(
+      tokens.map(async ({ accessToken }) => {
+        const authorization = `Bearer ${accessToken}`
+        try {
+          const credentials = { authorization, cookie: null, csrfToken: null }
+          return (await other.guard.authenticate('api', credentials)).id
+        } catch (error) {
+          return other.guard.refusal(error).status
+        }
+      }),
+    )
+    expect(outcomes).toEqual(['ada', 'bob', 401])
+    expect(lists).toEqual([['ada', 'bob', 'eve']])
+    expect(asked).toEqual([])
+  })
+})
