@@ -132,7 +132,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     return andThen(knownUsers.exists(user), (exists) => {
       if (!exists) throw refused()
       // A revocation may have come while the application was asked.
-      return requireAlive(token)
+      return feed.isFresh() ? requireAlive(token) : feed.sync().then(() => requireAlive(token))
     })
   }
 
