@@ -3,14 +3,13 @@ import { createPasswords } from '../../users/passwords.ts'
 import { accountJson } from '../../users/user.ts'
 import { createUsers } from '../../users/users.ts'
 import type { Command } from '../command.ts'
-import { migrateOwn, withDatabase } from '../open.ts'
+import { withTables } from '../open.ts'
 
 export const userList: Command = {
   summary: 'show the accounts',
   async run(_input, context) {
     const config = await context.config([])
-    return withDatabase(config, async (database) => {
-      await migrateOwn(database)
+    return withTables(config, ['service'], async (database) => {
       const users = createUsers({ database, passwords: createPasswords(), clock: systemClock })
       const rows = (await users.list()).map(accountJson)
       const lines = rows.map(({ id, email, name, operator, disabled_at }) => {
