@@ -10,6 +10,11 @@ export interface RefreshTokenOptions {
   readonly repeatableFor?: string | number | false
   /** The same for public clients, whose copies nobody has to authenticate for. Default 1 hour. */
   readonly publicRepeatableFor?: string | number | false
+  /**
+   * Whether a refresh ends the access token before it, on every process within a second. Default false:
+   * it lives until it expires, as requests under way and other tabs may still carry it.
+   */
+  readonly endsOldAccessToken?: boolean
 }
 
 const SHORTEST = REPEAT_WINDOW / 1000

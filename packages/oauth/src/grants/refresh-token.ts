@@ -2,7 +2,8 @@ import type { ServerContext } from '../context.ts'
 import { InvalidGrant, TemporarilyUnavailable } from '../errors.ts'
 import { requireParam } from '../http/form.ts'
 import { narrowScopes, parseScope, resolveScopes } from '../scopes.ts'
-import type { Client, Token } from '../storage/repositories.ts'
+import type { Client, Rotation, Token } from '../storage/repositories.ts'
+import { endedByRotation } from '../storage/rotated-token.ts'
 import { handOver } from '../tokens/issue.ts'
 import type { RefreshTokenContent } from '../tokens/refresh-tokens.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
@@ -17,11 +18,14 @@ interface Presentation {
   readonly content: RefreshTokenContent
   readonly client: Client
   readonly late: LateWindows
+  /** Whether the access token before ends. */
+  readonly endsBefore: boolean
 }
 
 /** RFC 6749 §6 with rotation and reuse detection as RFC 9700 §4.14.2 asks. */
 export function refreshToken(options: RefreshTokenOptions = {}): Grant {
   const late = parseLateWindows(options)
+  const endsBefore = options.endsOldAccessToken ?? false
   return {
     type: 'refresh_token',
     async exchange({ client, params }, context) {
@@ -33,9 +37,10 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       if (requested.length > 0) await assertMayNarrow(content, requested, client, context)
       // Before the token is used up: a failing hook must not cost an honest client its grant.
       if (!(await context.knownUsers.existsNow(content.userId))) return endFor(content, context)
+      const presentation = { content, client, late, endsBefore }
       const token =
-        (await rotate(content.generation, { content, client, late }, context)) ??
-        (await lookAndDecide({ content, client, late }, context))
+        (await rotate(content.generation, presentation, context)) ??
+        (await lookAndDecide(presentation, context))
       return handOver(token, context, narrowScopes(token.scopes, requested))
     },
   }
@@ -44,12 +49,12 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
 /** Null when the row is not at that generation (any more), or over. */
 function rotate(
   from: number,
-  { content, client }: Presentation,
+  { content, client, endsBefore }: Presentation,
   context: ServerContext,
 ): Promise<Token | null> {
   const { clock, accessTokensExpireAt, refreshTokensExpireAt } = context.options
   const issuedAt = clock.now()
-  return context.storage.tokens.rotate({
+  const rotation: Rotation = {
     id: content.tokenId,
     clientId: client.id,
     clientSecretVersion: client.secretVersion,
@@ -58,6 +63,14 @@ function rotate(
     issuedAt,
     expiresAt: accessTokensExpireAt(issuedAt),
     refreshExpiresAt: refreshTokensExpireAt(issuedAt),
+    endsBefore,
+  }
+  const rotating = context.storage.tokens.rotate(rotation)
+  if (!endsBefore) return rotating
+  return rotating.then((token) => {
+    // The other processes read it from the feed.
+    if (token) for (const ended of endedByRotation(rotation, token)) context.feed.note(ended)
+    return token
   })
 }
 

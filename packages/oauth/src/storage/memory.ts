@@ -15,7 +15,7 @@ import {
   type Token,
   type TokenSelector,
 } from './repositories.ts'
-import { rotatedToken } from './rotated-token.ts'
+import { endedByRotation, rotatedToken } from './rotated-token.ts'
 
 /**
  * For tests and demonstrations: one process, gone when it ends. Passes the same contract. `clock` is the
@@ -130,6 +130,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         const kept = { ...token, previousExpiresAt: token.refreshExpiresAt }
         const next = rotatedToken(kept, rotation)
         tokens.set(token.id, next)
+        for (const ended of endedByRotation(rotation, next)) append(ended)
         return next
       },
       async markLateRepeat(id, generation) {

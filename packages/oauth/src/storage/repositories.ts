@@ -68,6 +68,8 @@ export interface Rotation {
   readonly issuedAt: Date
   readonly expiresAt: Date
   readonly refreshExpiresAt: Date
+  /** Whether the access tokens before this one end: in the same step, as `endedByRotation` says. */
+  readonly endsBefore: boolean
 }
 
 export type TokenSelector =

@@ -1,5 +1,5 @@
 import { later } from '../clock.ts'
-import type { Rotation, Token } from './repositories.ts'
+import type { NewRevocation, Rotation, Token } from './repositories.ts'
 
 /** What a rotation does not say. */
 export type Kept = Pick<
@@ -39,4 +39,22 @@ export function rotatedToken(kept: Kept, rotation: Rotation): Token {
     revokedAt: null,
     createdAt: kept.createdAt,
   }
+}
+
+/** What the access tokens of one generation are called; the feed ends them by this name. */
+export function jtiOf({ id, generation }: Pick<Token, 'id' | 'generation'>): string {
+  return `${id}.${generation}`
+}
+
+/** The news that a rotation with `endsBefore` appends: the access tokens it replaces are over. */
+export function endedByRotation(rotation: Rotation, { liveUntil }: Token): NewRevocation[] {
+  const { id, generation, nextGeneration, issuedAt: at, endsBefore } = rotation
+  if (!endsBefore) return []
+  // Usually one; several when a failover had lost rotations.
+  return Array.from({ length: nextGeneration - generation }, (_, step) => ({
+    kind: 'token',
+    subject: jtiOf({ id, generation: generation + step }),
+    at,
+    until: liveUntil,
+  }))
 }

@@ -1,4 +1,5 @@
 import type { Token } from '../storage/repositories.ts'
+import { jtiOf } from '../storage/rotated-token.ts'
 
 /** RFC 9068 §2.2. */
 export interface AccessTokenClaims {
@@ -40,7 +41,7 @@ export function buildClaims(
     sub: formatSubject(token),
     aud: server.audience,
     client_id: token.clientId,
-    jti: `${token.id}.${token.generation}`,
+    jti: jtiOf(token),
     iat: Math.floor(token.issuedAt.getTime() / 1000),
     exp: Math.floor(token.expiresAt.getTime() / 1000),
     scope: scopes.join(' '),

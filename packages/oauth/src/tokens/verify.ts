@@ -112,6 +112,8 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     if (feed.isRevoked('token', token.tokenId) || feed.isRevoked('client', token.clientId)) {
       throw refused()
     }
+    // One that was replaced, where a refresh ends those before it.
+    if (feed.isRevoked('token', token.claims.jti)) throw refused()
     return token
   }
 

@@ -8,7 +8,7 @@ import {
 } from '@tollgate/database'
 import { sql } from 'kysely'
 import type { Rotation, Token, TokenRepository, TokenSelector } from '../repositories.ts'
-import { rotatedToken } from '../rotated-token.ts'
+import { endedByRotation, rotatedToken } from '../rotated-token.ts'
 import { appendRevocation } from './revocations.ts'
 import {
   CLIENT_COLUMNS,
@@ -98,6 +98,7 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
       })
     },
     async rotate(rotation) {
+      if (rotation.endsBefore) return database.transaction((tx) => rotateAndEnd(tx, rotation))
       const row = await rotate(rotationParams(rotation))
       return row && rotatedToken(keptRow.fromRow(row), rotation)
     },
@@ -199,6 +200,15 @@ function rotateToken(database: Database<OAuthTables>) {
       liveUntil: 'bigint',
     },
   })
+}
+
+/** Both or neither: a refresh that was cut short has ended nothing. */
+async function rotateAndEnd(tx: Database<OAuthTables>, rotation: Rotation): Promise<Token | null> {
+  const row = await rotateToken(tx)(rotationParams(rotation))
+  if (!row) return null
+  const token = rotatedToken(keptRow.fromRow(row), rotation)
+  await appendRevocation(tx, ...endedByRotation(rotation, token))
+  return token
 }
 
 /**

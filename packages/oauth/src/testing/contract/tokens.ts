@@ -28,6 +28,21 @@ export const tokensContract: ContractPart = ({ describe, it }, create) => {
       assert.deepEqual(await tokens.find(token.id), won[0])
     })
 
+    it('ends the access tokens before, in the same step and only where that is asked for', async () => {
+      const { tokens, revocations } = await create()
+      await tokens.create(token)
+      await tokens.rotate(rotation(0, later(1)))
+      assert.deepEqual((await revocations.readFrom(0, 10)).entries, [])
+      const ending = { ...rotation(1, later(2)), endsBefore: true }
+      const results = await Promise.all(Array.from({ length: 5 }, () => tokens.rotate(ending)))
+      assert.equal(results.filter((result) => result !== null).length, 1)
+      const { entries } = await revocations.readFrom(0, 10)
+      assert.deepEqual(
+        entries.map(({ kind, subject, until }) => [kind, subject, until]),
+        [['token', `${token.id}.1`, later(602)]],
+      )
+    })
+
     it('never brings the end of life forward', async () => {
       const { tokens } = await create()
       await tokens.create({ ...token, liveUntil: later(9999) })
