@@ -91,7 +91,9 @@ describe.each(PROVIDERS)('paying at $provider', (given) => {
     expect(more).toEqual([])
     expect(invoice?.date().getTime()).toBe(pending[0]?.date().getTime())
     expect(invoice?.rawTotal()).toEqual({ amount: takenFrom(test, user), currency: 'usd' })
-    expect(invoice?.data.discounts).toMatchObject([{ amount: 300 }])
+    // Braintree's prices hold the tax, so what is taken off them holds its share.
+    const off = provider === 'stripe' ? 300 : 358
+    expect(invoice?.data.discounts).toMatchObject([{ amount: off }])
     expect(invoice?.data.taxes).toMatchObject([{ percentage: '19.25' }])
     await test.advance({ months: 1 })
     await test.advance({ days: 2 })

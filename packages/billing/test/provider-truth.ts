@@ -74,9 +74,10 @@ export function endedByUs(
 /** Whether the customer has access: while the provider serves, and to the end of what was paid for. */
 export function isServed({ subscriptions }: ToldUser, now: Date): boolean {
   const served = ['active', 'trialing', 'past_due', 'Active', 'Past Due']
-  return subscriptions.some(
-    ({ status, endsAt }) => served.includes(status) || (endsAt !== null && new Date(endsAt) > now),
-  )
+  // A trial that was cancelled is over at Braintree at once, and served to its end by us.
+  const inGrace = ({ status, endsAt }: ToldUser['subscriptions'][number]) =>
+    status === 'Canceled' && endsAt !== null && new Date(endsAt) > now
+  return subscriptions.some((each) => served.includes(each.status) || inGrace(each))
 }
 
 interface StripeSubscription {
