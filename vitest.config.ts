@@ -14,6 +14,9 @@ const alias = [
   },
 ]
 
+/** Machines that run tests are busy: whoever waits for something waits long enough. */
+const patient = { poll: { timeout: 20_000 } }
+
 /** A person's way through the pages; one database is enough for it. */
 const IN_CHROMIUM = 'packages/server/test/chromium/**/*.test.ts'
 
@@ -23,6 +26,7 @@ function createFlows(kind: 'sqlite' | 'postgres' | 'mariadb'): TestProjectConfig
     resolve: { alias },
     test: {
       name: kind,
+      expect: patient,
       include: ['packages/*/test/**/*.test.ts'],
       exclude: ['packages/sandbox/**', IN_CHROMIUM],
       env: { TEST_DATABASE: kind },
@@ -51,6 +55,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'unit',
+          expect: patient,
           include: [
             'packages/*/src/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
@@ -63,6 +68,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'sandbox',
+          expect: patient,
           include: ['packages/sandbox/test/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -72,6 +78,7 @@ export default defineConfig({
         resolve: { alias },
         test: {
           name: 'chromium',
+          expect: patient,
           include: [IN_CHROMIUM],
           env: { TEST_DATABASE: 'sqlite' },
           testTimeout: 60_000,
