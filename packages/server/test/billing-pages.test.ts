@@ -238,7 +238,9 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.done('/billing/cancel-now', { confirm: 'yes' })).toBe('/billing?done=ended')
     expect(await ada.done('/billing/cancel-now', { confirm: 'yes' })).toBe('/billing?done=ended')
     expect(await ada.subscription()).toMatchObject({ subscribed: false })
-    expect(await ada.look()).toMatch(/Subscribe again It was cancelled, and ended on .* You pay with/)
+    expect(await ada.look()).toMatch(
+      /Subscribe again It was cancelled, and ended on .* You pay with/,
+    )
     expect((await ada.refused('/billing/resume')).status).toBe(409)
     // With the card that is there, and without a second trial.
     expect(await ada.done('/billing/subscribe', { plan: 'pro' })).toBe('/billing?done=subscribed')
