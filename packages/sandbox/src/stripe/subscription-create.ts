@@ -35,10 +35,7 @@ export function createSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
 ): SubscriptionRow {
-  const subscription = draftSubscription(work, params)
-  const invoice = firstInvoice(work, subscription, params)
-  planNext(work, subscription)
-  work.emit('customer.subscription.created', 'subscription', subscription)
+  const { subscription, invoice } = beginSubscription(work, params)
   if (!invoice) return subscription
   work.emit('invoice.created', 'invoice', invoice)
   if (subscription.collection_method === 'send_invoice') {
@@ -61,15 +58,24 @@ export function createPlannedSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
 ): SubscriptionRow {
-  const subscription = draftSubscription(work, params)
-  const invoice = firstInvoice(work, subscription, params)
-  planNext(work, subscription)
-  work.emit('customer.subscription.created', 'subscription', subscription)
+  const { subscription, invoice } = beginSubscription(work, params)
   if (invoice) {
     holdAsDraft(work, invoice)
     work.emit('invoice.created', 'invoice', invoice)
   }
   return subscription
+}
+
+/** What both have in common: the subscription is there, its first invoice is not yet announced. */
+function beginSubscription(
+  work: UnitOfWork,
+  params: Stripe.SubscriptionCreateParams,
+): { subscription: SubscriptionRow; invoice: InvoiceRow | null } {
+  const subscription = draftSubscription(work, params)
+  const invoice = firstInvoice(work, subscription, params)
+  planNext(work, subscription)
+  work.emit('customer.subscription.created', 'subscription', subscription)
+  return { subscription, invoice }
 }
 
 /** The subscription and its items, not yet billed: also what a preview starts from. */
