@@ -37,7 +37,7 @@ async function expectOne(test: FlowTest, plan: string, taken: number): Promise<v
   expect(await rowsOf(test.database, user.id)).toEqual(truthAt(sandbox, 'stripe', customer))
 }
 
-describe('after a challenge that was not passed', () => {
+describe('threat N3 after a challenge that was not passed', () => {
   it.each(['failed', 'unanswered'])('another card subscribes (%s)', async (how) => {
     const test = await start('stripe')
     const { user, sandbox } = test

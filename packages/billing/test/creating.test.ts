@@ -15,7 +15,7 @@ import { rowsOf, truthAt } from './provider-truth.ts'
 import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './support.ts'
 
 describe.each(PROVIDERS)('creating at $provider', ({ provider, card, unknownToken }) => {
-  it('makes one customer and one subscription of twenty simultaneous calls', async () => {
+  it('threat W5 makes one customer and one subscription of twenty simultaneous calls', async () => {
     const test = await start(provider)
     const other = test.another()
     const users = [test.user, await other.user(test.user.id)]
@@ -62,7 +62,7 @@ describe.each(PROVIDERS)('creating at $provider', ({ provider, card, unknownToke
     },
   )
 
-  it('is not confused by a webhook that comes before the call returns', async () => {
+  it('threat W3 is not confused by a webhook that comes before the call returns', async () => {
     const test = await start(provider)
     const { sandbox } = test
     const { trouble, outbox } = sandbox
@@ -106,7 +106,7 @@ describe.each(PROVIDERS)('creating at $provider', ({ provider, card, unknownToke
     expect(await test.billing.webhooks.deadLetters()).toEqual([])
   })
 
-  it('refuses bad input before any call', async () => {
+  it('threat M5 refuses bad input before any call', async () => {
     const test = await start(provider)
     const { user, sandbox } = test
     expect(() => user.newSubscription('main', '')).toThrow(InvalidArgument)
@@ -151,7 +151,7 @@ function impatient(test: BillingTest) {
 }
 
 describe('a card that asks the customer', () => {
-  it('leaves an incomplete subscription that opens nothing until it is confirmed', async () => {
+  it('threat W6 leaves an incomplete subscription that opens nothing until it is confirmed', async () => {
     const test = await start('stripe')
     const { user, sandbox } = test
     const asked = await user

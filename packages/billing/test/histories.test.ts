@@ -27,7 +27,9 @@ const historiesAt = (provider: (typeof PROVIDERS)[number]['provider']): fc.Arbit
   })
 
 describe.each(PROVIDERS)('any history at $provider', (given) => {
-  it('leaves the rows as the provider has it', { timeout: 60_000 + RUNS * 4000 }, async () => {
+  it('threat W3 leaves the rows as the provider has it', {
+    timeout: 60_000 + RUNS * 4000,
+  }, async () => {
     const world = await createWorld(given)
     const progress = createProgress(given.provider)
     const property = fc.asyncProperty(historiesAt(given.provider), async (history) => {

@@ -154,26 +154,31 @@ const stories = everyStory.filter(
 describe.each(PROVIDERS)('a process killed at $provider', (given) => {
   const { provider } = given
 
-  it.each(stories)('at any step of $name charges once and loses nothing', LONG, async (story) => {
-    const test = await start(provider, { webhooks: false, lockLease: LEASE })
-    const points = await tryEveryPoint(test, given, { atOnce: 4 }, async (child, stopAt) => {
-      const { user, card } = await prepare(test, given, story)
-      const key = `order-${user.id}`
-      child.begin({ userId: user.id, card, amount: given.ten, ...story.job, key, stopAt })
-      const outcome = await child.outcome()
-      await child.kill()
-      expect(outcome.failed).toBeUndefined()
+  it.each(stories)(
+    'threat W5 at any step of $name charges once and loses nothing',
+    LONG,
+    async (story) => {
+      const test = await start(provider, { webhooks: false, lockLease: LEASE })
+      const points = await tryEveryPoint(test, given, { atOnce: 4 }, async (child, stopAt) => {
+        const { user, card } = await prepare(test, given, story)
+        const key = `order-${user.id}`
+        child.begin({ userId: user.id, card, amount: given.ten, ...story.job, key, stopAt })
+        const outcome = await child.outcome()
+        await child.kill()
+        expect(outcome.failed).toBeUndefined()
 
-      const again = await test.billing.user(user.id)
-      await story.again(again, card)
-      if (story.name === 'charge with a key') await again.charge(given.ten, { idempotencyKey: key })
-      await expectOutcome(test, again, story, outcome.stopped ?? 'at the end')
-      return outcome
-    })
-    expectPoints(points, story.name === 'charge with a key' ? ['calls'] : ['calls', 'writes'])
-  })
+        const again = await test.billing.user(user.id)
+        await story.again(again, card)
+        if (story.name === 'charge with a key')
+          await again.charge(given.ten, { idempotencyKey: key })
+        await expectOutcome(test, again, story, outcome.stopped ?? 'at the end')
+        return outcome
+      })
+      expectPoints(points, story.name === 'charge with a key' ? ['calls'] : ['calls', 'writes'])
+    },
+  )
 
-  it('at any step of handling an event handles it later', LONG, async () => {
+  it('threat W2 at any step of handling an event handles it later', LONG, async () => {
     const test = await start(provider, { webhooks: false, lockLease: LEASE })
     const { sandbox } = test
     const survivor = test.another({

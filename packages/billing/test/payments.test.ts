@@ -109,7 +109,7 @@ describe.each(PROVIDERS)('paying at $provider', (given) => {
     expect(newest?.data).toMatchObject({ discounts: [], lines: [{ amount: 1000 }], total: 1000 })
   })
 
-  it('adds up, line by line', async () => {
+  it('threat W6 adds up, line by line', async () => {
     const test = await start(provider, { taxPercentage: () => 7.75 })
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').create(card)
@@ -125,7 +125,7 @@ describe.each(PROVIDERS)('paying at $provider', (given) => {
     }
   })
 
-  it('downloads the user’s own invoices, and nobody else’s', async () => {
+  it('threat M1 downloads the user’s own invoices, and nobody else’s', async () => {
     const test = await start(provider)
     const { user } = test
     await user.newSubscription('main', 'monthly').create(card)

@@ -64,7 +64,7 @@ function rowsFor({ provider }: ProviderCase): Combination[] {
 const chosen = process.env.TEST_DATABASE === 'sqlite' || IS_WHOLE
 const DAY = 86_400_000
 
-describe.each(PROVIDERS)('a preview at $provider is what is charged', (given) => {
+describe.each(PROVIDERS)('threat N4 a preview at $provider is what is charged', (given) => {
   const rows = rowsFor(given).filter((_row, at) => chosen || at % 9 === 0)
   it.each(rows.map((row) => [nameOf(row), row] as const))('%s', async (_name, row) => {
     const test = await start(given.provider, {

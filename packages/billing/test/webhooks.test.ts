@@ -40,7 +40,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(drift).toEqual([])
   })
 
-  it('that were dropped are made up for by sync, which can be run again', async () => {
+  it('threat W4 that were dropped are made up for by sync, which can be run again', async () => {
     const test = await start(provider)
     const { user } = test
     const subscription = await user.newSubscription('main', 'monthly').create(card)
@@ -90,7 +90,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(await user.subscribed('main')).toBe(false)
   })
 
-  it('that are forged have no effect', async () => {
+  it('threat W1 that are forged have no effect', async () => {
     const test = await start(provider)
     const path = `https://app.example.com/${provider}/webhook`
     const bodies = [
@@ -112,7 +112,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(await test.billing.webhooks.pending()).toEqual([])
   })
 
-  it('of customers nobody knows are acknowledged, and change nothing', async () => {
+  it('threat W3 of customers nobody knows are acknowledged, and change nothing', async () => {
     const test = await start(provider)
     const other = await test.createUser()
     await other.newSubscription('main', 'monthly').create(card)
@@ -127,7 +127,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
     expect(await other.subscriptions()).toEqual([])
   })
 
-  it('that fail are retried, then kept as dead letters, and can be retried by hand', async () => {
+  it('threat W4 that fail are retried, then kept as dead letters, and can be retried by hand', async () => {
     let broken = true
     let handled = 0
     const handle = async (_event: unknown, context: { runDefault(): Promise<void> }) => {
@@ -188,7 +188,7 @@ describe.each(PROVIDERS)('webhooks of $provider', (given) => {
   })
 })
 
-describe('events of another Stripe mode or account', () => {
+describe('threat W3 events of another Stripe mode or account', () => {
   it.each([{ livemode: true }, { account: 'acct_1' }])('with %o have no effect', async (change) => {
     const test = await start('stripe', { webhooks: false })
     const subscription = await test.user.newSubscription('main', 'monthly').create('pm_card_visa')

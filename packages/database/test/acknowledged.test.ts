@@ -155,7 +155,7 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('what was acknowledged', 
     expect(await findThing(database, 'theirs')).not.toBeNull()
   })
 
-  it('is there when the disk began to refuse in the middle, and nothing else is', async () => {
+  it('threat P4 is there when the disk began to refuse in the middle, and nothing else is', async () => {
     const child = startChildWithSmallFiles('fill', test.url)
     expect(await child.ended).toBe(0)
     const acknowledged = child.lines.filter((line) => line.startsWith('filled'))

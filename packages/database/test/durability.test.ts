@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => test.drop())
 
 describe('many writers', () => {
-  it('in three processes at once all succeed', async () => {
+  it('threat R2 in three processes at once all succeed', async () => {
     const children = ['x', 'y', 'z'].map((p) => startChild('insert', test.url, p, '200', '8'))
     const mine = Array.from({ length: 50 }, (_, i) => insertThings(database, thing(`mine${i}`)))
     await Promise.all(mine)
@@ -23,7 +23,7 @@ describe('many writers', () => {
 })
 
 describe('a process killed while it writes', () => {
-  it('leaves every row it was told of, and no half of a transaction', async () => {
+  it('threat F1 leaves every row it was told of, and no half of a transaction', async () => {
     for (const [round, after] of [10, 100, 250].entries()) {
       const child = startChild('insert', test.url, `${round}-`, '100000', '4')
       await child.untilLines(after)

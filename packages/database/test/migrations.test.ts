@@ -71,7 +71,7 @@ describe('migrate', () => {
     ])
   })
 
-  it('refuses a schema that is newer than the code, and says what to do', async () => {
+  it('threat F3 refuses a schema that is newer than the code, and says what to do', async () => {
     await migrate(database, { name: 'app', migrations: [first, second] })
     const old = migrate(database, { name: 'app', migrations: [first] })
     await expect(old).rejects.toThrow(SchemaTooNew)

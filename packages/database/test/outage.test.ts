@@ -60,7 +60,7 @@ describe.runIf(isServer)('a database server', () => {
     for (const [, run] of operations) await run(database)
   }
 
-  it('that goes away and returns is unavailable and then available', async () => {
+  it('threat F2 that goes away and returns is unavailable and then available', async () => {
     await expectAvailable()
     await proxy.cut()
     await expectUnavailable()

@@ -1,6 +1,6 @@
 import type { ServerContext } from './context.ts'
 
-/** Small enough that nobody else waits for it (threats L3). */
+/** Small enough that nobody else waits for it (threat L3). */
 const BATCH = 500
 /** What has ended stays a little, so that a late replay is still recognised. */
 const KEPT_AFTER_END = 24 * 3600 * 1000

@@ -82,7 +82,7 @@ const CASES: readonly Case[] = [
     body: oauthBody('invalid_request', true),
   },
   {
-    what: 'threats A6 a parameter is sent twice',
+    what: 'threat A6 a parameter is sent twice',
     send: () =>
       raw('/oauth/token', {
         method: 'POST',
@@ -242,14 +242,14 @@ const CASES: readonly Case[] = [
     headers: { allow: 'POST' },
   },
   {
-    what: 'threats I1 a body too large',
+    what: 'threat I1 a body too large',
     send: () => rawJson(JSON.stringify({ name: 'n'.repeat(65 * 1024) })),
     status: 413,
     body: message,
     headers: { connection: 'close' },
   },
   {
-    what: 'threats I3 a body that is not called JSON',
+    what: 'threat I3 a body that is not called JSON',
     send: async () => {
       const { csrfToken } = await server.cookieMode('ada')
       return raw('/oauth/clients', {
@@ -266,7 +266,7 @@ const CASES: readonly Case[] = [
     body: message,
   },
   ...['{', '[]', '7', 'null', '"x"', ''].map((body) => ({
-    what: `threats I3 a body that is no JSON object: ${body || 'empty'}`,
+    what: `threat I3 a body that is no JSON object: ${body || 'empty'}`,
     send: () => rawJson(body),
     status: 400,
     body: oauthBody('invalid_request'),
@@ -356,7 +356,7 @@ describe('errors', () => {
     expect(await reply.json()).toEqual(oauthBody('invalid_request'))
   })
 
-  it('threats F4 an error page of the application that fails costs the page, not the answer', async () => {
+  it('threat F4 an error page of the application that fails costs the page, not the answer', async () => {
     const failing = await startServer({
       pages: { error: () => Promise.reject(new Error('template')) },
     })
@@ -370,7 +370,7 @@ describe('errors', () => {
     }
   })
 
-  it('threats §3 a failure of our own is a bare 500, logged and not told', async () => {
+  it('threat P8 a failure of our own is a bare 500, logged and not told', async () => {
     const failing = await startServer()
     failing.users.findByCredentials = async () => {
       throw new Error('secret detail')
@@ -399,7 +399,7 @@ describe('errors', () => {
     }
   })
 
-  it('threats F2 while the store is away: 503 with Retry-After', async () => {
+  it('threat F2 while the store is away: 503 with Retry-After', async () => {
     const away = new Error('connection refused')
     const storage = memoryStorage()
     const down = await startServer({

@@ -99,7 +99,7 @@ export function createCore(options: CoreOptions): Core {
   return { users, sessions, limits: createLimits(database, clock), oauth, fromRequest }
 }
 
-/** What current practice advises against can be switched off (threats T8). */
+/** What current practice advises against can be switched off (threat T8). */
 function offeredGrants(settings: Settings): Grant[] {
   return [
     authorizationCode(),

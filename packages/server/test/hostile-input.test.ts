@@ -102,7 +102,7 @@ describe('strange values in every field', () => {
     ['/webhooks/stripe', '*'],
   ] as const
 
-  it('never are a fault of ours', async () => {
+  it('threat I6 never are a fault of ours', async () => {
     const faults: string[] = []
     for (const value of VALUES) {
       const fill = (text: string) => text.replaceAll('*', value)

@@ -87,7 +87,7 @@ function failEverywhere(account: string): Promise<void> {
 }
 
 describe('passwords', () => {
-  it('of one account from one network are tried ten times, then 429 with Retry-After', async () => {
+  it('threat L2 of one account from one network are tried ten times, then 429 with Retry-After', async () => {
     await fail(policies.passwordPair.points, '203.0.113.1')
     const refused = await service
       .browser()
@@ -150,7 +150,7 @@ describe('passwords', () => {
     expect(await signIn(PASSWORD, '2001:db8:1:3::1')).toBe(303)
   })
 
-  it('tried from many networks lock out strangers, not the owner where they signed in before', async () => {
+  it('threat N2 tried from many networks lock out strangers, not the owner where they signed in before', async () => {
     expect(await signIn(PASSWORD, '198.51.100.1')).toBe(303)
     expect(await signIn(PASSWORD, '2001:db8:a:b::1')).toBe(303)
     await failEverywhere(EMAIL)
@@ -223,7 +223,7 @@ describe('passwords', () => {
     expect(await signIn(PASSWORD, '203.0.113.9')).toBe(303)
   })
 
-  it('of one network leave places for others', async () => {
+  it('threat L3 of one network leave places for others', async () => {
     const waiting: Array<() => void> = []
     const slow = Array.from({ length: PASSWORDS_AT_ONCE }, (_, index) =>
       service.limits.tryPassword(
@@ -283,7 +283,7 @@ describe('client secrets', () => {
     }
   }, 60_000)
 
-  it('that are wrong are told so thirty times for one client from one network', async () => {
+  it('threat L2 that are wrong are told so thirty times for one client from one network', async () => {
     const { id = '' } = service.demo?.clients.service ?? {}
     for (let tries = 0; tries < policies.clientPair.points; tries++) {
       expect((await wrongSecret(id, '203.0.113.20')).status).toBe(401)
@@ -400,7 +400,7 @@ describe('the counts', () => {
 })
 
 describe('forwarded addresses', () => {
-  it('count only from proxies that are configured', async () => {
+  it('threat I5 count only from proxies that are configured', async () => {
     const plain = await startTestService()
     try {
       const attempt = (address: string) =>

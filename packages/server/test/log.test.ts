@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-it('holds no secret of a whole flow, and a line for each request', async () => {
+it('threat M3 holds no secret of a whole flow, and a line for each request', async () => {
   const { email = '', password = '', clients } = service.demo ?? {}
   const { id = '', secret = '' } = clients?.web ?? {}
   const secrets: string[] = [password, secret ?? '', 'wrong-password-1', 'another secret word']

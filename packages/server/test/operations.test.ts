@@ -101,7 +101,7 @@ describe('metrics', () => {
 })
 
 describe('bounds', () => {
-  it('cut off whoever sends headers or a body too slowly', async () => {
+  it('threat L1 cut off whoever sends headers or a body too slowly', async () => {
     const headers = await converse('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
     expect(headers.answer).toContain('408')
     const body = await converse(
@@ -213,7 +213,7 @@ describe('every answer', () => {
 
 // There is no server to cut off with SQLite.
 describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('with the database away', () => {
-  it('says so at /readyz and on every route, and recovers by itself', async () => {
+  it('threat F2 says so at /readyz and on every route, and recovers by itself', async () => {
     const { url, drop } = await createTestDatabase()
     const proxy = await startTcpProxy(url)
     const away = await startTestService({ environment: { DATABASE_URL: proxy.url } })
@@ -247,24 +247,27 @@ describe('with a database that answers and takes no writes', () => {
   const well = { status: 200, said: 'ok' }
 
   // A limit on its pages is to SQLite what a full disk is.
-  it.runIf(process.env.TEST_DATABASE === 'sqlite')('because its disk is full', async () => {
-    const full = await startTestService()
-    const { kysely } = full.database
-    const fill = () =>
-      sql`insert into write_probes (id, written_at, filler)
+  it.runIf(process.env.TEST_DATABASE === 'sqlite')(
+    'threat F2 because its disk is full',
+    async () => {
+      const full = await startTestService()
+      const { kysely } = full.database
+      const fill = () =>
+        sql`insert into write_probes (id, written_at, filler)
         values (hex(randomblob(16)), ${Date.now()}, hex(randomblob(1000)))`.execute(kysely)
-    await sql`pragma max_page_count = 1`.execute(kysely)
-    await expect(
-      (async () => {
-        for (;;) await fill()
-      })(),
-    ).rejects.toThrow()
-    expect(await readiness(full.url)).toEqual(refuses)
-    expect((await fetch(`${full.url}/healthz`)).status).toBe(200)
-    await sql`pragma max_page_count = 1000000`.execute(kysely)
-    await expect.poll(() => readiness(full.url), { timeout: 10_000 }).toEqual(well)
-    await full.stop()
-  })
+      await sql`pragma max_page_count = 1`.execute(kysely)
+      await expect(
+        (async () => {
+          for (;;) await fill()
+        })(),
+      ).rejects.toThrow()
+      expect(await readiness(full.url)).toEqual(refuses)
+      expect((await fetch(`${full.url}/healthz`)).status).toBe(200)
+      await sql`pragma max_page_count = 1000000`.execute(kysely)
+      await expect.poll(() => readiness(full.url), { timeout: 10_000 }).toEqual(well)
+      await full.stop()
+    },
+  )
 
   it.runIf(process.env.TEST_DATABASE === 'postgres')('because it is a standby', async () => {
     const standby = await startTestService()
@@ -341,7 +344,7 @@ describe('a caller who goes away in the middle of its body', () => {
 })
 
 describe('the end', () => {
-  it('lets what is under way finish, says no to what comes, and closes', async () => {
+  it('threat F3 lets what is under way finish, says no to what comes, and closes', async () => {
     const ending = await startTestService()
     const { port } = ending
     // A request whose headers have been read, and whose body is not there yet.

@@ -159,7 +159,7 @@ describe('two processes on one database', () => {
     expect((await browser.get('/')).status).toBe(302)
   })
 
-  it('revoke for each other within a second', async () => {
+  it('threat G3 revoke for each other within a second', async () => {
     const token = await getToken(one)
     expect(await use(two, token)).toBe(200)
     const revoked = await fetch(`${one.url}/oauth/revoke`, {
@@ -227,7 +227,7 @@ describe('two processes on one database', () => {
     }
   }, 60_000)
 
-  it('keep what was acknowledged when one is killed', async () => {
+  it('threat F1 keep what was acknowledged when one is killed', async () => {
     const made = JSON.parse(
       await run('client', 'create', '--name', 'Own', '--credentials', '--json'),
     )

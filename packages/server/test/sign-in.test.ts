@@ -54,7 +54,7 @@ describe('an application that asks for a new sign-in', () => {
 })
 
 describe('signing in', () => {
-  it('answers an unknown address and a wrong password alike', async () => {
+  it('threat T8 answers an unknown address and a wrong password alike', async () => {
     const wrong = await service.browser().signIn(EMAIL, 'wrong password')
     const unknown = await service.browser().signIn('bob@example.com', 'wrong password')
     expect(wrong.status).toBe(401)
@@ -86,7 +86,7 @@ describe('signing in', () => {
     expect((await browser.get('/')).status).toBe(302)
   })
 
-  it('does not take over a session somebody planted', async () => {
+  it('threat G8 does not take over a session somebody planted', async () => {
     const browser = service.browser()
     const planted = 'a'.repeat(43)
     browser.cookies.set('tollgate_session', planted)

@@ -36,7 +36,7 @@ describe('speed: statements a question', () => {
     for (const question of questions) expect(await counting(question)).toBe(0)
   })
 
-  it('a webhook that nobody handles takes 1 to be verified, stored and answered', async () => {
+  it('threat W2 a webhook that nobody handles takes 1 to be verified, stored and answered', async () => {
     const test = await counted()
     const secret = 'whsec_count'
     const billing = test.another({

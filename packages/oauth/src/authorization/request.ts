@@ -37,7 +37,7 @@ export interface AuthorizationRequest extends ReturnAddress {
   readonly signIn: SignInDemand
 }
 
-/** Errors here become a page of ours: the address is not proven (threats A1, A2). */
+/** Errors here become a page of ours: the address is not proven (threat A1, threat A2). */
 export function requireReturnAddress(params: Form, context: ServerContext): Maybe<ReturnAddress> {
   return andThen(context.clients.find(requireParam(params, 'client_id')), (client) => {
     if (client) return returnAddressOf(client, params, context)

@@ -1,12 +1,12 @@
 import { createRecentCache } from '../tokens/recent-cache.ts'
 
-/** Schemes that run script or read the device (threats A5). */
+/** Schemes that run script or read the device (threat A5). */
 const FORBIDDEN_SCHEMES = new Set(
   'javascript data vbscript livescript file filesystem blob about view-source jar intent'.split(
     ' ',
   ),
 )
-/** Parameters of our answer: one that is registered could pass for it (threats A4). */
+/** Parameters of our answer: one that is registered could pass for it (threat A4). */
 const ANSWER_PARAMETERS = new Set(
   'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token'.split(
     ' ',

@@ -101,7 +101,7 @@ export async function rotateClientSecret(
   return noStoreJson({ ...clientJson(client), secret })
 }
 
-/** Somebody else's client looks exactly like none (threats M1). */
+/** Somebody else's client looks exactly like none (threat M1). */
 async function requireOwn(
   request: HttpRequest,
   context: ServerContext,

@@ -33,7 +33,7 @@ export async function deleteToken(
 ): Promise<Reply> {
   const person = await requireSignedIn(request, context)
   const token = await revokeOwnToken(id, person.id, null, context)
-  // Otherwise the client would get a new token without anybody being asked (threats A12).
+  // Otherwise the client would get a new token without anybody being asked (threat A12).
   await context.storage.consents.remove(person.id, token.clientId)
   return empty()
 }

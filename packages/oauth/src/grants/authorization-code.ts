@@ -89,7 +89,7 @@ async function refuseReplay(code: AuthorizationCode, context: ServerContext): Pr
   throw refused()
 }
 
-/** One answer whatever was wrong (threats T2). */
+/** One answer whatever was wrong (threat T2). */
 function refused(): InvalidGrant {
   return new InvalidGrant('The authorization code is invalid, expired or already used', {
     hint: 'Send the redirect_uri and code_verifier that belong to the authorization request',

@@ -6,7 +6,7 @@ import { buildToken, handOver, storeUnlessEnded } from '../tokens/issue.ts'
 import { whileSignedIn } from '../while-signed-in.ts'
 import type { Grant } from './grant.ts'
 
-/** Long enough for any passphrase; longer ones are refused, never cut (threats T8). */
+/** Long enough for any passphrase; longer ones are refused, never cut (threat T8). */
 const LONGEST_CREDENTIAL = 1024
 
 /** RFC 6749 §4.3: for first-party clients made for it. The only grant that may give `*`. */

@@ -168,7 +168,7 @@ async function endFor({ tokenId }: RefreshTokenContent, context: ServerContext):
   throw refused()
 }
 
-/** One answer for damaged, foreign, expired, revoked and used tokens alike (threats T2). */
+/** One answer for damaged, foreign, expired, revoked and used tokens alike (threat T2). */
 function refused(): InvalidGrant {
   return new InvalidGrant('The refresh token is invalid, expired or revoked')
 }

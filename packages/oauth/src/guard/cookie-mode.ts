@@ -110,7 +110,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
     return null
   }
 
-  /** Expiry is checked here, each time and whatever else is asked (threats G6). */
+  /** Expiry is checked here, each time and whatever else is asked (threat G6). */
   function isAlive(content: Content): boolean {
     const now = clock.now().getTime()
     if (content.issuer === null ? !takesOlder() : content.issuer !== issuer) return false

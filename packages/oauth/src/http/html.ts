@@ -1,5 +1,5 @@
 import type { HttpRequest, Reply } from './exchange.ts'
-/** Forbids framing, script, other origins and caching on every page (threats A10). */
+/** Forbids framing, script, other origins and caching on every page (threat A10). */
 export function htmlPage(html: string, status: number, formTarget: string | null = null): Reply {
   return {
     status,

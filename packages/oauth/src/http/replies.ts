@@ -25,7 +25,7 @@ export function empty(status = 204): Reply {
   return { status, headers: NO_STORE, body: null }
 }
 
-/** 303, so that the browser never repeats a form's body at the client (threats A10). */
+/** 303, so that the browser never repeats a form's body at the client (threat A10). */
 export function redirect(location: string): Reply {
   return { status: 303, headers: Object.assign({ location }, REDIRECT), body: null }
 }

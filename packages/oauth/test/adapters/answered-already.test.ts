@@ -37,7 +37,7 @@ const header = Buffer.from('{"alg":"EdDSA","typ":"at+jwt","kid":"unknown"}').toS
 const headers = { authorization: `Bearer ${header}.e30.AA` }
 
 it.each(frameworks)(
-  'F4 $name survives a refusal that comes after its own time limit',
+  'threat F4 $name survives a refusal that comes after its own time limit',
   async (framework) => {
     const app = await framework.start()
     const unhandled: unknown[] = []

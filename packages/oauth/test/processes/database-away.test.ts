@@ -17,7 +17,7 @@ import {
 /** SQLite has no server that could go away; packages/database/test/outage.test.ts takes its file. */
 const isServer = process.env.TEST_DATABASE !== 'sqlite'
 
-describe.runIf(isServer)('F2 a database that is away', () => {
+describe.runIf(isServer)('threat F2 a database that is away', () => {
   let test: TestDatabase
   let proxy: TcpProxy
   let near: Service
@@ -41,7 +41,7 @@ describe.runIf(isServer)('F2 a database that is away', () => {
     ['does not answer', async () => proxy.stall()],
   ]
   it.each(ways)(
-    'F2 since it %s: 503, nothing revoked gets in, and all is well after',
+    'threat F2 since it %s: 503, nothing revoked gets in, and all is well after',
     {
       timeout: 120_000,
     },
@@ -96,7 +96,9 @@ describe.runIf(isServer)('F2 a database that is away', () => {
     },
   )
 
-  it('F2 at the start stops the start, and the next start works', { timeout: 60_000 }, async () => {
+  it('threat F2 at the start stops the start, and the next start works', {
+    timeout: 60_000,
+  }, async () => {
     const tokens = await issue(near, client)
     await proxy.cut()
     await expect(startService(proxy.url)).rejects.toThrow(/did not start/)

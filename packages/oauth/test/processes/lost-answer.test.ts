@@ -22,7 +22,7 @@ const kind = process.env.TEST_DATABASE
 const COMMIT = '\u0003commit'
 
 /** SQLite has no answer that could be lost on its way: the process and its file are one. */
-describe.runIf(kind !== 'sqlite')('F2 a database that commits and does not answer', () => {
+describe.runIf(kind !== 'sqlite')('threat F2 a database that commits and does not answer', () => {
   let near: TestServer
   let proxy: TcpProxy
   let database: Database
@@ -50,7 +50,7 @@ describe.runIf(kind !== 'sqlite')('F2 a database that commits and does not answe
     await near.close()
   })
 
-  it('F2 costs no honest grant, however long it hangs', { timeout: 60_000 }, async () => {
+  it('threat F2 costs no honest grant, however long it hangs', { timeout: 60_000 }, async () => {
     const client = await createClient(near)
     const families: TokenReply[] = []
     for (let n = 0; n < 6; n += 1) families.push(await codeFlow(near, client))

@@ -42,8 +42,8 @@ async function liveTokens(): Promise<unknown[]> {
     .execute()
 }
 
-describe('R1 fifty simultaneous uses, from two processes', () => {
-  it('R1 of one code give at most one token, and their replays end it', {
+describe('threat R1 fifty simultaneous uses, from two processes', () => {
+  it('threat R1 of one code give at most one token, and their replays end it', {
     timeout: 90_000,
   }, async () => {
     for (let round = 0; round < 3; round += 1) {
@@ -70,7 +70,7 @@ describe('R1 fifty simultaneous uses, from two processes', () => {
     }
   })
 
-  it('R1 of one refresh token give one successor; a later replay ends the family', {
+  it('threat R1 of one refresh token give one successor; a later replay ends the family', {
     timeout: 90_000,
   }, async () => {
     for (let round = 0; round < 3; round += 1) {
@@ -97,7 +97,7 @@ describe('R1 fifty simultaneous uses, from two processes', () => {
   })
 })
 
-describe('G3 a revocation in one process', () => {
+describe('threat G3 a revocation in one process', () => {
   interface Watched {
     readonly status: number
     readonly lastAccepted: number
@@ -125,7 +125,7 @@ describe('G3 a revocation in one process', () => {
 
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-  it('G3 of a token, client, user, consent or session holds in another within a second', {
+  it('threat G3 of a token, client, user, consent or session holds in another within a second', {
     timeout: 120_000,
   }, async () => {
     const byRevoke = await issue(a, client)
@@ -158,7 +158,7 @@ describe('G3 a revocation in one process', () => {
     await expectRefusedInTime(cookie, () => a.call('revokeUser', 'bob'))
   })
 
-  it('G3 of a signing key holds too, and no other token is refused meanwhile', async () => {
+  it('threat G3 of a signing key holds too, and no other token is refused meanwhile', async () => {
     const old = await issue(a, client)
     await a.call('keys.rotate', { immediately: true })
     const { result } = await a.call<Array<{ kid: string }>>('keys.list')
@@ -179,7 +179,7 @@ describe('G3 a revocation in one process', () => {
     expect(await b.guard(young.access_token)).toBe(200)
   })
 
-  it('M4 a rotated client secret and a deleted client stop in another process within a second', async () => {
+  it('threat M4 a rotated client secret and a deleted client stop in another process within a second', async () => {
     const own = await createClient(a)
     await issue(b, own)
     const { result } = await a.call<{ secret: string }>('clients.rotateSecret', own.id)
@@ -193,7 +193,7 @@ describe('G3 a revocation in one process', () => {
   })
 })
 
-describe('R1 refresh against revocation', () => {
+describe('threat R1 refresh against revocation', () => {
   const ends: ReadonlyArray<
     [string, (own: TestClient, tokens: Tokens, user: string) => Promise<unknown>]
   > = [
@@ -209,7 +209,7 @@ describe('R1 refresh against revocation', () => {
     ['a revoked consent', (own, _tokens, user) => b.call('consents.revoke', user, own.id)],
     ['a deleted client', (own) => b.call('clients.revoke', own.id)],
   ]
-  it.each(ends)('R1 nothing survives %s', { timeout: 90_000 }, async (_, end) => {
+  it.each(ends)('threat R1 nothing survives %s', { timeout: 90_000 }, async (_, end) => {
     const issued: Array<{ own: TestClient; tokens: Tokens }> = []
     for (let round = 0; round < 8; round += 1) {
       const own = await createClient(a)
@@ -238,8 +238,8 @@ describe('R1 refresh against revocation', () => {
   })
 })
 
-describe('G5 key rotation', () => {
-  it('G5 in one process causes not one false refusal in the others', {
+describe('threat G5 key rotation', () => {
+  it('threat G5 in one process causes not one false refusal in the others', {
     timeout: 120_000,
   }, async () => {
     await killAll()

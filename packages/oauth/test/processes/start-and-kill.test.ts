@@ -21,8 +21,8 @@ afterEach(async () => {
   await test.drop()
 })
 
-describe('F1 a process that is killed', () => {
-  it('F1 while it issues and refreshes keeps all it has acknowledged, and leaves nothing half made', {
+describe('threat F1 a process that is killed', () => {
+  it('threat F1 while it issues and refreshes keeps all it has acknowledged, and leaves nothing half made', {
     timeout: 180_000,
   }, async () => {
     const keeper = await startService(test.url)
@@ -77,7 +77,9 @@ describe('F1 a process that is killed', () => {
     }
   })
 
-  it('F1 while it revokes: what was acknowledged stays revoked', { timeout: 90_000 }, async () => {
+  it('threat F1 while it revokes: what was acknowledged stays revoked', {
+    timeout: 90_000,
+  }, async () => {
     const first = await startService(test.url)
     const client = await createClient(first)
     const tokens = await Promise.all(
@@ -105,8 +107,8 @@ describe('F1 a process that is killed', () => {
   })
 })
 
-describe('F1 an empty database', () => {
-  it('F1 on which several processes start at once gets one key and each migration once', {
+describe('threat F1 an empty database', () => {
+  it('threat F1 on which several processes start at once gets one key and each migration once', {
     timeout: 90_000,
   }, async () => {
     const services = await Promise.all([1, 2, 3].map(() => startService(test.url)))

@@ -112,7 +112,7 @@ describe('consent', () => {
     expect(await ask(client, { ...pkce, prompt: 'none' })).toBe('consent_required')
   })
 
-  it('threats A12 a public first-party client is let through on an https address alone', async () => {
+  it('threat A12 a public first-party client is let through on an https address alone', async () => {
     const web = await createClient(server, { confidential: false, firstParty: true })
     expect(await ask(web, pkce)).toBe('code')
     const redirect = 'com.example.app:/callback'

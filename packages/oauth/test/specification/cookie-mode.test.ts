@@ -73,7 +73,7 @@ describe('§5.3 cookie mode', () => {
     }
   })
 
-  it("threats G6 another session's CSRF token does not fit", async () => {
+  it("threat G6 another session's CSRF token does not fit", async () => {
     const { cookie } = await visitPage()
     const other = await visitPage({ cookie: 'session=ada.other' })
     const bob = await visitPage({ cookie: 'session=bob.1' })
@@ -166,7 +166,7 @@ describe('the cookie ends', () => {
     expect((await call(other.cookie, other.csrfToken)).status).toBe(200)
   })
 
-  it('threats G6 with the account, by revokeUser(), until the person signs in again', async () => {
+  it('threat G6 with the account, by revokeUser(), until the person signs in again', async () => {
     const { cookie, csrfToken } = await visitPage()
     const bob = await visitPage({ cookie: sessionOf('bob') })
     server.clock.advance(1)
@@ -185,21 +185,21 @@ describe('the cookie ends', () => {
     ['cut to one part', (value: string) => value.split('.')[0] ?? ''],
     ['empty', () => ''],
     ['made longer than any cookie', (value: string) => value + 'A'.repeat(5000)],
-  ])('threats G6 when %s', async (_what, damage) => {
+  ])('threat G6 when %s', async (_what, damage) => {
     const { cookie, csrfToken } = await visitPage()
     const value = cookie.replace('tollgate_token=', '')
     expect((await call(`tollgate_token=${damage(value)}`, csrfToken)).status).toBe(401)
     expect((await call(cookie, csrfToken)).status).toBe(200)
   })
 
-  it('threats G7 when it is sent twice: nobody can say which is ours', async () => {
+  it('threat G7 when it is sent twice: nobody can say which is ours', async () => {
     const { cookie, csrfToken } = await visitPage()
     expect((await call(`${cookie}; ${cookie}`, csrfToken)).status).toBe(401)
     expect((await call(`tollgate_token=x; ${cookie}`, csrfToken)).status).toBe(401)
     expect((await call(`xtollgate_token=x; ${cookie}`, csrfToken)).status).toBe(200)
   })
 
-  it('threats G6 when it comes from a server with another secret', async () => {
+  it('threat G6 when it comes from a server with another secret', async () => {
     const { cookie, csrfToken } = await visitPage()
     const other = await startServer({ secret: 'another secret of more than thirty-two characters' })
     try {

@@ -162,7 +162,7 @@ describe('Token response', () => {
     })
   })
 
-  it('threats M3 neither token is stored readable', async () => {
+  it('threat M3 neither token is stored readable', async () => {
     const reply = await codeFlow(server, await createClient(server))
     const rows = await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute()
     const stored = JSON.stringify(rows)

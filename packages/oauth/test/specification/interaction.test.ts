@@ -67,7 +67,7 @@ describe('POST /oauth/authorize', () => {
     }
   })
 
-  it('threats G8 approving twice gives one code', async () => {
+  it('threat G8 approving twice gives one code', async () => {
     const screen = await openScreen()
     const before = await countRows(server, 'oauth_authorization_codes')
     const replies = await Promise.all([approve(screen), approve(screen), approve(screen)])
@@ -79,7 +79,7 @@ describe('POST /oauth/authorize', () => {
     expect(await late.text()).toContain('answered before')
   })
 
-  it('threats G8 a denied request cannot be approved afterwards', async () => {
+  it('threat G8 a denied request cannot be approved afterwards', async () => {
     const screen = await openScreen()
     expect((await approve(screen, {}, { decision: 'deny' })).status).toBe(303)
     expect((await changingNothing(server, () => approve(screen))).status).toBe(400)
@@ -92,7 +92,7 @@ describe('POST /oauth/authorize', () => {
     ['a page elsewhere', { origin: 'https://evil.example' }, 403],
     ['a page without an origin', { origin: 'null' }, 403],
     ['a sibling site', { origin: 'http://localhost:5000' }, 403],
-  ])('threats G8 %s cannot decide', async (_who, headers, status) => {
+  ])('threat G8 %s cannot decide', async (_who, headers, status) => {
     const screen = await openScreen()
     const reply = await changingNothing(server, () => approve(screen, headers))
     expect(reply.status).toBe(status)
@@ -100,7 +100,7 @@ describe('POST /oauth/authorize', () => {
     expect((await approve(screen)).status).toBe(303)
   })
 
-  it('threats G8 a cross-site request that names no origin is told by its fetch metadata', async () => {
+  it('threat G8 a cross-site request that names no origin is told by its fetch metadata', async () => {
     const screen = await openScreen()
     const form = { csrf_token: screen.csrfToken }
     for (const site of ['cross-site', 'same-site', 'none']) {
@@ -114,13 +114,13 @@ describe('POST /oauth/authorize', () => {
     ['no CSRF token', { csrf_token: '' }, 403],
     ['a wrong CSRF token', { csrf_token: 'x'.repeat(43) }, 403],
     ['an unknown decision', { decision: 'constructor' }, 400],
-  ])('threats G8 with %s nothing is decided', async (_what, form, status) => {
+  ])('threat G8 with %s nothing is decided', async (_what, form, status) => {
     const screen = await openScreen()
     const reply = await changingNothing(server, () => approve(screen, {}, form))
     expect(reply.status).toBe(status)
   })
 
-  it("threats G8 another tab's CSRF token does not fit", async () => {
+  it("threat G8 another tab's CSRF token does not fit", async () => {
     const [first, second] = [await openScreen(), await openScreen()]
     const mixed = { ...first, csrfToken: second.csrfToken }
     expect((await changingNothing(server, () => approve(mixed))).status).toBe(403)
@@ -132,13 +132,13 @@ describe('POST /oauth/authorize', () => {
     expect((await changingNothing(server, () => approve(screen))).status).toBe(400)
   })
 
-  it('threats A1 a client deleted while the screen was open gets nothing', async () => {
+  it('threat A1 a client deleted while the screen was open gets nothing', async () => {
     const screen = await openScreen()
     await server.oauth.clients.revoke(client.id)
     expect((await changingNothing(server, () => approve(screen))).status).toBe(400)
   })
 
-  it('threats A2 an address taken off the client while the screen was open gets nothing', async () => {
+  it('threat A2 an address taken off the client while the screen was open gets nothing', async () => {
     const screen = await openScreen()
     const redirect = 'https://new.example/callback'
     await server.oauth.clients.update(client.id, { name: 'Moved', redirect })
@@ -156,7 +156,7 @@ describe('POST /oauth/authorize', () => {
     }
   })
 
-  it('threats L3 at most 50 screens of one person wait; the oldest go first', async () => {
+  it('threat L3 at most 50 screens of one person wait; the oldest go first', async () => {
     const oldest = await openScreen()
     for (let tab = 0; tab < 50; tab += 1) {
       server.clock.advance(1)

@@ -102,7 +102,7 @@ describe('/oauth/clients', () => {
     expect(client).not.toHaveProperty('secret')
   })
 
-  it('threats M2 POST /oauth/clients takes only documented fields', async () => {
+  it('threat M2 POST /oauth/clients takes only documented fields', async () => {
     const reply = await server.json('ada', 'POST', '/oauth/clients', {
       name: 'Greedy',
       redirect: REDIRECT,

@@ -107,7 +107,7 @@ describe('POST /oauth/introspect', () => {
     }
   })
 
-  it("threats T14 other clients' tokens are hidden, except from a resource server", async () => {
+  it("threat T14 other clients' tokens are hidden, except from a resource server", async () => {
     const other = await createClient(server)
     const api = await createClient(server, { grants: ['client_credentials'], resourceServer: true })
     for (const token of [tokens.access_token, tokens.refresh_token]) {
@@ -116,7 +116,7 @@ describe('POST /oauth/introspect', () => {
     }
   })
 
-  it('threats T14 public clients cannot ask', async () => {
+  it('threat T14 public clients cannot ask', async () => {
     const spa = await createClient(server, { confidential: false })
     const reply = await post('/oauth/introspect', spa, { token: tokens.access_token })
     expect(reply.status).toBe(401)

@@ -58,8 +58,8 @@ async function signInByPassword(): Promise<Response> {
   })
 }
 
-describe('R1 an account that ends while its sign-in is checked', () => {
-  it('R1 gets no token by a password that was changed meanwhile', async () => {
+describe('threat R1 an account that ends while its sign-in is checked', () => {
+  it('threat R1 gets no token by a password that was changed meanwhile', async () => {
     await start()
     const check = server.users.findByCredentials.bind(server.users)
     server.users.findByCredentials = async (username, secret) => {
@@ -76,7 +76,7 @@ describe('R1 an account that ends while its sign-in is checked', () => {
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('R1 is let in by a password that still holds, checked once more', async () => {
+  it('threat R1 is let in by a password that still holds, checked once more', async () => {
     await start()
     const check = server.users.findByCredentials.bind(server.users)
     let checks = 0
@@ -90,7 +90,7 @@ describe('R1 an account that ends while its sign-in is checked', () => {
     expect(await server.oauth.tokens.listByUser('ada')).toHaveLength(1)
   })
 
-  it('R1 is checked three times at most', async () => {
+  it('threat R1 is checked three times at most', async () => {
     await start()
     let checks = 0
     server.users.findByCredentials = async () => {
@@ -104,7 +104,7 @@ describe('R1 an account that ends while its sign-in is checked', () => {
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('R1 gets no personal access token by a session that was ended meanwhile', async () => {
+  it('threat R1 gets no personal access token by a session that was ended meanwhile', async () => {
     await start()
     endWhenRead((request) => request.method === 'POST')
     const asked = { name: 'script', scopes: [] }
@@ -117,7 +117,7 @@ describe('R1 an account that ends while its sign-in is checked', () => {
     ['code', 'approved before', { firstParty: false }],
     ['code', "the application's own", { firstParty: true }],
     ['token', "the application's own", { firstParty: true }],
-  ])('R1 gets no %s for a client that is %s', async (type, _which, { firstParty }) => {
+  ])('threat R1 gets no %s for a client that is %s', async (type, _which, { firstParty }) => {
     await start()
     const grants = ['authorization_code', 'refresh_token', 'implicit'] as const
     const client = await createClient(server, { firstParty, grants: [...grants] })
@@ -136,7 +136,7 @@ describe('R1 an account that ends while its sign-in is checked', () => {
     expect(await server.oauth.tokens.listByUser('ada')).toEqual([])
   })
 
-  it('R1 is let in by a session that still holds, looked at once more', async () => {
+  it('threat R1 is let in by a session that still holds, looked at once more', async () => {
     await start()
     const client = await createClient(server)
     await codeFlow(server, client)
@@ -150,7 +150,7 @@ describe('R1 an account that ends while its sign-in is checked', () => {
     await server.oauth.guard.authenticate('api', credentialsOf(access_token))
   })
 
-  it('R1 is let in by a session from after the end, though that is not known here yet', async () => {
+  it('threat R1 is let in by a session from after the end, though that is not known here yet', async () => {
     await start()
     const client = await createClient(server)
     await codeFlow(server, client)
@@ -165,14 +165,14 @@ describe('R1 an account that ends while its sign-in is checked', () => {
     }
   })
 
-  it('G6 gets no cookie by a page that was opened meanwhile', async () => {
+  it('threat G6 gets no cookie by a page that was opened meanwhile', async () => {
     await start()
     expect((await server.cookieMode('ada')).cookie).toMatch(/^tollgate_token=./)
     endWhenRead(() => true)
     expect((await server.cookieMode('ada')).cookie).toBe('')
   })
 
-  it('G6 gets no other cookie for the one it has', async () => {
+  it('threat G6 gets no other cookie for the one it has', async () => {
     await start()
     const { cookie, csrfToken } = await server.cookieMode('ada')
     endWhenRead(() => true)
@@ -184,7 +184,7 @@ describe('R1 an account that ends while its sign-in is checked', () => {
     expect(reply.headers.get('set-cookie')).toBeNull()
   })
 
-  it('G6 gets no cookie from before it was known to be ended, even a little younger', async () => {
+  it('threat G6 gets no cookie from before it was known to be ended, even a little younger', async () => {
     await start()
     const check = server.users.fromRequest.bind(server.users)
     server.users.fromRequest = async (request) => {

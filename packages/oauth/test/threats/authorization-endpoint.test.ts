@@ -10,7 +10,7 @@ import {
   type TestServer,
 } from '../support.ts'
 
-/** Threats §4, on one server: nothing here changes what another test relies on. */
+/** The authorization endpoint, on one server: nothing here changes what another test relies on. */
 let server: TestServer
 let client: { id: string; secret: string }
 beforeAll(async () => {
@@ -47,7 +47,7 @@ function answerOf(reply: Response): URL {
   return new URL(reply.headers.get('location') ?? '')
 }
 
-describe('A1 an unknown client', () => {
+describe('threat A1 an unknown client', () => {
   const unknown = [
     'nobody',
     '00000000-0000-4000-8000-000000000000',
@@ -58,32 +58,32 @@ describe('A1 an unknown client', () => {
     'x'.repeat(5000),
     'javascript:alert(1)',
   ]
-  it.each(unknown)('A1 %j gets our own page and no redirect', async (clientId) => {
+  it.each(unknown)('threat A1 %j gets our own page and no redirect', async (clientId) => {
     const html = await expectOwnPage(await ask({ client_id: clientId }))
     expect(html).not.toContain('<script')
     expect(html.length).toBeLessThan(3000)
   })
 
-  it('A1 a revoked client gets our own page, at once', async () => {
+  it('threat A1 a revoked client gets our own page, at once', async () => {
     const gone = await createClient(server)
     await server.oauth.clients.revoke(gone.id)
     await expectOwnPage(await ask({ client_id: gone.id }))
   })
 
-  it('A1 a client revoked while the page was open gets no answer', async () => {
+  it('threat A1 a client revoked while the page was open gets no answer', async () => {
     const gone = await createClient(server)
     const page = await ask({ client_id: gone.id })
     await server.oauth.clients.revoke(gone.id)
     expect((await decideOn(server, 'ada', page)).protocol).toBe('error:')
   })
 
-  it('A1 the client of personal access tokens cannot be used here', async () => {
+  it('threat A1 the client of personal access tokens cannot be used here', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     await expectOwnPage(await ask({ client_id: 'personal-access' }))
   })
 })
 
-describe('A2 a redirect URI that is not identical', () => {
+describe('threat A2 a redirect URI that is not identical', () => {
   const registered = 'https://app.example/a/callback?tenant=7&x=%2F'
   let exact: { id: string }
   beforeAll(async () => {
@@ -154,18 +154,18 @@ describe('A2 a redirect URI that is not identical', () => {
     '[object Object]',
     'x'.repeat(30_000),
   ]
-  it.each(spellings)('A2 refuses %j', async (redirectUri) => {
+  it.each(spellings)('threat A2 refuses %j', async (redirectUri) => {
     await expectOwnPage(await ask({ client_id: exact.id, redirect_uri: redirectUri }))
   })
 
-  it('A2 keeps a registered query in the reply', async () => {
+  it('threat A2 keeps a registered query in the reply', async () => {
     const page = await ask({ client_id: exact.id, redirect_uri: registered, state: 's' })
     const answered = await decideOn(server, 'ada', page)
     expect(answered.href.startsWith(`${registered}&code=`)).toBe(true)
     expect(answered.searchParams.get('state')).toBe('s')
   })
 
-  it('A2 refuses raw control characters, NUL and broken escapes in the query itself', async () => {
+  it('threat A2 refuses raw control characters, NUL and broken escapes in the query itself', async () => {
     for (const raw of ['%00', '%', '%zz', '%c0%af', '%ff', '%ed%a0%80', '%u0041']) {
       const uri = `${encodeURIComponent(REDIRECT)}${raw}`
       const query = `client_id=${client.id}&response_type=code&redirect_uri=${uri}`
@@ -173,7 +173,7 @@ describe('A2 a redirect URI that is not identical', () => {
     }
   })
 
-  it('A2 an address that was taken away while the page was open gets no answer', async () => {
+  it('threat A2 an address that was taken away while the page was open gets no answer', async () => {
     const moved = await createClient(server)
     const pages = [await ask({ client_id: moved.id }), await ask({ client_id: moved.id })]
     const change = { name: 'Moved', redirect: 'https://new.example/callback' }
@@ -185,7 +185,7 @@ describe('A2 a redirect URI that is not identical', () => {
   })
 })
 
-describe('A3 loopback addresses', () => {
+describe('threat A3 loopback addresses', () => {
   const cases: ReadonlyArray<[registered: string, requested: string, accepted: boolean]> = [
     ['http://127.0.0.1/cb', 'http://127.0.0.1/cb', true],
     ['http://127.0.0.1/cb', 'http://127.0.0.1:51004/cb', true],
@@ -227,29 +227,32 @@ describe('A3 loopback addresses', () => {
     ['http://127.0.0.1.evil.com/cb', 'http://127.0.0.1.evil.com:8000/cb', false],
     ['http://10.0.0.1/cb', 'http://10.0.0.1:8000/cb', false],
   ]
-  it.each(cases)('A3 %s registered, %s asked: %s', async (registered, requested, accepted) => {
-    const native = await createClient(server, { redirect: 'http://127.0.0.1/other' })
-    // Some of these were registered before plain http was refused.
-    await server.database.kysely
-      .updateTable('oauth_clients')
-      .set({ redirect_uris: JSON.stringify([registered]) })
-      .where('id', '=', native.id)
-      .execute()
-    const reply = await ask({ client_id: native.id, redirect_uri: requested })
-    if (!accepted) return void (await expectOwnPage(reply))
-    const answered = await decideOn(server, 'ada', reply)
-    expect(
-      answered.href.startsWith(`${requested}${requested.includes('?') ? '&' : '?'}code=`),
-    ).toBe(true)
-  })
+  it.each(cases)(
+    'threat A3 %s registered, %s asked: %s',
+    async (registered, requested, accepted) => {
+      const native = await createClient(server, { redirect: 'http://127.0.0.1/other' })
+      // Some of these were registered before plain http was refused.
+      await server.database.kysely
+        .updateTable('oauth_clients')
+        .set({ redirect_uris: JSON.stringify([registered]) })
+        .where('id', '=', native.id)
+        .execute()
+      const reply = await ask({ client_id: native.id, redirect_uri: requested })
+      if (!accepted) return void (await expectOwnPage(reply))
+      const answered = await decideOn(server, 'ada', reply)
+      expect(
+        answered.href.startsWith(`${requested}${requested.includes('?') ? '&' : '?'}code=`),
+      ).toBe(true)
+    },
+  )
 })
 
-describe('A4 response parameters of its own', () => {
+describe('threat A4 response parameters of its own', () => {
   it.each(
     'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token c%6fde'.split(
       ' ',
     ),
-  )('A4 a redirect URI with %s cannot be registered', async (name) => {
+  )('threat A4 a redirect URI with %s cannot be registered', async (name) => {
     for (const uri of [`https://a.example/?${name}=1`, `https://a.example/cb?x=1&${name}=`]) {
       await expect(createClient(server, { redirect: uri })).rejects.toMatchObject({ status: 422 })
       const body = { name: 'x', redirect: uri }
@@ -257,7 +260,7 @@ describe('A4 response parameters of its own', () => {
     }
   })
 
-  it('A4 several registered addresses: the request must name one', async () => {
+  it('threat A4 several registered addresses: the request must name one', async () => {
     const two = await createClient(server, {
       redirect: ['https://a.example/1', 'https://a.example/2'],
     })
@@ -299,8 +302,8 @@ const SCRIPT_URIS = [
   "https://a'b/cb",
 ]
 
-describe('A5 schemes that run script', () => {
-  it.each(SCRIPT_URIS)('A5 %j cannot be created, set or used', async (uri) => {
+describe('threat A5 schemes that run script', () => {
+  it.each(SCRIPT_URIS)('threat A5 %j cannot be created, set or used', async (uri) => {
     await expect(createClient(server, { redirect: [uri] })).rejects.toMatchObject({ status: 422 })
     const created = await server.json('ada', 'POST', '/oauth/clients', { name: 'x', redirect: uri })
     expect(created.status).toBe(422)
@@ -315,7 +318,7 @@ describe('A5 schemes that run script', () => {
     expect((await server.oauth.clients.find(id))?.redirectUris).toEqual([REDIRECT])
   })
 
-  it('A5 one that got into the table by another way is not used', async () => {
+  it('threat A5 one that got into the table by another way is not used', async () => {
     const stored = await createClient(server)
     for (const uri of SCRIPT_URIS.filter((text) => !text.includes('\0'))) {
       await server.oauth.clients.update(stored.id, { name: 'x', redirect: REDIRECT })
@@ -330,7 +333,7 @@ describe('A5 schemes that run script', () => {
   })
 })
 
-describe('A6 a parameter sent twice', () => {
+describe('threat A6 a parameter sent twice', () => {
   const base = () =>
     `client_id=${client.id}&redirect_uri=${encodeURIComponent(REDIRECT)}&response_type=code&state=s`
   it.each([
@@ -343,14 +346,14 @@ describe('A6 a parameter sent twice', () => {
     'unknown=1&unknown',
     '%73tate',
     '__proto__=1&__proto__',
-  ])('A6 %s is an error and goes nowhere', async (name) => {
+  ])('threat A6 %s is an error and goes nowhere', async (name) => {
     const [param = ''] = new URLSearchParams(base()).getAll(name)
     for (const value of [param, 'https://evil.example/']) {
       await expectOwnPage(await askRaw(`${base()}&${name}=${encodeURIComponent(value)}`))
     }
   })
 
-  it('A6 in the decision, whether in the query or in the body', async () => {
+  it('threat A6 in the decision, whether in the query or in the body', async () => {
     const page = await (await ask({})).text()
     const action = /action="([^"]+)"/.exec(page)?.[1] ?? ''
     const csrf = /name="csrf_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
@@ -376,9 +379,9 @@ describe('A6 a parameter sent twice', () => {
   })
 })
 
-describe('A7 response types', () => {
+describe('threat A7 response types', () => {
   it.each(['', 'Code', 'CODE', 'code ', 'id_token', 'code token', 'none', 'toString', '__proto__'])(
-    'A7 %j returns an error with state',
+    'threat A7 %j returns an error with state',
     async (type) => {
       const answered = answerOf(await ask({ response_type: type, state: 'keep me' }))
       expect(answered.origin + answered.pathname).toBe(REDIRECT)
@@ -389,7 +392,7 @@ describe('A7 response types', () => {
     },
   )
 
-  it('A7 one the client may not use returns an error and no token', async () => {
+  it('threat A7 one the client may not use returns an error and no token', async () => {
     const answered = answerOf(await ask({ response_type: 'token', state: 's' }))
     const params = new URLSearchParams(answered.hash.slice(1))
     expect(params.get('error')).toBe('unauthorized_client')
@@ -400,7 +403,7 @@ describe('A7 response types', () => {
     expect(refused.searchParams.get('error')).toBe('unauthorized_client')
   })
 
-  it('A7 the implicit answer carries no refresh token and no code', async () => {
+  it('threat A7 the implicit answer carries no refresh token and no code', async () => {
     const browser = await createClient(server, { grants: ['implicit', 'refresh_token'] })
     const page = await ask({ client_id: browser.id, response_type: 'token' })
     const answered = await decideOn(server, 'ada', page)
@@ -412,7 +415,7 @@ describe('A7 response types', () => {
   })
 })
 
-describe('A8 scope', () => {
+describe('threat A8 scope', () => {
   it.each([
     '*',
     'place-orders *',
@@ -429,7 +432,7 @@ describe('A8 scope', () => {
     'constructor',
     'toString',
     'place-orders\u00a0check-status',
-  ])('A8 %j is invalid_scope', async (scope) => {
+  ])('threat A8 %j is invalid_scope', async (scope) => {
     for (const response of ['code', 'token']) {
       const any = await createClient(server, { grants: ['authorization_code', 'implicit'] })
       const answered = answerOf(await ask({ client_id: any.id, scope, response_type: response }))
@@ -438,14 +441,14 @@ describe('A8 scope', () => {
     }
   })
 
-  it('A8 duplicates and stray blanks are normalised', async () => {
+  it('threat A8 duplicates and stray blanks are normalised', async () => {
     const tidy = await createClient(server)
     const scope = '  place-orders   check-status place-orders '
     const tokens = await codeFlow(server, tidy, { scope })
     expect(tokens.scope).toBe('place-orders check-status')
   })
 
-  it('A8 a client gets nothing beyond its own scopes', async () => {
+  it('threat A8 a client gets nothing beyond its own scopes', async () => {
     const limited = await createClient(server, { scopes: ['check-status'] })
     const answered = answerOf(await ask({ client_id: limited.id, scope: 'place-orders' }))
     expect(answered.searchParams.get('error')).toBe('invalid_scope')
@@ -456,7 +459,7 @@ function hashParams(url: URL): URLSearchParams {
   return new URLSearchParams(url.hash.slice(1))
 }
 
-describe('A9 state', () => {
+describe('threat A9 state', () => {
   const states = [
     'plain',
     'a b+c%20d',
@@ -472,7 +475,7 @@ describe('A9 state', () => {
     's'.repeat(2048),
     'é'.repeat(2048),
   ]
-  it.each(states)('A9 %j comes back exactly on success, denial and error', async (state) => {
+  it.each(states)('threat A9 %j comes back exactly on success, denial and error', async (state) => {
     const own = await createClient(server)
     const ways = [
       await decideOn(server, 'ada', await ask({ client_id: own.id, state }), 'deny'),
@@ -489,7 +492,7 @@ describe('A9 state', () => {
     }
   })
 
-  it('A9 one that is too long is refused and not cut; without one there is none', async () => {
+  it('threat A9 one that is too long is refused and not cut; without one there is none', async () => {
     const answered = answerOf(await ask({ state: 's'.repeat(2049) }))
     expect(answered.searchParams.get('error')).toBe('invalid_request')
     expect(answered.searchParams.has('state')).toBe(false)
@@ -500,8 +503,8 @@ describe('A9 state', () => {
   })
 })
 
-describe('A10 pages and redirects', () => {
-  it('A10 forbid framing, referrers, caching, script and other origins', async () => {
+describe('threat A10 pages and redirects', () => {
+  it('threat A10 forbid framing, referrers, caching, script and other origins', async () => {
     const own = await createClient(server)
     for (const reply of [await ask({ client_id: own.id }), await ask({ client_id: 'nobody' })]) {
       const policy = reply.headers.get('content-security-policy') ?? ''
@@ -518,7 +521,7 @@ describe('A10 pages and redirects', () => {
     }
   })
 
-  it('A10 answer a form post with 303, which no browser repeats at the client', async () => {
+  it('threat A10 answer a form post with 303, which no browser repeats at the client', async () => {
     const own = await createClient(server)
     const page = await (await ask({ client_id: own.id })).text()
     const reply = await server.post(
@@ -532,7 +535,7 @@ describe('A10 pages and redirects', () => {
     expect(await reply.text()).toBe('')
   })
 
-  it('A10 grant no cross-origin access, whatever the origin', async () => {
+  it('threat A10 grant no cross-origin access, whatever the origin', async () => {
     for (const origin of ['https://evil.example', 'null', server.url, REDIRECT]) {
       for (const method of ['GET', 'OPTIONS']) {
         const reply = await server.request('/oauth/authorize', { method, headers: { origin } })
@@ -543,14 +546,14 @@ describe('A10 pages and redirects', () => {
   })
 })
 
-describe('A11 names and error texts', () => {
+describe('threat A11 names and error texts', () => {
   const names = [
     '<img src=x onerror=alert(1)>',
     '"><svg/onload=alert(1)>',
     "'-alert(1)-'",
     '&lt;b&gt;',
   ]
-  it.each(names)('A11 the name %j is escaped on the page', async (name) => {
+  it.each(names)('threat A11 the name %j is escaped on the page', async (name) => {
     const own = await createClient(server, { name })
     const html = await (await ask({ client_id: own.id })).text()
     expect(html).not.toContain(name)
@@ -571,7 +574,7 @@ describe('A11 names and error texts', () => {
     ' ',
     '',
     'x'.repeat(192),
-  ])('A11 the name %j is refused', async (name) => {
+  ])('threat A11 the name %j is refused', async (name) => {
     const body = { name, redirect: REDIRECT }
     expect((await server.json('ada', 'POST', '/oauth/clients', body)).status).toBe(422)
     const token = { name, scopes: [] }
@@ -579,7 +582,7 @@ describe('A11 names and error texts', () => {
     expect((await server.json('ada', 'POST', path, token)).status).toBe(422)
   })
 
-  it('A11 error texts are escaped, short and free of direction marks', async () => {
+  it('threat A11 error texts are escaped, short and free of direction marks', async () => {
     for (const text of ['<script>alert(1)</script>', '\u202eevil', 'x'.repeat(20_000), '"\'&']) {
       const name = encodeURIComponent(text)
       const html = await expectOwnPage(await askRaw(`${name}=1&${name}=2`))
@@ -595,8 +598,8 @@ describe('A11 names and error texts', () => {
   })
 })
 
-describe('A12 silent approval', () => {
-  it('A12 a public client is asked about each time', async () => {
+describe('threat A12 silent approval', () => {
+  it('threat A12 a public client is asked about each time', async () => {
     for (const redirect of [REDIRECT, 'http://127.0.0.1/cb', 'com.example.app:/cb']) {
       const app = await createClient(server, { confidential: false, redirect })
       const params = {
@@ -613,7 +616,7 @@ describe('A12 silent approval', () => {
     }
   })
 
-  it("A12 the application's own public client is silent only at an https address", async () => {
+  it("threat A12 the application's own public client is silent only at an https address", async () => {
     for (const [redirect, status] of [
       [REDIRECT, 303],
       ['http://127.0.0.1/cb', 200],
@@ -627,7 +630,7 @@ describe('A12 silent approval', () => {
     }
   })
 
-  it('A12 new scopes, a revoked grant and another person mean asking again', async () => {
+  it('threat A12 new scopes, a revoked grant and another person mean asking again', async () => {
     const own = await createClient(server)
     await codeFlow(server, own, { scope: 'place-orders' })
     const again = (scope: string, prompt = '') => ask({ client_id: own.id, scope, prompt })
@@ -646,7 +649,7 @@ describe('A12 silent approval', () => {
     expect(answerOf(await again('place-orders', 'none')).searchParams.has('code')).toBe(false)
   })
 
-  it('A12 prompt=none without a session is an error and no code', async () => {
+  it('threat A12 prompt=none without a session is an error and no code', async () => {
     const query = `client_id=${client.id}&response_type=code&prompt=none`
     const reply = await server.request(`/oauth/authorize?${query}`)
     expect(answerOf(reply).searchParams.get('error')).toBe('login_required')

@@ -24,7 +24,7 @@ async function statusOf(oauth: AuthorizationServer<TestUser>, credentials: objec
   }
 }
 
-describe.each(['jwt', 'opaque'] as const)('N1 after a restore, with %s tokens', (format) => {
+describe.each(['jwt', 'opaque'] as const)('threat N1 after a restore, with %s tokens', (format) => {
   it('ends all that was issued before, on every process, and lets people begin again', async () => {
     server = await startServer({ accessTokenFormat: format })
     const elsewhere = server.another()
@@ -87,7 +87,7 @@ describe.each(['jwt', 'opaque'] as const)('N1 after a restore, with %s tokens', 
   })
 })
 
-describe('M4 a signing key that leaked', () => {
+describe('threat M4 a signing key that leaked', () => {
   it('stops at once everywhere, and neither it nor an older one signs again', async () => {
     server = await startServer()
     const elsewhere = server.another()

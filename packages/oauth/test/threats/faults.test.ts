@@ -63,8 +63,8 @@ const refreshForm = (client: { id: string; secret: string }, text: string) => ({
   refresh_token: text,
 })
 
-describe('F3 clock jumps', () => {
-  it('F3 back and forth revive nothing that was revoked, used or expired', async () => {
+describe('threat F3 clock jumps', () => {
+  it('threat F3 back and forth revive nothing that was revoked, used or expired', async () => {
     const server = await start({ accessTokensExpireIn: '1h', refreshTokensExpireIn: '2h' })
     const client = await createClient(server)
     const started = server.clock.now().getTime()
@@ -84,7 +84,7 @@ describe('F3 clock jumps', () => {
     }
   })
 
-  it('F3 back do not prolong a code, nor revive a used one', async () => {
+  it('threat F3 back do not prolong a code, nor revive a used one', async () => {
     const server = await start()
     const client = await createClient(server)
     const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
@@ -110,7 +110,7 @@ describe('F3 clock jumps', () => {
     expect((await redeem(code)).status).toBe(200)
   })
 
-  it('F3 a purge removes no revocation that still matters', async () => {
+  it('threat F3 a purge removes no revocation that still matters', async () => {
     const server = await start({ accessTokensExpireIn: '30d', refreshTokensExpireIn: '60d' })
     const client = await createClient(server)
     const revoked = await codeFlow(server, client)
@@ -124,7 +124,7 @@ describe('F3 clock jumps', () => {
     expect(rows).toEqual([])
   })
 
-  it('F3 a purge while the clock was wrong revives nothing, and locks nobody out', async () => {
+  it('threat F3 a purge while the clock was wrong revives nothing, and locks nobody out', async () => {
     const server = await start()
     const client = await createClient(server)
     const revoked = await codeFlow(server, client)
@@ -150,7 +150,7 @@ describe('F3 clock jumps', () => {
     expect(await statusOf(server, fresh.access_token)).toBe(200)
   })
 
-  it('T6 a failing users hook costs an honest client nothing', async () => {
+  it('threat T6 a failing users hook costs an honest client nothing', async () => {
     const server = await start()
     const client = await createClient(server)
     const tokens = await codeFlow(server, client)
@@ -172,7 +172,7 @@ describe('F3 clock jumps', () => {
   })
 })
 
-describe('F4 start-up', () => {
+describe('threat F4 start-up', () => {
   const options = (changes: object): AuthorizationServerOptions =>
     ({
       issuer: 'https://api.example.com',
@@ -208,7 +208,7 @@ describe('F4 start-up', () => {
     ['dot segments', { issuer: 'https://api.example.com/a/../b' }],
     ['script', { issuer: 'javascript:alert(1)' }],
     ['a look-alike of localhost', { issuer: 'http://localhost.evil.example' }],
-  ])('F4 with %s is refused, and no value is printed', (_, changes) => {
+  ])('threat F4 with %s is refused, and no value is printed', (_, changes) => {
     let message = ''
     try {
       createAuthorizationServer(options(changes))
@@ -221,7 +221,7 @@ describe('F4 start-up', () => {
     expect(message).not.toContain(SECRET)
   })
 
-  it('F4 with the wrong secret for the stored keys says so, clearly, and issues nothing', async () => {
+  it('threat F4 with the wrong secret for the stored keys says so, clearly, and issues nothing', async () => {
     const { database, drop } = await createTestDatabase()
     const make = (secret: string | string[]) => {
       const { storage: _, ...rest } = options({ secret })
@@ -251,7 +251,7 @@ describe('F4 start-up', () => {
     }
   })
 
-  it('F4 a key sealed with a secret unknown here does not stop a running process', async () => {
+  it('threat F4 a key sealed with a secret unknown here does not stop a running process', async () => {
     const { database, drop } = await createTestDatabase()
     const logged: unknown[] = []
     const make = (secret: string | string[]) => {
@@ -275,13 +275,13 @@ describe('F4 start-up', () => {
   })
 })
 
-describe('F4 hooks of the application', () => {
+describe('threat F4 hooks of the application', () => {
   const failing = async (): Promise<never> => {
     throw new Error('the hook failed with the password hunter2')
   }
   const hanging = () => new Promise<never>(() => {})
 
-  it('F4 that fail or hang harm only their own request', async () => {
+  it('threat F4 that fail or hang harm only their own request', async () => {
     const server = await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const credentials = { client_id: client.id, client_secret: client.secret }
@@ -317,7 +317,7 @@ describe('F4 hooks of the application', () => {
     ).toBe(200)
   })
 
-  it('F4 pages, listeners and a log that fail do not end the process or the answer', async () => {
+  it('threat F4 pages, listeners and a log that fail do not end the process or the answer', async () => {
     const unhandled: unknown[] = []
     const note = (error: unknown) => unhandled.push(error)
     process.on('unhandledRejection', note)
@@ -356,7 +356,7 @@ describe('F4 hooks of the application', () => {
     }
   })
 
-  it('F4 a fallen store with an unknown key id is refused, and leaves no rejection unheard', async () => {
+  it('threat F4 a fallen store with an unknown key id is refused, and leaves no rejection unheard', async () => {
     const unhandled: unknown[] = []
     const note = (error: unknown) => unhandled.push(error)
     process.on('unhandledRejection', note)
@@ -376,8 +376,8 @@ describe('F4 hooks of the application', () => {
   })
 })
 
-describe('F4 what is remembered is bounded', () => {
-  it('F4 the cache holds no more than its size, and keeps what is asked for', () => {
+describe('threat F4 what is remembered is bounded', () => {
+  it('threat F4 the cache holds no more than its size, and keeps what is asked for', () => {
     const cache = createRecentCache<number>(100)
     cache.set('used', 1)
     let kept = 0
@@ -390,7 +390,7 @@ describe('F4 what is remembered is bounded', () => {
     expect(kept).toBeLessThanOrEqual(100)
   })
 
-  it('F4 bad tokens, unknown clients and bad cookies are not remembered at all', async () => {
+  it('threat F4 bad tokens, unknown clients and bad cookies are not remembered at all', async () => {
     const server = await start()
     const client = await createClient(server)
     const { access_token } = await codeFlow(server, client)
@@ -423,7 +423,7 @@ describe('F4 what is remembered is bounded', () => {
     expect(sets).toBe(0)
   })
 
-  it('L3 pending approvals of one person are bounded', async () => {
+  it('threat L3 pending approvals of one person are bounded', async () => {
     const server = await start()
     const client = await createClient(server)
     for (let i = 0; i < 70; i += 1) {
@@ -435,11 +435,11 @@ describe('F4 what is remembered is bounded', () => {
   })
 })
 
-describe('R1 caches against changes that happen while they read', () => {
+describe('threat R1 caches against changes that happen while they read', () => {
   const clientOf = (secretVersion: number) =>
     ({ id: 'c', secretVersion, revokedAt: null }) as Client
 
-  it('R1 a client read before a change was announced is not remembered after it', async () => {
+  it('threat R1 a client read before a change was announced is not remembered after it', async () => {
     const feed = followRevocations(memoryStorage().revocations, console)
     await feed.sync()
     let current = clientOf(1)
@@ -468,7 +468,7 @@ describe('R1 caches against changes that happen while they read', () => {
     expect((await directory.find('c'))?.secretVersion).toBe(2)
   })
 
-  it('R1 a slow read of the keys does not bring back one that was taken back', async () => {
+  it('threat R1 a slow read of the keys does not bring back one that was taken back', async () => {
     const storage = memoryStorage()
     const keys = createSigningKeys({
       repository: storage.keys,
@@ -501,7 +501,7 @@ describe('R1 caches against changes that happen while they read', () => {
     expect(keys.removals()).toBe(1)
   })
 
-  it('R1 keys that could not be read again are read at the next chance, and nothing passes before', async () => {
+  it('threat R1 keys that could not be read again are read at the next chance, and nothing passes before', async () => {
     const storage = memoryStorage()
     const server = await start({ storage })
     const { accessToken } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
@@ -518,7 +518,7 @@ describe('R1 caches against changes that happen while they read', () => {
     await expect.poll(() => statusOf(server, accessToken), { timeout: 10_000 }).toBe(401)
   })
 
-  it('R1 a read of the feed that began long ago is not taken for a fresh one', async () => {
+  it('threat R1 a read of the feed that began long ago is not taken for a fresh one', async () => {
     const entries: Revocation[] = []
     const waiting: Array<() => void> = []
     const readFrom = (from: number) => {
@@ -541,8 +541,8 @@ describe('R1 caches against changes that happen while they read', () => {
   })
 })
 
-describe('R1 an approval under way', () => {
-  it('R1 when everything of a person ends leaves no code behind', async () => {
+describe('threat R1 an approval under way', () => {
+  it('threat R1 when everything of a person ends leaves no code behind', async () => {
     const server = await start()
     const client = await createClient(server)
     await askFor(server, 'ada', { client_id: client.id, response_type: 'code' })
@@ -572,8 +572,8 @@ describe('R1 an approval under way', () => {
   })
 })
 
-describe('R2 many at once', () => {
-  it('R2 show no lock or deadlock errors to callers', { timeout: 120_000 }, async () => {
+describe('threat R2 many at once', () => {
+  it('threat R2 show no lock or deadlock errors to callers', { timeout: 120_000 }, async () => {
     const server = await start()
     const client = await createClient(server, { grants: ['password', 'refresh_token'] })
     const credentials = { client_id: client.id, client_secret: client.secret }
@@ -600,7 +600,7 @@ describe('R2 many at once', () => {
     expect(server.logged).toEqual([])
   })
 
-  it('R1 a purge beside live traffic removes nothing alive', async () => {
+  it('threat R1 a purge beside live traffic removes nothing alive', async () => {
     const server = await start({ grants: [authorizationCode(), refreshToken(), password()] })
     const client = await createClient(server, { grants: ['authorization_code', 'refresh_token'] })
     const tokens = await codeFlow(server, client)

@@ -43,7 +43,7 @@ function moveClock(minutes: number): void {
 
 const breaks = () => server.logged.filter((entry) => String(entry).includes('has lost part of'))
 
-describe('N1 a database that lost part of its revocations', () => {
+describe('threat N1 a database that lost part of its revocations', () => {
   it.each([
     ['ids end below where a process stood', 2, 1],
     ['ids come back to where a process stood', 2, 3],
@@ -146,7 +146,7 @@ describe('N1 a database that lost part of its revocations', () => {
   })
 })
 
-describe('N1 a revocation that is repeated', () => {
+describe('threat N1 a revocation that is repeated', () => {
   const newsOf = (id: string) =>
     server.database.kysely
       .selectFrom('oauth_revocations')
@@ -188,7 +188,7 @@ describe('N1 a revocation that is repeated', () => {
   })
 })
 
-describe('N1 what is no break', () => {
+describe('threat N1 what is no break', () => {
   it('a purge, however it falls between two reads', async () => {
     server = await startServer({ purgeEvery: false })
     const elsewhere = server.another()
@@ -232,7 +232,7 @@ describe('N1 what is no break', () => {
   })
 })
 
-describe('N1 the clock of one process', () => {
+describe('threat N1 the clock of one process', () => {
   const isServer = process.env.TEST_DATABASE !== 'sqlite'
 
   it.runIf(isServer)('may be ahead: the others miss nothing that commits late', async () => {

@@ -61,7 +61,7 @@ async function statusOf(
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decodePart = (text = '') => JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
 
-describe('G1 odd Authorization headers', () => {
+describe('threat G1 odd Authorization headers', () => {
   it.each([
     ['empty', ''],
     ['a scheme alone', 'Bearer'],
@@ -84,7 +84,7 @@ describe('G1 odd Authorization headers', () => {
     ['huge', `Bearer ${'a'.repeat(1_000_000)}`],
     ['many dots', `Bearer ${'.'.repeat(100_000)}`],
     ['not ASCII', 'Bearer tökén'],
-  ])('G1 %s gets a clean 401, also after the token was seen', async (_, header) => {
+  ])('threat G1 %s gets a clean 401, also after the token was seen', async (_, header) => {
     const authorization = header.replaceAll('TOKEN', tokens.access_token)
     const started = performance.now()
     expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
@@ -93,20 +93,20 @@ describe('G1 odd Authorization headers', () => {
     expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
   })
 
-  it('G1 the scheme ignores case', async () => {
+  it('threat G1 the scheme ignores case', async () => {
     for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
       const authorization = `${scheme} ${tokens.access_token}`
       expect(await statusOf({ ...bearer(''), authorization })).toBe(200)
     }
   })
 
-  it('G1 a bad header is not rescued by a good cookie', async () => {
+  it('threat G1 a bad header is not rescued by a good cookie', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     expect(await statusOf({ authorization: 'Bearer x', cookie, csrfToken })).toBe(401)
     expect(await statusOf({ authorization: '', cookie, csrfToken })).toBe(401)
   })
 
-  it('G1 over the network, two headers are an error', async () => {
+  it('threat G1 over the network, two headers are an error', async () => {
     const { nodeCredentials } = await import('../../src/adapters/node.ts')
     const { createServer, request } = await import('node:http')
     const seen: Credentials[] = []
@@ -127,7 +127,7 @@ describe('G1 odd Authorization headers', () => {
   })
 })
 
-describe('G2 tokens that are not ours', () => {
+describe('threat G2 tokens that are not ours', () => {
   /** Signs with our own key, as if a check after the signature were the only one left. */
   async function signedByUs(header: object | null, claims: object): Promise<string> {
     const row = await server.database.kysely
@@ -146,12 +146,12 @@ describe('G2 tokens that are not ours', () => {
     return `${data}.${sign(null, Buffer.from(data), privateKey).toString('base64url')}`
   }
 
-  it('G2 the way of making forgeries works: an honest copy passes', async () => {
+  it('threat G2 the way of making forgeries works: an honest copy passes', async () => {
     const claims = decodePart(tokens.access_token.split('.')[1])
     expect(await statusOf(bearer(await signedByUs(null, claims)))).toBe(200)
   })
 
-  it('G2 unsigned tokens fail, however they spell it', async () => {
+  it('threat G2 unsigned tokens fail, however they spell it', async () => {
     const [header, payload, signature] = tokens.access_token.split('.')
     const { kid } = decodePart(header)
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined, 0, ['none'], {}]) {
@@ -171,7 +171,7 @@ describe('G2 tokens that are not ours', () => {
     }
   })
 
-  it('G2 tokens keyed with our public key in any encoding fail', async () => {
+  it('threat G2 tokens keyed with our public key in any encoding fail', async () => {
     const { keys } = (await (await server.request('/.well-known/jwks.json')).json()) as {
       keys: Array<JsonWebKey & { kid: string }>
     }
@@ -213,7 +213,7 @@ describe('G2 tokens that are not ours', () => {
     }
   })
 
-  it('G2 tokens that bring their own key fail', async () => {
+  it('threat G2 tokens that bring their own key fail', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const jwk = publicKey.export({ format: 'jwk' })
     const [header, payload] = tokens.access_token.split('.')
@@ -240,7 +240,7 @@ describe('G2 tokens that are not ours', () => {
     }
   })
 
-  it('G2 even with our signature, a header or claim that is not right fails', async () => {
+  it('threat G2 even with our signature, a header or claim that is not right fails', async () => {
     const claims = decodePart(tokens.access_token.split('.')[1])
     const { kid } = decodePart(tokens.access_token.split('.')[0])
     const now = server.clock.now().getTime() / 1000
@@ -299,7 +299,7 @@ describe('G2 tokens that are not ours', () => {
     expect(await statusOf(bearer(await signedByUs(null, skewed)))).toBe(200)
   })
 
-  it('G2 altered, truncated and re-encoded tokens fail, also after the real one was seen', async () => {
+  it('threat G2 altered, truncated and re-encoded tokens fail, also after the real one was seen', async () => {
     const text = tokens.access_token
     expect(await statusOf(bearer(text))).toBe(200)
     const [header = '', payload = '', signature = ''] = text.split('.')
@@ -327,7 +327,7 @@ describe('G2 tokens that are not ours', () => {
     for (const forged of altered) expect(await statusOf(bearer(forged)), forged).toBe(401)
   })
 
-  it('G2 tokens of another kind or another server fail', async () => {
+  it('threat G2 tokens of another kind or another server fail', async () => {
     const twin = await startServer({ issuer: 'http://localhost:4998' })
     const sameName = await startServer({ secret: `another ${SECRET}` })
     try {
@@ -350,7 +350,7 @@ describe('G2 tokens that are not ours', () => {
   })
 
   it.each(['EdDSA', 'ES256', 'RS256'] as const)(
-    'G2 %s and opaque tokens hold alike',
+    'threat G2 %s and opaque tokens hold alike',
     async (alg) => {
       for (const accessTokenFormat of ['jwt', 'opaque'] as const) {
         const own = await startServer({ signingAlgorithm: alg, accessTokenFormat })
@@ -372,7 +372,7 @@ describe('G2 tokens that are not ours', () => {
     },
   )
 
-  it('G2 expiry holds for a token seen a thousand times', async () => {
+  it('threat G2 expiry holds for a token seen a thousand times', async () => {
     const brief = await startServer({ accessTokensExpireIn: '60s' })
     try {
       const { access_token } = await codeFlow(brief, await createClient(brief))
@@ -394,8 +394,8 @@ function lastBitSet(signature: string): string {
   return `${signature.slice(0, -1)}${alphabet[last ^ 1]}`
 }
 
-describe('G2 users and clients are never mistaken for each other', () => {
-  it('G2 a client token opens no user route, even for a user with the very id of the client', async () => {
+describe('threat G2 users and clients are never mistaken for each other', () => {
+  it('threat G2 a client token opens no user route, even for a user with the very id of the client', async () => {
     server.users.all.set(client.id, { id: client.id, email: 'x@example.com', password: 'x' })
     const reply = await server.post('/oauth/token', {
       grant_type: 'client_credentials',
@@ -408,7 +408,7 @@ describe('G2 users and clients are never mistaken for each other', () => {
     expect(await statusOf(bearer(tokens.access_token), 'client')).toBe(401)
   })
 
-  it('G2 a user whose id looks like a typed subject stays that user', async () => {
+  it('threat G2 a user whose id looks like a typed subject stays that user', async () => {
     for (const id of ['client:x', 'user:bob', `client:${client.id}`, 'a:b', '*']) {
       server.users.all.set(id, { id, email: `${id}@example.com`, password: 'x' })
       const { accessToken } = await server.oauth.tokens.createPersonal({ userId: id, name: 'x' })
@@ -418,14 +418,14 @@ describe('G2 users and clients are never mistaken for each other', () => {
     }
   })
 
-  it('G2 cookie mode is no client', async () => {
+  it('threat G2 cookie mode is no client', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     expect(await statusOf({ authorization: null, cookie, csrfToken }, 'client')).toBe(401)
   })
 })
 
-describe('G3 revocation', () => {
-  it('G3 holds at once in this process, for cached tokens too, without a statement', async () => {
+describe('threat G3 revocation', () => {
+  it('threat G3 holds at once in this process, for cached tokens too, without a statement', async () => {
     const own = await createClient(server)
     const seen = await codeFlow(server, own)
     for (let i = 0; i < 5; i += 1) expect(await statusOf(bearer(seen.access_token))).toBe(200)
@@ -438,7 +438,7 @@ describe('G3 revocation', () => {
     expect(statements.slice(spent).filter((sql) => !polls(sql))).toEqual([])
   })
 
-  it('G3 a signing key that was taken back ends its tokens, also those seen before', async () => {
+  it('threat G3 a signing key that was taken back ends its tokens, also those seen before', async () => {
     const own = await startServer()
     try {
       const { access_token } = await codeFlow(own, await createClient(own))
@@ -454,8 +454,8 @@ describe('G3 revocation', () => {
   })
 })
 
-describe('G4 scopes', () => {
-  it('G4 a missing scope is 403 insufficient_scope, and * counts only if granted', async () => {
+describe('threat G4 scopes', () => {
+  it('threat G4 a missing scope is 403 insufficient_scope, and * counts only if granted', async () => {
     const { assertScopes, assertAnyScope } = await import('../../src/guard/guard.ts')
     const caller = await server.oauth.guard.authenticate('api', bearer(tokens.access_token))
     expect(caller.tokenCan('place-orders')).toBe(true)
@@ -483,7 +483,7 @@ describe('G4 scopes', () => {
     }
   })
 
-  it('G4 spellings of a path reach no endpoint of ours', async () => {
+  it('threat G4 spellings of a path reach no endpoint of ours', async () => {
     const paths = [
       '/oauth/clients/',
       '/oauth//clients',
@@ -523,8 +523,8 @@ describe('G4 scopes', () => {
   })
 })
 
-describe('G5 keys', () => {
-  it('G5 a flood of unknown key ids costs a bounded number of reads', async () => {
+describe('threat G5 keys', () => {
+  it('threat G5 a flood of unknown key ids costs a bounded number of reads', async () => {
     const payload = tokens.access_token.split('.')[1]
     const flood = (count: number) =>
       Array.from({ length: count }, (_, i) => {
@@ -542,7 +542,7 @@ describe('G5 keys', () => {
     expect(seconds).toBeLessThan(10)
   })
 
-  it('G5 rotation refuses nobody: old and new tokens pass, at once and ahead of time', async () => {
+  it('threat G5 rotation refuses nobody: old and new tokens pass, at once and ahead of time', async () => {
     const texts = [tokens.access_token]
     for (const immediately of [true, false, true]) {
       // of two keys of the same moment either may sign
@@ -556,7 +556,7 @@ describe('G5 keys', () => {
     for (const text of texts) expect(await statusOf(bearer(text))).toBe(200)
   })
 
-  it('G5 a token of one key under the id of another fails', async () => {
+  it('threat G5 a token of one key under the id of another fails', async () => {
     server.clock.advance(1)
     await server.oauth.keys.rotate({ immediately: true })
     const newer = await codeFlow(server, client)
@@ -571,8 +571,8 @@ describe('G5 keys', () => {
   })
 })
 
-describe('G6 cookie mode', () => {
-  it('G6 needs the matching CSRF token on every method', async () => {
+describe('threat G6 cookie mode', () => {
+  it('threat G6 needs the matching CSRF token on every method', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const bob = await server.cookieMode('bob')
     expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(200)
@@ -588,7 +588,7 @@ describe('G6 cookie mode', () => {
     expect((await server.request('/oauth/clients', { headers: { cookie } })).status).toBe(401)
   })
 
-  it('G6 tampered, truncated and foreign cookies fail', async () => {
+  it('threat G6 tampered, truncated and foreign cookies fail', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const [name, value = ''] = cookie.split('=')
     const parts = value.split('.')
@@ -613,7 +613,7 @@ describe('G6 cookie mode', () => {
     }
   })
 
-  it('G6 an expired cookie fails, as does one from the future', async () => {
+  it('threat G6 an expired cookie fails, as does one from the future', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const before = server.clock.now()
     server.clock.advance('2h')
@@ -624,7 +624,7 @@ describe('G6 cookie mode', () => {
     expect(await statusOf({ authorization: null, cookie, csrfToken })).toBe(200)
   })
 
-  it('G6 signing out, and the end of the account, end the cookie; signing in anew works', async () => {
+  it('threat G6 signing out, and the end of the account, end the cookie; signing in anew works', async () => {
     const cookies = await server.cookieMode('ada')
     const sent = { authorization: null, ...cookies }
     expect(await statusOf(sent)).toBe(200)
@@ -637,7 +637,7 @@ describe('G6 cookie mode', () => {
     expect(await statusOf({ authorization: null, ...(await server.cookieMode('bob')) })).toBe(200)
   })
 
-  it('G6 a cookie is not renewed without the session it belongs to', async () => {
+  it('threat G6 a cookie is not renewed without the session it belongs to', async () => {
     const { cookie, csrfToken } = await server.cookieMode('bob')
     const renew = (cookies: string) =>
       server.request('/oauth/token/refresh', {
@@ -651,7 +651,7 @@ describe('G6 cookie mode', () => {
     expect(renewed.headers.get('set-cookie')).toContain('tollgate_token=')
   })
 
-  it('G6 a page gets a cookie that fits its CSRF token, also after the secret was changed', async () => {
+  it('threat G6 a page gets a cookie that fits its CSRF token, also after the secret was changed', async () => {
     const { cookie } = await server.cookieMode('bob')
     const changed = await startServer({ secret: [`another ${SECRET}`, SECRET] })
     try {
@@ -674,7 +674,7 @@ describe('G6 cookie mode', () => {
     }
   })
 
-  it('G6 the session id of the application is stored nowhere readable', async () => {
+  it('threat G6 the session id of the application is stored nowhere readable', async () => {
     const secretSession = `bob.${'s'.repeat(400)}`
     const page = await server.request(
       `/oauth/authorize?${new URLSearchParams({ client_id: client.id, response_type: 'code', scope: 'check-status' })}`,
@@ -689,8 +689,8 @@ describe('G6 cookie mode', () => {
   })
 })
 
-describe('G7 the cookie itself', () => {
-  it('G7 is HttpOnly, Lax, on no widened domain, and Secure on https', async () => {
+describe('threat G7 the cookie itself', () => {
+  it('threat G7 is HttpOnly, Lax, on no widened domain, and Secure on https', async () => {
     const safe = await startServer({ issuer: 'https://api.example.com' })
     try {
       for (const [on, secure] of [
@@ -714,7 +714,7 @@ describe('G7 the cookie itself', () => {
     }
   })
 
-  it('G7 a repeated name fails, in any order', async () => {
+  it('threat G7 a repeated name fails, in any order', async () => {
     const { cookie, csrfToken } = await server.cookieMode('bob')
     for (const header of [
       `${cookie}; ${cookie}`,
@@ -730,7 +730,7 @@ describe('G7 the cookie itself', () => {
   })
 })
 
-describe('G8 approve and deny', () => {
+describe('threat G8 approve and deny', () => {
   async function openPage(user = 'bob'): Promise<{ action: string; csrf: string }> {
     const own = await createClient(server)
     const asked = { client_id: own.id, redirect_uri: REDIRECT, response_type: 'code' }
@@ -753,7 +753,7 @@ describe('G8 approve and deny', () => {
     )
   }
 
-  it('G8 need the CSRF token of this page, this person and this session', async () => {
+  it('threat G8 need the CSRF token of this page, this person and this session', async () => {
     const page = await openPage()
     const foreign = await openPage('ada')
     const wrong = [
@@ -778,7 +778,7 @@ describe('G8 approve and deny', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it('G8 need the origin of our own page', async () => {
+  it('threat G8 need the origin of our own page', async () => {
     const page = await openPage()
     for (const headers of [
       { origin: 'https://evil.example' },
@@ -798,7 +798,7 @@ describe('G8 approve and deny', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it('G8 submitting twice, or many times at once, yields one code', async () => {
+  it('threat G8 submitting twice, or many times at once, yields one code', async () => {
     const page = await openPage()
     const replies = await Promise.all(Array.from({ length: 20 }, () => send(page)))
     const codes = replies.filter(({ status }) => status === 303)
@@ -806,7 +806,7 @@ describe('G8 approve and deny', () => {
     expect((await send(page, {}, { decision: 'deny' })).status).toBe(400)
   })
 
-  it('G8 forms of other content types and method overrides change nothing', async () => {
+  it('threat G8 forms of other content types and method overrides change nothing', async () => {
     const page = await openPage()
     const body = `csrf_token=${page.csrf}&decision=approve`
     for (const type of [
@@ -831,7 +831,7 @@ describe('G8 approve and deny', () => {
     expect((await send(page)).status).toBe(303)
   })
 
-  it('G8 the way back from the sign-in page stays on this host', async () => {
+  it('threat G8 the way back from the sign-in page stays on this host', async () => {
     for (const path of ['/oauth/authorize', '/oauth/clients', '/oauth/tokens']) {
       const query = `client_id=${client.id}&response_type=code&x=//evil.example`
       const reply = await server.request(`${path}?${query}`, { headers: { accept: 'text/html' } })
@@ -844,8 +844,8 @@ describe('G8 approve and deny', () => {
   })
 })
 
-describe('G1 over the network', () => {
-  it('G1 every refusal is an InvalidToken, so that no adapter has to guess', async () => {
+describe('threat G1 over the network', () => {
+  it('threat G1 every refusal is an InvalidToken, so that no adapter has to guess', async () => {
     const plain = await listen()
     try {
       const attempt = async () => plain.oauth.guard.authenticate('api', bearer('x'))

@@ -40,8 +40,8 @@ function expectRefusal(reply: Response, ...allowed: number[]): void {
   expect(expected).toContain(reply.status)
 }
 
-describe('I1 limits', () => {
-  it('I1 a body beyond the limit is 413, whether it says so or not', async () => {
+describe('threat I1 limits', () => {
+  it('threat I1 a body beyond the limit is 413, whether it says so or not', async () => {
     for (const path of FORM_PATHS) {
       expectRefusal(await send(path, `x=${'a'.repeat(70_000)}`), 413)
       expectRefusal(await send(path, 'x=1', FORM, { 'content-length': '99999999' }), 413)
@@ -68,7 +68,7 @@ describe('I1 limits', () => {
     expect(pulled).toBeLessThan(20)
   })
 
-  it('I1 too many parameters are 400', async () => {
+  it('threat I1 too many parameters are 400', async () => {
     const many = Array.from({ length: 5000 }, (_, i) => `p${i}=1`).join('&')
     for (const path of FORM_PATHS) expectRefusal(await send(path, many), 400)
     expectRefusal(await send('/oauth/token', '&'.repeat(60_000)), 400, 401)
@@ -76,7 +76,7 @@ describe('I1 limits', () => {
     expectRefusal(asked, 400)
   })
 
-  it('I1 deep nesting and huge lists are answered early and briefly', async () => {
+  it('threat I1 deep nesting and huge lists are answered early and briefly', async () => {
     const deep = `${'{"a":'.repeat(12_000)}1${'}'.repeat(12_000 - 1)}`.slice(0, 65_000)
     const bodies = [
       deep,
@@ -101,7 +101,7 @@ describe('I1 limits', () => {
     }
   })
 
-  it('I1 a compressed body is not unpacked', async () => {
+  it('threat I1 a compressed body is not unpacked', async () => {
     const { gzipSync } = await import('node:zlib')
     const bomb = gzipSync(Buffer.alloc(20_000_000, 'a=1&'))
     const reply = await send('/oauth/token', bomb.subarray(0, 60_000), FORM, {
@@ -110,7 +110,7 @@ describe('I1 limits', () => {
     expectRefusal(reply, 400, 401, 413, 415)
   })
 
-  it('I1 huge headers and cookies do no harm', async () => {
+  it('threat I1 huge headers and cookies do no harm', async () => {
     const huge = 'a'.repeat(200_000)
     for (const headers of [
       { authorization: `Basic ${huge}` },
@@ -129,9 +129,9 @@ describe('I1 limits', () => {
   })
 })
 
-describe('I2 keys of the prototype', () => {
+describe('threat I2 keys of the prototype', () => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']
-  it.each(names)('I2 %s changes nothing and crashes nothing', async (name) => {
+  it.each(names)('threat I2 %s changes nothing and crashes nothing', async (name) => {
     for (const path of FORM_PATHS) {
       for (const body of [`${name}=1`, `${name}[a]=1`, `a[${name}]=1`, `grant_type=${name}`]) {
         expectRefusal(
@@ -152,7 +152,7 @@ describe('I2 keys of the prototype', () => {
   })
 })
 
-describe('I3 media types', () => {
+describe('threat I3 media types', () => {
   it.each([
     'text/plain',
     'application/json',
@@ -164,7 +164,7 @@ describe('I3 media types', () => {
     '*/*',
     '; application/x-www-form-urlencoded',
     '',
-  ])('I3 a form labelled %j is refused', async (type) => {
+  ])('threat I3 a form labelled %j is refused', async (type) => {
     const body = `grant_type=refresh_token&refresh_token=x&client_id=${client.id}&client_secret=${client.secret}`
     for (const path of FORM_PATHS) expectRefusal(await send(path, body, type), 400, 415)
   })
@@ -174,7 +174,7 @@ describe('I3 media types', () => {
     'Application/X-WWW-Form-Urlencoded',
     'application/x-www-form-urlencoded;charset=UTF-8',
     'application/x-www-form-urlencoded ; charset=utf-8',
-  ])('I3 a form labelled %j is read, by the same rules', async (type) => {
+  ])('threat I3 a form labelled %j is read, by the same rules', async (type) => {
     const body = `grant_type=refresh_token&refresh_token=x&client_id=${client.id}&client_secret=${client.secret}`
     expect(await (await send('/oauth/token', body, type)).json()).toMatchObject({
       error: 'invalid_grant',
@@ -184,7 +184,7 @@ describe('I3 media types', () => {
   })
 
   it.each(['text/plain', FORM, 'application/jsonp', 'text/json', 'multipart/form-data', ''])(
-    'I3 JSON labelled %j is refused',
+    'threat I3 JSON labelled %j is refused',
     async (type) => {
       const body = JSON.stringify({ name: 'x', redirect: REDIRECT })
       expectRefusal(await sendJson('/oauth/clients', body, type), 415)
@@ -192,7 +192,7 @@ describe('I3 media types', () => {
   )
 
   const values = [[], ['x'], {}, { x: 1 }, 0, 1, true, null]
-  it.each(values)('I3 %j is no string', async (value) => {
+  it.each(values)('threat I3 %j is no string', async (value) => {
     for (const fields of [
       { name: value, redirect: REDIRECT },
       { name: 'x', redirect: value },
@@ -220,12 +220,12 @@ describe('I3 media types', () => {
     "{'name':'x'}",
     '{}x',
     '\ufeff{}',
-  ])('I3 the body %j is refused', async (body) => {
+  ])('threat I3 the body %j is refused', async (body) => {
     expectRefusal(await sendJson('/oauth/clients', body), 400, 422)
   })
 })
 
-describe('I4 text', () => {
+describe('threat I4 text', () => {
   const raw = [
     ['an overlong slash', '%c0%af'],
     ['a lone byte', '%ff'],
@@ -238,7 +238,7 @@ describe('I4 text', () => {
     ['an old unicode escape', '%u0041'],
     ['the replacement character', '%ef%bf%bd'],
   ] as const
-  it.each(raw)('I4 %s is 400 in every parameter', async (_, bytes) => {
+  it.each(raw)('threat I4 %s is 400 in every parameter', async (_, bytes) => {
     const credentials = `client_id=${client.id}&client_secret=${client.secret}`
     for (const path of FORM_PATHS) {
       for (const name of [
@@ -260,7 +260,7 @@ describe('I4 text', () => {
     }
   })
 
-  it('I4 raw bytes that are not UTF-8 are 400', async () => {
+  it('threat I4 raw bytes that are not UTF-8 are 400', async () => {
     for (const bytes of [
       [0xff],
       [0xc0, 0xaf],
@@ -285,7 +285,7 @@ describe('I4 text', () => {
     }
   })
 
-  it('I4 NUL and broken text in Basic credentials and cookies are no server error', async () => {
+  it('threat I4 NUL and broken text in Basic credentials and cookies are no server error', async () => {
     for (const text of [
       '\0:\0',
       'a\0:b',
@@ -305,7 +305,7 @@ describe('I4 text', () => {
   })
 
   it.each(['👩‍👩‍👧‍👦', 'e\u0301', 'שלום', 'a\u{10ffff}', 'ﷺ', 'Ａ', 'ß', 'ﬀ'])(
-    'I4 %j round-trips exactly',
+    'threat I4 %j round-trips exactly',
     async (name) => {
       const reply = await server.json('ada', 'POST', '/oauth/clients', { name, redirect: REDIRECT })
       expect(reply.status).toBe(201)
@@ -315,7 +315,7 @@ describe('I4 text', () => {
   )
 })
 
-describe('I5 injection', () => {
+describe('threat I5 injection', () => {
   const payloads = [
     "' or '1'='1",
     '"; drop table oauth_tokens; --',
@@ -333,7 +333,7 @@ describe('I5 injection', () => {
     '%',
     '_',
   ]
-  it.each(payloads)('I5 %j in any field is only text', async (payload) => {
+  it.each(payloads)('threat I5 %j in any field is only text', async (payload) => {
     const count = async () => (await server.oauth.clients.list()).length
     const before = await count()
     const names = [
@@ -372,7 +372,7 @@ describe('I5 injection', () => {
     expect(server.logged).toEqual([])
   })
 
-  it('I5 no reader takes long over 50 KB', async () => {
+  it('threat I5 no reader takes long over 50 KB', async () => {
     const { redirectProblem } = await import('../../src/clients/redirect-uris.ts')
     const { nameProblem } = await import('../../src/clients/parse.ts')
     const { parseForm } = await import('../../src/http/form.ts')
@@ -426,7 +426,7 @@ describe('I5 injection', () => {
   })
 })
 
-describe('I5 over the network', () => {
+describe('threat I5 over the network', () => {
   let listening: ListeningServer
   beforeAll(async () => {
     listening = await listen()
@@ -452,7 +452,7 @@ describe('I5 over the network', () => {
     })
   }
 
-  it('I5 ambiguous framing smuggles no second request', async () => {
+  it('threat I5 ambiguous framing smuggles no second request', async () => {
     const inner = 'GET /.well-known/jwks.json HTTP/1.1\r\nHost: x\r\n\r\n'
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\n`
     const attempts = [
@@ -468,7 +468,7 @@ describe('I5 over the network', () => {
     }
   })
 
-  it('I5 a body cut off by the caller is logged as nothing, and the server goes on', async () => {
+  it('threat I5 a body cut off by the caller is logged as nothing, and the server goes on', async () => {
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nContent-Length: 100\r\n\r\n`
     for (let i = 0; i < 20; i += 1) {
       const socket = connect(Number(new URL(listening.url).port), '127.0.0.1')
@@ -481,21 +481,21 @@ describe('I5 over the network', () => {
     expect(listening.logged).toEqual([])
   })
 
-  it('I1 an endless body is cut off early, and the connection with it', async () => {
+  it('threat I1 an endless body is cut off early, and the connection with it', async () => {
     const head = `POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`
     const reply = await exchange(`${head}${`4000\r\n${'a'.repeat(0x4000)}\r\n`.repeat(10)}`)
     expect(reply).toMatch(/^HTTP\/1\.1 413 /)
     expect(reply.toLowerCase()).toContain('connection: close')
   })
 
-  it('I2 headers named like the prototype change nothing', async () => {
+  it('threat I2 headers named like the prototype change nothing', async () => {
     const reply = await exchange(
       'GET /.well-known/jwks.json HTTP/1.1\r\nHost: x\r\n__proto__: x\r\nconstructor: y\r\nConnection: close\r\n\r\n',
     )
     expect(reply).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('I5 forwarded headers do not change what we are called', async () => {
+  it('threat I5 forwarded headers do not change what we are called', async () => {
     const headers = {
       host: 'evil.example',
       'x-forwarded-host': 'evil.example',

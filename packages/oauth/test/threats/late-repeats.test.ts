@@ -78,8 +78,8 @@ async function putBack(row: TokenRow): Promise<void> {
     .execute()
 }
 
-describe('T6 a reply that was lost does not end an honest grant', () => {
-  it('T6 the client repeats after the ten seconds, gets what it missed, and goes on', async () => {
+describe('threat T6 a reply that was lost does not end an honest grant', () => {
+  it('threat T6 the client repeats after the ten seconds, gets what it missed, and goes on', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     server.clock.advance(13)
@@ -89,7 +89,7 @@ describe('T6 a reply that was lost does not end an honest grant', () => {
     await next(await next(found))
   })
 
-  it('T6 it may have to repeat more than once, for a day', async () => {
+  it('threat T6 it may have to repeat more than once, for a day', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     for (const seconds of [13, 60, HOUR, 22 * HOUR]) {
@@ -101,7 +101,7 @@ describe('T6 a reply that was lost does not end an honest grant', () => {
     await expectRefused(lost)
   })
 
-  it('T6 a public client has an hour', async () => {
+  it('threat T6 a public client has an hour', async () => {
     const app = await createClient(server, { confidential: false })
     const first = await codeFlow(server, app)
     const lost = await next(first, { by: app })
@@ -112,7 +112,7 @@ describe('T6 a reply that was lost does not end an honest grant', () => {
     await expectRefused(lost, { by: app })
   })
 
-  it('T6 both times are settings', async () => {
+  it('threat T6 both times are settings', async () => {
     const strict = await startServer({
       grants: [authorizationCode(), refreshToken({ repeatableFor: false })],
     })
@@ -134,7 +134,7 @@ describe('T6 a reply that was lost does not end an honest grant', () => {
     }
   })
 
-  it('T6 each late repeat is logged and is an event, and one within ten seconds is neither', async () => {
+  it('threat T6 each late repeat is logged and is an event, and one within ten seconds is neither', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     await next(first)
@@ -157,7 +157,7 @@ describe('T6 a reply that was lost does not end an honest grant', () => {
     }
   })
 
-  it('T6 fifty late repeats at once get one and the same successor', async () => {
+  it('threat T6 fifty late repeats at once get one and the same successor', async () => {
     const first = await codeFlow(server, client)
     const lost = await next(first)
     server.clock.advance(60)
@@ -168,7 +168,7 @@ describe('T6 a reply that was lost does not end an honest grant', () => {
     expect((await readRow(first)).generation).toBe(1)
   })
 
-  it('T6 a late repeat prolongs nothing', async () => {
+  it('threat T6 a late repeat prolongs nothing', async () => {
     const first = await codeFlow(server, client)
     await next(first)
     const before = await readRow(first)
@@ -178,7 +178,7 @@ describe('T6 a reply that was lost does not end an honest grant', () => {
     expect(found.expires_in).toBe((before.expires_at - server.clock.now().getTime()) / 1000)
   })
 
-  it('T5 a late repeat may narrow the scope and never widen it', async () => {
+  it('threat T5 a late repeat may narrow the scope and never widen it', async () => {
     const first = await codeFlow(server, client, { scope: 'place-orders' })
     await next(first)
     server.clock.advance(60)
@@ -189,8 +189,8 @@ describe('T6 a reply that was lost does not end an honest grant', () => {
   })
 })
 
-describe('T6 what is not a lost reply ends the grant', () => {
-  it('T6 once the successor was used, its predecessor is a reuse', async () => {
+describe('threat T6 what is not a lost reply ends the grant', () => {
+  it('threat T6 once the successor was used, its predecessor is a reuse', async () => {
     const first = await codeFlow(server, client)
     const second = await next(first)
     const third = await next(second)
@@ -199,7 +199,7 @@ describe('T6 what is not a lost reply ends the grant', () => {
     await expectRefused(third)
   })
 
-  it('T6 a late repeat and the use of the successor at once leave at most one live result', async () => {
+  it('threat T6 a late repeat and the use of the successor at once leave at most one live result', async () => {
     const first = await codeFlow(server, client)
     const second = await next(first)
     server.clock.advance(13)
@@ -212,7 +212,7 @@ describe('T6 what is not a lost reply ends the grant', () => {
   it.each([
     ['first', ['thief', 'owner']],
     ['after the owner', ['owner', 'thief']],
-  ] as const)('T6 a thief who refreshes in lock-step, %s, is seen', async (_, order) => {
+  ] as const)('threat T6 a thief who refreshes in lock-step, %s, is seen', async (_, order) => {
     let owner = await codeFlow(server, client)
     let thief = owner
     const refreshes = { owner: 0, thief: 0 }
@@ -238,7 +238,7 @@ describe('T6 what is not a lost reply ends the grant', () => {
     expect((await readRow(owner)).revoked_at).not.toBeNull()
   })
 
-  it('T6 an outage now and then is none: a late repeat in every other generation goes on', async () => {
+  it('threat T6 an outage now and then is none: a late repeat in every other generation goes on', async () => {
     let tokens = await codeFlow(server, client)
     for (let round = 0; round < 4; round += 1) {
       await next(tokens)
@@ -247,7 +247,7 @@ describe('T6 what is not a lost reply ends the grant', () => {
     }
   })
 
-  it('T7 a rotated client secret ends late repeats', async () => {
+  it('threat T7 a rotated client secret ends late repeats', async () => {
     const own = await createClient(server)
     const first = await codeFlow(server, own)
     await next(first, { by: own })
@@ -256,7 +256,7 @@ describe('T6 what is not a lost reply ends the grant', () => {
     await expectRefused(first, { by: { id: own.id, secret: secret ?? '' } })
   })
 
-  it('T6 a refresh token that has expired is not given its successor', async () => {
+  it('threat T6 a refresh token that has expired is not given its successor', async () => {
     const short = await startServer({ refreshTokensExpireIn: '1h' })
     try {
       const own = await createClient(short)
@@ -280,8 +280,8 @@ describe('T6 what is not a lost reply ends the grant', () => {
   })
 })
 
-describe('F2 a database that lost the last refreshes', () => {
-  it('F2 a refresh token that is newer than its row goes on, and older ones end the grant', async () => {
+describe('threat F2 a database that lost the last refreshes', () => {
+  it('threat F2 a refresh token that is newer than its row goes on, and older ones end the grant', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const second = await next(first)
@@ -295,7 +295,7 @@ describe('F2 a database that lost the last refreshes', () => {
     await expectRefused(fourth)
   })
 
-  it('F2 fifty uses at once of one that is newer have one result', async () => {
+  it('threat F2 fifty uses at once of one that is newer have one result', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const third = await next(await next(first))
@@ -305,7 +305,7 @@ describe('F2 a database that lost the last refreshes', () => {
     expect((await readRow(first)).generation).toBe(3)
   })
 
-  it('F2 a grant that was ended stays ended', async () => {
+  it('threat F2 a grant that was ended stays ended', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const third = await next(await next(first))
@@ -313,7 +313,7 @@ describe('F2 a database that lost the last refreshes', () => {
     await expectRefused(third)
   })
 
-  it('F2 what this process knows to be revoked stays so when the row has forgotten it', async () => {
+  it('threat F2 what this process knows to be revoked stays so when the row has forgotten it', async () => {
     const first = await codeFlow(server, client)
     const row = await readRow(first)
     const third = await next(await next(first))

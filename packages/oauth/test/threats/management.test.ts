@@ -46,8 +46,8 @@ async function opens(text: string): Promise<boolean> {
   }
 }
 
-describe("M1 another user's object", () => {
-  it('M1 looks exactly like one that does not exist', async () => {
+describe("threat M1 another user's object", () => {
+  it('threat M1 looks exactly like one that does not exist', async () => {
     const { id: clientId } = await created('bob', CLIENTS, body)
     const { token, accessToken } = await created('bob', PERSONAL, { name: 'x', scopes: [] })
     const personalId = token.id
@@ -83,7 +83,7 @@ describe("M1 another user's object", () => {
     expect(await opens(grant.access_token)).toBe(true)
   })
 
-  it('M1 clients of the application itself belong to no caller', async () => {
+  it('threat M1 clients of the application itself belong to no caller', async () => {
     const own = await createClient(server)
     for (const id of [own.id, 'personal-access']) {
       expect((await server.json('ada', 'PUT', `${CLIENTS}/${id}`, body)).status).toBe(404)
@@ -92,7 +92,7 @@ describe("M1 another user's object", () => {
     }
   })
 
-  it('M1 lists hold only what is theirs', async () => {
+  it('threat M1 lists hold only what is theirs', async () => {
     await created('bob', CLIENTS, { ...body, name: 'of bob' })
     await created('bob', PERSONAL, { name: 'of bob', scopes: [] })
     for (const path of [CLIENTS, PERSONAL, '/oauth/tokens']) {
@@ -104,7 +104,7 @@ describe("M1 another user's object", () => {
     }
   })
 
-  it('M1 a personal token is no authorized application, and the other way round', async () => {
+  it('threat M1 a personal token is no authorized application, and the other way round', async () => {
     const { token } = await created('ada', PERSONAL, { name: 'x', scopes: [] })
     const { id } = token
     expect((await server.json('ada', 'DELETE', `/oauth/tokens/${id}`)).status).toBe(404)
@@ -113,7 +113,7 @@ describe("M1 another user's object", () => {
   })
 })
 
-describe('M2 fields', () => {
+describe('threat M2 fields', () => {
   const EXTRA = {
     id: 'chosen',
     user_id: 'bob',
@@ -153,7 +153,7 @@ describe('M2 fields', () => {
     })
   }
 
-  it('M2 nothing but the documented ones is writable on a client', async () => {
+  it('threat M2 nothing but the documented ones is writable on a client', async () => {
     const made = await raw('POST', CLIENTS, withProto({ ...EXTRA, ...body }))
     expect(made.status).toBe(201)
     const { id } = (await made.json()) as { id: string }
@@ -184,7 +184,7 @@ describe('M2 fields', () => {
     expect(await server.oauth.clients.find('chosen')).toBeNull()
   })
 
-  it('M2 a personal token belongs to the caller, whoever is named', async () => {
+  it('threat M2 a personal token belongs to the caller, whoever is named', async () => {
     const extra = { ...EXTRA, name: 'mine', scopes: ['check-status'], expires_at: '2999-01-01' }
     const made = await raw('POST', PERSONAL, withProto(extra))
     expect(made.status).toBe(201)
@@ -194,7 +194,7 @@ describe('M2 fields', () => {
     expect(stored?.expiresAt.getFullYear()).toBeLessThan(2030)
   })
 
-  it('M2 a token, of whatever scope, manages nothing', async () => {
+  it('threat M2 a token, of whatever scope, manages nothing', async () => {
     const app = await createClient(server, { grants: ['password'] })
     const reply = await server.post('/oauth/token', {
       grant_type: 'password',
@@ -224,7 +224,7 @@ describe('M2 fields', () => {
     }
   })
 
-  it('M2 writing needs the CSRF token of the session', async () => {
+  it('threat M2 writing needs the CSRF token of the session', async () => {
     for (const [method, path] of [
       ['POST', CLIENTS],
       ['PUT', `${CLIENTS}/x`],
@@ -244,8 +244,8 @@ describe('M2 fields', () => {
   })
 })
 
-describe('M3 secrets', () => {
-  it('M3 are in no list, no log, no error and no table', async () => {
+describe('threat M3 secrets', () => {
+  it('threat M3 are in no list, no log, no error and no table', async () => {
     const issued = new Map<string, string>([['the server secret', SECRET]])
     const keep = (what: string, text: string | null | undefined) => {
       if (text) issued.set(`${what} ${issued.size}`, text)
@@ -319,7 +319,7 @@ describe('M3 secrets', () => {
     }
   })
 
-  it('M3 a secret is shown once, and its hash never', async () => {
+  it('threat M3 a secret is shown once, and its hash never', async () => {
     const made = await created('ada', CLIENTS, body)
     const { secret, id } = made
     expect(secret).toMatch(/^tgs_[\w-]{43}$/)
@@ -366,7 +366,7 @@ function inspectAll(values: readonly unknown[]): string {
   return describe(values)
 }
 
-describe('M4 personal tokens and ends', () => {
+describe('threat M4 personal tokens and ends', () => {
   it.each([
     [['*']],
     [['place-orders', '*']],
@@ -383,11 +383,11 @@ describe('M4 personal tokens and ends', () => {
     [null],
     [{}],
     [7],
-  ])('M4 the scopes %j are refused', async (scopes) => {
+  ])('threat M4 the scopes %j are refused', async (scopes) => {
     expect((await server.json('ada', 'POST', PERSONAL, { name: 'x', scopes })).status).toBe(422)
   })
 
-  it('M4 the ways around the route are closed too', async () => {
+  it('threat M4 the ways around the route are closed too', async () => {
     const create = (scopes: string[]) =>
       server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x', scopes })
     for (const scopes of [['*'], ['unknown'], ['place-orders check-status']]) {
@@ -395,7 +395,7 @@ describe('M4 personal tokens and ends', () => {
     }
   })
 
-  it('M4 deleting a client ends its tokens, codes and pending approvals', async () => {
+  it('threat M4 deleting a client ends its tokens, codes and pending approvals', async () => {
     const { id, secret } = await created('ada', CLIENTS, body)
     const tokens = await codeFlow(server, { id, secret }, { user: 'bob' })
     const asked = { client_id: id, redirect_uri: REDIRECT, response_type: 'code' }
@@ -413,7 +413,7 @@ describe('M4 personal tokens and ends', () => {
     expect(await (await server.json('bob', 'GET', '/oauth/tokens')).text()).not.toContain(id)
   })
 
-  it('M4 two changes at once neither revive a client nor an old secret', async () => {
+  it('threat M4 two changes at once neither revive a client nor an old secret', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id, secret } = await created('ada', CLIENTS, body)
       const before = (await server.oauth.clients.find(id))?.secretHash
@@ -443,7 +443,7 @@ describe('M4 personal tokens and ends', () => {
   })
 })
 
-describe('M5 names in headers and pages', () => {
+describe('threat M5 names in headers and pages', () => {
   it.each([
     'Robert"); DROP TABLE oauth_clients;--',
     "O'Brien \\' or 1=1 #",
@@ -452,7 +452,7 @@ describe('M5 names in headers and pages', () => {
     '=HYPERLINK("https://evil.example")',
     '👩‍👩‍👧 ünïcödé 日本語',
     'e\u0301 and é',
-  ])('M5 the name %j is kept exactly and means nothing', async (name) => {
+  ])('threat M5 the name %j is kept exactly and means nothing', async (name) => {
     const { id } = await created('ada', CLIENTS, { ...body, name })
     expect((await server.oauth.clients.find(id))?.name).toBe(name)
     const list = (await (await server.json('ada', 'GET', CLIENTS)).json()) as Array<{

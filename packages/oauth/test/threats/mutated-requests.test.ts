@@ -18,13 +18,13 @@ function createRandom(seed: number) {
   return { next, below, pick }
 }
 
-describe('I6 mutated requests', () => {
+describe('threat I6 mutated requests', () => {
   // what a database adds to the reading of requests is small, and its statements are slow
   const usual = process.env.TEST_DATABASE === 'sqlite' ? 20_000 : 5_000
   const count = Number(process.env.FUZZ_REQUESTS ?? usual)
   const seed = Number(process.env.FUZZ_SEED ?? 20_260_101)
 
-  it(`I6 ${count} of them give no 5xx, no stack trace, no hang and nothing in the log`, {
+  it(`threat I6 ${count} of them give no 5xx, no stack trace, no hang and nothing in the log`, {
     timeout: 60_000 + count * 20,
   }, async () => {
     const own = await startServer()

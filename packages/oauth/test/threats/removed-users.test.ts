@@ -46,7 +46,7 @@ const opens = async (headers: Record<string, string>) => (await app.get('/any', 
 const refusedSoon = (headers: Record<string, string>) =>
   expect.poll(() => opens(headers), { timeout: 5000, interval: 50 }).toBe(401)
 
-describe('G3 a user the application no longer knows', () => {
+describe('threat G3 a user the application no longer knows', () => {
   const kinds: ReadonlyArray<[string, () => Promise<Record<string, string>>]> = [
     ['an access token', async () => bearer((await codeFlow(server, client)).access_token)],
     [
@@ -73,7 +73,7 @@ describe('G3 a user the application no longer knows', () => {
       },
     ],
   ]
-  it.each(kinds)('G3 is refused at the guard: %s', async (_kind, signIn) => {
+  it.each(kinds)('threat G3 is refused at the guard: %s', async (_kind, signIn) => {
     const headers = await signIn()
     expect(await opens(headers)).toBe(200)
     remove('ada')
@@ -81,13 +81,13 @@ describe('G3 a user the application no longer knows', () => {
     expect(await opens(headers)).toBe(401)
   })
 
-  it('G3 is refused at the first request of a process that has not seen them', async () => {
+  it('threat G3 is refused at the first request of a process that has not seen them', async () => {
     const headers = bearer((await codeFlow(server, client)).access_token)
     remove('ada')
     expect(await opens(headers)).toBe(401)
   })
 
-  it('T7 gets no token for a code that was not used yet', async () => {
+  it('threat T7 gets no token for a code that was not used yet', async () => {
     const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const answered = await decideOn(server, 'ada', await askFor(server, 'ada', params))
     remove('ada')
@@ -100,7 +100,7 @@ describe('G3 a user the application no longer knows', () => {
     expect(await countRows(server, 'oauth_tokens')).toBe(0)
   })
 
-  it('T14 is inactive at introspection, as access and as refresh token', async () => {
+  it('threat T14 is inactive at introspection, as access and as refresh token', async () => {
     const tokens = await codeFlow(server, client)
     remove('ada')
     for (const token of [tokens.access_token, tokens.refresh_token]) {
@@ -131,7 +131,7 @@ describe('the question whether a user still exists', () => {
     expect(server.oauth.guard.authenticate('api', credentials)).toMatchObject({ id: 'ada' })
   })
 
-  it('F4 that fails is a 503 and no yes, and costs nothing for good', async () => {
+  it('threat F4 that fails is a 503 and no yes, and costs nothing for good', async () => {
     const headers = bearer((await codeFlow(server, client)).access_token)
     const { findById } = server.users
     server.users.findById = async () => {
@@ -143,7 +143,7 @@ describe('the question whether a user still exists', () => {
     await expect.poll(() => opens(headers), { timeout: 5000, interval: 50 }).toBe(200)
   })
 
-  it('F4 that is never answered is a 503, at the guard, at introspection and for a code', async () => {
+  it('threat F4 that is never answered is a 503, at the guard, at introspection and for a code', async () => {
     const tokens = await codeFlow(server, client)
     const params = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const page = await askFor(server, 'ada', { ...params, prompt: 'consent' })

@@ -80,8 +80,8 @@ async function tokensOf(reply: Response): Promise<TokenReply> {
   return (await reply.json()) as TokenReply
 }
 
-describe('T1 a code', () => {
-  it('T1 works once; reuse fails and revokes everything issued from it', async () => {
+describe('threat T1 a code', () => {
+  it('threat T1 works once; reuse fails and revokes everything issued from it', async () => {
     const code = await newCode()
     const first = await tokensOf(await redeem(code))
     const second = await tokensOf(await refresh(first.refresh_token))
@@ -95,7 +95,7 @@ describe('T1 a code', () => {
     }
   })
 
-  it('T1 revokes on reuse however wrong the rest of the request is, or late', async () => {
+  it('threat T1 revokes on reuse however wrong the rest of the request is, or late', async () => {
     for (const form of [{ redirect_uri: 'https://evil.example' }, { code_verifier: 'x' }]) {
       const code = await newCode()
       const tokens = await tokensOf(await redeem(code))
@@ -105,7 +105,7 @@ describe('T1 a code', () => {
     }
   })
 
-  it('T1 works for its client only, and is not burnt by another', async () => {
+  it('threat T1 works for its client only, and is not burnt by another', async () => {
     const code = await newCode()
     const foreign = { client_id: other.id, client_secret: other.secret }
     await expectError(await redeem(code, foreign), 'invalid_grant')
@@ -120,13 +120,13 @@ describe('T1 a code', () => {
     ['another letter case', REDIRECT.toUpperCase()],
     ['a query more', `${REDIRECT}?x=1`],
     ['none', ''],
-  ])('T1 fails with %s as redirect_uri', async (_, redirectUri) => {
+  ])('threat T1 fails with %s as redirect_uri', async (_, redirectUri) => {
     const code = await newCode()
     await expectError(await redeem(code, { redirect_uri: redirectUri }), 'invalid_grant')
     expect((await redeem(code)).status).toBe(200)
   })
 
-  it('T1 a loopback code needs the very port that was asked with', async () => {
+  it('threat T1 a loopback code needs the very port that was asked with', async () => {
     const native = await createClient(server, { redirect: 'http://127.0.0.1/cb' })
     const code = await newCode({ redirect_uri: 'http://127.0.0.1:5001/cb' }, native)
     const form = { client_id: native.id, client_secret: native.secret }
@@ -138,7 +138,7 @@ describe('T1 a code', () => {
     expect((await redeem(code, right)).status).toBe(200)
   })
 
-  it('T1 lives for 60 seconds', async () => {
+  it('threat T1 lives for 60 seconds', async () => {
     const codes = [await newCode(), await newCode()]
     server.clock.advance(59)
     expect((await redeem(codes[0] ?? '')).status).toBe(200)
@@ -147,8 +147,8 @@ describe('T1 a code', () => {
   })
 })
 
-describe('T2 what is damaged, foreign, expired or of another kind', () => {
-  it('T2 all yield the same invalid_grant, byte for byte', async () => {
+describe('threat T2 what is damaged, foreign, expired or of another kind', () => {
+  it('threat T2 all yield the same invalid_grant, byte for byte', async () => {
     const code = await newCode()
     const tokens = await codeFlow(server, client)
     const foreign = await codeFlow(server, other)
@@ -210,7 +210,7 @@ function flip(text: string): string {
   return `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`
 }
 
-describe('T3 grants', () => {
+describe('threat T3 grants', () => {
   it.each([
     ['password', 'unauthorized_client'],
     ['client_credentials', 'unauthorized_client'],
@@ -222,12 +222,12 @@ describe('T3 grants', () => {
     ['constructor', 'unsupported_grant_type'],
     ['toString', 'unsupported_grant_type'],
     ['', 'invalid_request'],
-  ])('T3 %s that the client was not given is %s', async (grantType, error) => {
+  ])('threat T3 %s that the client was not given is %s', async (grantType, error) => {
     const form = { username: 'ada@example.com', password: 'correct horse' }
     await expectError(await redeem('x', { grant_type: grantType, ...form }), error)
   })
 
-  it('T3 a client without the refresh grant gets and uses none', async () => {
+  it('threat T3 a client without the refresh grant gets and uses none', async () => {
     const plain = await createClient(server, { grants: ['authorization_code'] })
     const tokens = await codeFlow(server, plain)
     expect(tokens).not.toHaveProperty('refresh_token')
@@ -236,7 +236,7 @@ describe('T3 grants', () => {
     await expectError(await refresh(theirs.refresh_token, form), 'unauthorized_client')
   })
 
-  it('T3 the client of personal access tokens can get no token', async () => {
+  it('threat T3 the client of personal access tokens can get no token', async () => {
     await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'x' })
     for (const grant of ['personal_access', 'client_credentials', 'refresh_token', 'password']) {
       const form = { grant_type: grant, client_id: 'personal-access' }
@@ -245,7 +245,7 @@ describe('T3 grants', () => {
   })
 })
 
-describe('T4 client authentication', () => {
+describe('threat T4 client authentication', () => {
   const send = (headers: Record<string, string>, form: Record<string, string> = {}, query = '') =>
     server.post(`/oauth/token${query}`, { grant_type: 'client_credentials', ...form }, headers)
   const basic = (text: string | Buffer) => ({
@@ -256,7 +256,7 @@ describe('T4 client authentication', () => {
     machine = await createClient(server, { grants: ['client_credentials'] })
   })
 
-  it('T4 the wrong ways fail with 401', async () => {
+  it('threat T4 the wrong ways fail with 401', async () => {
     const { id, secret } = machine
     const upper = `${id}:${secret.toUpperCase()}`
     const attempts: Array<Promise<Response>> = [
@@ -304,18 +304,18 @@ describe('T4 client authentication', () => {
     }
   })
 
-  it('T4 a refused Basic is challenged', async () => {
+  it('threat T4 a refused Basic is challenged', async () => {
     const reply = await send(basic(`${machine.id}:wrong`))
     expect(reply.headers.get('www-authenticate')).toMatch(/^Basic /)
   })
 
-  it('T4 two methods in one request are an error', async () => {
+  it('threat T4 two methods in one request are an error', async () => {
     const { id, secret } = machine
     const reply = await send(basic(`${id}:${secret}`), { client_secret: secret })
     await expectError(reply, 'invalid_request')
   })
 
-  it('T4 Basic is decoded per RFC 6749 appendix B, scheme in any case', async () => {
+  it('threat T4 Basic is decoded per RFC 6749 appendix B, scheme in any case', async () => {
     const encoded = [...machine.secret]
       .map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
       .join('')
@@ -325,14 +325,14 @@ describe('T4 client authentication', () => {
     }
   })
 
-  it('T4 a public client with a secret, and a confidential one without, fail', async () => {
+  it('threat T4 a public client with a secret, and a confidential one without, fail', async () => {
     const app = await createClient(server, { confidential: false })
     const form = { client_id: app.id, client_secret: 'x' }
     await expectError(await redeem('x', form), 'invalid_client', 401)
     await expectError(await redeem('x', { client_secret: '' }), 'invalid_client', 401)
   })
 
-  it('T4 a rotated secret stops at once', async () => {
+  it('threat T4 a rotated secret stops at once', async () => {
     const own = await createClient(server, { grants: ['client_credentials'] })
     const { secret } = await server.oauth.clients.rotateSecret(own.id)
     const form = (text: string | null) => ({ client_id: own.id, client_secret: text ?? '' })
@@ -341,8 +341,8 @@ describe('T4 client authentication', () => {
   })
 })
 
-describe('T5 a refresh token', () => {
-  it('T5 is bound to its client and to client authentication', async () => {
+describe('threat T5 a refresh token', () => {
+  it('threat T5 is bound to its client and to client authentication', async () => {
     const tokens = await codeFlow(server, client)
     const foreign = { client_id: other.id, client_secret: other.secret }
     await expectError(await refresh(tokens.refresh_token, foreign), 'invalid_grant')
@@ -351,7 +351,7 @@ describe('T5 a refresh token', () => {
     expect((await refresh(tokens.refresh_token)).status).toBe(200)
   })
 
-  it('T5 narrows and never widens, also after narrowing; empty counts as absent', async () => {
+  it('threat T5 narrows and never widens, also after narrowing; empty counts as absent', async () => {
     const both = 'place-orders check-status'
     let tokens = await codeFlow(server, client, { scope: both })
     const narrow = await tokensOf(await refresh(tokens.refresh_token, { scope: 'check-status' }))
@@ -368,8 +368,8 @@ describe('T5 a refresh token', () => {
   })
 })
 
-describe('T6 rotation', () => {
-  it('T6 the second use of an old token revokes the whole family', async () => {
+describe('threat T6 rotation', () => {
+  it('threat T6 the second use of an old token revokes the whole family', async () => {
     const first = await codeFlow(server, client)
     const second = await tokensOf(await refresh(first.refresh_token))
     const third = await tokensOf(await refresh(second.refresh_token))
@@ -380,14 +380,14 @@ describe('T6 rotation', () => {
     }
   })
 
-  it('T6 a repeat within ten seconds gets the same successor, and no second one', async () => {
+  it('threat T6 a repeat within ten seconds gets the same successor, and no second one', async () => {
     const first = await codeFlow(server, client)
     const replies = [await refresh(first.refresh_token), await refresh(first.refresh_token)]
     const [one, two] = await Promise.all(replies.map(tokensOf))
     expect(two).toEqual(one)
   })
 
-  it('T6 another client cannot make a family fall with a stolen old token', async () => {
+  it('threat T6 another client cannot make a family fall with a stolen old token', async () => {
     const first = await codeFlow(server, client)
     const second = await tokensOf(await refresh(first.refresh_token))
     server.clock.advance(60)
@@ -396,7 +396,7 @@ describe('T6 rotation', () => {
     expect(await opensGuard(second.access_token)).toBe(true)
   })
 
-  it('T6 a clock that went back does not keep the window of repeats open', async () => {
+  it('threat T6 a clock that went back does not keep the window of repeats open', async () => {
     const first = await codeFlow(server, client)
     const before = server.clock.now()
     await tokensOf(await refresh(first.refresh_token))
@@ -409,7 +409,7 @@ describe('T6 rotation', () => {
   })
 })
 
-describe('T7 the end of a grant ends its refresh tokens', () => {
+describe('threat T7 the end of a grant ends its refresh tokens', () => {
   const ends: ReadonlyArray<[string, (own: Credentials) => Promise<unknown>]> = [
     ['the user is revoked', () => server.oauth.revokeUser('ada')],
     ['the client is deleted', (own) => server.oauth.clients.revoke(own.id)],
@@ -417,7 +417,7 @@ describe('T7 the end of a grant ends its refresh tokens', () => {
     ['the consent is revoked', (own) => server.oauth.consents.revoke('ada', own.id)],
     ['the account is gone, unannounced', async () => server.users.all.delete('ada')],
   ]
-  it.each(ends)('T7 when %s', async (_, end) => {
+  it.each(ends)('threat T7 when %s', async (_, end) => {
     const ada = await server.users.findById('ada')
     const own = await createClient(server)
     const tokens = await codeFlow(server, own)
@@ -435,7 +435,7 @@ describe('T7 the end of a grant ends its refresh tokens', () => {
   })
 })
 
-describe('T8 passwords', () => {
+describe('threat T8 passwords', () => {
   let app: Credentials
   beforeAll(async () => {
     app = await createClient(server, { grants: ['password', 'refresh_token'] })
@@ -450,7 +450,7 @@ describe('T8 passwords', () => {
       ...form,
     })
 
-  it('T8 unknown user and wrong password answer alike', async () => {
+  it('threat T8 unknown user and wrong password answer alike', async () => {
     const wrong = await expectError(await signIn('ada@example.com', 'x'), 'invalid_grant')
     const unknown = await expectError(await signIn('nobody@example.com', 'x'), 'invalid_grant')
     const long = await expectError(
@@ -460,7 +460,7 @@ describe('T8 passwords', () => {
     expect(new Set([wrong, unknown, long]).size).toBe(1)
   })
 
-  it('T8 the whole password counts', async () => {
+  it('threat T8 the whole password counts', async () => {
     const stem = 'p'.repeat(80)
     server.users.all.set('long', { id: 'long', email: 'long@example.com', password: `${stem}1` })
     expect((await signIn('long@example.com', `${stem}1`)).status).toBe(200)
@@ -471,7 +471,7 @@ describe('T8 passwords', () => {
     await expectError(cut, 'invalid_request')
   })
 
-  it('T8 look-alike user names are other accounts', async () => {
+  it('threat T8 look-alike user names are other accounts', async () => {
     for (const name of [
       'аda@example.com',
       'ADA@example.com',
@@ -482,7 +482,7 @@ describe('T8 passwords', () => {
     }
   })
 
-  it('T8 only these tokens may hold *, and keep it across a refresh', async () => {
+  it('threat T8 only these tokens may hold *, and keep it across a refresh', async () => {
     const tokens = await tokensOf(await signIn('ada@example.com', 'correct horse', { scope: '*' }))
     const form = { client_id: app.id, client_secret: app.secret }
     const next = await tokensOf(await refresh(tokens.refresh_token, form))
@@ -494,7 +494,7 @@ describe('T8 passwords', () => {
     await expectError(await signIn('ada@example.com', 'correct horse', asked), 'invalid_scope')
   })
 
-  it('T8 neither grant works where it is not switched on', async () => {
+  it('threat T8 neither grant works where it is not switched on', async () => {
     const { authorizationCode } = await import('../../src/index.ts')
     const strict = await startServer({ grants: [authorizationCode()] })
     try {
@@ -513,22 +513,25 @@ describe('T8 passwords', () => {
   })
 })
 
-describe('T9 the request itself', () => {
-  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'])('T9 %s is 405', async (method) => {
-    const query = `grant_type=client_credentials&client_id=${client.id}&client_secret=${client.secret}`
-    const reply = await server.request(`/oauth/token?${query}`, { method })
-    expect(reply.status).toBe(405)
-    expect(reply.headers.get('allow')).toBe('POST')
-    expect(reply.headers.get('cache-control')).toContain('no-store')
-  })
+describe('threat T9 the request itself', () => {
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'])(
+    'threat T9 %s is 405',
+    async (method) => {
+      const query = `grant_type=client_credentials&client_id=${client.id}&client_secret=${client.secret}`
+      const reply = await server.request(`/oauth/token?${query}`, { method })
+      expect(reply.status).toBe(405)
+      expect(reply.headers.get('allow')).toBe('POST')
+      expect(reply.headers.get('cache-control')).toContain('no-store')
+    },
+  )
 
-  it('T9 method-override fields and headers change nothing', async () => {
+  it('threat T9 method-override fields and headers change nothing', async () => {
     const headers = { 'x-http-method-override': 'POST', 'x-method-override': 'POST' }
     const reply = await server.request('/oauth/token?_method=POST', { headers })
     expect(reply.status).toBe(405)
   })
 
-  it('T9 unknown parameters are ignored, empty ones count as absent', async () => {
+  it('threat T9 unknown parameters are ignored, empty ones count as absent', async () => {
     const code = await newCode()
     const extra = {
       foo: 'bar',
@@ -543,7 +546,7 @@ describe('T9 the request itself', () => {
     await expectError(await redeem('', {}), 'invalid_request')
   })
 
-  it('T9 a parameter sent twice is an error', async () => {
+  it('threat T9 a parameter sent twice is an error', async () => {
     const code = await newCode()
     const form = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -562,12 +565,12 @@ describe('T9 the request itself', () => {
   })
 })
 
-describe('T10 PKCE', () => {
+describe('threat T10 PKCE', () => {
   const verifier = randomBytes(32).toString('base64url')
   const challenge = createHash('sha256').update(verifier).digest('base64url')
   const s256 = { code_challenge: challenge, code_challenge_method: 'S256' }
 
-  it('T10 a code with a challenge needs its verifier', async () => {
+  it('threat T10 a code with a challenge needs its verifier', async () => {
     const code = await newCode(s256)
     for (const wrong of [
       '',
@@ -585,7 +588,7 @@ describe('T10 PKCE', () => {
     expect((await redeem(code, { code_verifier: verifier })).status).toBe(200)
   })
 
-  it('T10 a verifier without a challenge fails', async () => {
+  it('threat T10 a verifier without a challenge fails', async () => {
     await expectError(await redeem(await newCode(), { code_verifier: verifier }), 'invalid_grant')
   })
 
@@ -600,14 +603,14 @@ describe('T10 PKCE', () => {
     ['S256', `${challenge}x`],
     ['S256', 'ä'.repeat(43)],
     ['S256', '"'.repeat(43)],
-  ])('T10 the method %j with the challenge %j is refused', async (method, text) => {
+  ])('threat T10 the method %j with the challenge %j is refused', async (method, text) => {
     const asked = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const params = { ...asked, code_challenge: text, code_challenge_method: method }
     const reply = await askFor(server, 'ada', params)
     expect(reply.headers.get('location')).toContain('error=invalid_request')
   })
 
-  it('T10 is required for public clients', async () => {
+  it('threat T10 is required for public clients', async () => {
     const app = await createClient(server, { confidential: false })
     const asked = { client_id: app.id, redirect_uri: REDIRECT, response_type: 'code' }
     const reply = await askFor(server, 'ada', asked)
@@ -619,8 +622,8 @@ describe('T10 PKCE', () => {
   })
 })
 
-describe('T11 client credentials', () => {
-  it('T11 are for confidential clients, within their scopes, without refresh token', async () => {
+describe('threat T11 client credentials', () => {
+  it('threat T11 are for confidential clients, within their scopes, without refresh token', async () => {
     const grants = ['client_credentials', 'refresh_token'] as const
     const machine = await createClient(server, { grants, scopes: ['check-status'] })
     const form = {
@@ -641,11 +644,11 @@ describe('T11 client credentials', () => {
   })
 })
 
-describe('T14 introspection and revocation', () => {
+describe('threat T14 introspection and revocation', () => {
   const introspect = (token: string, by: Credentials) =>
     server.post('/oauth/introspect', { token, client_id: by.id, client_secret: by.secret })
 
-  it('T14 introspection needs authentication and a confidential client', async () => {
+  it('threat T14 introspection needs authentication and a confidential client', async () => {
     const tokens = await codeFlow(server, client)
     const app = await createClient(server, { confidential: false })
     const attempts = [
@@ -659,7 +662,7 @@ describe('T14 introspection and revocation', () => {
     }
   })
 
-  it("T14 hides other clients' tokens exactly like ones that do not exist", async () => {
+  it("threat T14 hides other clients' tokens exactly like ones that do not exist", async () => {
     const tokens = await codeFlow(server, client)
     for (const text of [
       tokens.access_token,
@@ -677,7 +680,7 @@ describe('T14 introspection and revocation', () => {
     })
   })
 
-  it('T14 always agrees with the guard', async () => {
+  it('threat T14 always agrees with the guard', async () => {
     const own = await createClient(server)
     const tokens = await codeFlow(server, own)
     const agree = async (expected: boolean) => {
@@ -693,7 +696,7 @@ describe('T14 introspection and revocation', () => {
     expect(await (await introspect(tokens.refresh_token, own)).text()).toBe('{"active":false}')
   })
 
-  it('T14 a whole header is no token, also after the guard has seen it', async () => {
+  it('threat T14 a whole header is no token, also after the guard has seen it', async () => {
     const own = await createClient(server)
     const { access_token: text } = await codeFlow(server, own)
     expect(await opensGuard(text)).toBe(true)
@@ -701,7 +704,7 @@ describe('T14 introspection and revocation', () => {
     expect(await (await introspect(text, own)).json()).toMatchObject({ active: true })
   })
 
-  it('T14 used, expired and re-secreted refresh tokens are inactive', async () => {
+  it('threat T14 used, expired and re-secreted refresh tokens are inactive', async () => {
     const own = await createClient(server)
     const first = await codeFlow(server, own)
     const form = { client_id: own.id, client_secret: own.secret }
@@ -717,7 +720,7 @@ describe('T14 introspection and revocation', () => {
     })
   })
 
-  it("T14 revocation affects only the caller's tokens and says nothing", async () => {
+  it("threat T14 revocation affects only the caller's tokens and says nothing", async () => {
     const tokens = await codeFlow(server, client)
     const revoke = (token: string, by: Credentials) =>
       server.post('/oauth/revoke', { token, client_id: by.id, client_secret: by.secret })
@@ -735,7 +738,7 @@ describe('T14 introspection and revocation', () => {
     await expectError(await refresh(next.refresh_token), 'invalid_grant')
   })
 
-  it('T14 a public client revokes its own', async () => {
+  it('threat T14 a public client revokes its own', async () => {
     const app = await createClient(server, { confidential: false, grants: ['password'] })
     const user = { username: 'ada@example.com', password: 'correct horse' }
     const form = { grant_type: 'password', client_id: app.id, ...user }
@@ -744,7 +747,7 @@ describe('T14 introspection and revocation', () => {
     expect(await opensGuard(tokens.access_token)).toBe(false)
   })
 
-  it('T14 an access token cannot revoke or introspect itself by being sent as bearer', async () => {
+  it('threat T14 an access token cannot revoke or introspect itself by being sent as bearer', async () => {
     const tokens = await codeFlow(server, client)
     const headers = bearer(tokens.access_token)
     const reply = await server.post('/oauth/revoke', { token: tokens.access_token }, headers)
@@ -757,8 +760,8 @@ function bearer(text: string): Record<string, string> {
   return { authorization: `Bearer ${text}`, cookie: sessionOf('ada') }
 }
 
-describe('T15 metadata', () => {
-  it('T15 is truthful and offers no unsigned or plain method; replies carry iss', async () => {
+describe('threat T15 metadata', () => {
+  it('threat T15 is truthful and offers no unsigned or plain method; replies carry iss', async () => {
     const reply = await server.request('/.well-known/oauth-authorization-server')
     const document = (await reply.json()) as Record<string, string[]>
     expect(document.issuer).toBe(server.url)

@@ -15,7 +15,7 @@ export interface NodeServer {
 
 const SECOND = 1000
 
-/** Slow senders are cut off (threats L1); idle connections are kept a while, and cost little. */
+/** Slow senders are cut off (threat L1); idle connections are kept a while, and cost little. */
 export interface Timeouts {
   /** Milliseconds from the first byte to the end of the headers. */
   readonly headersTimeout: number

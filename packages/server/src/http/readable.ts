@@ -23,7 +23,7 @@ export function isReadable(encoded: string): boolean {
   }
 }
 
-/** For all that comes after it: what no handler could use is refused before one sees it (threats I4). */
+/** For all that comes after it: what no handler could use is refused before one sees it (threat I4). */
 export function refuseUnreadable(): MiddlewareHandler<AppEnv> {
   return (c, next) => {
     const start = c.req.url.indexOf('?')

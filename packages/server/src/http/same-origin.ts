@@ -9,7 +9,7 @@ export function isSameOrigin(request: Request, url: string): boolean {
   return site === null || site === 'same-origin'
 }
 
-/** Never another host: `//evil.example` and `/\evil.example` are addresses elsewhere (threats G8). */
+/** Never another host: `//evil.example` and `/\evil.example` are addresses elsewhere (threat G8). */
 export function localPath(path: string | null | undefined, fallback = '/'): string {
   if (!path || path.length > 8192 || /[\p{Cc}\\]/u.test(path)) return fallback
   return /^\/(?!\/)/.test(path) ? path : fallback

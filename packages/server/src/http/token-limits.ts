@@ -9,7 +9,7 @@ import type { AppEnv } from './variables.ts'
 const GUESSABLE = ['token', 'introspect', 'revoke']
 
 /**
- * Counts what fails at the token routes (threats L2). Secrets, codes and tokens are checked first and
+ * Counts what fails at the token routes (threat L2). Secrets, codes and tokens are checked first and
  * only wrong ones counted and refused, so that nobody's failures stop a right one. A password is counted
  * before it is looked at.
  */

@@ -17,7 +17,7 @@ export function createProxyList(networks: readonly string[]): (address: string) 
 
 /**
  * The address of whoever called. `X-Forwarded-For` counts only as far as proxies of ours have written
- * it: read from the right, the first address that is none of them (threats I5).
+ * it: read from the right, the first address that is none of them (threat I5).
  */
 export function clientAddress(
   peer: string | undefined,

@@ -10,7 +10,7 @@ const HOUR = 60 * MINUTE
 /**
  * Only failures count, and only a password's stop what may be right: the strict limit is on the pair of
  * account and network, those on an account or a network alone let through whoever comes from a network
- * the account was used from before (threats L2, N2). Of client secrets, codes and tokens only wrong ones
+ * the account was used from before (threat L2, threat N2). Of client secrets, codes and tokens only wrong ones
  * are refused.
  */
 export const policies = {

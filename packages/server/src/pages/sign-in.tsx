@@ -51,7 +51,7 @@ export function addSignIn(app: Hono<AppEnv>): void {
   })
 }
 
-/** A new session under a new id; the one before, and its cookie mode, end (threats G8). */
+/** A new session under a new id; the one before, and its cookie mode, end (threat G8). */
 export async function startSession(c: Context<AppEnv>, userId: string): Promise<void> {
   const { service } = c.get('page')
   const cookies = c.req.header('cookie') ?? null

@@ -11,7 +11,7 @@ interface Parts {
 
 /**
  * Ends sessions, cookies, codes, access and refresh tokens of a person on every process within a second.
- * Whoever knew an old password may hold any of them (threats G6).
+ * Whoever knew an old password may hold any of them (threat G6).
  */
 export async function endSignIns({ sessions, oauth }: Parts, userId: string): Promise<void> {
   for (const session of await sessions.endAll(userId)) await oauth.endSession(session)

@@ -15,7 +15,7 @@ export interface NewAccount {
   readonly name: string | null
 }
 
-/** Long enough for any passphrase; longer ones are refused, never cut (threats T8). */
+/** Long enough for any passphrase; longer ones are refused, never cut (threat T8). */
 export const LONGEST_PASSWORD = 1024
 const SHORTEST_PASSWORD = 8
 const LONGEST_EMAIL = 254

@@ -36,7 +36,7 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   }
 }
 
-/** Hashing must not starve other requests (threats L3): `atOnce` run, `waiting` wait, the rest go. */
+/** Hashing must not starve other requests (threat L3): `atOnce` run, `waiting` wait, the rest go. */
 export function createGate(atOnce: number, waiting: number) {
   const queue: Array<() => void> = []
   let running = 0
