@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { createBilling } from './billing.ts'
 import type { BraintreeSubscription, BraintreeUser } from './braintree-only.ts'
 import { Unsupported } from './errors.ts'
-import type { Subscription } from './subscription.ts'
+import type { Subscription } from './subscriptions/subscription.ts'
 
 const braintree = {
   environment: 'sandbox',

@@ -1,7 +1,7 @@
-import type { BillableUser } from './billable-user.ts'
 import type { Billing } from './billing.ts'
-import type { Subscription } from './subscription.ts'
-import type { SubscriptionBuilder } from './subscription-builder.ts'
+import type { SubscriptionBuilder } from './subscriptions/builder.ts'
+import type { Subscription } from './subscriptions/subscription.ts'
+import type { BillableUser } from './users/billable-user.ts'
 
 /** Quantities are Stripe's alone. */
 type QuantityMethods = 'incrementQuantity' | 'decrementQuantity' | 'updateQuantity'

@@ -1,5 +1,5 @@
 import type { ProviderName } from './errors.ts'
-import type { Gateway } from './gateways/gateway.ts'
+import type { Gateway } from './gateways/contract/gateway.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Locks } from './storage/locks.ts'
 import type { OperationRepository } from './storage/operations.ts'

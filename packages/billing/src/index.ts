@@ -1,7 +1,6 @@
-export { BillableUser, type ListOptions } from './billable-user.ts'
 export { type Billing, createBilling } from './billing.ts'
 export type { BraintreeBilling, BraintreeSubscription, BraintreeUser } from './braintree-only.ts'
-export { type Clock, systemClock } from './clock.ts'
+export type { Drift, DriftReport, SyncOptions } from './consistency/sync.ts'
 export {
   AlreadySubscribed,
   BillingError,
@@ -47,12 +46,10 @@ export type {
   PreviewLine,
   PreviewLineKind,
   SwapPreview,
-} from './gateways/gateway.ts'
+} from './gateways/contract/gateway.ts'
 export type { DownloadOptions } from './invoices/download.ts'
 export { Invoice, type InvoiceData, type InvoiceLine } from './invoices/invoice.ts'
 export { renderInvoice } from './invoices/pdf.ts'
-export type { Logger } from './logger.ts'
-export { type Amount, formatMoney, fromDecimal, type Money, money } from './money.ts'
 export type {
   BillingOptions,
   BillingPaths,
@@ -65,10 +62,13 @@ export type {
 } from './options.ts'
 export { billingMigrations } from './storage/migrations.ts'
 export type { StoredWebhook } from './storage/tables.ts'
-export { type CancelNowOptions, Subscription } from './subscription.ts'
-export { SubscriptionBuilder } from './subscription-builder.ts'
-export type { SwapOptions } from './swap-subscription.ts'
-export type { Drift, DriftReport, SyncOptions } from './sync.ts'
+export { SubscriptionBuilder } from './subscriptions/builder.ts'
+export { type CancelNowOptions, Subscription } from './subscriptions/subscription.ts'
+export type { SwapOptions } from './subscriptions/swap.ts'
+export { BillableUser, type ListOptions } from './users/billable-user.ts'
+export { type Clock, systemClock } from './values/clock.ts'
+export type { Logger } from './values/logger.ts'
+export { type Amount, formatMoney, fromDecimal, type Money, money } from './values/money.ts'
 export type {
   BraintreeHandlers,
   HandlerContext,

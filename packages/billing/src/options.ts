@@ -1,9 +1,9 @@
 import type { Database } from '@tollgate/database'
 import type braintree from 'braintree'
 import type Stripe from 'stripe'
-import { type Clock, systemClock } from './clock.ts'
 import type { ProviderName } from './errors.ts'
-import type { Logger } from './logger.ts'
+import { type Clock, systemClock } from './values/clock.ts'
+import type { Logger } from './values/logger.ts'
 import type { WebhookHandlers } from './webhooks/handlers.ts'
 
 export interface UserTable {

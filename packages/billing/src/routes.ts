@@ -1,5 +1,4 @@
 import { isUnavailable } from '@tollgate/database'
-import { BillableUser } from './billable-user.ts'
 import type { BillingContext } from './context.ts'
 import {
   BillingError,
@@ -11,6 +10,7 @@ import {
 } from './errors.ts'
 import { type HttpRequest, type Reply, withoutBody } from './http/exchange.ts'
 import { invoiceReply } from './invoices/download.ts'
+import { BillableUser } from './users/billable-user.ts'
 import type { Inbox } from './webhooks/inbox.ts'
 import { receiveWebhook } from './webhooks/receive.ts'
 

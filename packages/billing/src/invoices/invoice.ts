@@ -1,5 +1,5 @@
 import { type ProviderName, Unsupported } from '../errors.ts'
-import { formatMoney, type Money, money } from '../money.ts'
+import { formatMoney, type Money, money } from '../values/money.ts'
 
 export interface InvoiceLine {
   readonly description: string

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as fontkit from 'fontkit'
 import PDFDocument from 'pdfkit'
-import { formatMoney, money } from '../money.ts'
+import { formatMoney, money } from '../values/money.ts'
 import type { InvoiceData, InvoiceLine } from './invoice.ts'
 
 export interface InvoicePdfOptions {

@@ -1,6 +1,6 @@
 import type { Database } from '@tollgate/database'
 import type { ProviderName } from '../errors.ts'
-import { CLOSED_STATUSES } from '../subscription-state.ts'
+import { CLOSED_STATUSES } from '../values/subscription-state.ts'
 import { type SubscriptionRecord, type SubscriptionRow, subscriptionRow } from './tables.ts'
 
 export interface SubscriptionRepository {

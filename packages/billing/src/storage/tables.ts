@@ -1,5 +1,5 @@
 import type { ProviderName } from '../errors.ts'
-import type { SubscriptionColumns } from '../subscription-state.ts'
+import type { SubscriptionColumns } from '../values/subscription-state.ts'
 
 /** Instants are milliseconds since 1970 UTC on every database. */
 export interface SubscriptionRow {

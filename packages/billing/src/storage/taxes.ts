@@ -1,6 +1,6 @@
 import type { Database } from '@tollgate/database'
 import type { ProviderName } from '../errors.ts'
-import type { BasisPoints } from '../tax.ts'
+import type { BasisPoints } from '../values/tax.ts'
 
 /** What a subscription costs without its tax, and the tax. Braintree knows only the sum. */
 export interface TaxTerms {

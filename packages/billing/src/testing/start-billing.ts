@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { connect, type Database } from '@tollgate/database'
 import { type Sandbox, startSandbox } from '@tollgate/sandbox'
 import { nodeListener } from '../adapters/node.ts'
-import type { BillableUser } from '../billable-user.ts'
 import { type Billing, createBilling } from '../billing.ts'
 import type { BillingOptions } from '../options.ts'
+import type { BillableUser } from '../users/billable-user.ts'
 
 export interface StartBillingOptions
   extends Partial<Omit<BillingOptions, 'stripe' | 'braintree' | 'clock'>> {

@@ -1,9 +1,9 @@
+import { converge } from '../consistency/converge.ts'
+import { finishInterrupted } from '../consistency/resume-interrupted.ts'
+import { asOwner, type Owner } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
-import { converge } from '../converge.ts'
 import type { ProviderName } from '../errors.ts'
-import type { EventSubject, Gateway } from '../gateways/gateway.ts'
-import { finishInterrupted } from '../interrupted.ts'
-import { asOwner, type Owner } from '../owner.ts'
+import type { EventSubject, Gateway } from '../gateways/contract/gateway.ts'
 import { handlerName } from './handlers.ts'
 
 /** Events after which something of ours may be out of date. All others are kept and acknowledged. */

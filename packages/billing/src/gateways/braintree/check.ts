@@ -1,4 +1,4 @@
-import type { BraintreeContext } from './client.ts'
+import type { BraintreeContext } from './sdk/client.ts'
 
 /** Whether the discount that carries credit, and every plan the application names, are there. */
 export async function checkBraintree({

@@ -1,5 +1,5 @@
-import type { StripeContext } from './client.ts'
-import { isMissing } from './errors.ts'
+import type { StripeContext } from './sdk/client.ts'
+import { isMissing } from './sdk/errors.ts'
 
 /** Asks for something with the key, and for every plan the application names. */
 export async function checkStripe({ stripe, options }: StripeContext): Promise<string[]> {

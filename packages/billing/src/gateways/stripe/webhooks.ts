@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { InvalidSignature } from '../../errors.ts'
-import type { EventSubject, Gateway } from '../gateway.ts'
-import { idOf, type StripeContext } from './client.ts'
+import type { EventSubject, Gateway } from '../contract/gateway.ts'
+import { idOf, type StripeContext } from './sdk/client.ts'
 import { requireFresh, TOLERANCE } from './signature-time.ts'
 
 type Webhooks = Pick<Gateway, 'verifyWebhook' | 'answerChallenge' | 'readEvent' | 'subjectOf'>

@@ -1,0 +1,113 @@
+import type { BillingContext } from '../context.ts'
+import type { ProviderName } from '../errors.ts'
+import type { Gateway, ProviderSubscription } from '../gateways/contract/gateway.ts'
+import { saveSubscription } from '../storage/subscriptions.ts'
+import type { SubscriptionRecord } from '../storage/tables.ts'
+import { DEFAULT_NAME, digestOfName } from '../values/subscription-name.ts'
+import { ended } from '../values/subscription-state.ts'
+import type { Owner } from './user-lock.ts'
+
+/**
+ * The one way a subscription gets into our table: read the provider's object, then write the row.
+ * Neither the order nor the content of events matters, only that one came.
+ */
+export async function converge(
+  context: BillingContext,
+  owner: Owner,
+  { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
+): Promise<ProviderSubscription | null> {
+  const gateway = await owner.gateway(provider)
+  const found = await gateway.findSubscription(providerId)
+  if (found) await store(context, owner, gateway, found)
+  // Gone at the provider, which happens only to test data: nothing can be billed, so it has ended.
+  else await endRow(context, owner, { provider, providerId })
+  return found
+}
+
+/** Writes what was just read; for a caller that holds the lock since before it read. */
+export async function store(
+  context: BillingContext,
+  { userId, lock }: Owner,
+  gateway: Gateway,
+  found: ProviderSubscription,
+): Promise<void> {
+  const before = await context.subscriptions.findByProvider(gateway.name, found.id)
+  const name = before?.name ?? (await nameOf(context, found))
+  const record = toRecord({
+    found,
+    userId: before?.userId ?? userId,
+    name,
+    provider: gateway.name,
+    before,
+    now: context.options.clock.now(),
+  })
+  if (before && isSame(before, record)) return
+  await lock.write((tx) => saveSubscription(tx, record))
+}
+
+/** What the row of this provider object should say. */
+export function toRecord(from: {
+  readonly found: ProviderSubscription
+  readonly userId: string | number
+  readonly name: string
+  readonly provider: ProviderName
+  readonly before: SubscriptionRecord | null
+  readonly now: Date
+}): Omit<SubscriptionRecord, 'id'> {
+  const { found, userId, name, provider, before, now } = from
+  // What was ended early stays so, although the provider can no longer be told.
+  const hasEnded = found.isOver && before !== null && ended(before, now)
+  return {
+    userId,
+    name,
+    provider,
+    providerId: found.id,
+    providerPlan: found.plan,
+    providerStatus: found.status,
+    quantity: found.quantity,
+    trialEndsAt: found.trialEndsAt,
+    endsAt: hasEnded && found.endsAt && found.endsAt > now ? before.endsAt : found.endsAt,
+    createdAt: found.createdAt,
+    updatedAt: now,
+  }
+}
+
+export function isSame(
+  a: Omit<SubscriptionRecord, 'id'>,
+  b: Omit<SubscriptionRecord, 'id'>,
+): boolean {
+  return (
+    a.providerPlan === b.providerPlan &&
+    a.providerStatus === b.providerStatus &&
+    a.quantity === b.quantity &&
+    a.trialEndsAt?.getTime() === b.trialEndsAt?.getTime() &&
+    a.endsAt?.getTime() === b.endsAt?.getTime()
+  )
+}
+
+/**
+ * Its name as the provider has it. Of one that Braintree had no room for, the operation that made the
+ * subscription knows it until its row is there; after that, it is one of those the application uses.
+ */
+async function nameOf(
+  context: BillingContext,
+  { name, nameDigest, operation }: ProviderSubscription,
+): Promise<string> {
+  if (name !== null) return name
+  const begun = operation === null ? null : await context.operations.findName(operation)
+  if (begun !== null || nameDigest === null) return begun ?? DEFAULT_NAME
+  const known = await context.subscriptions.listNames()
+  return known.find((each) => digestOfName(each) === nameDigest) ?? DEFAULT_NAME
+}
+
+/** Ends access now, if it has not ended. */
+export async function endRow(
+  context: BillingContext,
+  { lock }: Owner,
+  { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
+): Promise<void> {
+  const before = await context.subscriptions.findByProvider(provider, providerId)
+  const now = context.options.clock.now()
+  if (!before || (before.endsAt !== null && before.endsAt <= now)) return
+  await lock.write((tx) => saveSubscription(tx, { ...before, endsAt: now, updatedAt: now }))
+}

@@ -1,0 +1,73 @@
+import type { BillingContext } from '../context.ts'
+import type { ProviderSubscription } from '../gateways/contract/gateway.ts'
+import type { SubscriptionRecord } from '../storage/tables.ts'
+import { awaitsFirstPayment, ended } from '../values/subscription-state.ts'
+import { converge } from './converge.ts'
+import type { Drift, DriftReport, SyncOptions } from './sync.ts'
+import { asOwner } from './user-lock.ts'
+
+const BATCH = 100
+
+/**
+ * Subscriptions that run on for users whom the application has deleted: nobody sees them, and the card is
+ * charged. Told, and ended if that is wanted.
+ */
+export async function syncDeletedUsers(
+  context: BillingContext,
+  options: SyncOptions,
+): Promise<Pick<DriftReport, 'drift' | 'failures'>> {
+  const drift: Drift[] = []
+  const failures: { userId: string | number; error: string }[] = []
+  for (let after = 0; ; ) {
+    const batch = await context.subscriptions.listLive(context.options.clock.now(), after, BATCH)
+    for (const row of batch) {
+      if (await context.users.find(row.userId)) continue
+      try {
+        const found = await tell(context, row, options)
+        if (found) drift.push(found)
+      } catch (error) {
+        const words = error instanceof Error ? error.message : String(error)
+        failures.push({ userId: row.userId, error: words })
+      }
+    }
+    after = batch.at(-1)?.id ?? after
+    if (batch.length < BATCH) return { drift, failures }
+  }
+}
+
+/** Null when it is over at the provider, whatever our row says. */
+async function tell(
+  context: BillingContext,
+  row: SubscriptionRecord,
+  { dryRun = false, cancelDeletedUsers = false }: SyncOptions,
+): Promise<Drift | null> {
+  return asOwner(context, row.userId, async (owner) => {
+    const gateway = await owner.gateway(row.provider)
+    const found = dryRun
+      ? await gateway.findSubscription(row.providerId)
+      : await converge(context, owner, row)
+    if (!found || isOver(context, found)) return null
+    if (cancelDeletedUsers && !dryRun) {
+      const columns = { ...row, providerStatus: found.status }
+      if (awaitsFirstPayment(columns)) await gateway.abandon(found)
+      await gateway.cancelNow(found.id)
+      await converge(context, owner, row)
+    }
+    const { userId, provider, providerId, name } = row
+    const was = { name, plan: found.plan, status: found.status }
+    const after = cancelDeletedUsers && !dryRun ? await gateway.findSubscription(providerId) : found
+    return {
+      userId,
+      provider,
+      providerId,
+      what: 'user deleted',
+      was,
+      is: { ...was, status: after?.status ?? null },
+    }
+  })
+}
+
+function isOver({ options }: BillingContext, found: ProviderSubscription): boolean {
+  const { status: providerStatus, trialEndsAt, endsAt } = found
+  return ended({ providerStatus, trialEndsAt, endsAt }, options.clock.now())
+}

@@ -1,0 +1,180 @@
+import type { BillingContext } from '../context.ts'
+import type { ProviderName } from '../errors.ts'
+import type { Gateway, ProviderSubscription } from '../gateways/contract/gateway.ts'
+import type { CardSummary, SubscriptionRecord, UserRecord } from '../storage/tables.ts'
+import { DEFAULT_NAME } from '../values/subscription-name.ts'
+import { isSame, store, toRecord } from './converge.ts'
+import { finishInterrupted } from './resume-interrupted.ts'
+import { syncDeletedUsers } from './sync-deleted-users.ts'
+import { asOwner, type Owner } from './user-lock.ts'
+
+/** One thing that was not as the provider has it. */
+export interface Drift {
+  readonly userId: string | number
+  readonly provider: ProviderName
+  /** The subscription or customer. */
+  readonly providerId: string
+  readonly what:
+    | 'missing row'
+    | 'outdated row'
+    | 'missing at the provider'
+    | 'card'
+    /** The application has deleted the user, and the subscription goes on. */
+    | 'user deleted'
+  readonly was: unknown
+  readonly is: unknown
+}
+
+export interface DriftReport {
+  readonly users: number
+  readonly drift: readonly Drift[]
+  /** Users that could not be read, and why. */
+  readonly failures: readonly { readonly userId: string | number; readonly error: string }[]
+}
+
+const BATCH = 100
+
+export interface SyncOptions {
+  /** Only say what is different. */
+  readonly dryRun?: boolean
+  /** End the subscriptions of users that the application has deleted, who would be charged for ever. */
+  readonly cancelDeletedUsers?: boolean
+}
+
+/** Every user that has a customer, and those who are gone. Can be run again at any time. */
+export async function syncAll(context: BillingContext, options: SyncOptions): Promise<DriftReport> {
+  const drift: Drift[] = []
+  const failures: { userId: string | number; error: string }[] = []
+  let users = 0
+  let after: string | number | null = null
+  for (;;) {
+    const batch: UserRecord[] = await context.users.listCustomers(after, BATCH)
+    for (const user of batch) {
+      users += 1
+      try {
+        drift.push(...(await syncUser(context, user, options)).drift)
+      } catch (error) {
+        failures.push({
+          userId: user.id,
+          error: error instanceof Error ? error.message : String(error),
+        })
+      }
+    }
+    after = batch.at(-1)?.id ?? null
+    if (batch.length < BATCH) break
+  }
+  const gone = await syncDeletedUsers(context, options)
+  return { users, drift: [...drift, ...gone.drift], failures: [...failures, ...gone.failures] }
+}
+
+/** Brings one user's rows to the provider's state, and says what was different. */
+export function syncUser(
+  context: BillingContext,
+  { id }: UserRecord,
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
+): Promise<DriftReport> {
+  return asOwner(context, id, async (owner) => {
+    const user = await context.users.find(id)
+    if (!user?.provider || !user.providerId) return { users: 1, drift: [], failures: [] }
+    if (!dryRun) await finishInterrupted(context, owner)
+    const gateway = await owner.gateway(user.provider)
+    const drift = [
+      ...(await syncCard(context, { owner, gateway, user, dryRun })),
+      ...(await syncSubscriptions(context, { owner, gateway, user, dryRun })),
+    ]
+    return { users: 1, drift, failures: [] }
+  })
+}
+
+async function syncCard(
+  context: BillingContext,
+  { owner, gateway, user, dryRun }: Work,
+): Promise<Drift[]> {
+  const customer = await gateway.findCustomer(user.providerId ?? '')
+  if (!customer || sameCard(customer.card, user)) return []
+  if (!dryRun) await owner.lock.write((tx) => context.users.setCard(user.id, customer.card, tx))
+  const { cardBrand, cardLastFour, paypalEmail } = user
+  return [
+    {
+      userId: user.id,
+      provider: gateway.name,
+      providerId: customer.id,
+      what: 'card',
+      was: { cardBrand, cardLastFour, paypalEmail },
+      is: customer.card,
+    },
+  ]
+}
+
+function sameCard(a: CardSummary, b: CardSummary): boolean {
+  return (
+    a.cardBrand === b.cardBrand &&
+    a.cardLastFour === b.cardLastFour &&
+    a.paypalEmail === b.paypalEmail
+  )
+}
+
+interface Work {
+  readonly owner: Owner
+  readonly gateway: Gateway
+  readonly user: UserRecord
+  readonly dryRun: boolean
+}
+
+async function syncSubscriptions(context: BillingContext, work: Work): Promise<Drift[]> {
+  const { gateway, user } = work
+  const rows = (await context.subscriptions.listByUser(user.id)).filter(
+    ({ provider }) => provider === gateway.name,
+  )
+  const listed = await gateway.listSubscriptions(user.providerId ?? '')
+  const drift: Drift[] = []
+  for (const found of listed) {
+    const row = rows.find(({ providerId }) => providerId === found.id)
+    drift.push(...(await compare(context, work, row, found)))
+  }
+  // Not every provider lists what has ended, so rows that were not listed are asked for one by one.
+  for (const row of rows) {
+    if (listed.some(({ id }) => id === row.providerId) || isLongOver(context, row)) continue
+    const found = await gateway.findSubscription(row.providerId)
+    if (found) drift.push(...(await compare(context, work, row, found)))
+  }
+  return drift
+}
+
+function isLongOver({ options }: BillingContext, { endsAt }: SubscriptionRecord): boolean {
+  return endsAt !== null && endsAt <= options.clock.now()
+}
+
+async function compare(
+  context: BillingContext,
+  { owner, gateway, user, dryRun }: Work,
+  row: SubscriptionRecord | undefined,
+  found: ProviderSubscription,
+): Promise<Drift[]> {
+  const now = context.options.clock.now()
+  const wanted = toRecord({
+    found,
+    userId: user.id,
+    name: row?.name ?? found.name ?? DEFAULT_NAME,
+    provider: gateway.name,
+    before: row ?? null,
+    now,
+  })
+  if (row && isSame(row, wanted)) return []
+  if (!dryRun) await store(context, owner, gateway, found)
+  return [
+    {
+      userId: user.id,
+      provider: gateway.name,
+      providerId: found.id,
+      what: row ? 'outdated row' : 'missing row',
+      was: row ? shown(row) : null,
+      is: shown(wanted),
+    },
+  ]
+}
+
+function shown(record: Omit<SubscriptionRecord, 'id'>): object {
+  const { providerPlan, providerStatus, quantity, trialEndsAt, endsAt } = record
+  return { plan: providerPlan, status: providerStatus, quantity, trialEndsAt, endsAt }
+}

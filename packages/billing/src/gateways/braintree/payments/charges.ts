@@ -1,0 +1,99 @@
+import type braintree from 'braintree'
+import { InvalidAmount } from '../../../errors.ts'
+import { type Amount, fromDecimal, type Money, toDecimal } from '../../../values/money.ts'
+import type { ChargeOptions, Gateway } from '../../contract/gateway.ts'
+import { refuseOverrides } from '../../contract/overrides.ts'
+import type { BraintreeContext } from '../sdk/client.ts'
+import { requireSuccess } from '../sdk/errors.ts'
+import { requireMethod } from './customers.ts'
+import { braintreeInvoices, salesOf, toInvoice } from './invoices.ts'
+
+type Charges = Pick<
+  Gateway,
+  'toMoney' | 'charge' | 'invoiceFor' | 'payInvoice' | 'amountOwed' | 'payNow'
+>
+
+const DECIDED = ['amount', 'customerId', 'apiRequestKey']
+
+export function braintreeCharges(context: BraintreeContext): Charges {
+  const { currency, options } = context
+  const invoices = braintreeInvoices(context)
+
+  async function sell(
+    customerId: string,
+    amount: Money,
+    { idempotencyKey, ...more }: ChargeOptions,
+  ): Promise<braintree.Transaction> {
+    refuseOverrides(more, DECIDED)
+    // An order's id of the caller's own may stand for several charges.
+    const isOrder = idempotencyKey !== undefined && more.orderId === undefined
+    const before = isOrder ? await lookUp(context, customerId, idempotencyKey) : null
+    if (before?.done?.amount === toDecimal(amount)) return before.done
+    const request = {
+      paymentMethodToken: await requireMethod(context, customerId),
+      ...more,
+      amount: toDecimal(amount),
+      options: { submitForSettlement: true, ...(more.options as object | undefined) },
+      ...(before ? { orderId: idempotencyKey } : {}),
+      ...(idempotencyKey === undefined
+        ? {}
+        : { apiRequestKey: before?.apiRequestKey ?? idempotencyKey }),
+    }
+    const result = await context.gateway.transaction.sale(request)
+    return requireSuccess(result).transaction
+  }
+
+  return {
+    toMoney(amount: Amount): Money {
+      const value = typeof amount === 'number' ? fromDecimal(amount, currency) : amount
+      if (value.currency === currency) return value
+      throw new InvalidAmount(
+        `The merchant account is in ${currency.toUpperCase()}, not ${value.currency.toUpperCase()}`,
+      )
+    },
+    charge: sell,
+    async invoiceFor(customerId, { description, amount }, { voidOnFailure: _stripe, ...more }) {
+      const field = options.descriptionField ?? 'description'
+      const transaction = await sell(customerId, amount, {
+        ...more,
+        customFields: { ...(more.customFields as object | undefined), [field]: description },
+      })
+      return {
+        invoice: toInvoice(context, transaction, () => 0),
+        subscription: null,
+        failure: null,
+      }
+    },
+    // Only sales that went through are invoices here, so that none of them is owed.
+    async payInvoice(id, customerId) {
+      const invoice = await invoices.findInvoice(id, customerId, () => 0)
+      return invoice && { invoice, subscription: null, failure: null }
+    },
+    async amountOwed({ status, raw }) {
+      const { balance } = raw as braintree.Subscription
+      return fromDecimal(status === 'Past Due' ? Number(balance ?? 0) : 0, currency)
+    },
+    async payNow({ id, status }) {
+      if (status !== 'Past Due') return
+      requireSuccess(await context.gateway.subscription.retryCharge(id, undefined, true))
+    },
+  }
+}
+
+const FAILED = ['processor_declined', 'gateway_rejected', 'failed']
+
+/**
+ * What stands under a key, which is also the order's id. Braintree answers a key with the first attempt's
+ * transaction, a declined one as well, so that each decline is followed by the next key. Should the
+ * list lag behind, the key before gives its own transaction again: nothing is charged twice.
+ */
+async function lookUp(
+  context: BraintreeContext,
+  customerId: string,
+  key: string,
+): Promise<{ readonly done: braintree.Transaction | null; readonly apiRequestKey: string }> {
+  const before = (await salesOf(context, customerId)).filter((sale) => sale.orderId === key)
+  const declines = before.filter(({ status }) => FAILED.includes(status)).length
+  const done = before.find(({ status }) => !FAILED.includes(status)) ?? null
+  return { done, apiRequestKey: declines === 0 ? key : `${key}:${declines}` }
+}

@@ -1,0 +1,44 @@
+import { digestOfName } from '../../../values/subscription-name.ts'
+
+/** Ids that we choose, so that a repeat finds what the first attempt made. */
+export function idOfOperation(operation: string): string {
+  return `tg-${operation}`
+}
+
+/**
+ * A subscription's id also says its name, since Braintree keeps nothing else of ours. 36 characters is
+ * all there is: the operation in 19, and the name if it is short and plain, otherwise a digest of it.
+ */
+export function idOfSubscription(operation: string, name: string): string {
+  const made = BigInt(`0x${operation}`).toString(36).padStart(OPERATION_LENGTH, '0')
+  return /^[\w-]{1,13}$/.test(name) ? `tg-${made}-${name}` : `tg-${made}_${digestOfName(name)}`
+}
+
+const OPERATION_LENGTH = 19
+
+export interface IdParts {
+  readonly operation: string | null
+  readonly name: string | null
+  readonly nameDigest: string | null
+}
+
+/** What an id of ours says; nothing for one that was made elsewhere. */
+export function partsOfId(id: string): IdParts {
+  const [, made = '', mark, text = ''] = /^tg-([0-9a-z]{19})([-_])([\w-]{1,13})$/.exec(id) ?? []
+  if (mark === undefined) {
+    const operation = /^tg-([0-9a-f]{24})$/.exec(id)?.[1] ?? null
+    return { operation, name: null, nameDigest: null }
+  }
+  const isName = mark === '-'
+  return {
+    operation: fromBase36(made),
+    name: isName ? text : null,
+    nameDigest: isName ? null : text,
+  }
+}
+
+function fromBase36(text: string): string {
+  let value = 0n
+  for (const digit of text) value = value * 36n + BigInt(Number.parseInt(digit, 36))
+  return value.toString(16).padStart(24, '0')
+}

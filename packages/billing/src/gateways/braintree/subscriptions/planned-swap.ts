@@ -1,0 +1,145 @@
+import type braintree from 'braintree'
+import { money, toDecimal } from '../../../values/money.ts'
+import type { Swap } from '../../contract/gateway.ts'
+import type { BraintreeContext } from '../sdk/client.ts'
+import { dayOf, daysBetween } from '../sdk/days.ts'
+import {
+  couponsOn,
+  discountUpdates,
+  grossCoupons,
+  type TaxedCoupon,
+  updatesOfPlan,
+} from './coupons.ts'
+import { unusedTail } from './paid-for.ts'
+import { amountOf, cyclesLeft, type Terms, unusedValue } from './plan-credit.ts'
+import type { Plan } from './plans.ts'
+import { inTrial, isOver, NEVER_EXPIRES, taxedPrice, trial } from './subscriptions.ts'
+
+/** What a swap asks Braintree for. It is sent, or only forecast for a preview. */
+export type PlannedSwap = PlannedChange | PlannedReplacement
+
+export interface PlannedChange {
+  readonly kind: 'change'
+  readonly request: braintree.SubscriptionUpdateRequest & { readonly price: string }
+  /** All is as wanted already. */
+  readonly isThere: boolean
+}
+
+/** A new subscription: Braintree can change neither frequency nor trial, and nothing that is over. */
+export interface PlannedReplacement {
+  readonly kind: 'replacement'
+  readonly request: Omit<braintree.SubscriptionCreateRequest, 'id'> & { readonly price: string }
+}
+
+export interface SwapTarget {
+  readonly current: braintree.Subscription
+  /** The plan it has, and the one it is to have. */
+  readonly old: Plan
+  readonly plan: Plan
+  readonly wanted: Swap
+  /** What its coupons are worth by the control panel. */
+  readonly worth: ReadonlyMap<string, number>
+  readonly now: Date
+}
+
+export function planSwap(context: BraintreeContext, target: SwapTarget): PlannedSwap {
+  const { current, old, plan, wanted } = target
+  const replaces =
+    isOver(current) || old.frequency !== plan.frequency || (wanted.skipTrial && inTrial(current))
+  return replaces ? planReplacement(context, target) : planChange(context, target)
+}
+
+function planChange(context: BraintreeContext, target: SwapTarget): PlannedChange {
+  const { current, plan, wanted } = target
+  const price = taxedPrice(plan, wanted.tax)
+  const changes = discountUpdates(couponsAfter(context, target))
+  return {
+    kind: 'change',
+    isThere: current.planId === plan.id && current.price === price && current.neverExpires === true,
+    request: {
+      planId: plan.id,
+      price,
+      ...changes,
+      ...NEVER_EXPIRES,
+      options: {
+        prorateCharges: wanted.prorate,
+        revertSubscriptionOnProrationFailure: true,
+      },
+    },
+  }
+}
+
+function planReplacement(context: BraintreeContext, target: SwapTarget): PlannedReplacement {
+  const { current, plan, wanted, now } = target
+  return {
+    kind: 'replacement',
+    request: {
+      planId: plan.id,
+      price: wanted.keepsPrice && current.price ? current.price : taxedPrice(plan, wanted.tax),
+      paymentMethodToken: current.paymentMethodToken,
+      ...trial(wanted.skipTrial ? 0 : trialDaysLeft(current, now)),
+      discounts: discountsFor(context, target),
+    },
+  }
+}
+
+/** The coupons on the new price. One that is taken back keeps its price, and they stay as they are. */
+function couponsAfter(
+  { planCredit }: BraintreeContext,
+  { current, plan, wanted, worth }: SwapTarget,
+): TaxedCoupon[] {
+  const { before } = wanted
+  const after =
+    wanted.keepsPrice && before
+      ? before
+      : { net: plan.price, tax: wanted.keepsPrice ? 0 : wanted.tax }
+  return couponsOn(current, { currency: plan.currency, planCredit, before, after, worth })
+}
+
+/**
+ * The whole credit in the new subscription's first cycle: what that does not use up stays as its
+ * balance and pays later cycles, so nothing is lost by dividing. Coupons come along.
+ */
+function discountsFor(
+  context: BraintreeContext,
+  target: SwapTarget,
+): braintree.SubscriptionCreateRequest['discounts'] {
+  const { planCredit } = context
+  const { current, plan, wanted, now } = target
+  const terms: Terms = { today: dayOf(now), currency: plan.currency, planCredit }
+  const credit = wanted.prorate ? creditOf(current, terms) : 0
+  const carrier = {
+    inheritedFromId: planCredit,
+    amount: toDecimal(money(credit, plan.currency)),
+    numberOfBillingCycles: 1,
+  }
+  const coupons = couponsAfter(context, target)
+    .filter(({ discount }) => !plan.discounts.some((own) => own.id === discount.id))
+    .map(toRequest)
+  const amounts = plan.discounts.map((each) => amountOf(each, terms))
+  const taken = grossCoupons({ net: plan.price, tax: wanted.tax }, amounts)
+  const update = updatesOfPlan(plan, taken, plan.currency)
+  return {
+    add: credit === 0 ? coupons : [carrier, ...coupons],
+    ...(update.length > 0 ? { update } : {}),
+  }
+}
+
+function toRequest({ discount, amount, isChanged }: TaxedCoupon): braintree.DiscountAddRequest {
+  return {
+    inheritedFromId: discount.id,
+    ...(isChanged ? { amount } : { amount: discount.amount, quantity: discount.quantity ?? 1 }),
+    ...(discount.neverExpires
+      ? { neverExpires: true }
+      : { numberOfBillingCycles: cyclesLeft(discount) }),
+  }
+}
+
+function creditOf(current: braintree.Subscription, terms: Terms): number {
+  return isOver(current) ? unusedTail(current, terms, terms.today) : unusedValue(current, terms)
+}
+
+function trialDaysLeft(current: braintree.Subscription, now: Date): number {
+  if (!inTrial(current) || !current.firstBillingDate) return 0
+  return Math.max(0, daysBetween(dayOf(now), current.firstBillingDate))
+}

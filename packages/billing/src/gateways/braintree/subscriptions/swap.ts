@@ -1,0 +1,86 @@
+import type braintree from 'braintree'
+import { InvalidArgument } from '../../../errors.ts'
+import { money, toDecimal } from '../../../values/money.ts'
+import type { Gateway, Swap } from '../../contract/gateway.ts'
+import { requireMethod } from '../payments/customers.ts'
+import type { BraintreeContext } from '../sdk/client.ts'
+import { dayOf } from '../sdk/days.ts'
+import { requireSuccess } from '../sdk/errors.ts'
+import { idOfSubscription } from '../sdk/ids.ts'
+import { worthOfCoupons } from './coupons.ts'
+import { debtOf } from './plan-credit.ts'
+import { planSwap } from './planned-swap.ts'
+import { requirePlan } from './plans.ts'
+import { forecast } from './preview.ts'
+import { createOnce, isOver } from './subscriptions.ts'
+
+type Swaps = Pick<Gateway, 'needsReplacement' | 'swap' | 'replace' | 'previewSwap'>
+
+/** A swap is planned in one place, from what Braintree has; then it is sent, or forecast. */
+export function braintreeSwaps(context: BraintreeContext): Swaps {
+  const { gateway } = context
+
+  async function plan(id: string, wanted: Swap, now: Date) {
+    const current = await gateway.subscription.find(id)
+    const next = await requirePlan(context, wanted.plan)
+    const old = current.planId === next.id ? next : await requirePlan(context, current.planId)
+    const worth = await worthOfCoupons(context, current)
+    const target = { current, old, plan: next, wanted, worth, now }
+    return { target, planned: planSwap(context, target) }
+  }
+
+  return {
+    async needsReplacement(id, wanted, now) {
+      requireToday(wanted, now)
+      const { planned } = await plan(id, wanted, now)
+      return planned.kind === 'replacement'
+    },
+
+    async swap(id, wanted, now) {
+      const { target, planned } = await plan(id, wanted, now)
+      if (planned.kind === 'replacement') throw new Error('This swap needs a new subscription')
+      if (planned.isThere) return
+      await collectDebt(context, target.current)
+      requireSuccess(await gateway.subscription.update(id, planned.request))
+    },
+
+    async replace(id, wanted, { operation, name, customerId, now }) {
+      const { target, planned } = await plan(id, wanted, now)
+      if (planned.kind === 'change') throw new Error('This swap is made in place')
+      await collectDebt(context, target.current)
+      const { current } = target
+      return createOnce(context, {
+        ...planned.request,
+        id: idOfSubscription(operation, name),
+        // One that is over was left out when the card was changed.
+        paymentMethodToken: isOver(current)
+          ? await requireMethod(context, customerId)
+          : current.paymentMethodToken,
+      })
+    },
+
+    async previewSwap(id, wanted, now) {
+      const { target, planned } = await plan(id, wanted, now)
+      return forecast(context, target, planned)
+    },
+  }
+}
+
+/** What is past due is paid before anything else; if that is declined, nothing is changed. */
+async function collectDebt(
+  { gateway, currency }: BraintreeContext,
+  subscription: braintree.Subscription,
+): Promise<void> {
+  const debt = debtOf(subscription, currency)
+  if (debt === 0) return
+  const amount = toDecimal(money(debt, currency))
+  requireSuccess(await gateway.subscription.retryCharge(subscription.id, amount, true))
+}
+
+/** Braintree counts by its own day: a preview of another one showed other cents. */
+function requireToday({ prorationDate }: Swap, now: Date): void {
+  if (prorationDate === null || dayOf(prorationDate) === dayOf(now)) return
+  throw new InvalidArgument(
+    `The preview is of ${dayOf(prorationDate)}, and Braintree would charge by ${dayOf(now)}: call previewSwap() again`,
+  )
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import type Stripe from 'stripe'
+import { NoPaymentMethod } from '../../../errors.ts'
+import { type CardSummary, NO_CARD } from '../../../storage/tables.ts'
+import type { Gateway, ProviderCustomer } from '../../contract/gateway.ts'
+import { idOf, type StripeContext } from '../sdk/client.ts'
+import { once } from '../sdk/once.ts'
+
+const EXPAND = ['invoice_settings.default_payment_method']
+
+type Customers = Pick<Gateway, 'createCustomer' | 'findCustomer' | 'setCard'>
+
+export function stripeCustomers(context: StripeContext): Customers {
+  const { stripe } = context
+
+  async function findCustomer(id: string): Promise<ProviderCustomer | null> {
+    const customer = await stripe.customers.retrieve(id, { expand: EXPAND })
+    return customer.deleted ? null : describe(customer)
+  }
+
+  async function setCard(customerId: string, token: string): Promise<ProviderCustomer> {
+    const method = await attach(context, customerId, token)
+    const customer = await stripe.customers.update(customerId, {
+      invoice_settings: { default_payment_method: method.id },
+      expand: EXPAND,
+    })
+    await repointSubscriptions(context, customerId, method.id)
+    return describe(customer)
+  }
+
+  return {
+    async createCustomer({ userId, details, operation }) {
+      const { metadata, ...rest } = details
+      const params: Stripe.CustomerCreateParams = {
+        ...(rest as Stripe.CustomerCreateParams),
+        metadata: { ...(metadata as Stripe.MetadataParam), user_id: String(userId), operation },
+      }
+      const customer = await once(
+        `${operation}:customer`,
+        (request) => stripe.customers.create(params, request),
+        () => findByOperation(context, operation, details.email),
+      )
+      return describe(customer)
+    },
+    findCustomer,
+    setCard,
+  }
+}
+
+/** Of so many customers without an e-mail address, the newest are looked through. */
+const MOST = 1000
+
+async function findByOperation(
+  { stripe }: StripeContext,
+  operation: string,
+  email: string | undefined,
+): Promise<Stripe.Customer | null> {
+  let seen = 0
+  for await (const customer of stripe.customers.list({ limit: 100, ...(email ? { email } : {}) })) {
+    if (customer.metadata.operation === operation) return customer
+    if (++seen >= MOST) throw new Error('Too many customers to look through')
+  }
+  return null
+}
+
+/** A token of the old kind becomes a payment method first. The keys make a repeat find the first one. */
+async function attach(
+  { stripe }: StripeContext,
+  customer: string,
+  token: string,
+): Promise<Stripe.PaymentMethod> {
+  const key = createHash('sha256').update(`${customer}:${token}`).digest('hex').slice(0, 32)
+  const id = token.startsWith('tok_')
+    ? (
+        await once(
+          `${key}:method`,
+          (request) => stripe.paymentMethods.create({ type: 'card', card: { token } }, request),
+          // A token is spent once: a second try makes no second card.
+          async () => null,
+        )
+      ).id
+    : token
+  return once(
+    `${key}:attach`,
+    (request) => stripe.paymentMethods.attach(id, { customer }, request),
+    // To attach what is attached changes nothing.
+    async () => null,
+  )
+}
+
+/** A subscription with a method of its own ignores the customer's default. */
+async function repointSubscriptions(
+  { stripe }: StripeContext,
+  customer: string,
+  method: string,
+): Promise<void> {
+  for await (const subscription of stripe.subscriptions.list({ customer, limit: 100 })) {
+    if (subscription.default_payment_method === null) continue
+    await stripe.subscriptions.update(subscription.id, { default_payment_method: method })
+  }
+}
+
+/** The method to charge; it is not inferred by payment intents. */
+export async function requireMethod(
+  { stripe }: StripeContext,
+  customerId: string,
+): Promise<string> {
+  const customer = await stripe.customers.retrieve(customerId)
+  const method = customer.deleted
+    ? null
+    : (idOf(customer.invoice_settings.default_payment_method) ?? idOf(customer.default_source))
+  if (method === null)
+    throw new NoPaymentMethod('The customer has no card: call updateCard() first')
+  return method
+}
+
+function describe(customer: Stripe.Customer): ProviderCustomer {
+  const method = customer.invoice_settings.default_payment_method
+  return {
+    id: customer.id,
+    card: typeof method === 'object' && method !== null ? summarize(method) : NO_CARD,
+    hasPaymentMethod: method !== null || customer.default_source !== null,
+    raw: customer,
+  }
+}
+
+function summarize(method: Stripe.PaymentMethod): CardSummary {
+  if (method.card) {
+    return { ...NO_CARD, cardBrand: method.card.brand, cardLastFour: method.card.last4 }
+  }
+  if (method.paypal) return { ...NO_CARD, paypalEmail: method.paypal.payer_email ?? null }
+  return { ...NO_CARD, cardBrand: method.type }
+}

@@ -1,0 +1,140 @@
+import type Stripe from 'stripe'
+import type { InvoiceData, InvoiceLine } from '../../../invoices/invoice.ts'
+import type { Gateway } from '../../contract/gateway.ts'
+import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
+import { isMissing } from '../sdk/errors.ts'
+
+/** Void and uncollectible ones will never be paid. */
+const PENDING: readonly (string | null)[] = ['draft', 'open']
+
+/** What has to be expanded for `completeInvoice`. */
+export const INVOICE_DETAILS = ['discounts', 'total_discount_amounts.discount']
+
+export function stripeInvoices(
+  context: StripeContext,
+): Pick<Gateway, 'hasPaid' | 'listInvoices' | 'findInvoice'> {
+  const { stripe } = context
+  return {
+    async hasPaid(customer) {
+      for await (const { paid } of stripe.charges.list({ customer, limit: 100 })) {
+        if (paid) return true
+      }
+      for await (const { status, total } of stripe.invoices.list({ customer, limit: 100 })) {
+        if (total > 0 && PENDING.includes(status)) return true
+      }
+      return false
+    },
+    async listInvoices(customer, { pending, limit }) {
+      const found: InvoiceData[] = []
+      const query: Stripe.InvoiceListParams = {
+        customer,
+        limit: Math.min(limit ?? 100, 100),
+        expand: INVOICE_DETAILS.map((path) => `data.${path}`),
+        ...(pending ? {} : { status: 'paid' }),
+      }
+      for await (const invoice of stripe.invoices.list(query)) {
+        if (invoice.status !== 'paid' && !PENDING.includes(invoice.status)) continue
+        found.push(await completeInvoice(context, invoice))
+        if (found.length === limit) break
+      }
+      return found
+    },
+    async findInvoice(id, customerId) {
+      if (!/^in_\w{1,100}$/.test(id)) return null
+      try {
+        const invoice = await stripe.invoices.retrieve(id, { expand: INVOICE_DETAILS })
+        if (idOf(invoice.customer) !== customerId) return null
+        return await completeInvoice(context, invoice)
+      } catch (error) {
+        if (isMissing(error)) return null
+        throw error
+      }
+    },
+  }
+}
+
+/** With all lines, and the percentages that Stripe keeps in objects of their own. */
+export async function completeInvoice(
+  context: StripeContext,
+  invoice: Stripe.Invoice,
+): Promise<InvoiceData> {
+  const lines = await allLines(context, invoice)
+  return {
+    id: invoice.id,
+    provider: 'stripe',
+    number: invoice.number ?? invoice.id,
+    date: toDate(invoice.created),
+    paid: invoice.status === 'paid',
+    currency: invoice.currency,
+    customer: { name: invoice.customer_name, email: invoice.customer_email },
+    lines: lines.map(describeLine),
+    subtotal: invoice.subtotal,
+    discounts: (invoice.total_discount_amounts ?? []).map(({ amount, discount }) => ({
+      label: discountLabel(discount),
+      amount,
+    })),
+    taxes: await Promise.all(
+      (invoice.total_taxes ?? []).map(async (tax) => ({
+        amount: tax.amount,
+        inclusive: tax.tax_behavior === 'inclusive',
+        percentage: await percentageOf(context, tax.tax_rate_details?.tax_rate),
+      })),
+    ),
+    total: invoice.total,
+    startingBalance: invoice.starting_balance,
+    amountDue: invoice.amount_due,
+    raw: invoice,
+  }
+}
+
+async function allLines(
+  { stripe }: StripeContext,
+  invoice: Stripe.Invoice,
+): Promise<Stripe.InvoiceLineItem[]> {
+  // A preview is no object: it has no further pages to ask for.
+  if (!invoice.lines.has_more || !invoice.id.startsWith('in_')) return invoice.lines.data
+  const lines: Stripe.InvoiceLineItem[] = []
+  for await (const line of stripe.invoices.listLineItems(invoice.id, { limit: 100 })) {
+    lines.push(line)
+  }
+  return lines
+}
+
+function describeLine(line: Stripe.InvoiceLineItem): InvoiceLine {
+  const isSubscription = line.parent?.type === 'subscription_item_details'
+  const proration = line.parent?.invoice_item_details?.proration ?? false
+  return {
+    description: line.description ?? 'Charge',
+    amount: line.amount,
+    quantity: line.quantity,
+    period:
+      isSubscription || proration
+        ? { start: toDate(line.period.start), end: toDate(line.period.end) }
+        : null,
+  }
+}
+
+function discountLabel(discount: string | Stripe.Discount | Stripe.DeletedDiscount | null): string {
+  if (discount === null || typeof discount === 'string') return 'Discount'
+  const coupon = discount.source?.coupon
+  if (!coupon) return 'Discount'
+  if (typeof coupon === 'string') return `Discount (${coupon})`
+  const percent = coupon.percent_off === null ? '' : `, ${coupon.percent_off} % off`
+  return `Discount (${coupon.name ?? coupon.id}${percent})`
+}
+
+/** Percentages never change, so what was read once is kept; one Stripe account has a handful. */
+const percentages = new WeakMap<Stripe, Map<string, string>>()
+
+async function percentageOf(
+  { stripe }: StripeContext,
+  rateId: string | null | undefined,
+): Promise<string | null> {
+  if (!rateId) return null
+  const known = percentages.get(stripe) ?? new Map<string, string>()
+  percentages.set(stripe, known)
+  const percentage =
+    known.get(rateId) ?? String((await stripe.taxRates.retrieve(rateId)).percentage)
+  known.set(rateId, percentage)
+  return percentage
+}

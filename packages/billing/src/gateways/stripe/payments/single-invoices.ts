@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import type Stripe from 'stripe'
+import { PaymentActionRequired, PaymentFailed } from '../../../errors.ts'
+import { type Money, money } from '../../../values/money.ts'
+import type { Gateway, InvoiceOutcome } from '../../contract/gateway.ts'
+import { refuseOverrides } from '../../contract/overrides.ts'
+import { idOf, type StripeContext } from '../sdk/client.ts'
+import { toBillingError, usedForSomethingElse } from '../sdk/errors.ts'
+import { once } from '../sdk/once.ts'
+import { voidInvoice } from '../subscriptions/first-payments.ts'
+import { requireMethod } from './customers.ts'
+import { completeInvoice } from './invoices.ts'
+
+const DECIDED = ['customer', 'currency', 'auto_advance', 'pending_invoice_items_behavior']
+
+/** Written on an invoice that we void, so that it is told from one the merchant has voided. */
+const VOIDED = { tollgate_voided: 'payment_failed' }
+
+interface Item {
+  readonly description: string
+  readonly amount: Money
+}
+
+interface Wanted {
+  readonly customer: string
+  readonly item: Item
+  readonly key: string | null
+  readonly voidOnFailure: boolean
+  readonly more: Stripe.InvoiceCreateParams
+}
+
+/** Invoices that are paid on demand: those of `invoiceFor()`, and any that is open. */
+export function stripeSingleInvoices(
+  context: StripeContext,
+): Pick<Gateway, 'invoiceFor' | 'payInvoice' | 'amountOwed' | 'payNow'> {
+  const { stripe } = context
+  return {
+    async invoiceFor(customer, item, { idempotencyKey, voidOnFailure = false, ...options }) {
+      refuseOverrides(options, DECIDED)
+      const more = options as Stripe.InvoiceCreateParams
+      await requireMethod(context, customer)
+      const { id } = await openInvoice(context, {
+        customer,
+        item,
+        key: idempotencyKey ?? null,
+        voidOnFailure,
+        more,
+      })
+      return collect(context, id, { voidOnFailure, offSession: true })
+    },
+    async payInvoice(id, customer) {
+      const invoice = await stripe.invoices.retrieve(id)
+      if (idOf(invoice.customer) !== customer) return null
+      return collect(context, id, { voidOnFailure: false, offSession: false })
+    },
+    async amountOwed({ id, raw }) {
+      const owed = (await listOpen(context, id)).reduce(
+        (sum, each) => sum + each.amount_remaining,
+        0,
+      )
+      return money(owed, (raw as Stripe.Subscription).currency)
+    },
+    async payNow({ id }) {
+      const open = await listOpen(context, id)
+      // The customer is there, so that the bank may ask.
+      for (const invoice of open.reverse())
+        await payOnce(context, invoice.id, { offSession: false })
+    },
+  }
+}
+
+/** Newest first. */
+async function listOpen(
+  { stripe }: StripeContext,
+  subscription: string,
+): Promise<Stripe.Invoice[]> {
+  const open: Stripe.Invoice[] = []
+  for await (const invoice of stripe.invoices.list({ subscription, status: 'open', limit: 100 })) {
+    open.push(invoice)
+  }
+  return open
+}
+
+/** The invoice of a key, or a new one; finalized, with its one line. */
+async function openInvoice(context: StripeContext, wanted: Wanted): Promise<Stripe.Invoice> {
+  const { stripe } = context
+  const { item } = wanted
+  const invoice = (await findOpen(context, wanted)) ?? (await create(context, wanted))
+  if (invoice.status !== 'draft') return invoice
+  if (invoice.lines.data.length === 0) {
+    await stripe.invoiceItems.create({
+      customer: wanted.customer,
+      invoice: invoice.id,
+      ...item.amount,
+      description: item.description,
+    })
+  }
+  // From here Stripe goes on trying to collect it, unless it is to be voided when we cannot.
+  return stripe.invoices.finalizeInvoice(invoice.id, { auto_advance: !wanted.voidOnFailure })
+}
+
+/** One that we voided after a failure is done with; everything else under a key is the one it is for. */
+async function findOpen(context: StripeContext, wanted: Wanted): Promise<Stripe.Invoice | null> {
+  const [newest] = await findByKey(context, wanted)
+  if (!newest) return null
+  const [line] = newest.lines.data
+  const { amount } = wanted.item
+  const isOther =
+    line &&
+    (line.amount !== amount.amount ||
+      newest.currency !== amount.currency ||
+      line.description !== wanted.item.description)
+  if (isOther) throw usedForSomethingElse(`the invoice ${newest.id}`)
+  if (newest.status !== 'void') return newest
+  if (newest.metadata?.tollgate_voided !== undefined) return null
+  throw usedForSomethingElse(`the invoice ${newest.id}, which was voided`)
+}
+
+/** Newest first. */
+async function findByKey(
+  { stripe }: StripeContext,
+  { customer, key }: Wanted,
+): Promise<Stripe.Invoice[]> {
+  const found: Stripe.Invoice[] = []
+  if (key === null) return found
+  for await (const invoice of stripe.invoices.list({ customer, limit: 100 })) {
+    if (invoice.metadata?.tollgate_key === key) found.push(invoice)
+  }
+  return found
+}
+
+async function create(context: StripeContext, wanted: Wanted): Promise<Stripe.Invoice> {
+  const { customer, item, key, more } = wanted
+  const before = (await findByKey(context, wanted)).length
+  // Excluding what is pending: a proration waiting for the next renewal is not swept along.
+  const params: Stripe.InvoiceCreateParams = {
+    ...more,
+    customer,
+    currency: item.amount.currency,
+    auto_advance: false,
+    pending_invoice_items_behavior: 'exclude',
+    ...(key === null ? {} : { metadata: { ...(more.metadata || {}), tollgate_key: key } }),
+  }
+  return once(
+    `${key ?? randomUUID()}:invoice:${before}`,
+    (request) => context.stripe.invoices.create(params, request),
+    async () => {
+      const all = await findByKey(context, wanted)
+      return all.length > before ? (all[0] ?? null) : null
+    },
+  )
+}
+
+/** Tries to pay it, and says what came of it: its own state decides, never an answer that was lost. */
+async function collect(
+  context: StripeContext,
+  id: string,
+  { voidOnFailure, offSession }: { readonly voidOnFailure: boolean; readonly offSession: boolean },
+): Promise<InvoiceOutcome> {
+  const { stripe } = context
+  const describe = async () => {
+    const invoice = await stripe.invoices.retrieve(id)
+    const subscription = idOf(invoice.parent?.subscription_details?.subscription)
+    return { invoice: await completeInvoice(context, invoice), subscription }
+  }
+  try {
+    await payOnce(context, id, { offSession })
+    return { ...(await describe()), failure: null }
+  } catch (error) {
+    if (voidOnFailure) {
+      await stripe.invoices.update(id, { metadata: VOIDED })
+      const isPaid = !(await voidInvoice(context, id))
+      if (isPaid) return { ...(await describe()), failure: null }
+    }
+    const failure = toBillingError(error)
+    if (failure instanceof PaymentFailed || failure instanceof PaymentActionRequired) {
+      return { ...(await describe()), failure }
+    }
+    throw error
+  }
+}
+
+/** Paying what is paid is an error at Stripe, and none here. An invoice is paid once, whoever tries. */
+async function payOnce(
+  { stripe }: StripeContext,
+  id: string,
+  { offSession }: { readonly offSession: boolean },
+): Promise<void> {
+  const before = await stripe.invoices.retrieve(id)
+  if (before.status === 'paid') return
+  try {
+    await stripe.invoices.pay(id, { off_session: offSession })
+  } catch (error) {
+    const { status } = await stripe.invoices.retrieve(id)
+    if (status !== 'paid') throw error
+  }
+}

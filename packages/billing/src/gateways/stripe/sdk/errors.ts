@@ -1,0 +1,93 @@
+import type Stripe from 'stripe'
+import {
+  BillingError,
+  InvalidPaymentToken,
+  PaymentActionRequired,
+  PaymentFailed,
+  type ProviderFailure,
+  ProviderMisconfigured,
+  ProviderRejected,
+  ProviderUnavailable,
+  UnknownCoupon,
+  UnknownPlan,
+} from '../../../errors.ts'
+
+type Map = (error: Stripe.errors.StripeError, failure: ProviderFailure) => BillingError
+
+/** By the SDK's class name, so that this file needs no SDK. */
+const byType: Readonly<Record<string, Map>> = {
+  StripeCardError: paymentError,
+  StripeInvalidRequestError: requestError,
+  StripeIdempotencyError: (_error, failure) => new ProviderRejected(KEY_IS_USED, failure),
+  StripeAuthenticationError: (_error, failure) =>
+    new ProviderMisconfigured('Stripe does not accept the secret key', failure),
+  StripePermissionError: (error, failure) => new ProviderMisconfigured(error.message, failure),
+  StripeRateLimitError: unavailable,
+  StripeAPIError: unavailable,
+  StripeConnectionError: unavailable,
+}
+
+const KEY_IS_USED = 'This idempotency key was used for something else'
+
+/** A key of the caller's that belongs to something else, which is named. */
+export function usedForSomethingElse(what: string): ProviderRejected {
+  return new ProviderRejected(`${KEY_IS_USED}: ${what}`, {
+    provider: 'stripe',
+    providerCode: 'idempotency_error',
+  })
+}
+
+/** The customer is asked before the payment of a charge, an invoice or a subscription goes through. */
+const ASKED: readonly (string | undefined)[] = [
+  'authentication_required',
+  'invoice_payment_intent_requires_action',
+  'subscription_payment_intent_requires_action',
+]
+
+/** What Stripe threw, as one of ours. What is not Stripe's passes through. */
+export function toBillingError(error: unknown): unknown {
+  if (error instanceof BillingError || !(error instanceof Error)) return error
+  const { type } = error as { type?: unknown }
+  const map = typeof type === 'string' && Object.hasOwn(byType, type) ? byType[type] : undefined
+  if (!map) return error
+  const stripeError = error as Stripe.errors.StripeError
+  return map(stripeError, {
+    provider: 'stripe',
+    providerCode: stripeError.code ?? null,
+    cause: error,
+  })
+}
+
+function paymentError(error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
+  const intent = error.payment_intent
+  if (ASKED.includes(error.code) && intent?.client_secret) {
+    return new PaymentActionRequired(error.message, {
+      ...failure,
+      payment: { id: intent.id, clientSecret: intent.client_secret },
+    })
+  }
+  return new PaymentFailed(error.message, {
+    ...failure,
+    declineCode: error.decline_code ?? null,
+  })
+}
+
+function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
+  const param = error.param ?? ''
+  if (error.code === 'resource_missing' || error.code === 'token_already_used') {
+    if (/coupon|promotion_code/.test(param)) return new UnknownCoupon(error.message, failure)
+    if (/price/.test(param)) return new UnknownPlan(error.message, failure)
+    if (/payment_method|token|source/.test(param) || /PaymentMethod|token/i.test(error.message)) {
+      return new InvalidPaymentToken(error.message, failure)
+    }
+  }
+  return new ProviderRejected(error.message, failure)
+}
+
+function unavailable(_error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
+  return new ProviderUnavailable('Stripe did not answer, or asked to try again later', failure)
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === 'resource_missing'
+}

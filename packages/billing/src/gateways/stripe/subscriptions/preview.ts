@@ -1,0 +1,69 @@
+import type Stripe from 'stripe'
+import type { InvoiceData } from '../../../invoices/invoice.ts'
+import { money } from '../../../values/money.ts'
+import type { PreviewLine, PreviewLineKind, SwapPreview } from '../../contract/gateway.ts'
+
+/** Stripe's preview in our words: every amount that makes the total is a line of its own. */
+export function previewOf(
+  invoice: InvoiceData,
+  when: Pick<SwapPreview, 'immediately' | 'date' | 'prorationDate'>,
+): SwapPreview {
+  const { currency } = invoice
+  const line = (kind: PreviewLineKind, description: string, amount: number): PreviewLine => ({
+    kind,
+    description,
+    amount: money(amount, currency),
+  })
+  const items = itemsOf(invoice, line)
+  const included = invoice.taxes.filter(({ inclusive }) => inclusive)
+  return {
+    ...when,
+    total: money(invoice.amountDue, currency),
+    credit: money(-sumOf(items.filter(({ amount }) => amount.amount < 0)), currency),
+    lines: [
+      ...items,
+      ...invoice.discounts.map(({ label, amount }) => line('discount', label, -amount)),
+      ...invoice.taxes
+        .filter(({ inclusive }) => !inclusive)
+        .map(({ percentage, amount }) => line('tax', taxLabel(percentage), amount)),
+      ...balanceOf(invoice, line),
+    ],
+    includedTax: money(
+      included.reduce((sum, { amount }) => sum + amount, 0),
+      currency,
+    ),
+  }
+}
+
+type Line = (kind: PreviewLineKind, description: string, amount: number) => PreviewLine
+
+function itemsOf({ lines, subtotal, raw }: InvoiceData, line: Line): PreviewLine[] {
+  const { data } = (raw as Stripe.Invoice).lines
+  const items = lines.map(({ description, amount }, at) =>
+    line(isProration(data[at]) ? 'proration' : 'item', description, amount),
+  )
+  // Stripe shows the first ten.
+  const rest = subtotal - sumOf(items)
+  return rest === 0 ? items : [...items, line('item', 'Other items', rest)]
+}
+
+function isProration(line: Stripe.InvoiceLineItem | undefined): boolean {
+  const { subscription_item_details, invoice_item_details } = line?.parent ?? {}
+  return (subscription_item_details ?? invoice_item_details)?.proration ?? false
+}
+
+/** Credit from before pays first; what a negative invoice leaves over is kept for later ones. */
+function balanceOf({ total, amountDue }: InvoiceData, line: Line): PreviewLine[] {
+  const balance = amountDue - total
+  if (balance === 0) return []
+  if (balance < 0) return [line('balance', 'Credit from before', balance)]
+  return [line('balance', total < 0 ? 'Kept for later invoices' : 'Owed from before', balance)]
+}
+
+function taxLabel(percentage: string | null): string {
+  return percentage === null ? 'Tax' : `Tax (${percentage} %)`
+}
+
+function sumOf(lines: readonly PreviewLine[]): number {
+  return lines.reduce((sum, { amount }) => sum + amount.amount, 0)
+}

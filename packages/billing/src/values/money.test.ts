@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InvalidAmount } from '../errors.ts'
+import { formatMoney, fromDecimal, money, proportion, toDecimal } from './money.ts'
+
+describe('money', () => {
+  it.each([
+    [1999, 'usd', '19.99'],
+    [5, 'eur', '0.05'],
+    [-5, 'eur', '-0.05'],
+    [500, 'jpy', '500'],
+    [1234, 'kwd', '1.234'],
+    [0, 'usd', '0.00'],
+  ])('writes %i %s as %s and reads it back', (amount, currency, text) => {
+    expect(toDecimal(money(amount, currency))).toBe(text)
+    expect(fromDecimal(text, currency)).toEqual({ amount, currency })
+  })
+
+  it.each([
+    [19.99, 'usd', 1999],
+    [0.1, 'usd', 10],
+    [12, 'usd', 1200],
+    [1.005, 'kwd', 1005],
+    [1.15, 'usd', 115],
+  ])('reads the number %d of %s without a float', (value, currency, amount) => {
+    expect(fromDecimal(value, currency).amount).toBe(amount)
+  })
+
+  it.each([
+    [19.999, 'usd'],
+    [1.5, 'jpy'],
+    [Number.NaN, 'usd'],
+    [Number.POSITIVE_INFINITY, 'usd'],
+    [1e21, 'usd'],
+    ['1,00', 'usd'],
+    ['', 'usd'],
+  ])('refuses %s of %s', (value, currency) => {
+    expect(() => fromDecimal(value, currency)).toThrow(InvalidAmount)
+  })
+
+  it('refuses what is no whole number of the smallest unit', () => {
+    expect(() => money(19.99, 'usd')).toThrow(InvalidAmount)
+    expect(() => money(1, 'dollars')).toThrow(InvalidAmount)
+  })
+
+  it('formats with the decimals of the currency', () => {
+    expect(formatMoney(money(1999, 'eur'))).toBe('€19.99')
+    expect(formatMoney(money(500, 'jpy'))).toBe('¥500')
+    expect(formatMoney(money(1234, 'kwd'))).toMatch(/1\.234/)
+    expect(formatMoney(money(-1050, 'usd'))).toBe('-$10.50')
+    expect(formatMoney(money(900_719_925_474_0991, 'usd'))).toBe('$90,071,992,547,409.91')
+  })
+
+  it('writes and reads every amount alike', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -1e12, max: 1e12 }),
+        fc.constantFrom('usd', 'jpy', 'kwd'),
+        (amount, currency) => {
+          const value = money(amount, currency)
+          expect(fromDecimal(toDecimal(value), currency).amount).toBe(amount)
+        },
+      ),
+    )
+  })
+
+  it('divides to the nearest unit, half away from zero', () => {
+    expect(proportion(1000, 1, 3)).toBe(333)
+    expect(proportion(1001, 1, 2)).toBe(501)
+    expect(proportion(-1001, 1, 2)).toBe(-501)
+    expect(proportion(1000, 30, 30)).toBe(1000)
+    expect(proportion(9_007_199_254_740_991, 364, 365)).toBe(8_982_521_996_508_824)
+  })
+})
