@@ -60,6 +60,7 @@ export default defineConfig({
             'packages/*/src/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
             'docs/test/*.test.ts',
+            'scripts/test/*.test.ts',
           ],
           testTimeout: 30_000,
         },

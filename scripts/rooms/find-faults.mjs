@@ -1,0 +1,108 @@
+import { dirname, join } from 'node:path/posix'
+import { findCircles } from './find-circles.mjs'
+
+/** Dialects and payment providers live in folders of their own; nobody else asks for them by name. */
+export const FOREIGN_NAMES = ['sqlite', 'postgres', 'mysql', 'mariadb', 'stripe', 'braintree']
+
+const MOST_FILES = 15
+
+/**
+ * What is wrong with one package: `rooms` is its rooms.json from top to bottom, `modules` the files
+ * of its src folder as `readModule` gives them, with paths from there.
+ */
+export function findFaults(rooms, modules) {
+  const known = new Set(modules.map(({ path }) => path))
+  const faults = []
+  for (const module of modules) {
+    const own = roomOf(rooms, module.path)
+    if (own === -1) {
+      faults.push(`${module.path} belongs to no room: list it in rooms.json, or move it`)
+      continue
+    }
+    for (const { specifier, line } of module.imports) {
+      const target = resolveImport(module.path, specifier)
+      if (target === null) continue
+      if (!known.has(target)) faults.push(`${module.path}:${line} imports ${target}: no such file`)
+      const other = roomOf(rooms, target)
+      if (other !== -1 && other < own) {
+        faults.push(
+          `${module.path}:${line} goes up: ${nameOf(rooms[own])} may not import ${target} of ${nameOf(rooms[other])}`,
+        )
+      }
+    }
+    faults.push(...findForeignNames(rooms[own], module))
+  }
+  faults.push(...findCircles(importsOf(modules, known)).map((circle) => `${circle}: a circle`))
+  faults.push(...findCrowdedFolders(modules))
+  return faults
+}
+
+/** Imports of our own packages beyond the ones a package may use. */
+export function findForeignPackages(uses, modules) {
+  const faults = []
+  for (const { path, imports } of modules) {
+    for (const { specifier, line } of imports) {
+      const [, name] = /^@tollgate\/(\w+)/.exec(specifier) ?? []
+      if (name && !uses.includes(name)) faults.push(`${path}:${line} may not use @tollgate/${name}`)
+    }
+  }
+  return faults
+}
+
+/** The entry that names the file, or the deepest folder above it. */
+export function roomOf(rooms, path) {
+  let found = -1
+  let depth = -1
+  for (const [index, { room, files }] of rooms.entries()) {
+    if (files?.includes(path)) return index
+    if (room && path.startsWith(`${room}/`) && room.length > depth) {
+      found = index
+      depth = room.length
+    }
+  }
+  return found
+}
+
+export function nameOf({ room, files }) {
+  return room ? `${room}/` : files.join(' ')
+}
+
+function resolveImport(from, specifier) {
+  return specifier.startsWith('.') ? join(dirname(from), specifier) : null
+}
+
+function importsOf(modules, known) {
+  const graph = new Map()
+  for (const { path, imports } of modules) {
+    const targets = imports.map(({ specifier }) => resolveImport(path, specifier))
+    graph.set(path, new Set(targets.filter((target) => known.has(target))))
+  }
+  return graph
+}
+
+function findForeignNames(room, { path, words }) {
+  const faults = new Map()
+  for (const { text, line } of words) {
+    for (const name of FOREIGN_NAMES) {
+      if (!text.toLowerCase().includes(name) || room.says?.includes(name)) continue
+      // A line each would bury the others: the first one leads there.
+      if (!faults.has(name)) {
+        faults.set(name, `${path}:${line} says "${name}", which belongs to a folder of its own`)
+      }
+    }
+  }
+  return faults.values()
+}
+
+function findCrowdedFolders(modules) {
+  const counts = new Map()
+  for (const { path } of modules) {
+    const folder = dirname(path)
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  return [...counts]
+    .filter(([folder, count]) => count > MOST_FILES && !folder.endsWith('resources'))
+    .map(
+      ([folder, count]) => `${folder}/ holds ${count} files: more than ${MOST_FILES} hide the plan`,
+    )
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { findFaults, findForeignPackages } from '../rooms/find-faults.mjs'
+import { readModule } from '../rooms/read-module.mjs'
+import { readPackage } from '../rooms/read-package.mjs'
+
+const ROOMS = [
+  { files: ['index.ts'], holds: 'the public names' },
+  { room: 'endpoints', holds: 'one file per URL' },
+  { room: 'gateways', holds: 'the contract' },
+  { room: 'gateways/stripe', holds: 'one provider', says: ['stripe'] },
+  { files: ['errors.ts'], holds: 'what everybody may know' },
+]
+
+const SOUND = {
+  'index.ts': "export { token } from './endpoints/token.ts'",
+  'endpoints/token.ts': "import { Wrong } from '../errors.ts'\nexport const token = Wrong",
+  'gateways/stripe/provider.ts': "import '../../errors.ts'\nexport const name = 'stripe'",
+  'errors.ts': '/** Stripe may be explained in a comment. */\nexport class Wrong extends Error {}',
+}
+
+function faultsOf(files: Record<string, string>): string[] {
+  const modules = Object.entries({ ...SOUND, ...files }).map(([path, text]) =>
+    readModule(path, text),
+  )
+  return findFaults(ROOMS, modules)
+}
+
+describe('the rooms', () => {
+  it('are sound when every import points down', () => {
+    expect(faultsOf({})).toEqual([])
+  })
+
+  it.each([
+    ['an import', "import { token } from './endpoints/token.ts'\nexport const x = token"],
+    ['an import of a type', "import type { token } from './endpoints/token.ts'"],
+    ['a type in passing', "export type X = typeof import('./endpoints/token.ts').token"],
+    ['an import on demand', "export const x = () => import('./endpoints/token.ts')"],
+    ['an export', "export { token } from './endpoints/token.ts'"],
+  ])('refuse %s that goes up', (_, text) => {
+    const faults = faultsOf({
+      'errors.ts': text,
+      'endpoints/token.ts': 'export const token = 1',
+    })
+    expect(faults).toEqual([
+      expect.stringMatching(
+        /^errors\.ts:1 goes up: errors\.ts may not import endpoints\/token\.ts/,
+      ),
+    ])
+  })
+
+  it('refuse a circle, of types too, and show the way round', () => {
+    const faults = faultsOf({
+      'endpoints/a.ts': "import type { B } from './b.ts'\nexport type A = B",
+      'endpoints/b.ts': "export type { A as B } from './c.ts'",
+      'endpoints/c.ts': "import type { A } from './a.ts'\nexport type { A }",
+    })
+    expect(faults).toEqual([
+      'endpoints/a.ts → endpoints/b.ts → endpoints/c.ts → endpoints/a.ts: a circle',
+    ])
+  })
+
+  it.each([
+    ['a string', "export const path = '/stripe/webhook'"],
+    ['a name', 'export const stripeId = 1'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source of a template
+    ['part of a template', 'export const name = (id: string) => `stripe ${id}`'],
+    ['the path of an import', "export { name } from '../gateways/stripe/provider.ts'"],
+  ])('refuse the name of a provider outside its folder, in %s', (_, text) => {
+    const faults = faultsOf({ 'endpoints/hook.ts': text })
+    expect(faults).toEqual([expect.stringMatching(/^endpoints\/hook\.ts:1 says "stripe"/)])
+  })
+
+  it('refuse a file that no room lists, and one that is not there', () => {
+    expect(faultsOf({ 'helpers.ts': '' })).toEqual([expect.stringMatching(/^helpers\.ts belongs/)])
+    expect(faultsOf({ 'endpoints/lost.ts': "import './nowhere.ts'" })).toEqual([
+      'endpoints/lost.ts:1 imports endpoints/nowhere.ts: no such file',
+    ])
+  })
+
+  it('refuse a crowded folder', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 16 }, (_, i) => [`endpoints/e${i}.ts`, '']),
+    )
+    expect(faultsOf(many)).toEqual([expect.stringMatching(/^endpoints\/ holds 17 files/)])
+    const nouns = Object.fromEntries(
+      Array.from({ length: 16 }, (_, i) => [`endpoints/resources/e${i}.ts`, '']),
+    )
+    expect(faultsOf(nouns)).toEqual([])
+  })
+
+  it('refuse a package of ours that this one may not use', () => {
+    const modules = [readModule('a.ts', "import { createBilling } from '@tollgate/billing'")]
+    expect(findForeignPackages(['database'], modules)).toEqual([
+      'a.ts:1 may not use @tollgate/billing',
+    ])
+    expect(findForeignPackages(['billing'], modules)).toEqual([])
+  })
+})
+
+describe.each(['server', 'oauth', 'billing', 'sandbox', 'http', 'database'])(
+  'packages/%s',
+  (name) => {
+    const found = readPackage(`packages/${name}`)
+
+    it.skipIf(found === null)('keeps to its rooms', () => {
+      if (found) expect(findFaults(found.rooms, found.modules)).toEqual([])
+    })
+  },
+)
