@@ -10,7 +10,7 @@ import { readForm, readOwnForm } from './forms.ts'
 import { renderPage } from './render.tsx'
 
 export function addSignIn(app: Hono<AppEnv>): void {
-  app.get('/login', (c) => {
+  app.get('/login', async (c) => {
     const returnTo = localPath(c.req.query('return_to'))
     const { user } = c.get('page')
     if (!user) return signInPage(c, { returnTo })
