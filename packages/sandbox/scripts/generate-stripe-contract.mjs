@@ -1,9 +1,9 @@
-// Writes src/stripe/contract.generated.ts from the installed `stripe` package. Run: npm run generate
+// Writes src/stripe/wire/contract.generated.ts from the installed `stripe` package. Run: npm run generate
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readStripeContract } from './stripe-contract.mjs'
 
-const TARGET = new URL('../src/stripe/contract.generated.ts', import.meta.url)
+const TARGET = new URL('../src/stripe/wire/contract.generated.ts', import.meta.url)
 
 /** Kinds the sandbox makes: only these need their null fields and expandable paths. */
 const KINDS = [

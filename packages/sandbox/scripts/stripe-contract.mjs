@@ -1,5 +1,5 @@
 // Reads the installed `stripe` package's type declarations with the TypeScript compiler.
-// Used to generate src/stripe/contract.generated.ts and, in tests, to check replies against it.
+// Used to generate src/stripe/wire/contract.generated.ts and, in tests, to check replies against it.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

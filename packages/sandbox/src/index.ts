@@ -1,15 +1,17 @@
-export type { BraintreeConfig, BraintreeHandle } from './braintree/server.ts'
-export { Clock, type Duration, type Timeline } from './clock.ts'
-export type { ControlRoom } from './control-room.ts'
-export type { FailedJob } from './failed-jobs.ts'
+export type { BraintreeConfig, BraintreeHandle } from './braintree/server/server.ts'
+export type { ControlRoom } from './control-room/control-room.ts'
+export { Clock, type Duration, type Timeline } from './core/clock/clock.ts'
+export type { FailedJob } from './core/clock/failed-jobs.ts'
 export type {
   Delivery,
   DeliveryAttempt,
   DeliverySwitches,
   Outbox,
   OutgoingWebhook,
-} from './outbox.ts'
-export type { SandboxSnapshot } from './snapshot.ts'
+} from './core/outbox.ts'
+export type { SandboxSnapshot } from './core/store/snapshot.ts'
+export type { StoreSnapshot } from './core/store/store.ts'
+export type { CallTrouble, Provider, Trouble } from './core/trouble.ts'
 export {
   type BraintreeStart,
   type Sandbox,
@@ -17,8 +19,6 @@ export {
   type StripeStart,
   startSandbox,
 } from './start-sandbox.ts'
-export type { StoreSnapshot } from './store.ts'
-export type { SeedPrice, StripeHandle, StripeSdkConfig } from './stripe/handle.ts'
-export type { DunningOptions, StripeOptions } from './stripe/options.ts'
-export type { WireObject } from './stripe/wire-object.ts'
-export type { CallTrouble, Provider, Trouble } from './trouble.ts'
+export type { SeedPrice, StripeHandle, StripeSdkConfig } from './stripe/server/handle.ts'
+export type { DunningOptions, StripeOptions } from './stripe/server/options.ts'
+export type { WireObject } from './stripe/wire/wire-object.ts'

@@ -1,16 +1,21 @@
-import { type BraintreeHandle, startBraintree } from './braintree/server.ts'
-import { Clock } from './clock.ts'
-import { type ControlRoom, serveControlRoom } from './control-room.ts'
-import { type FailedJob, FailedJobs } from './failed-jobs.ts'
-import { Outbox, type OutboxOptions } from './outbox.ts'
-import type { ProviderContext } from './provider-context.ts'
-import type { SandboxSnapshot } from './snapshot.ts'
-import { checkWritable, readStateFile, stateLines, writeStateFile } from './state-file.ts'
-import { Store } from './store.ts'
-import type { StripeHandle } from './stripe/handle.ts'
-import type { StripeOptions } from './stripe/options.ts'
-import { startStripe } from './stripe/server.ts'
-import { Trouble } from './trouble.ts'
+import { type BraintreeHandle, startBraintree } from './braintree/server/server.ts'
+import { type ControlRoom, serveControlRoom } from './control-room/control-room.ts'
+import { Clock } from './core/clock/clock.ts'
+import { type FailedJob, FailedJobs } from './core/clock/failed-jobs.ts'
+import { Outbox, type OutboxOptions } from './core/outbox.ts'
+import type { ProviderContext } from './core/provider-context.ts'
+import type { SandboxSnapshot } from './core/store/snapshot.ts'
+import {
+  checkWritable,
+  readStateFile,
+  stateLines,
+  writeStateFile,
+} from './core/store/state-file.ts'
+import { Store } from './core/store/store.ts'
+import { Trouble } from './core/trouble.ts'
+import type { StripeHandle } from './stripe/server/handle.ts'
+import type { StripeOptions } from './stripe/server/options.ts'
+import { startStripe } from './stripe/server/server.ts'
 
 export interface StripeStart extends StripeOptions {
   /** 0, the default, takes a free port. */

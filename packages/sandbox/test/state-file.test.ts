@@ -3,9 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
+import {
+  chunksOf,
+  readStateFile,
+  stateLines,
+  writeStateFile,
+} from '../src/core/store/state-file.ts'
+import { Store } from '../src/core/store/store.ts'
 import { startSandbox } from '../src/index.ts'
-import { chunksOf, readStateFile, stateLines, writeStateFile } from '../src/state-file.ts'
-import { Store } from '../src/store.ts'
 
 const NOW = new Date('2026-01-31T10:00:00Z')
 

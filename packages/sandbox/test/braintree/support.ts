@@ -6,12 +6,12 @@ import {
   type BraintreeHandle,
   type BraintreeOptions,
   startBraintree,
-} from '../../src/braintree/server.ts'
-import { Clock } from '../../src/clock.ts'
-import { FailedJobs } from '../../src/failed-jobs.ts'
-import { Outbox } from '../../src/outbox.ts'
-import { Store } from '../../src/store.ts'
-import { Trouble } from '../../src/trouble.ts'
+} from '../../src/braintree/server/server.ts'
+import { Clock } from '../../src/core/clock/clock.ts'
+import { FailedJobs } from '../../src/core/clock/failed-jobs.ts'
+import { Outbox } from '../../src/core/outbox.ts'
+import { Store } from '../../src/core/store/store.ts'
+import { Trouble } from '../../src/core/trouble.ts'
 
 export interface Merchant {
   readonly clock: Clock

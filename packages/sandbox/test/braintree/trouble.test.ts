@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { startBraintree } from '../../src/braintree/server.ts'
-import { Clock } from '../../src/clock.ts'
-import { FailedJobs } from '../../src/failed-jobs.ts'
-import { Outbox } from '../../src/outbox.ts'
-import { Store } from '../../src/store.ts'
-import { Trouble } from '../../src/trouble.ts'
+import { startBraintree } from '../../src/braintree/server/server.ts'
+import { Clock } from '../../src/core/clock/clock.ts'
+import { FailedJobs } from '../../src/core/clock/failed-jobs.ts'
+import { Outbox } from '../../src/core/outbox.ts'
+import { Store } from '../../src/core/store/store.ts'
+import { Trouble } from '../../src/core/trouble.ts'
 import { addCustomer, startMerchant } from './support.ts'
 
 describe('trouble on demand', () => {

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { KINDS } from '../../src/stripe/contract.generated.ts'
 import { OPERATIONS } from '../../src/stripe/resources/operations.ts'
+import { KINDS } from '../../src/stripe/wire/contract.generated.ts'
 import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 /** Answered, but only ever with a refusal. */

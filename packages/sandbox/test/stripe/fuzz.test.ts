@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { startSandbox } from '../../src/index.ts'
-import { NODES, ROUTES } from '../../src/stripe/contract.generated.ts'
 import { OPERATIONS } from '../../src/stripe/resources/operations.ts'
-import { UNSUPPORTED } from '../../src/stripe/unsupported.ts'
+import { NODES, ROUTES } from '../../src/stripe/wire/contract.generated.ts'
+import { UNSUPPORTED } from '../../src/stripe/wire/unsupported.ts'
 import { ConformanceChecker, loadContract } from './conformance.ts'
 
 const contract = await loadContract()

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { NODES, ROUTES } from '../../src/stripe/contract.generated.ts'
-import { StripeFault } from '../../src/stripe/errors.ts'
-import { parseForm, readParameters } from '../../src/stripe/parameters.ts'
+import { parseForm, readParameters } from '../../src/stripe/api/parameters.ts'
 import { OPERATIONS } from '../../src/stripe/resources/operations.ts'
+import { NODES, ROUTES } from '../../src/stripe/wire/contract.generated.ts'
+import { StripeFault } from '../../src/stripe/wire/errors.ts'
 import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 const OFFERED = ROUTES.filter(([, , name]) => name in OPERATIONS)
@@ -12,7 +12,7 @@ const OFFERED = ROUTES.filter(([, , name]) => name in OPERATIONS)
 it('has a contract that is up to date with the installed SDK', { timeout: 120_000 }, async () => {
   const script = new URL('../../scripts/generate-stripe-contract.mjs', import.meta.url)
   const { renderContract } = (await import(script.href)) as { renderContract: () => string }
-  const file = new URL('../../src/stripe/contract.generated.ts', import.meta.url)
+  const file = new URL('../../src/stripe/wire/contract.generated.ts', import.meta.url)
   expect(renderContract()).toBe(readFileSync(file, 'utf8'))
 })
 

@@ -1,7 +1,7 @@
-import { findMerchantAccount } from '../context.ts'
-import { ErrorCollector } from '../errors.ts'
-import type { Answer, Call, Resource } from '../routing.ts'
-import { Fields, permitted } from '../validation.ts'
+import type { Answer, Call, Resource } from '../api/routing.ts'
+import { findMerchantAccount } from '../state/context.ts'
+import { ErrorCollector } from '../wire/errors.ts'
+import { Fields, permitted } from '../wire/validation.ts'
 
 const PATH = ['client_token']
 const KEYS = permitted(

@@ -1,13 +1,25 @@
-import { addressFields } from '../address-search.ts'
-import type { BraintreeContext } from '../context.ts'
-import { BLANK, checkId, readCardPart, readDefaultMethod, readDetails } from '../customer-params.ts'
-import { customerXml } from '../customer-xml.ts'
-import { ErrorCollector, NotFound } from '../errors.ts'
-import type { Answer, Call, Resource } from '../routing.ts'
-import { type Searchable, searchIds, searchPage } from '../search.ts'
-import type { CardDetails, CustomerRow, PaymentMethodRow } from '../tables.ts'
-import { Fields } from '../validation.ts'
-import { makeDefault, removePaymentMethod, replaceInstrument, store, verifyCard } from '../vault.ts'
+import type { Answer, Call, Resource } from '../api/routing.ts'
+import { type Searchable, searchIds, searchPage } from '../api/search.ts'
+import type { BraintreeContext } from '../state/context.ts'
+import { customerXml } from '../state/customer-xml.ts'
+import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/tables.ts'
+import {
+  BLANK,
+  checkId,
+  readCardPart,
+  readDefaultMethod,
+  readDetails,
+} from '../vault/customer-params.ts'
+import {
+  makeDefault,
+  removePaymentMethod,
+  replaceInstrument,
+  store,
+  verifyCard,
+} from '../vault/vault.ts'
+import { ErrorCollector, NotFound } from '../wire/errors.ts'
+import { Fields } from '../wire/validation.ts'
+import { addressFields } from './address-search.ts'
 
 function create({ context, body }: Call): Answer {
   const fields = new Fields(body).object('customer')

@@ -1,7 +1,7 @@
-import { NotFound } from '../errors.ts'
-import type { Answer, Call, Resource } from '../routing.ts'
-import type { MerchantAccountRow } from '../tables.ts'
-import { XmlCollection, XmlList, type XmlObject } from '../xml.ts'
+import type { Answer, Call, Resource } from '../api/routing.ts'
+import type { MerchantAccountRow } from '../state/tables.ts'
+import { NotFound } from '../wire/errors.ts'
+import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
 
 const PAGE_SIZE = 10
 

@@ -1,13 +1,10 @@
-import { readAddress } from '../addresses.ts'
-import type { BraintreeContext } from '../context.ts'
-import { ErrorCollector, type ErrorPath, NotFound, Refused, refuse } from '../errors.ts'
-import { createNonce, findNonce } from '../nonces.ts'
-import { updatePaymentMethod } from '../payment-method-update.ts'
-import { methodXml, paymentMethodName } from '../payment-method-xml.ts'
-import type { Answer, Call, Resource } from '../routing.ts'
-import type { PaymentMethodRow } from '../tables.ts'
-import { refuseUnimitated } from '../unimitated.ts'
-import { Fields, permitted } from '../validation.ts'
+import type { Answer, Call, Resource } from '../api/routing.ts'
+import { readAddress } from '../state/addresses.ts'
+import type { BraintreeContext } from '../state/context.ts'
+import { methodXml, paymentMethodName } from '../state/payment-method-xml.ts'
+import type { PaymentMethodRow } from '../state/tables.ts'
+import { createNonce, findNonce } from '../vault/nonces.ts'
+import { updatePaymentMethod } from '../vault/payment-method-update.ts'
 import {
   checkDuplicate,
   checkToken,
@@ -16,8 +13,11 @@ import {
   removePaymentMethod,
   store,
   verifyCard,
-} from '../vault.ts'
-import type { XmlObject } from '../xml.ts'
+} from '../vault/vault.ts'
+import { ErrorCollector, type ErrorPath, NotFound, Refused, refuse } from '../wire/errors.ts'
+import { refuseUnimitated } from '../wire/unimitated.ts'
+import { Fields, permitted } from '../wire/validation.ts'
+import type { XmlObject } from '../wire/xml.ts'
 
 const KEYS = permitted(
   `billing_address billing_address_id cardholder_name customer_id cvv device_data expiration_date

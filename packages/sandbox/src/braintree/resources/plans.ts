@@ -1,15 +1,15 @@
+import type { Answer, Call, Resource } from '../api/routing.ts'
 import {
   type BraintreeContext,
   findMerchantAccount,
   freshId,
   requireDefaultMerchantAccount,
-} from '../context.ts'
-import { ErrorCollector, NotFound } from '../errors.ts'
-import { formatAmount } from '../money.ts'
-import type { Answer, Call, Resource } from '../routing.ts'
-import type { ModificationRow, PlanRow } from '../tables.ts'
-import { Fields, isId, permitted, readAmount } from '../validation.ts'
-import { XmlList, type XmlObject } from '../xml.ts'
+} from '../state/context.ts'
+import type { ModificationRow, PlanRow } from '../state/tables.ts'
+import { ErrorCollector, NotFound } from '../wire/errors.ts'
+import { formatAmount } from '../wire/money.ts'
+import { Fields, isId, permitted, readAmount } from '../wire/validation.ts'
+import { XmlList, type XmlObject } from '../wire/xml.ts'
 
 const PATH = ['plan']
 const KEYS = permitted(

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
-import { invalidRequest } from '../errors.ts'
-import { filterRows, inRange, listPage, type Range } from '../lists.ts'
-import { mergeMetadata } from '../metadata.ts'
-import { idOf, type Operations, op } from '../operation.ts'
-import { render } from '../render.ts'
-import { searchPage } from '../search.ts'
+import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { idOf, type Operations, op } from '../api/operation.ts'
+import { searchPage } from '../api/search.ts'
+import { render } from '../state/render.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
 
 /** Charges are read here; they are made by payment intents. */
 export const charges: Operations = {

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
-import { invalidRequest, noSuch } from '../errors.ts'
-import { renderEvent } from '../events.ts'
-import { filterRows, inRange, listPage, type Range } from '../lists.ts'
-import { idOf, type Operations, op } from '../operation.ts'
-import type { EventRow } from '../rows.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
+import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { idOf, type Operations, op } from '../api/operation.ts'
+import { renderEvent } from '../state/events.ts'
+import type { EventRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, noSuch } from '../wire/errors.ts'
 
 const THIRTY_DAYS = 30 * 86_400
 

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../lists.ts'
-import { idOf, type Operations, op } from '../operation.ts'
-import { render } from '../render.ts'
+import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { idOf, type Operations, op } from '../api/operation.ts'
+import { render } from '../state/render.ts'
 
 export const invoicePayments: Operations = {
   'InvoicePayments.retrieve': op((_params, call) =>

@@ -1,22 +1,27 @@
 import type Stripe from 'stripe'
-import { redeemDiscounts } from '../discounts.ts'
-import { invalidRequest, missingParam, noSuch, StripeFault, withDocs } from '../errors.ts'
-import { createInvoice, pendingItems, refreshTotals, takeInvoiceItem } from '../invoice-draft.ts'
+import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { type Call, idOf, type Operations, op } from '../api/operation.ts'
+import { searchPage } from '../api/search.ts'
+import { redeemDiscounts } from '../catalog/discounts.ts'
+import {
+  createInvoice,
+  pendingItems,
+  refreshTotals,
+  takeInvoiceItem,
+} from '../invoices/invoice-draft.ts'
 import {
   collectInvoice,
   finalizeInvoice,
   markPaid,
   markUncollectible,
   voidInvoice,
-} from '../invoice-payment.ts'
-import { filterRows, inRange, listPage, type Range } from '../lists.ts'
-import { mergeMetadata } from '../metadata.ts'
-import { type Call, idOf, type Operations, op } from '../operation.ts'
-import { cardFault } from '../payments.ts'
-import { render } from '../render.ts'
-import type { InvoiceRow } from '../rows.ts'
-import { searchPage } from '../search.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
+} from '../invoices/invoice-payment.ts'
+import { cardFault } from '../payments/payments.ts'
+import { render } from '../state/render.ts'
+import type { InvoiceRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
 import { requireCustomer, requireOwnMethod } from './customers.ts'
 import { usePaymentMethod } from './payment-methods.ts'
 import { requireCurrency } from './prices.ts'

@@ -1,4 +1,4 @@
-import type { Operations } from '../operation.ts'
+import type { Operations } from '../api/operation.ts'
 import { billingPortal } from './billing-portal.ts'
 import { charges } from './charges.ts'
 import { checkoutSessions } from './checkout-sessions.ts'

@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
-import { invalidRequest, missingParam, StripeFault, withDocs } from '../errors.ts'
-import { filterRows, inRange, listPage, type Range } from '../lists.ts'
-import { mergeMetadata } from '../metadata.ts'
-import { idOf, type Operations, op } from '../operation.ts'
-import { render } from '../render.ts'
-import type { ChargeRow, RefundRow } from '../rows.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
-import { nulls } from '../wire.ts'
+import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { idOf, type Operations, op } from '../api/operation.ts'
+import { render } from '../state/render.ts'
+import type { ChargeRow, RefundRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam, StripeFault, withDocs } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { nulls } from '../wire/wire.ts'
 
 export const refunds: Operations = {
   'Refunds.create': op<Stripe.RefundCreateParams>((params, { work }) => {

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
-import { invalidRequest } from '../errors.ts'
-import { listPage } from '../lists.ts'
-import { idOf, type Operations, op } from '../operation.ts'
-import { render } from '../render.ts'
-import { itemsOf } from '../subscription-swap.ts'
-import { updateSubscription } from '../subscription-update.ts'
+import { listPage } from '../api/lists.ts'
+import { idOf, type Operations, op } from '../api/operation.ts'
+import { render } from '../state/render.ts'
+import { itemsOf } from '../subscriptions/subscription-swap.ts'
+import { updateSubscription } from '../subscriptions/subscription-update.ts'
+import { invalidRequest } from '../wire/errors.ts'
 
 type Shared = Pick<
   Stripe.SubscriptionUpdateParams,

@@ -1,23 +1,28 @@
 import type Stripe from 'stripe'
-import { invalidRequest, missingParam } from '../errors.ts'
-import { filterRows, inRange, listPage, type Range } from '../lists.ts'
-import { mergeMetadata } from '../metadata.ts'
-import { idOf, type Operations, op } from '../operation.ts'
-import { render } from '../render.ts'
-import type { ScheduleRow } from '../rows.ts'
-import { emptyPhase, type PhaseParams, phaseItem, readPhases } from '../schedule-params.ts'
+import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { idOf, type Operations, op } from '../api/operation.ts'
+import { render } from '../state/render.ts'
+import type { ScheduleRow } from '../state/rows.ts'
+import { cancelSchedule, cancelSubscription } from '../state/subscription-state.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import {
+  emptyPhase,
+  type PhaseParams,
+  phaseItem,
+  readPhases,
+} from '../subscriptions/schedule-params.ts'
 import {
   advanceSchedule,
   applyPhase,
   type Phase,
   planSchedule,
   release,
-} from '../schedule-phases.ts'
-import { readBillingMode } from '../subscription-params.ts'
-import { cancelSchedule, cancelSubscription } from '../subscription-state.ts'
-import { itemsOf } from '../subscription-swap.ts'
-import type { UnitOfWork } from '../unit-of-work.ts'
-import { nulls } from '../wire.ts'
+} from '../subscriptions/schedule-phases.ts'
+import { readBillingMode } from '../subscriptions/subscription-params.ts'
+import { itemsOf } from '../subscriptions/subscription-swap.ts'
+import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { nulls } from '../wire/wire.ts'
 import { requireCustomer } from './customers.ts'
 
 /** Planned changes: most of all a swap at the end of the period. */

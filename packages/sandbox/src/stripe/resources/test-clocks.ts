@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
-import type { StripeContext } from '../context.ts'
-import { invalidRequest } from '../errors.ts'
-import { listPage } from '../lists.ts'
-import { idOf, type Operations, op } from '../operation.ts'
-import { render } from '../render.ts'
-import type { TestClockRow } from '../rows.ts'
-import { type UnitOfWork, workInTime } from '../unit-of-work.ts'
-import { nulls, type WireObject } from '../wire.ts'
+import { listPage } from '../api/lists.ts'
+import { idOf, type Operations, op } from '../api/operation.ts'
+import type { StripeContext } from '../state/context.ts'
+import { render } from '../state/render.ts'
+import type { TestClockRow } from '../state/rows.ts'
+import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { nulls, type WireObject } from '../wire/wire.ts'
 
 /** All test clocks are the sandbox's one clock under different names. */
 export const testClocks: Operations = {

@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
-import { API_VERSION } from '../contract.generated.ts'
-import { invalidRequest } from '../errors.ts'
-import { listPage } from '../lists.ts'
-import { mergeMetadata } from '../metadata.ts'
-import { idOf, type Operations, op } from '../operation.ts'
-import { render } from '../render.ts'
-import type { WebhookEndpointRow } from '../rows.ts'
-import { nulls } from '../wire.ts'
+import { listPage } from '../api/lists.ts'
+import { idOf, type Operations, op } from '../api/operation.ts'
+import { render } from '../state/render.ts'
+import type { WebhookEndpointRow } from '../state/rows.ts'
+import { API_VERSION } from '../wire/contract.generated.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { nulls } from '../wire/wire.ts'
 
 export const webhookEndpoints: Operations = {
   'WebhookEndpoints.create': op<Stripe.WebhookEndpointCreateParams>((params, { work }) => {

@@ -1,0 +1,43 @@
+import type { BraintreeContext } from '../state/context.ts'
+import type { TransactionRow } from '../state/tables.ts'
+import { refuse } from '../wire/errors.ts'
+import type { Fields } from '../wire/validation.ts'
+
+const LASTS = 30 * 24 * 3_600_000
+const PATH = ['transaction']
+
+/**
+ * Runs a call at most once for its `api_request_key`: a repeat within 30 days gets the first
+ * call's transaction, a different request with the same key is refused.
+ */
+export function onceForKey(
+  context: BraintreeContext,
+  fields: Fields,
+  operation: string,
+  run: () => TransactionRow,
+): TransactionRow {
+  const key = fields.text('api_request_key')
+  if (key === null) return run()
+  if (key.length > 255) refuse(PATH, 'api_request_key', '915230')
+  const { requestKeys, transactions } = context.tables
+  const request = `${operation} ${canonical(fields.values)}`
+  const first = requestKeys.get(key)
+  const now = context.clock.nowMs()
+  if (first && now - first.usedAt < LASTS) {
+    if (first.request !== request) refuse(PATH, 'api_request_key', '915232')
+    const transaction = transactions.get(first.transactionId)
+    if (transaction) return transaction
+  }
+  const transaction = run()
+  requestKeys.set(key, { request, transactionId: transaction.id, usedAt: now })
+  return transaction
+}
+
+/** JSON with its keys in order, so that equal requests read the same. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part) =>
+    part && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}

@@ -1,0 +1,159 @@
+import type { Table } from '../../core/store/store.ts'
+import type { BraintreeContext } from '../state/context.ts'
+import { BadRequest, NotAuthorized } from '../wire/errors.ts'
+import { formatAmount } from '../wire/money.ts'
+import { Fields, isObject } from '../wire/validation.ts'
+import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
+import type { Answer, Call } from './routing.ts'
+
+/** How a record is compared: as text, by one of several values, or within a range. */
+export type SearchField<Row> =
+  | { readonly text: (row: Row, context: BraintreeContext) => string | null }
+  | { readonly anyText: (row: Row, context: BraintreeContext) => readonly string[] }
+  | { readonly instant: (row: Row, context: BraintreeContext) => number | null }
+  | { readonly number: (row: Row, context: BraintreeContext) => number | null }
+  | { readonly money: (row: Row) => { minor: number; currency: string } }
+
+export interface Searchable<Row extends object> {
+  /** Of the second step's reply. */
+  readonly root: string
+  readonly itemName: string
+  readonly table: (context: BraintreeContext) => Table<Row>
+  readonly xml: (context: BraintreeContext, row: Row) => XmlObject
+  readonly fields: Readonly<Record<string, SearchField<Row>>>
+  /** Fields of Braintree's that no record here ever has a value for. */
+  readonly alwaysBlank?: ReadonlySet<string>
+}
+
+const PAGE_SIZE = 50
+
+/** Step one: the ids of everything that matches, newest first. */
+export function searchIds<Row extends object>(call: Call, noun: Searchable<Row>): Answer {
+  const criteria = readCriteria(call, noun)
+  const ids: string[] = []
+  for (const [id, row] of noun.table(call.context).entries()) {
+    if (criteria.every((matches) => matches(row))) ids.push(id)
+  }
+  ids.reverse()
+  const value = { page_size: PAGE_SIZE, ids: new XmlList('item', ids) }
+  return { root: 'search_results', value }
+}
+
+/**
+ * Step two: one page of records by their ids. Only the ids count, since a record that no longer
+ * matches must still come: the SDK waits for as many as it asked for.
+ */
+export function searchPage<Row extends object>(call: Call, noun: Searchable<Row>): Answer {
+  const ids = new Fields(call.body).object('search').list('ids')
+  const table = noun.table(call.context)
+  const found: XmlObject[] = []
+  for (const id of ids.slice(0, PAGE_SIZE)) {
+    const row = table.get(String(id))
+    if (row) found.push(noun.xml(call.context, row))
+  }
+  const paging = { current_page_number: 1, page_size: PAGE_SIZE, total_items: found.length }
+  const value = new XmlCollection(paging, new XmlList(noun.itemName, found))
+  return { root: noun.root, value }
+}
+
+type Matcher<Row> = (row: Row) => boolean
+
+function readCriteria<Row extends object>(call: Call, noun: Searchable<Row>): Matcher<Row>[] {
+  const search = new Fields(call.body).object('search')
+  return Object.entries(search.values).map(([name, criterion]) => {
+    if (name === 'ids') return matchIds(noun, call.context, criterion)
+    const field = noun.fields[name]
+    if (field) return toMatcher(field, criterion, call.context)
+    if (noun.alwaysBlank?.has(name)) return toMatcher({ text: () => null }, criterion, call.context)
+    throw new NotAuthorized(`No search by ${name}`)
+  })
+}
+
+function matchIds<Row extends object>(
+  noun: Searchable<Row>,
+  context: BraintreeContext,
+  criterion: unknown,
+): Matcher<Row> {
+  const table = noun.table(context)
+  const rows = new Set(asList(criterion).map((id) => table.get(String(id))))
+  return (row) => rows.has(row)
+}
+
+function toMatcher<Row>(
+  field: SearchField<Row>,
+  criterion: unknown,
+  context: BraintreeContext,
+): Matcher<Row> {
+  if ('text' in field) {
+    const matches = textMatcher(criterion)
+    return (row) => matches(field.text(row, context))
+  }
+  if ('anyText' in field) {
+    const matches = textMatcher(criterion)
+    return (row) => field.anyText(row, context).some(matches)
+  }
+  if ('money' in field) {
+    const matches = rangeMatcher(criterion, Number)
+    return (row) => {
+      const { minor, currency } = field.money(row)
+      return matches(Number(formatAmount(minor, currency)))
+    }
+  }
+  const matches = rangeMatcher(criterion, 'instant' in field ? parseInstant : Number)
+  return (row) => {
+    const value = 'instant' in field ? field.instant(row, context) : field.number(row, context)
+    return value !== null && matches(value)
+  }
+}
+
+function textMatcher(criterion: unknown): (value: string | null) => boolean {
+  if (!isObject(criterion)) {
+    // The refund criterion is a bare value; multiple-value criteria are lists.
+    const wanted = new Set((Array.isArray(criterion) ? criterion : [criterion]).map(String))
+    return (value) => value !== null && wanted.has(value)
+  }
+  const tests = Object.entries(criterion).map(([operator, operand]) => {
+    const wanted = String(operand).toLowerCase()
+    const test = TEXT_OPERATORS[operator]
+    if (!test) throw new BadRequest(`No search operator ${operator}`)
+    return (value: string | null) => test((value ?? '').toLowerCase(), wanted)
+  })
+  return (value) => tests.every((test) => test(value))
+}
+
+const TEXT_OPERATORS: Readonly<Record<string, (value: string, wanted: string) => boolean>> = {
+  is: (value, wanted) => value === wanted,
+  is_not: (value, wanted) => value !== wanted,
+  starts_with: (value, wanted) => value.startsWith(wanted),
+  ends_with: (value, wanted) => value.endsWith(wanted),
+  contains: (value, wanted) => value.includes(wanted),
+}
+
+function rangeMatcher(
+  criterion: unknown,
+  parse: (value: string) => number,
+): (value: number) => boolean {
+  const bounds = new Fields(criterion)
+  const read = (key: string, otherwise: number) => {
+    const text = bounds.text(key)
+    if (text === null) return otherwise
+    const number = parse(text)
+    if (Number.isNaN(number)) throw new BadRequest(`${key} cannot be read`)
+    return number
+  }
+  const exact = read('is', Number.NaN)
+  const min = read('min', Number.NEGATIVE_INFINITY)
+  const max = read('max', Number.POSITIVE_INFINITY)
+  return (value) => (Number.isNaN(exact) ? value >= min && value <= max : value === exact)
+}
+
+/** Whole seconds, in milliseconds; a time without a zone is UTC. */
+function parseInstant(text: string): number {
+  const zoneless = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)
+  return Math.floor(Date.parse(zoneless ? `${text}Z` : text) / 1000) * 1000
+}
+
+function asList(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new BadRequest('ids must be a list')
+  return value
+}

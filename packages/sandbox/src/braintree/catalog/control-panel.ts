@@ -1,0 +1,118 @@
+import {
+  type BraintreeContext,
+  requireDefaultMerchantAccount,
+  settingsOf,
+} from '../state/context.ts'
+import type { ModificationRow, PlanRow, SettingsRow } from '../state/tables.ts'
+import { isId } from '../wire/validation.ts'
+
+/** A plan as the control panel would define it; amounts in minor units. */
+export interface PlanDefinition {
+  readonly id: string
+  readonly price: number
+  readonly name?: string
+  readonly description?: string
+  /** Defaults to the merchant's own currency. */
+  readonly currency?: string
+  /** In months. */
+  readonly billingFrequency?: number
+  /** 1–28, or 31 for the last day of the month. */
+  readonly billingDayOfMonth?: number
+  readonly numberOfBillingCycles?: number
+  readonly trial?: { readonly duration: number; readonly unit: 'day' | 'month' }
+  readonly addOns?: readonly string[]
+  readonly discounts?: readonly string[]
+}
+
+export interface ModificationDefinition {
+  readonly id: string
+  readonly amount: number
+  readonly name?: string
+  readonly description?: string
+  readonly currency?: string
+  /** Without it the add-on or discount never expires. */
+  readonly numberOfBillingCycles?: number
+}
+
+export function definePlan(context: BraintreeContext, plan: PlanDefinition): PlanRow {
+  const { plans, modifications } = context.tables
+  const now = context.clock.nowMs()
+  for (const id of [...(plan.addOns ?? []), ...(plan.discounts ?? [])]) {
+    if (!modifications.has(id)) throw new TypeError(`There is no add-on or discount ${id}`)
+  }
+  requireId(plan.id)
+  const day = plan.billingDayOfMonth
+  if (day !== undefined && day !== 31 && !(day >= 1 && day <= 28)) {
+    throw new TypeError('The billing day is 1 to 28, or 31 for the last of the month')
+  }
+  const frequency = plan.billingFrequency ?? 1
+  if (!Number.isInteger(frequency) || frequency < 1) {
+    throw new TypeError('A plan is billed every so many whole months')
+  }
+  const row: PlanRow = {
+    id: plan.id,
+    name: plan.name ?? plan.id,
+    description: plan.description ?? null,
+    price: requireMinorUnits(plan.price),
+    currency: plan.currency ?? requireDefaultMerchantAccount(context).currency,
+    billingFrequency: frequency,
+    billingDayOfMonth: plan.billingDayOfMonth ?? null,
+    numberOfBillingCycles: plan.numberOfBillingCycles ?? null,
+    trialPeriod: plan.trial !== undefined,
+    trialDuration: plan.trial?.duration ?? null,
+    trialDurationUnit: plan.trial?.unit ?? null,
+    addOnIds: [...(plan.addOns ?? [])],
+    discountIds: [...(plan.discounts ?? [])],
+    createdAt: plans.get(plan.id)?.createdAt ?? now,
+    updatedAt: now,
+  }
+  plans.set(row.id, row)
+  return row
+}
+
+export function defineModification(
+  context: BraintreeContext,
+  kind: ModificationRow['kind'],
+  given: ModificationDefinition,
+): ModificationRow {
+  requireId(given.id)
+  const now = context.clock.nowMs()
+  const row: ModificationRow = {
+    id: given.id,
+    kind,
+    name: given.name ?? given.id,
+    description: given.description ?? null,
+    amount: requireMinorUnits(given.amount),
+    currency: given.currency ?? requireDefaultMerchantAccount(context).currency,
+    numberOfBillingCycles: given.numberOfBillingCycles ?? null,
+    neverExpires: given.numberOfBillingCycles === undefined,
+    createdAt: context.tables.modifications.get(given.id)?.createdAt ?? now,
+    updatedAt: now,
+  }
+  context.tables.modifications.set(row.id, row)
+  return row
+}
+
+function requireMinorUnits(amount: number): number {
+  if (Number.isSafeInteger(amount) && amount >= 0) return amount
+  throw new TypeError('Amounts are whole minor units, such as cents')
+}
+
+/** Ids travel in paths, so they are made of letters, digits, `-` and `_`. */
+function requireId(id: string): void {
+  if (!isId(id)) throw new TypeError(`${id} is no id Braintree would accept`)
+}
+
+export function changeSettings(context: BraintreeContext, changes: Partial<SettingsRow>): void {
+  const settings = { ...settingsOf(context), ...changes }
+  const { retryAfterDays, customFields, duplicateWindowSeconds } = settings
+  const isDay = (days: number) => Number.isInteger(days) && days >= 1 && days <= 10
+  if (retryAfterDays.length > 2 || !retryAfterDays.every(isDay)) {
+    throw new TypeError('Braintree retries up to two times, each after 1 to 10 days')
+  }
+  if (!customFields.every((name) => /^[a-z_][a-z0-9_]*$/.test(name))) {
+    throw new TypeError('API names of custom fields are lower case letters, digits and _')
+  }
+  if (!(duplicateWindowSeconds >= 0)) throw new TypeError('The duplicate window is in seconds')
+  context.tables.settings.set('merchant', settings)
+}

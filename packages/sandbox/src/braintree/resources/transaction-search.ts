@@ -1,0 +1,92 @@
+import type { Searchable } from '../api/search.ts'
+import type { BraintreeContext } from '../state/context.ts'
+import type { TransactionRow, TransactionStatus } from '../state/tables.ts'
+import { transactionXml } from '../state/transaction-xml.ts'
+import { permitted } from '../wire/validation.ts'
+import { addressFields } from './address-search.ts'
+
+/** When it first came into the status; null if it never did. */
+function reached(status: TransactionStatus): { instant: (row: TransactionRow) => number | null } {
+  return {
+    instant: (row) => {
+      const event = row.statusHistory.find((past) => past.status === status)
+      return event ? Math.floor(event.timestamp / 1000) * 1000 : null
+    },
+  }
+}
+
+function card(row: TransactionRow) {
+  return row.instrument.kind === 'credit_card' ? row.instrument.card : null
+}
+
+export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
+  root: 'credit_card_transactions',
+  itemName: 'transaction',
+  table: (context: BraintreeContext) => context.tables.transactions,
+  xml: transactionXml,
+  fields: {
+    id: { text: (row) => row.id },
+    status: { text: (row) => row.status },
+    type: { text: (row) => row.type },
+    refund: {
+      text: (row) => (row.type === 'credit' ? String(row.refundedTransactionId !== null) : null),
+    },
+    amount: { money: (row) => ({ minor: row.amount, currency: row.currency }) },
+    currency: { text: (row) => row.currency },
+    order_id: { text: (row) => row.orderId },
+    merchant_account_id: { text: (row) => row.merchantAccountId },
+    payment_method_token: { text: (row) => row.token },
+    // Searches say `CreditCardDetail` where replies say `credit_card`.
+    payment_instrument_type: {
+      anyText: ({ instrument: { kind } }) => [
+        kind === 'credit_card' ? 'CreditCardDetail' : 'PayPalDetail',
+        kind,
+      ],
+    },
+    paypal_payer_email: {
+      text: (row) =>
+        row.instrument.kind === 'paypal_account' ? row.instrument.paypal.email : null,
+    },
+    source: { text: (row) => (row.subscriptionId === null ? 'api' : 'recurring') },
+    created_using: { text: (row) => (row.token === null ? 'full_information' : 'token') },
+    customer_id: { text: (row) => row.customer?.id ?? null },
+    customer_email: { text: (row) => row.customer?.email ?? null },
+    customer_first_name: { text: (row) => row.customer?.firstName ?? null },
+    customer_last_name: { text: (row) => row.customer?.lastName ?? null },
+    customer_company: { text: (row) => row.customer?.company ?? null },
+    customer_phone: { text: (row) => row.customer?.phone ?? null },
+    customer_fax: { text: (row) => row.customer?.fax ?? null },
+    customer_website: { text: (row) => row.customer?.website ?? null },
+    credit_card_card_type: { text: (row) => card(row)?.cardType ?? null },
+    credit_card_cardholder_name: { text: (row) => card(row)?.cardholderName ?? null },
+    credit_card_unique_identifier: { text: (row) => card(row)?.uniqueNumberIdentifier ?? null },
+    credit_card_expiration_date: {
+      text: (row) => {
+        const details = card(row)
+        return details && `${details.expirationMonth}/${details.expirationYear}`
+      },
+    },
+    credit_card_number: {
+      text: (row) => {
+        const details = card(row)
+        return details && `${details.bin}******${details.last4}`
+      },
+    },
+    ...addressFields('billing_', (row) => [row.billing]),
+    ...addressFields('shipping_', (row) => [row.shipping]),
+    created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
+    authorized_at: reached('authorized'),
+    authorization_expired_at: reached('authorization_expired'),
+    failed_at: reached('failed'),
+    gateway_rejected_at: reached('gateway_rejected'),
+    processor_declined_at: reached('processor_declined'),
+    settled_at: reached('settled'),
+    submitted_for_settlement_at: reached('submitted_for_settlement'),
+    voided_at: reached('voided'),
+  },
+  alwaysBlank: permitted(
+    `acquirer_reference_number paypal_payment_id paypal_authorization_id processor_authorization_code
+     sepa_debit_paypal_v2_order_id settlement_batch_id store_id store_ids ach_type
+     credit_card_customer_location debit_network reason_code user`,
+  ),
+}

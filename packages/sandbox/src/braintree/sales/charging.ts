@@ -1,0 +1,149 @@
+import { type BraintreeContext, freshId } from '../state/context.ts'
+import type {
+  CustomerSnapshot,
+  Instrument,
+  TransactionRow,
+  TransactionStatus,
+} from '../state/tables.ts'
+import { transactionXml } from '../state/transaction-xml.ts'
+import {
+  APPROVED,
+  messageFor,
+  responseTypeOf,
+  type Verdict,
+  verdictFor,
+  verdictForAmount,
+} from '../vault/processor.ts'
+import { Refused } from '../wire/errors.ts'
+
+export interface Charge {
+  readonly amount: number
+  readonly currency: string
+  readonly merchantAccountId: string
+  readonly customer: CustomerSnapshot | null
+  readonly token: string | null
+  readonly instrument: Instrument
+  readonly alwaysFailsWith: string | null
+  readonly submitForSettlement: boolean
+  /** Decided before the processor is asked: the duplicate check. */
+  readonly rejection?: Verdict | null
+  readonly details?: Partial<TransactionRow>
+}
+
+/** Asks the processor and keeps the transaction, whatever the answer. */
+export function charge(context: BraintreeContext, request: Charge): TransactionRow {
+  const verdict = request.rejection ?? decide(context, request)
+  const row = newTransaction(context, 'sale', request)
+  row.responseCode = verdict.responseCode
+  row.gatewayRejectionReason = verdict.gatewayRejectionReason
+  setStatus(context, row, verdict.status)
+  if (isAuthorized(row) && request.submitForSettlement) {
+    setStatus(context, row, 'submitted_for_settlement')
+  }
+  return row
+}
+
+/**
+ * A refund. Cards are asked first, by the same test amounts as a sale: a hard decline refuses it, a
+ * soft one is passed over and the refund captured anyway.
+ */
+export function credit(context: BraintreeContext, request: Charge): TransactionRow {
+  const row = newTransaction(context, 'credit', request)
+  const asked = request.instrument.kind === 'credit_card'
+  const verdict = asked ? verdictForAmount(request) : APPROVED
+  const soft = verdict.responseCode.startsWith('2') && isSoftDecline(verdict.responseCode)
+  row.responseCode = soft ? '1005' : verdict.responseCode
+  row.authorizationDecline = soft ? verdict.responseCode : null
+  row.gatewayRejectionReason = verdict.gatewayRejectionReason
+  const passed = soft || verdict.status === 'authorized'
+  setStatus(context, row, passed ? 'submitted_for_settlement' : verdict.status)
+  return row
+}
+
+function isSoftDecline(code: string): boolean {
+  return responseTypeOf(code) === 'soft_declined'
+}
+
+/** Trouble on demand comes first, then the card's own, then the amount's. */
+function decide(context: BraintreeContext, request: Charge): Verdict {
+  const demanded = request.customer?.id && context.trouble.takeDecline(request.customer.id)
+  if (demanded) return verdictFor(demanded)
+  if (request.alwaysFailsWith) return verdictFor(request.alwaysFailsWith)
+  const verdict = verdictForAmount(request)
+  return verdict.status === 'authorized' ? APPROVED : verdict
+}
+
+export function isAuthorized(row: TransactionRow): boolean {
+  return row.status === 'authorized' || row.status === 'submitted_for_settlement'
+}
+
+export function setStatus(
+  context: BraintreeContext,
+  row: TransactionRow,
+  status: TransactionStatus,
+): void {
+  const now = context.clock.nowMs()
+  row.status = status
+  row.updatedAt = now
+  row.statusHistory.push({ timestamp: now, status, amount: row.amount })
+  context.tables.transactions.set(row.id, row)
+}
+
+/** 422 with the transaction beside the errors: how Braintree reports a decline. */
+export function declined(context: BraintreeContext, row: TransactionRow): Refused {
+  const { gatewayRejectionReason, responseCode } = row
+  const status = row.status as Verdict['status']
+  return new Refused({
+    message: messageFor({ status, responseCode, gatewayRejectionReason }),
+    extras: { transaction: transactionXml(context, row) },
+  })
+}
+
+function newTransaction(
+  context: BraintreeContext,
+  type: TransactionRow['type'],
+  request: Charge,
+): TransactionRow {
+  const now = context.clock.nowMs()
+  const { transactions } = context.tables
+  return {
+    id: freshId(context, 8, (id) => transactions.has(id)),
+    type,
+    status: 'authorized',
+    amount: request.amount,
+    authorizedAmount: request.amount,
+    currency: request.currency,
+    merchantAccountId: request.merchantAccountId,
+    orderId: null,
+    taxAmount: null,
+    taxExempt: false,
+    purchaseOrderNumber: null,
+    channel: null,
+    source: null,
+    recurring: false,
+    customer: request.customer && snapshotOf(request.customer),
+    token: request.token,
+    instrument: structuredClone(request.instrument),
+    customFields: {},
+    responseCode: '',
+    gatewayRejectionReason: null,
+    planId: null,
+    subscriptionId: null,
+    billingPeriodStart: null,
+    billingPeriodEnd: null,
+    addOns: [],
+    discounts: [],
+    descriptor: { name: null, phone: null, url: null },
+    refundIds: [],
+    refundedTransactionId: null,
+    statusHistory: [],
+    createdAt: now,
+    updatedAt: now,
+    ...request.details,
+  }
+}
+
+export function snapshotOf(customer: CustomerSnapshot): CustomerSnapshot {
+  const { id, firstName, lastName, company, email, phone, fax, website } = customer
+  return { id, firstName, lastName, company, email, phone, fax, website }
+}

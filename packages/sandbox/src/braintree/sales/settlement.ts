@@ -1,0 +1,64 @@
+import type { BraintreeContext } from '../state/context.ts'
+import { settingsOf } from '../state/context.ts'
+import { notifyTransaction } from '../state/notifications.ts'
+import type { TransactionRow } from '../state/tables.ts'
+import { settlementFor } from '../vault/processor.ts'
+import { setStatus } from './charging.ts'
+
+const HOUR = 3_600_000
+const SETTLING_AFTER = 6 * HOUR
+const SETTLED_AFTER = 12 * HOUR
+const CARD_AUTHORIZATION_LASTS = 7 * 24 * HOUR
+const PAYPAL_AUTHORIZATION_LASTS = 29 * 24 * HOUR
+
+/** When the transaction moves on by itself: the nightly batch, or an authorization that runs out. */
+export function settlementDue(row: TransactionRow): number | null {
+  const since = row.statusHistory.at(-1)?.timestamp ?? row.updatedAt
+  switch (row.status) {
+    case 'authorized':
+      return row.instrument.kind === 'credit_card'
+        ? since + CARD_AUTHORIZATION_LASTS
+        : since + PAYPAL_AUTHORIZATION_LASTS
+    case 'submitted_for_settlement':
+      return since + SETTLING_AFTER
+    case 'settling':
+      return since + (SETTLED_AFTER - SETTLING_AFTER)
+    default:
+      return null
+  }
+}
+
+/** The next step of a transaction that is due. */
+export function settleDue(context: BraintreeContext, row: TransactionRow): void {
+  if (row.status === 'authorized') setStatus(context, row, 'authorization_expired')
+  else if (row.status === 'submitted_for_settlement') setStatus(context, row, 'settling')
+  else settleByAmount(context, row)
+}
+
+function settleByAmount(context: BraintreeContext, row: TransactionRow): void {
+  const { status, responseCode } = settlementFor(row)
+  if (status === 'settled') settle(context, row)
+  else if (status === 'settlement_declined')
+    declineSettlement(context, row, responseCode ?? undefined)
+  else {
+    row.responseCode = responseCode ?? row.responseCode
+    setStatus(context, row, status)
+  }
+}
+
+export function settle(context: BraintreeContext, row: TransactionRow): void {
+  setStatus(context, row, 'settled')
+  if (settingsOf(context).notifySettlement) notifyTransaction(context, 'transaction_settled', row)
+}
+
+export function declineSettlement(
+  context: BraintreeContext,
+  row: TransactionRow,
+  responseCode = '4001',
+): void {
+  row.responseCode = responseCode
+  setStatus(context, row, 'settlement_declined')
+  if (settingsOf(context).notifySettlement) {
+    notifyTransaction(context, 'transaction_settlement_declined', row)
+  }
+}

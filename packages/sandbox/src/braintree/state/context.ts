@@ -1,0 +1,72 @@
+import type { Clock } from '../../core/clock/clock.ts'
+import type { Outbox } from '../../core/outbox.ts'
+import type { Store } from '../../core/store/store.ts'
+import type { Trouble } from '../../core/trouble.ts'
+import { type Day, dayOf } from '../wire/days.ts'
+import type { MerchantAccountRow, SettingsRow, Tables } from './tables.ts'
+
+export interface Credentials {
+  readonly merchantId: string
+  readonly publicKey: string
+  readonly privateKey: string
+}
+
+/** What every resource works with. */
+export interface BraintreeContext {
+  readonly credentials: Credentials
+  readonly clock: Clock
+  readonly store: Store
+  readonly outbox: Outbox
+  readonly trouble: Trouble
+  readonly tables: Tables
+  /** This server's own address, once it listens. */
+  readonly baseUrl: () => string
+}
+
+export function today(context: BraintreeContext): Day {
+  return dayOf(context.clock.nowMs())
+}
+
+const DEFAULT_SETTINGS: SettingsRow = {
+  retryAfterDays: [3, 5],
+  afterRetries: 'cancel',
+  prorate: false,
+  duplicateWindowSeconds: 30,
+  customFields: [],
+  notifySettlement: false,
+}
+
+export function settingsOf(context: BraintreeContext): SettingsRow {
+  return context.tables.settings.get('merchant') ?? DEFAULT_SETTINGS
+}
+
+export function findMerchantAccount(
+  context: BraintreeContext,
+  id: string | null,
+): MerchantAccountRow | null {
+  if (id !== null) return context.tables.merchantAccounts.get(id) ?? null
+  for (const account of context.tables.merchantAccounts.values()) {
+    if (account.isDefault) return account
+  }
+  return null
+}
+
+export function requireDefaultMerchantAccount(context: BraintreeContext): MerchantAccountRow {
+  const account = findMerchantAccount(context, null)
+  if (!account) throw new Error('A merchant always has a default merchant account')
+  return account
+}
+
+const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** A fresh id in the alphabet Braintree uses: lower case, without letters that look like digits. */
+export function freshId(
+  context: BraintreeContext,
+  length: number,
+  isTaken: (id: string) => boolean,
+): string {
+  for (;;) {
+    const id = context.store.randomText(length, ID_ALPHABET)
+    if (!isTaken(id)) return id
+  }
+}

@@ -1,0 +1,110 @@
+import { createHash, createHmac } from 'node:crypto'
+import { type XmlObject, xmlDocument } from '../wire/xml.ts'
+import type { BraintreeContext, Credentials } from './context.ts'
+import { subscriptionXml } from './subscription-xml.ts'
+import type { SubscriptionRow, TransactionRow } from './tables.ts'
+import { transactionXml } from './transaction-xml.ts'
+
+export type SubscriptionKind =
+  | 'subscription_billing_skipped'
+  | 'subscription_canceled'
+  | 'subscription_charged_successfully'
+  | 'subscription_charged_unsuccessfully'
+  | 'subscription_expired'
+  | 'subscription_trial_ended'
+  | 'subscription_went_active'
+  | 'subscription_went_past_due'
+
+export type TransactionKind =
+  | 'transaction_settled'
+  | 'transaction_settlement_declined'
+  | 'transaction_disbursed'
+  | 'refund_failed'
+
+/** Fewer than a reply shows: the outbox keeps every notification, and a year of them adds up. */
+const TRANSACTIONS_SENT = 3
+
+export function notifySubscription(
+  context: BraintreeContext,
+  kind: SubscriptionKind,
+  row: SubscriptionRow,
+): void {
+  notify(context, kind, () => ({
+    subscription: subscriptionXml(context, row, TRANSACTIONS_SENT),
+  }))
+}
+
+export function notifyTransaction(
+  context: BraintreeContext,
+  kind: TransactionKind,
+  row: TransactionRow,
+): void {
+  notify(context, kind, () => ({ transaction: transactionXml(context, row) }))
+}
+
+/** Queues a notification for every registered URL. The subject is written only if there is one. */
+export function notify(context: BraintreeContext, kind: string, subject: () => XmlObject): void {
+  if (context.tables.webhooks.size === 0) return
+  // Braintree has no event ids; ours only tells deliveries apart in the outbox.
+  const eventId = `bt_${context.store.nextNumber('braintree.notifications')}`
+  const xml = xmlDocument('notification', {
+    timestamp: context.clock.now(),
+    kind,
+    subject: subject(),
+  })
+  const body = formOf(signPayload(context.credentials, xml))
+  for (const { url } of context.tables.webhooks.values()) {
+    context.outbox.enqueue({
+      provider: 'braintree',
+      eventId,
+      eventType: kind,
+      url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body,
+    })
+  }
+}
+
+/** Four replacements, where URLSearchParams would go through the payload byte by byte. */
+function formOf({ bt_signature, bt_payload }: SignedPayload): string {
+  const payload = bt_payload
+    .replaceAll('+', '%2B')
+    .replaceAll('/', '%2F')
+    .replaceAll('=', '%3D')
+    .replaceAll('\n', '%0A')
+  return `bt_signature=${encodeURIComponent(bt_signature)}&bt_payload=${payload}`
+}
+
+export interface SignedPayload {
+  readonly bt_signature: string
+  readonly bt_payload: string
+}
+
+/** The two form fields of a notification, signed with the merchant's key. */
+export function signPayload(credentials: Credentials, xml: string): SignedPayload {
+  const base64 = Buffer.from(xml).toString('base64')
+  let bt_payload = ''
+  for (let at = 0; at < base64.length; at += 60) bt_payload += `${base64.slice(at, at + 60)}\n`
+  return { bt_signature: signatureOf(credentials, bt_payload), bt_payload }
+}
+
+/** `public_key|hex`, where the HMAC's key is the SHA-1 of the private key. */
+export function signatureOf(credentials: Credentials, message: string): string {
+  const key = createHash('sha1').update(credentials.privateKey).digest()
+  const digest = createHmac('sha1', key).update(message).digest('hex')
+  return `${credentials.publicKey}|${digest}`
+}
+
+/** Asks the URL to prove that it holds the keys, as the control panel does when one is added. */
+export async function verifyWebhookUrl(
+  context: BraintreeContext,
+  url: string,
+  fetchUrl: typeof fetch = fetch,
+): Promise<boolean> {
+  const challenge = context.store.randomText(32, '0123456789abcdef')
+  const target = new URL(url)
+  target.searchParams.set('bt_challenge', challenge)
+  const response = await fetchUrl(target)
+  const answer = await response.text()
+  return response.ok && answer.trim() === signatureOf(context.credentials, challenge)
+}

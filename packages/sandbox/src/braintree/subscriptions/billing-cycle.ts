@@ -1,0 +1,222 @@
+import { charge, isAuthorized } from '../sales/charging.ts'
+import { type BraintreeContext, settingsOf, today } from '../state/context.ts'
+import { amountOfNextCycle, countCycle, countedNow } from '../state/cycle-amount.ts'
+import { notifySubscription, type SubscriptionKind } from '../state/notifications.ts'
+import type { SubscriptionRow, SubscriptionStatus, TransactionRow } from '../state/tables.ts'
+import { addDaysTo, billingDay, type Day, startOfDay } from '../wire/days.ts'
+
+/** When the subscription next does something by itself: a retry, a renewal, or its end. */
+export function subscriptionDue(row: SubscriptionRow): number | null {
+  if (isOver(row)) return null
+  const renewal = startOfDay(row.nextBillingDate)
+  return row.retryOn === null ? renewal : Math.min(renewal, startOfDay(row.retryOn))
+}
+
+export function isOver(row: SubscriptionRow): boolean {
+  return row.status === 'Canceled' || row.status === 'Expired'
+}
+
+/** The step that is due: a retry first, since it may end the subscription. */
+export function billDue(context: BraintreeContext, row: SubscriptionRow): void {
+  if (row.retryOn !== null && row.retryOn <= today(context)) retryAutomatically(context, row)
+  else if (hasRunItsCourse(row)) expire(context, row)
+  else renew(context, row)
+}
+
+function hasRunItsCourse(row: SubscriptionRow): boolean {
+  return row.numberOfBillingCycles !== null && row.currentBillingCycle >= row.numberOfBillingCycles
+}
+
+/** Begins the next cycle on its billing date and charges for it, with what is still owed. */
+function renew(context: BraintreeContext, row: SubscriptionRow): void {
+  const wasPending = row.status === 'Pending'
+  const endsTrial = row.currentBillingCycle === 0 && !wasPending
+  beginCycle(row, row.nextBillingDate)
+  if (wasPending) setSubscriptionStatus(context, row, 'Active', 'recurring')
+  const kinds = applyRenewal(context, row, wasPending)
+  if (endsTrial) kinds.unshift('subscription_trial_ended')
+  for (const kind of kinds) notifySubscription(context, kind, row)
+  if (kinds.includes('subscription_went_past_due') && row.retryOn === null) {
+    afterLastRetry(context, row)
+  }
+}
+
+/** What the charge made of the subscription, as the notifications to send about it. */
+function applyRenewal(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  wasPending: boolean,
+): SubscriptionKind[] {
+  const transaction = chargeBalance(context, row)
+  const wasPastDue = row.status === 'Past Due'
+  if (transaction === null) {
+    // A credit covered the cycle: it counts as paid.
+    paid(context, row, row.balance)
+    const skipped: SubscriptionKind = 'subscription_billing_skipped'
+    return wasPastDue ? [skipped, 'subscription_went_active'] : [skipped]
+  }
+  if (isAuthorized(transaction)) {
+    paid(context, row)
+    const charged: SubscriptionKind = 'subscription_charged_successfully'
+    return wasPending || wasPastDue ? [charged, 'subscription_went_active'] : [charged]
+  }
+  row.failureCount += 1
+  if (wasPastDue) {
+    save(context, row)
+    return ['subscription_charged_unsuccessfully']
+  }
+  row.pastDueSince = today(context)
+  row.retryOn = retryDay(context, row)
+  setSubscriptionStatus(context, row, 'Past Due', 'recurring')
+  return ['subscription_charged_unsuccessfully', 'subscription_went_past_due']
+}
+
+/** Moves the dates and adds the cycle's amount to the balance. Nothing is charged yet. */
+export function beginCycle(row: SubscriptionRow, start: Day): void {
+  const amount = amountOfNextCycle(row)
+  row.currentBillingCycle += 1
+  countCycle(row, [...row.addOns, ...row.discounts])
+  row.billingPeriodStart = start
+  row.nextBillingDate = billingDay(start, row.billingFrequency, row.billingDayOfMonth)
+  row.billingPeriodEnd = addDaysTo(row.nextBillingDate, -1)
+  row.balance += amount
+}
+
+/** Charges what is owed, or returns null when a credit covers it. */
+export function chargeBalance(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+): TransactionRow | null {
+  if (row.balance <= 0) return null
+  return chargeSubscription(context, row, { amount: row.balance, submitForSettlement: true })
+}
+
+/** One transaction of the subscription. The balance is the caller's business. */
+export function chargeSubscription(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  request: { amount: number; submitForSettlement: boolean; details?: Partial<TransactionRow> },
+): TransactionRow {
+  const method = context.tables.paymentMethods.get(row.paymentMethodToken)
+  if (!method) throw new Error(`Subscription ${row.id} outlived its payment method`)
+  const transaction = charge(context, {
+    amount: request.amount,
+    currency: row.currency,
+    merchantAccountId: row.merchantAccountId,
+    customer: context.tables.customers.get(row.customerId) ?? null,
+    token: method.token,
+    instrument: method.instrument,
+    alwaysFailsWith: method.alwaysFailsWith,
+    submitForSettlement: request.submitForSettlement,
+    details: {
+      recurring: true,
+      planId: row.planId,
+      subscriptionId: row.id,
+      billingPeriodStart: row.billingPeriodStart,
+      billingPeriodEnd: row.billingPeriodEnd,
+      addOns: structuredClone(row.addOns.filter((each) => countedNow(row, each))),
+      discounts: structuredClone(row.discounts.filter((each) => countedNow(row, each))),
+      descriptor: { ...row.descriptor },
+      ...request.details,
+    },
+  })
+  row.transactionIds.push(transaction.id)
+  return transaction
+}
+
+/** Nothing is owed any more; a credit may be left, as a negative balance. */
+export function paid(context: BraintreeContext, row: SubscriptionRow, balance = 0): void {
+  row.balance = balance
+  row.failureCount = 0
+  row.paidThrough = row.billingPeriodEnd
+  row.pastDueSince = null
+  row.retriesMade = 0
+  row.retryOn = null
+  if (row.status === 'Active') save(context, row)
+  else setSubscriptionStatus(context, row, 'Active', 'recurring')
+}
+
+function retryAutomatically(context: BraintreeContext, row: SubscriptionRow): void {
+  row.retriesMade += 1
+  retryBalance(context, row)
+  if (row.status !== 'Past Due') return
+  row.retryOn = retryDay(context, row)
+  save(context, row)
+  if (row.retryOn === null) afterLastRetry(context, row)
+}
+
+/** Charges what is owed once more, by itself or because the payment method was replaced. */
+export function retryBalance(context: BraintreeContext, row: SubscriptionRow): void {
+  const charged = chargeBalance(context, row)
+  if (charged && !isAuthorized(charged)) {
+    row.failureCount += 1
+    save(context, row)
+    notifySubscription(context, 'subscription_charged_unsuccessfully', row)
+    return
+  }
+  paid(context, row)
+  notifySubscription(context, 'subscription_charged_successfully', row)
+  notifySubscription(context, 'subscription_went_active', row)
+}
+
+/** A charge the merchant made by hand. It may pay in part, or too much, which is then a credit. */
+export function paidByHand(context: BraintreeContext, row: SubscriptionRow, amount: number): void {
+  row.balance -= amount
+  if (row.balance > 0) {
+    save(context, row)
+    return
+  }
+  paid(context, row, row.balance)
+  notifySubscription(context, 'subscription_went_active', row)
+}
+
+/** Owes its price since so many days, as if the last renewal had been declined. */
+export function makePastDue(context: BraintreeContext, row: SubscriptionRow, days: number): void {
+  row.balance = amountOfNextCycle(row)
+  row.failureCount = 1
+  row.pastDueSince = addDaysTo(today(context), -days)
+  setSubscriptionStatus(context, row, 'Past Due', 'recurring')
+}
+
+function retryDay(context: BraintreeContext, row: SubscriptionRow): Day | null {
+  const days = settingsOf(context).retryAfterDays[row.retriesMade]
+  return days === undefined ? null : addDaysTo(today(context), days)
+}
+
+function afterLastRetry(context: BraintreeContext, row: SubscriptionRow): void {
+  if (settingsOf(context).afterRetries === 'cancel') cancel(context, row, 'recurring')
+}
+
+export function cancel(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  source: 'api' | 'recurring',
+): void {
+  row.retryOn = null
+  setSubscriptionStatus(context, row, 'Canceled', source)
+  notifySubscription(context, 'subscription_canceled', row)
+}
+
+function expire(context: BraintreeContext, row: SubscriptionRow): void {
+  row.retryOn = null
+  setSubscriptionStatus(context, row, 'Expired', 'recurring')
+  notifySubscription(context, 'subscription_expired', row)
+}
+
+export function setSubscriptionStatus(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  status: SubscriptionStatus,
+  source: 'api' | 'recurring',
+): void {
+  row.status = status
+  const { balance, price, planId } = row
+  const timestamp = context.clock.nowMs()
+  row.statusHistory.push({ timestamp, status, balance, price, planId, source })
+  save(context, row)
+}
+
+export function save(context: BraintreeContext, row: SubscriptionRow): void {
+  row.updatedAt = context.clock.nowMs()
+  context.tables.subscriptions.set(row.id, row)
+}

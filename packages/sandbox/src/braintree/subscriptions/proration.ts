@@ -1,0 +1,57 @@
+import { isAuthorized } from '../sales/charging.ts'
+import { type BraintreeContext, today } from '../state/context.ts'
+import { amountOfCurrentCycle } from '../state/cycle-amount.ts'
+import { notifySubscription } from '../state/notifications.ts'
+import type { SubscriptionRow, TransactionRow } from '../state/tables.ts'
+import { daysBetween } from '../wire/days.ts'
+import { prorate } from '../wire/money.ts'
+import { chargeSubscription, save } from './billing-cycle.ts'
+
+/**
+ * The share of a price change for the rest of the running cycle, by whole days with today among
+ * those that are left: a change on the first day counts in full. Negative for a downgrade.
+ */
+export function proratedChange(
+  context: BraintreeContext,
+  before: SubscriptionRow,
+  after: SubscriptionRow,
+): number {
+  const { billingPeriodStart, billingPeriodEnd } = before
+  if (billingPeriodStart === null || billingPeriodEnd === null) return 0
+  const change = amountOfCurrentCycle(after) - amountOfCurrentCycle(before)
+  const days = daysBetween(billingPeriodStart, billingPeriodEnd) + 1
+  const left = daysBetween(today(context), billingPeriodEnd) + 1
+  return prorate(change, Math.max(0, Math.min(left, days)), days)
+}
+
+/**
+ * Puts the change on the balance, and charges an upgrade at once as far as no credit covers it.
+ * Returns the transaction if there was one. The caller decides what a decline means.
+ */
+export function chargeProration(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  change: number,
+): TransactionRow | null {
+  row.balance += change
+  if (change <= 0 || row.balance <= 0) return null
+  const amount = row.balance
+  const transaction = chargeSubscription(context, row, { amount, submitForSettlement: true })
+  if (isAuthorized(transaction)) row.balance = 0
+  return transaction
+}
+
+/** Tells about a proration charge that stands, successful or not. */
+export function notifyProration(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  transaction: TransactionRow,
+): void {
+  save(context, row)
+  const succeeded = isAuthorized(transaction)
+  notifySubscription(
+    context,
+    succeeded ? 'subscription_charged_successfully' : 'subscription_charged_unsuccessfully',
+    row,
+  )
+}

@@ -1,0 +1,211 @@
+import { isAuthorized } from '../sales/charging.ts'
+import { readDescriptor } from '../sales/descriptor.ts'
+import { type BraintreeContext, settingsOf } from '../state/context.ts'
+import { countCycle } from '../state/cycle-amount.ts'
+import { subscriptionXml } from '../state/subscription-xml.ts'
+import type { AppliedModification, SubscriptionRow, TransactionRow } from '../state/tables.ts'
+import { transactionXml } from '../state/transaction-xml.ts'
+import { messageFor, type Verdict } from '../vault/processor.ts'
+import { ErrorCollector, Refused, refuse } from '../wire/errors.ts'
+import { type Fields, permitted } from '../wire/validation.ts'
+import { retryBalance, save } from './billing-cycle.ts'
+import { applyChanges } from './modifications.ts'
+import { chargeProration, notifyProration, proratedChange } from './proration.ts'
+import {
+  PATH,
+  type PaymentSource,
+  readCycles,
+  readMerchantAccount,
+  readPaymentSource,
+  readPrice,
+  readSubscriptionId,
+} from './subscription-params.ts'
+
+const KEYS = permitted(
+  `add_ons descriptor discounts id merchant_account_id never_expires number_of_billing_cycles options
+   payment_method_nonce payment_method_token plan_id price first_billing_date billing_day_of_month`,
+)
+const OPTION_KEYS = permitted(
+  'prorate_charges replace_all_add_ons_and_discounts revert_subscription_on_proration_failure paypal',
+)
+/** What a past due subscription must first be paid for. */
+const PRICE_CHANGING = ['price', 'plan_id', 'number_of_billing_cycles', 'never_expires']
+
+export function updateSubscription(
+  context: BraintreeContext,
+  before: SubscriptionRow,
+  fields: Fields,
+): SubscriptionRow {
+  fields.permit(KEYS)
+  const options = fields.object('options')
+  options.permit(OPTION_KEYS)
+  checkStatus(before, fields)
+  const errors = new ErrorCollector()
+  const source = readPaymentSource(context, fields, errors)
+  if (source && source.customerId !== before.customerId)
+    errors.add(PATH, 'payment_method_token', '91905')
+  const after = readChanges(context, before, fields, errors)
+  errors.throwIfAny()
+  const prorates = options.flag('prorate_charges') ?? settingsOf(context).prorate
+  const changedMethod = switchMethod(after, source)
+  const transaction = prorates ? prorateChange(context, before, after, options) : null
+  replace(context, before, after)
+  if (transaction) notifyProration(context, after, transaction)
+  if (changedMethod && prorates && after.status === 'Past Due') retryBalance(context, after)
+  return after
+}
+
+function checkStatus(row: SubscriptionRow, fields: Fields): void {
+  if (row.status === 'Canceled') refuse(PATH, 'base', '81901')
+  if (row.status === 'Expired') refuse(PATH, 'base', '81910')
+  if (row.status !== 'Past Due') return
+  const errors = new ErrorCollector()
+  if (PRICE_CHANGING.some((key) => fields.has(key))) errors.add(PATH, 'base', '91920')
+  const replaces = fields.object('options').flag('replace_all_add_ons_and_discounts') ?? false
+  for (const key of ['add_ons', 'discounts']) {
+    if (replaces || !fields.isBlank(key)) errors.add([...PATH, key], 'base', '92022')
+  }
+  errors.throwIfAny()
+}
+
+/** The subscription as it would be. Nothing is kept or charged yet. */
+function readChanges(
+  context: BraintreeContext,
+  before: SubscriptionRow,
+  fields: Fields,
+  errors: ErrorCollector,
+): SubscriptionRow {
+  const after = structuredClone(before)
+  if (!fields.isBlank('first_billing_date')) errors.add(PATH, 'first_billing_date', '91919')
+  if (!fields.isBlank('billing_day_of_month')) errors.add(PATH, 'billing_day_of_month', '91918')
+  after.id = readSubscriptionId(context, fields, before.id, errors) ?? before.id
+  if (!fields.isBlank('merchant_account_id')) {
+    const account = readMerchantAccount(context, fields, errors)
+    if (account) {
+      after.merchantAccountId = account.id
+      after.currency = account.currency
+    }
+  }
+  if (fields.has('plan_id')) readPlan(context, after, fields, errors)
+  if (after.currency !== before.currency) errors.add(PATH, 'merchant_account_id', '91923')
+  after.price = readPrice(fields, after.currency, errors) ?? before.price
+  Object.assign(after, readCycleChanges(before, fields, errors))
+  after.descriptor = readDescriptor(fields, PATH, errors) ?? before.descriptor
+  const paypal = fields.object('options').object('paypal')
+  after.description = paypal.text('description') ?? before.description
+  const replaces = fields.object('options').flag('replace_all_add_ons_and_discounts') ?? false
+  const changes = (kind: 'add_on' | 'discount', key: string, rows: SubscriptionRow['addOns']) =>
+    applyChanges(
+      context,
+      {
+        fields: fields.object(key),
+        kind,
+        currency: after.currency,
+        present: replaces ? [] : rows,
+      },
+      errors,
+    )
+  after.addOns = changes('add_on', 'add_ons', before.addOns)
+  after.discounts = changes('discount', 'discounts', before.discounts)
+  return after
+}
+
+function readCycleChanges(
+  before: SubscriptionRow,
+  fields: Fields,
+  errors: ErrorCollector,
+): Pick<SubscriptionRow, 'numberOfBillingCycles' | 'neverExpires'> {
+  const { numberOfBillingCycles, neverExpires, currentBillingCycle } = before
+  const cycles = readCycles(
+    fields,
+    { numberOfBillingCycles, neverExpires, currentBillingCycle },
+    errors,
+  )
+  return {
+    numberOfBillingCycles: cycles.numberOfBillingCycles,
+    neverExpires: cycles.neverExpires,
+  }
+}
+
+/** A new plan keeps the price, the add-ons and the dates; only its frequency has to agree. */
+function readPlan(
+  context: BraintreeContext,
+  after: SubscriptionRow,
+  fields: Fields,
+  errors: ErrorCollector,
+): void {
+  const plan = context.tables.plans.get(fields.text('plan_id') ?? '')
+  if (!plan) {
+    errors.add(PATH, 'plan_id', '91904')
+    return
+  }
+  if (plan.billingFrequency !== after.billingFrequency) errors.add(PATH, 'plan_id', '91922')
+  if (plan.currency !== after.currency) errors.add(PATH, 'plan_id', '91923')
+  after.planId = plan.id
+}
+
+function switchMethod(after: SubscriptionRow, source: PaymentSource | null): boolean {
+  if (!source) return false
+  const { token } = source.take()
+  if (token === after.paymentMethodToken) return false
+  after.paymentMethodToken = token
+  return true
+}
+
+/** Charges or credits the rest of the cycle; a decline may undo the whole update. */
+function prorateChange(
+  context: BraintreeContext,
+  before: SubscriptionRow,
+  after: SubscriptionRow,
+  options: Fields,
+): TransactionRow | null {
+  if (before.status !== 'Active' || before.currentBillingCycle === 0) return null
+  countCycle(after, addedBetween(before, after))
+  const change = proratedChange(context, before, after)
+  const transaction = chargeProration(context, after, change)
+  const reverts = options.flag('revert_subscription_on_proration_failure') ?? true
+  if (!transaction || isAuthorized(transaction) || !reverts) return transaction
+  transaction.subscriptionId = before.id
+  before.transactionIds.push(transaction.id)
+  save(context, before)
+  throw revertedUpdate(context, before, transaction)
+}
+
+/** What this update adds counts in the running cycle; what an earlier one added waits for the next. */
+function addedBetween(before: SubscriptionRow, after: SubscriptionRow): AppliedModification[] {
+  const waiting = new Set<string>()
+  for (const applied of [...before.addOns, ...before.discounts]) {
+    if (applied.countedInCycle !== before.currentBillingCycle) waiting.add(applied.id)
+  }
+  return [...after.addOns, ...after.discounts].filter((applied) => !waiting.has(applied.id))
+}
+
+function revertedUpdate(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  transaction: TransactionRow,
+): Refused {
+  const { responseCode, gatewayRejectionReason } = transaction
+  const status = transaction.status as Verdict['status']
+  return new Refused({
+    message: messageFor({ status, responseCode, gatewayRejectionReason }),
+    extras: {
+      transaction: transactionXml(context, transaction),
+      subscription: subscriptionXml(context, row),
+    },
+  })
+}
+
+/** Keeps the result under its id, which may be a new one. */
+function replace(context: BraintreeContext, before: SubscriptionRow, after: SubscriptionRow): void {
+  if (after.id !== before.id) {
+    context.tables.subscriptions.delete(before.id)
+    for (const id of after.transactionIds) {
+      const transaction = context.tables.transactions.get(id)
+      if (!transaction) continue
+      transaction.subscriptionId = after.id
+      context.tables.transactions.set(id, transaction)
+    }
+  }
+  save(context, after)
+}

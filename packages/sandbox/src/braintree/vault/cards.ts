@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import type { CardDetails } from '../state/tables.ts'
+import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
+import type { Fields } from '../wire/validation.ts'
+
+/** A card number of the vault and what its charges meet. */
+export interface ReadCard {
+  readonly card: CardDetails
+  /** What fraud protection says of every use; a processor decides by the amount alone. */
+  readonly alwaysFailsWith: string | null
+}
+
+/** Braintree's sandbox accepts these numbers and no others. */
+const TEST_NUMBERS = new Set(
+  `378282246310005 371449635398431 371260714673002 36259600000012 38520000009814 6011111111111117
+   6011000991300009 6011000991543426 3530111333300000 3566002020360505 6304000000000000
+   5555555555554444 5105105105105100 2223000048400011 4111111111111111 4005519200000004
+   4009348888881881 4012000033330026 4012000077777777 4012888888881881 4217651111111119
+   4500600000000061 4000111111111115 4000111111111511 378734493671000 6011000990139424
+   4023898493988028 4000000000000002`.split(/\s+/),
+)
+
+/** Numbers that fail when they are verified, and only then: a charge is decided by its amount. */
+const FAIL_VERIFICATION: ReadonlyMap<string, string> = new Map(
+  [
+    ['4000111111111115', '2000'],
+    ['5105105105105100', '2000'],
+    ['378734493671000', '2000'],
+    ['6011000990139424', '2000'],
+    ['38520000009814', '2000'],
+    ['3566002020360505', '3000'],
+  ].map(([number = '', code = '']) => [identify(number), code]),
+)
+const FRAUDULENT = '4000111111111511'
+
+const CARD_TYPES: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^3[47]/, 'American Express'],
+  [/^3(?:0[0-5]|[68])/, 'Diners Club'],
+  [/^35/, 'JCB'],
+  [/^4/, 'Visa'],
+  [/^(?:5[1-5]|2[2-7])/, 'MasterCard'],
+  [/^6(?:011|4[4-9]|5)/, 'Discover'],
+  [/^(?:5[06-9]|6)/, 'Maestro'],
+]
+
+/** A card given by its number. Adds what is wrong and returns null. */
+export function readCard(fields: Fields, path: ErrorPath, errors: ErrorCollector): ReadCard | null {
+  const before = errors.message
+  const number = (fields.text('number') ?? '').replace(/[\s-]/g, '')
+  checkNumber(number, path, errors)
+  checkCvv(fields.text('cvv'), number, path, errors)
+  const expiration = readExpiration(fields, path, errors)
+  const cardholderName = fields.text('cardholder_name')
+  if ((cardholderName ?? '').length > 175) errors.add(path, 'cardholder_name', '81723')
+  if (errors.message !== before || !expiration) return null
+  return describeCard(number, expiration, cardholderName)
+}
+
+export function describeCard(
+  number: string,
+  expiration: { month: string; year: string },
+  cardholderName: string | null,
+): ReadCard {
+  const card: CardDetails = {
+    bin: number.slice(0, 6),
+    last4: number.slice(-4),
+    cardType: CARD_TYPES.find(([pattern]) => pattern.test(number))?.[1] ?? 'Unknown',
+    expirationMonth: expiration.month,
+    expirationYear: expiration.year,
+    cardholderName,
+    uniqueNumberIdentifier: identify(number),
+  }
+  return { card, alwaysFailsWith: number === FRAUDULENT ? 'fraud' : null }
+}
+
+/** The processor's code when the card is verified; null when it passes. */
+export function verificationFailure(card: CardDetails): string | null {
+  return FAIL_VERIFICATION.get(card.uniqueNumberIdentifier) ?? null
+}
+
+function identify(number: string): string {
+  return createHash('md5').update(number).digest('hex')
+}
+
+function checkNumber(number: string, path: ErrorPath, errors: ErrorCollector): void {
+  if (number === '') errors.add(path, 'number', '81714')
+  else if (!/^\d{12,19}$/.test(number)) {
+    errors.add(path, 'number', '81716')
+    if (!CARD_TYPES.some(([pattern]) => pattern.test(number))) errors.add(path, 'number', '81703')
+  } else if (!passesLuhn(number)) errors.add(path, 'number', '81715')
+  else if (!TEST_NUMBERS.has(number)) errors.add(path, 'number', '81717')
+}
+
+function checkCvv(
+  cvv: string | null,
+  number: string,
+  path: ErrorPath,
+  errors: ErrorCollector,
+): void {
+  if (cvv === null) return
+  const digits = /^3[47]/.test(number) ? 4 : 3
+  if (!/^\d+$/.test(cvv) || cvv.length !== digits) errors.add(path, 'cvv', '81707')
+}
+
+/** `05/2030`, `05/30`, or month and year apart. */
+export function readExpiration(
+  fields: Fields,
+  path: ErrorPath,
+  errors: ErrorCollector,
+): { month: string; year: string } | null {
+  const date = fields.text('expiration_date')
+  if (date === null && fields.isBlank('expiration_month') && fields.isBlank('expiration_year')) {
+    errors.add(path, 'expiration_date', '81709')
+    return null
+  }
+  const parts = date === null ? null : /^(\d{1,2})\/(\d{2}|\d{4})$/.exec(date)
+  if (date !== null && !parts) {
+    errors.add(path, 'expiration_date', '81710')
+    return null
+  }
+  const month = Number(parts?.[1] ?? fields.text('expiration_month'))
+  const yearText = parts?.[2] ?? fields.text('expiration_year') ?? ''
+  const year = Number(yearText.length === 2 ? `20${yearText}` : yearText)
+  if (!(Number.isInteger(month) && month >= 1 && month <= 12)) {
+    if (date === null) errors.add(path, 'expiration_month', '81712')
+    else errors.add(path, 'expiration_date', '81710')
+    return null
+  }
+  if (!(Number.isInteger(year) && year >= 1975 && year <= 2200)) {
+    if (date === null) errors.add(path, 'expiration_year', '81713')
+    else errors.add(path, 'expiration_date', '81711')
+    return null
+  }
+  return { month: String(month).padStart(2, '0'), year: String(year) }
+}
+
+function passesLuhn(number: string): boolean {
+  let sum = 0
+  for (let i = 0; i < number.length; i++) {
+    const digit = Number(number[number.length - 1 - i])
+    const doubled = i % 2 === 1 ? digit * 2 : digit
+    sum += doubled > 9 ? doubled - 9 : doubled
+  }
+  return sum % 10 === 0
+}

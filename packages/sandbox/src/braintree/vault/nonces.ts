@@ -1,0 +1,102 @@
+import type { BraintreeContext } from '../state/context.ts'
+import type { Instrument, NonceRow } from '../state/tables.ts'
+import { describeCard } from './cards.ts'
+
+/** What a nonce stands for, or why it cannot be used. */
+export type NonceUse =
+  | {
+      readonly outcome: 'usable'
+      readonly instrument: Instrument
+      readonly alwaysFailsWith: string | null
+      readonly customerId: string | null
+      readonly token: string | null
+      readonly oneTime: boolean
+      /** Marks it used: call once the request is known to be good. */
+      readonly consume: () => void
+    }
+  | { readonly outcome: 'consumed' | 'unknown' | 'luhn-invalid' }
+
+const FAKE_CARDS: Readonly<Record<string, string>> = {
+  'fake-valid-nonce': '4012888888881881',
+  'fake-valid-visa-nonce': '4012888888881881',
+  'fake-valid-amex-nonce': '378282246310005',
+  'fake-valid-mastercard-nonce': '5555555555554444',
+  'fake-valid-discover-nonce': '6011111111111117',
+  'fake-valid-jcb-nonce': '3530111333300000',
+  'fake-valid-maestro-nonce': '6304000000000000',
+  'fake-valid-dinersclub-nonce': '36259600000012',
+  'fake-processor-declined-visa-nonce': '4000111111111115',
+  'fake-processor-declined-mastercard-nonce': '5105105105105100',
+  'fake-processor-declined-amex-nonce': '378734493671000',
+  'fake-processor-declined-discover-nonce': '6011000990139424',
+  'fake-processor-failure-jcb-nonce': '3566002020360505',
+  'fake-gateway-rejected-fraud-nonce': '4000111111111511',
+}
+
+/** Visa cards whose differences (prepaid, commercial, 3-D Secure …) nobody here asks for. */
+const OTHER_FAKE_VISA = /^fake-(?:valid-[a-z-]+|three-d-secure(?:-two)?-visa-[a-z-]+)-nonce$/
+
+/**
+ * Looks a nonce up. Braintree's `fake-…` test nonces work any number of times, as in its own
+ * sandbox; those made for a card or account work once.
+ */
+export function findNonce(context: BraintreeContext, nonce: string): NonceUse {
+  const row = context.tables.nonces.get(nonce)
+  if (row) return row.consumed ? { outcome: 'consumed' } : usableRow(context, row)
+  if (nonce === 'fake-consumed-nonce') return { outcome: 'consumed' }
+  if (nonce === 'fake-luhn-invalid-nonce') return { outcome: 'luhn-invalid' }
+  if (nonce === 'fake-gateway-rejected-risk-thresholds-nonce') {
+    return { ...fakeCard(context, '4111111111111111'), alwaysFailsWith: 'risk_threshold' }
+  }
+  const number = FAKE_CARDS[nonce] ?? (OTHER_FAKE_VISA.test(nonce) ? '4012888888881881' : null)
+  if (number) return fakeCard(context, number)
+  if (nonce === 'fake-paypal-billing-agreement-nonce') return fakePayPal('B-123456', false)
+  if (nonce === 'fake-paypal-future-nonce') return fakePayPal('B-123456', false)
+  if (nonce === 'fake-paypal-one-time-nonce') return fakePayPal(null, true)
+  return { outcome: 'unknown' }
+}
+
+export function createNonce(
+  context: BraintreeContext,
+  made: Omit<NonceRow, 'nonce' | 'consumed'>,
+): string {
+  const nonce = `tokencc_bc_${context.store.randomText(30).toLowerCase()}`
+  context.tables.nonces.set(nonce, { ...made, nonce, consumed: false })
+  return nonce
+}
+
+type UsableNonce = Extract<NonceUse, { outcome: 'usable' }>
+
+function usableRow(context: BraintreeContext, row: NonceRow): UsableNonce {
+  const { instrument, alwaysFailsWith, customerId, token } = row
+  const oneTime =
+    instrument.kind === 'paypal_account' && instrument.paypal.billingAgreementId === null
+  const consume = () => {
+    row.consumed = true
+    context.tables.nonces.set(row.nonce, row)
+  }
+  return { outcome: 'usable', instrument, alwaysFailsWith, customerId, token, oneTime, consume }
+}
+
+function fakeCard(context: BraintreeContext, number: string): UsableNonce {
+  const year = String(context.clock.now().getUTCFullYear() + 4)
+  const { card, alwaysFailsWith } = describeCard(number, { month: '12', year }, null)
+  return { ...fake({ kind: 'credit_card', card }), alwaysFailsWith }
+}
+
+function fakePayPal(billingAgreementId: string | null, oneTime: boolean): UsableNonce {
+  const paypal = { email: 'jane.doe@paypal.com', payerId: 'FAKEPAYERID1', billingAgreementId }
+  return { ...fake({ kind: 'paypal_account', paypal }), oneTime }
+}
+
+function fake(instrument: Instrument): UsableNonce {
+  return {
+    outcome: 'usable',
+    instrument,
+    alwaysFailsWith: null,
+    customerId: null,
+    token: null,
+    oneTime: false,
+    consume: () => undefined,
+  }
+}

@@ -1,0 +1,110 @@
+import { readAddress } from '../state/addresses.ts'
+import type { BraintreeContext } from '../state/context.ts'
+import type { CardDetails, PaymentMethodRow } from '../state/tables.ts'
+import { ErrorCollector } from '../wire/errors.ts'
+import { Fields } from '../wire/validation.ts'
+import { readExpiration } from './cards.ts'
+import {
+  checkToken,
+  makeDefault,
+  type Offered,
+  offeredByNonce,
+  offeredByNumber,
+  replaceInstrument,
+  verifyCard,
+} from './vault.ts'
+
+const CARD_PATH = ['credit_card']
+const NONCE_CODES = { consumed: '93107', unknown: '93108' }
+const EXPIRATION = ['expiration_date', 'expiration_month', 'expiration_year']
+
+/** The default, the token, a card's name, expiry or number. A PayPal account stays what it is. */
+export function updatePaymentMethod(
+  context: BraintreeContext,
+  row: PaymentMethodRow,
+  fields: Fields,
+): void {
+  const errors = new ErrorCollector()
+  const token = fields.text('token')
+  if (token !== row.token) checkToken(context, token, ['payment_method'], errors)
+  const offered = readReplacement(context, row, fields, errors)
+  const address = fields.object('billing_address')
+  const billingAddress = readAddress(address, ['credit_card', 'billing_address'], errors)
+  errors.throwIfAny()
+  const options = fields.object('options')
+  if (billingAddress) row.billingAddress = billingAddress
+  if (offered) replaceInstrument(context, row, offered, verifyCard(context, offered, options))
+  if (token !== null && token !== row.token) rename(context, row, token)
+  row.updatedAt = context.clock.nowMs()
+  context.tables.paymentMethods.set(row.token, row)
+  if (options.flag('make_default')) makeDefault(context, row)
+}
+
+/** The instrument as it will be; null when nothing about it was asked. */
+function readReplacement(
+  context: BraintreeContext,
+  row: PaymentMethodRow,
+  fields: Fields,
+  errors: ErrorCollector,
+): Offered | null {
+  const nonce = fields.text('payment_method_nonce')
+  if (row.instrument.kind === 'paypal_account') {
+    if (nonce !== null) errors.add(['paypal_account'], 'base', '92914')
+    if (!fields.isBlank('number')) errors.add(['paypal_account'], 'base', '92915')
+    return null
+  }
+  const { card } = row.instrument
+  if (nonce !== null) {
+    const place = { path: ['payment_method'], codes: NONCE_CODES }
+    const offered = offeredByNonce(context, nonce, place, errors)
+    if (offered?.instrument.kind !== 'paypal_account') return offered
+    errors.add(CARD_PATH, 'base', '91738')
+    return null
+  }
+  if (!fields.isBlank('number'))
+    return offeredByNumber(withExpiration(fields, card), CARD_PATH, errors)
+  return changedCard(fields, row, card, errors)
+}
+
+/** A new number keeps the old date unless another is given. */
+function withExpiration(fields: Fields, card: CardDetails): Fields {
+  if (EXPIRATION.some((key) => !fields.isBlank(key))) return fields
+  const date = `${card.expirationMonth}/${card.expirationYear}`
+  return new Fields({ ...fields.values, expiration_date: date })
+}
+
+function changedCard(
+  fields: Fields,
+  row: PaymentMethodRow,
+  before: CardDetails,
+  errors: ErrorCollector,
+): Offered | null {
+  const renames = fields.has('cardholder_name')
+  const expires = EXPIRATION.some((key) => !fields.isBlank(key))
+  const verifies = fields.object('options').flag('verify_card') ?? false
+  if (!renames && !expires && !verifies) return null
+  const card = { ...before }
+  if (renames) card.cardholderName = fields.text('cardholder_name')
+  const expiration = expires ? readExpiration(fields, CARD_PATH, errors) : null
+  if (expiration) {
+    card.expirationMonth = expiration.month
+    card.expirationYear = expiration.year
+  }
+  return {
+    instrument: { kind: 'credit_card', card },
+    alwaysFailsWith: row.alwaysFailsWith,
+    customerId: row.customerId,
+    consume: () => undefined,
+  }
+}
+
+function rename(context: BraintreeContext, row: PaymentMethodRow, token: string): void {
+  const { paymentMethods, subscriptions } = context.tables
+  const billed = subscriptions.findBy('token', row.token)
+  paymentMethods.delete(row.token)
+  row.token = token
+  for (const subscription of billed) {
+    subscription.paymentMethodToken = token
+    subscriptions.set(subscription.id, subscription)
+  }
+}

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import { Clock } from './clock/clock.ts'
+import { Outbox } from './outbox.ts'
+import { Store } from './store/store.ts'
+
+const WEBHOOK = {
+  provider: 'braintree',
+  eventId: 'e1',
+  eventType: 'check',
+  url: 'http://receiver.test/',
+  headers: { 'content-type': 'text/plain' },
+  body: 'hello',
+} as const
+
+function setUp(answers: Array<number | Error>, kept = 100) {
+  const clock = new Clock(new Date(0))
+  const store = new Store()
+  const sent: Array<{ at: number; body: string }> = []
+  const outbox = new Outbox({
+    clock,
+    store,
+    kept,
+    fetch: async (_url, init) => {
+      sent.push({ at: clock.nowMs(), body: String(init?.body) })
+      const answer = answers.shift() ?? 200
+      if (typeof answer !== 'number') throw answer
+      return new Response(null, { status: answer })
+    },
+  })
+  return { clock, store, outbox, sent }
+}
+
+it('tries again every hour of a day, then gives up', async () => {
+  const { clock, outbox, sent } = setUp(Array.from({ length: 99 }, () => 503))
+  outbox.enqueue(WEBHOOK)
+  await clock.advance({ days: 3 })
+  expect(sent.map((each) => each.at / 3_600_000)).toEqual(Array.from({ length: 25 }, (_, at) => at))
+  expect(outbox.deliveries()[0]).toMatchObject({ state: 'failed', dueAt: null })
+})
+
+it('notes a receiver that cannot be reached, and sends again on demand', async () => {
+  const { outbox, sent } = setUp([new Error('refused')])
+  outbox.enqueue(WEBHOOK)
+  await outbox.flush()
+  const [delivery] = outbox.deliveries()
+  expect(delivery?.attempts).toEqual([{ at: 0, status: null, error: 'refused' }])
+  await outbox.redeliver(delivery?.id ?? '')
+  expect(delivery?.state).toBe('delivered')
+  await outbox.redeliver(delivery?.id ?? '')
+  expect(sent).toHaveLength(3)
+  await expect(outbox.redeliver('dlv_none')).rejects.toThrow(RangeError)
+})
+
+it('damages the first attempt only', async () => {
+  const { clock, outbox, sent } = setUp([400])
+  outbox.set({ corrupt: 1 })
+  outbox.enqueue(WEBHOOK)
+  outbox.enqueue({ ...WEBHOOK, eventId: 'e2' })
+  await clock.advance({ hours: 1 })
+  expect(sent.map((each) => each.body)).toEqual(['hexlo', 'hello', 'hello'])
+})
+
+it('carries what is pending over a snapshot, and keeps the last ones only', async () => {
+  const first = setUp([500])
+  first.outbox.enqueue(WEBHOOK)
+  await first.outbox.flush()
+  const second = setUp([], 2)
+  second.store.restore(first.store.snapshot())
+  await second.clock.advance({ hours: 2 })
+  expect(second.sent).toEqual([{ at: 3_600_000, body: 'hello' }])
+  for (const eventId of ['e2', 'e3']) second.outbox.enqueue({ ...WEBHOOK, eventId })
+  expect(second.outbox.deliveries().map((delivery) => delivery.eventId)).toEqual(['e2', 'e3'])
+})

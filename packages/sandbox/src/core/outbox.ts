@@ -1,0 +1,269 @@
+import type { Clock, Timeline } from './clock/clock.ts'
+import type { DueQueue } from './store/due-queue.ts'
+import type { Store, Table } from './store/store.ts'
+import type { Provider } from './trouble.ts'
+
+export interface OutgoingWebhook {
+  readonly provider: Provider
+  readonly eventId: string
+  readonly eventType: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** The registration this goes to, where the provider has such a thing. */
+  readonly endpointId?: string
+}
+
+export interface DeliveryAttempt {
+  /** Epoch milliseconds on the sandbox's clock. */
+  readonly at: number
+  /** Null when there was no HTTP answer. */
+  readonly status: number | null
+  readonly error: string | null
+}
+
+export interface Delivery extends OutgoingWebhook {
+  readonly id: string
+  readonly createdAt: number
+  state: 'pending' | 'delivered' | 'failed' | 'dropped'
+  /** When the next attempt is due; null once there is none. */
+  dueAt: number | null
+  /** The first attempt carries a damaged body, which no signature survives. */
+  readonly corrupt: boolean
+  readonly duplicate: boolean
+  attempts: DeliveryAttempt[]
+}
+
+/** `true` until switched off; a number is how many of the next deliveries are meant. */
+export interface DeliverySwitches {
+  readonly duplicate?: boolean | number
+  readonly drop?: boolean | number
+  readonly corrupt?: boolean | number
+  /** Deliveries that are due together go out last first. */
+  readonly reorder?: boolean
+  /** Seconds to hold each delivery back, on the sandbox's clock. */
+  readonly delaySeconds?: number
+}
+
+export interface OutboxOptions {
+  readonly clock: Clock
+  readonly store: Store
+  /** Seconds from one attempt to the next; after the last the delivery has failed. */
+  readonly retrySchedules?: Partial<Record<Provider, readonly number[]>>
+  /** Real milliseconds a receiver may take. */
+  readonly timeoutMs?: number
+  readonly fetch?: typeof fetch
+  /** How many deliveries are kept for inspection. */
+  readonly kept?: number
+}
+
+/** Headers that depend on the moment of sending, such as a signature over it. */
+export type SignDelivery = (delivery: Delivery, at: Date) => Readonly<Record<string, string>>
+
+const HOUR = 3600
+const RETRY_SCHEDULES: Record<Provider, readonly number[]> = {
+  // Stripe: exponential back-off for up to three days.
+  stripe: [300, 1800, 2 * HOUR, 5 * HOUR, 10 * HOUR, 12 * HOUR, 12 * HOUR, 12 * HOUR, 12 * HOUR],
+  // Braintree: every hour for a day.
+  braintree: Array.from({ length: 24 }, () => HOUR),
+}
+
+/** Webhooks on their way: queued, signed at the moment of sending, retried, inspectable. */
+export class Outbox implements Timeline {
+  readonly #clock: Clock
+  readonly #store: Store
+  readonly #table: Table<Delivery>
+  readonly #due: DueQueue
+  readonly #schedules: Record<Provider, readonly number[]>
+  readonly #timeoutMs: number
+  readonly #fetch: typeof fetch
+  readonly #kept: number
+  readonly #signers = new Map<Provider, SignDelivery>()
+  #running: Promise<void> | null = null
+  #closing = new AbortController()
+
+  constructor(options: OutboxOptions) {
+    this.#clock = options.clock
+    this.#store = options.store
+    this.#table = options.store.table<Delivery>('outbox')
+    this.#table.indexBy('event', (delivery) => delivery.eventId)
+    this.#due = this.#table.dueBy('attempt', (delivery) => delivery.dueAt)
+    this.#schedules = { ...RETRY_SCHEDULES, ...options.retrySchedules }
+    this.#timeoutMs = options.timeoutMs ?? 10_000
+    this.#fetch = options.fetch ?? fetch
+    this.#kept = options.kept ?? 20_000
+    options.clock.join(this)
+  }
+
+  /** Called before each attempt of that provider; its headers are added to the delivery's own. */
+  signWith(provider: Provider, sign: SignDelivery): void {
+    this.#signers.set(provider, sign)
+  }
+
+  /** Sends soon, without waiting; `flush()` or moving the clock waits for it. */
+  enqueue(webhook: OutgoingWebhook): void {
+    const switches = this.#switches()
+    const dropped = this.#use('drop')
+    const corrupt = this.#use('corrupt')
+    const now = this.#clock.nowMs()
+    this.#forgetOldest()
+    const copies = this.#use('duplicate') ? 2 : 1
+    for (let copy = 0; copy < copies; copy++) {
+      const id = `dlv_${this.#store.nextNumber('outbox')}`
+      this.#table.set(id, {
+        ...webhook,
+        id,
+        createdAt: now,
+        state: dropped ? 'dropped' : 'pending',
+        dueAt: dropped ? null : now + (switches.delaySeconds ?? 0) * 1000,
+        corrupt,
+        duplicate: copy > 0,
+        attempts: [],
+      })
+    }
+    setImmediate(() => void this.flush())
+  }
+
+  /** Turns switches on or off; those not named stay as they are. */
+  set(switches: DeliverySwitches): void {
+    const row = this.#store.table<DeliverySwitches>('outbox.switches')
+    row.set('on', { ...row.get('on'), ...switches })
+  }
+
+  switches(): DeliverySwitches {
+    return { ...this.#switches() }
+  }
+
+  /** The last deliveries, oldest first; `kept` says how many. */
+  deliveries(filter: { provider?: Provider; eventId?: string } = {}): Delivery[] {
+    const rows = filter.eventId
+      ? this.#table.findBy('event', filter.eventId)
+      : [...this.#table.values()]
+    return rows.filter((row) => !filter.provider || row.provider === filter.provider)
+  }
+
+  /** Sends a delivery again, now, whatever became of it. */
+  async redeliver(id: string): Promise<void> {
+    const delivery = this.#table.get(id)
+    if (!delivery) throw new RangeError(`There is no delivery ${id}`)
+    delivery.state = 'pending'
+    delivery.dueAt = this.#clock.nowMs()
+    this.#table.set(id, delivery)
+    await this.flush()
+  }
+
+  /** Resolves when everything due by now has been attempted. */
+  async flush(): Promise<void> {
+    while (this.#running) await this.#running
+    const due = this.#takeDue()
+    if (due.length === 0) return
+    this.#running = this.#attemptAll(due).finally(() => {
+      this.#running = null
+    })
+    await this.#running
+    await this.flush()
+  }
+
+  nextDue(): number | null {
+    // Nothing is sent after closing, so nothing is due: a clock that still moves must not wait for it.
+    if (this.#closing.signal.aborted) return null
+    // What is being sent is still due: moving the clock waits for it.
+    return this.#running ? this.#clock.nowMs() : this.#due.nextDue()
+  }
+
+  async fireDue(): Promise<void> {
+    await this.flush()
+  }
+
+  /** Gives up on what is being sent. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  #takeDue(): Delivery[] {
+    if (this.#closing.signal.aborted) return []
+    const now = this.#clock.nowMs()
+    const due: Delivery[] = []
+    for (let key = this.#due.nextKey(now); key; key = this.#due.nextKey(now)) {
+      const delivery = this.#table.get(key)
+      if (delivery) due.push(delivery)
+      this.#due.set(key, null)
+    }
+    return this.#switches().reorder ? due.reverse() : due
+  }
+
+  /** In order for each URL; URLs do not wait for each other. */
+  async #attemptAll(deliveries: readonly Delivery[]): Promise<void> {
+    const byUrl = new Map<string, Delivery[]>()
+    for (const delivery of deliveries) {
+      const queue = byUrl.get(delivery.url)
+      if (queue) queue.push(delivery)
+      else byUrl.set(delivery.url, [delivery])
+    }
+    await Promise.all(
+      [...byUrl.values()].map(async (queue) => {
+        for (const delivery of queue) await this.#attempt(delivery)
+      }),
+    )
+  }
+
+  async #attempt(delivery: Delivery): Promise<void> {
+    const at = this.#clock.now()
+    const outcome = await this.#post(delivery, at)
+    if (this.#closing.signal.aborted) return
+    delivery.attempts.push({ at: at.getTime(), ...outcome })
+    const ok = outcome.status !== null && outcome.status >= 200 && outcome.status < 300
+    const wait = this.#schedules[delivery.provider][delivery.attempts.length - 1]
+    delivery.state = ok ? 'delivered' : wait === undefined ? 'failed' : 'pending'
+    delivery.dueAt = ok || wait === undefined ? null : at.getTime() + wait * 1000
+    this.#table.set(delivery.id, delivery)
+  }
+
+  async #post(
+    delivery: Delivery,
+    at: Date,
+  ): Promise<{ status: number | null; error: string | null }> {
+    const damaged = delivery.corrupt && delivery.attempts.length === 0
+    try {
+      const signed = this.#signers.get(delivery.provider)?.(delivery, at) ?? {}
+      const response = await this.#fetch(delivery.url, {
+        method: 'POST',
+        headers: { ...delivery.headers, ...signed },
+        body: damaged ? damage(delivery.body) : delivery.body,
+        redirect: 'manual',
+        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]),
+      })
+      await response.arrayBuffer()
+      return { status: response.status, error: null }
+    } catch (error) {
+      return { status: null, error: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  /** Bodies would otherwise fill the memory. */
+  #forgetOldest(): void {
+    for (const oldest of this.#table.values()) {
+      if (oldest.state === 'pending' || this.#table.size < this.#kept) return
+      this.#table.delete(oldest.id)
+    }
+  }
+
+  #switches(): DeliverySwitches {
+    return this.#store.table<DeliverySwitches>('outbox.switches').get('on') ?? {}
+  }
+
+  #use(name: 'duplicate' | 'drop' | 'corrupt'): boolean {
+    const value = this.#switches()[name]
+    if (typeof value !== 'number') return value === true
+    if (value <= 0) return false
+    this.set({ [name]: value - 1 })
+    return true
+  }
+}
+
+/** One character changed in the middle, still the same length. */
+function damage(body: string): string {
+  const middle = Math.floor(body.length / 2)
+  const other = body[middle] === 'x' ? 'y' : 'x'
+  return body.slice(0, middle) + other + body.slice(middle + 1)
+}

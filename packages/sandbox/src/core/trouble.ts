@@ -1,0 +1,108 @@
+import type { Store } from './store/store.ts'
+
+export type Provider = 'stripe' | 'braintree'
+
+/**
+ * What goes wrong with a call. `429` and `500` refuse it before anything happens. `saved-500` and
+ * `made-500` are a 500 that Stripe keeps under the idempotency key and gives again for a day: before
+ * anything happened, or after the call took effect (a plain 500 at Braintree, which has no such keys). With `timeout`
+ * and `half-written` the call takes effect and only the reply is lost, as on a bad network. With
+ * `held` it takes effect and the reply waits for `release()`: what happens meanwhile comes first.
+ */
+export type CallTrouble =
+  | '429'
+  | '500'
+  | 'saved-500'
+  | 'made-500'
+  | 'timeout'
+  | 'half-written'
+  | 'held'
+  | { readonly slowMs: number }
+
+/** The same as the HTTP layer of a provider meets it. */
+export type CallFate = Exclude<CallTrouble, 'held'> | { readonly until: Promise<void> }
+
+interface CallRow {
+  queue: Array<{ kind: CallTrouble; provider: Provider | null }>
+}
+interface DeclineRow {
+  codes: string[]
+}
+
+/** Trouble on demand, consulted by both providers. Kept in the store, so snapshots carry it. */
+export class Trouble {
+  readonly #store: Store
+  /** Replies that are being held; connections, which no snapshot carries. */
+  #held: Array<() => void> = []
+  #watchers: Array<() => void> = []
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** The next `count` calls (of one provider, or of whichever is called) go wrong. */
+  failNext(count: number, kind: CallTrouble, provider: Provider | null = null): void {
+    const row = this.#calls().get('next') ?? { queue: [] }
+    for (let i = 0; i < count; i++) row.queue.push({ kind, provider })
+    this.#calls().set('next', row)
+  }
+
+  /** What befalls this call; taken once per call by the provider's HTTP layer. */
+  takeCallTrouble(provider: Provider): CallFate | null {
+    const row = this.#calls().get('next')
+    if (!row || row.queue.length === 0) return null
+    const at = row.queue.findIndex((next) => next.provider === null || next.provider === provider)
+    if (at < 0) return null
+    const [taken] = row.queue.splice(at, 1)
+    if (taken?.kind !== 'held') return taken?.kind ?? null
+    return { until: this.#hold() }
+  }
+
+  /**
+   * The next charge of this customer is declined with the provider's own code: at Stripe a decline
+   * code such as `insufficient_funds`, at Braintree a processor response code such as `2001`.
+   */
+  declineNextCharge(customerId: string, code: string): void {
+    const row = this.#declines().get(customerId) ?? { codes: [] }
+    row.codes.push(code)
+    this.#declines().set(customerId, row)
+  }
+
+  takeDecline(customerId: string): string | null {
+    return this.#declines().get(customerId)?.codes.shift() ?? null
+  }
+
+  /** Resolves when a call has taken effect and its reply is held. */
+  async untilHeld(): Promise<void> {
+    if (this.#held.length === 0) await new Promise<void>((resolve) => this.#watchers.push(resolve))
+  }
+
+  /** Sends the replies that are held. */
+  release(): void {
+    for (const send of this.#held.splice(0)) send()
+  }
+
+  /** Forgets all trouble not yet taken, and sends the replies that are held. */
+  clear(): void {
+    this.release()
+    this.#calls().clear()
+    this.#declines().clear()
+  }
+
+  #hold(): Promise<void> {
+    const until = new Promise<void>((resolve) => this.#held.push(resolve))
+    // After the call itself, which the provider answers without a pause.
+    setImmediate(() => {
+      for (const tell of this.#watchers.splice(0)) tell()
+    })
+    return until
+  }
+
+  #calls() {
+    return this.#store.table<CallRow>('trouble.calls')
+  }
+
+  #declines() {
+    return this.#store.table<DeclineRow>('trouble.declines')
+  }
+}

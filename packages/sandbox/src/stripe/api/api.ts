@@ -1,0 +1,251 @@
+import type { HttpReply, HttpRequest } from '../../core/http.ts'
+import { OPERATIONS } from '../resources/operations.ts'
+import type { StripeContext } from '../state/context.ts'
+import { UnitOfWork } from '../state/unit-of-work.ts'
+import { API_VERSION } from '../wire/contract.generated.ts'
+import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from '../wire/errors.ts'
+import { refuseUnsupported } from '../wire/unsupported.ts'
+import { expand } from './expand.ts'
+import { IdempotencyKeys } from './idempotency.ts'
+import type { OperationReply } from './operation.ts'
+import { parseForm, readParameters } from './parameters.ts'
+import { type Route, Router } from './router.ts'
+
+/** Answers calls of `/v1/…` as Stripe does. */
+export class StripeApi {
+  readonly #context: StripeContext
+  readonly #apiKey: string
+  readonly #router = new Router(OPERATIONS)
+  readonly #keys: IdempotencyKeys
+
+  constructor(context: StripeContext, apiKey: string) {
+    this.#context = context
+    this.#apiKey = apiKey
+    this.#keys = new IdempotencyKeys(context.store)
+  }
+
+  handle(request: HttpRequest): HttpReply {
+    const requestId = this.#context.store.nextId('req_', 14)
+    const trouble = this.#context.trouble.takeCallTrouble('stripe')
+    if (trouble === '429') return this.#refuse(rateLimited(), requestId)
+    if (trouble === '500') return this.#refuse(brokenServer(), requestId)
+    if (trouble === 'saved-500' || trouble === 'made-500') {
+      return this.#answer(request, requestId, trouble)
+    }
+    const reply = this.#answer(request, requestId)
+    return trouble ? { ...reply, fate: trouble } : reply
+  }
+
+  #answer(
+    request: HttpRequest,
+    requestId: string,
+    breaks: 'saved-500' | 'made-500' | null = null,
+  ): HttpReply {
+    try {
+      this.#authenticate(request)
+      const found = this.#router.find(request.method, request.path)
+      if (!found) throw unrecognized(request)
+      this.#checkHeaders(request)
+      const body = request.method === 'POST' ? request.body.toString('utf8') : ''
+      const text = [request.query, body].filter((part) => part !== '').join('&')
+      const params = readParameters(found.route.params, parseForm(text))
+      refuseUnsupported(params)
+      return this.#onceOnly(request, requestId, () => {
+        const run = () => this.#run(found.route, found.ids, params, request, requestId)
+        if (breaks === null) return run()
+        if (breaks === 'made-500') run()
+        return { status: 500, body: errorJson(brokenServer().body, requestId) }
+      })
+    } catch (error) {
+      if (error instanceof StripeFault) return this.#refuse(error, requestId)
+      throw error
+    }
+  }
+
+  tooLarge(): HttpReply {
+    const fault = new StripeFault(413, {
+      type: 'invalid_request_error',
+      message: 'Request body is too large.',
+    })
+    return this.#refuse(fault, this.#context.store.nextId('req_', 14))
+  }
+
+  /** A bug of ours looks like a bug of theirs. */
+  failed(): HttpReply {
+    return this.#refuse(brokenServer(), this.#context.store.nextId('req_', 14))
+  }
+
+  #authenticate(request: HttpRequest): void {
+    const header = request.headers.authorization ?? ''
+    let key = /^Bearer (.+)$/i.exec(header)?.[1]
+    const basic = /^Basic (.+)$/i.exec(header)?.[1]
+    if (basic) key = Buffer.from(basic, 'base64').toString('utf8').split(':')[0]
+    if (!key) {
+      throw new StripeFault(401, {
+        type: 'invalid_request_error',
+        message:
+          "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY'). See https://stripe.com/docs/api#authentication for details, or we can help at https://support.stripe.com/.",
+      })
+    }
+    if (key === this.#apiKey) return
+    throw new StripeFault(401, {
+      type: 'invalid_request_error',
+      message: `Invalid API Key provided: ${mask(key)}`,
+    })
+  }
+
+  #checkHeaders(request: HttpRequest): void {
+    const version = request.headers['stripe-version']
+    if (version !== undefined && version !== API_VERSION) {
+      throw invalidRequest(
+        `Invalid Stripe API version: ${String(version)}. This sandbox speaks ${API_VERSION}, the version its SDK pins.`,
+      )
+    }
+    const account = request.headers['stripe-account']
+    if (account !== undefined) {
+      throw new StripeFault(403, {
+        type: 'invalid_request_error',
+        ...withDocs('account_invalid'),
+        message: `The provided key '${mask(this.#apiKey)}' does not have access to account '${String(account)}' (or that account does not exist). Application access may have been revoked.`,
+      })
+    }
+    const type = request.headers['content-type'] ?? ''
+    if (
+      request.method === 'POST' &&
+      request.body.length > 0 &&
+      !type.startsWith('application/x-www-form-urlencoded')
+    ) {
+      throw invalidRequest(
+        `Invalid request (check that your POST content type is application/x-www-form-urlencoded). If you have any questions, we can help at https://support.stripe.com/.`,
+      )
+    }
+  }
+
+  #onceOnly(
+    request: HttpRequest,
+    requestId: string,
+    run: () => { status: number; body: string },
+  ): HttpReply {
+    const header = request.headers['idempotency-key']
+    const key =
+      request.method === 'POST' && typeof header === 'string' && header !== '' ? header : null
+    if (key === null) return this.#reply(run(), requestId, {})
+    const nowMs = this.#context.clock.nowMs()
+    const { method, path, body } = request
+    const known = this.#keys.find(key, method, path, body, nowMs)
+    const headers = { 'idempotency-key': key }
+    if (known) {
+      return this.#reply(known, requestId, {
+        ...headers,
+        'idempotent-replayed': 'true',
+        'original-request': known.requestId,
+      })
+    }
+    const reply = run()
+    this.#keys.remember(key, { method, path, body, requestId, nowMs }, reply)
+    return this.#reply(reply, requestId, { ...headers, 'original-request': requestId })
+  }
+
+  /** All or nothing: what is refused leaves no trace, unless a payment was really attempted. */
+  #run(
+    route: Route,
+    ids: readonly string[],
+    params: Record<string, unknown>,
+    request: HttpRequest,
+    requestId: string,
+  ): { status: number; body: string } {
+    const key = request.headers['idempotency-key']
+    const work = new UnitOfWork(this.#context, {
+      id: requestId,
+      idempotencyKey: typeof key === 'string' ? key : null,
+    })
+    try {
+      const rendered: OperationReply = route.operation(params as never, {
+        work,
+        ids,
+        path: request.path,
+      })
+      const paths = (params.expand ?? []) as string[]
+      // Rendered objects share their nested parts with the tables.
+      const reply = paths.length > 0 ? structuredClone(rendered) : rendered
+      expand(reply, paths, this.#context.tables)
+      const body = JSON.stringify(reply)
+      work.commit()
+      return { status: 200, body }
+    } catch (error) {
+      if (!(error instanceof StripeFault)) {
+        work.rollback()
+        throw error
+      }
+      if (error.keepsChanges) work.commit()
+      else work.rollback()
+      return { status: error.status, body: errorJson(error.body, requestId) }
+    }
+  }
+
+  #refuse(fault: StripeFault, requestId: string): HttpReply {
+    const headers: Record<string, string> = {}
+    if (fault.status === 429) headers['stripe-rate-limited-reason'] = 'global-rate'
+    return this.#reply(
+      { status: fault.status, body: errorJson(fault.body, requestId) },
+      requestId,
+      headers,
+    )
+  }
+
+  #reply(
+    reply: { status: number; body: string },
+    requestId: string,
+    headers: Record<string, string>,
+  ): HttpReply {
+    return {
+      status: reply.status,
+      body: reply.body,
+      headers: {
+        'content-type': 'application/json',
+        'request-id': requestId,
+        'stripe-version': API_VERSION,
+        ...headers,
+      },
+    }
+  }
+}
+
+function errorJson(body: StripeErrorBody, requestId: string): string {
+  return JSON.stringify({
+    error: {
+      ...body,
+      request_log_url: `https://dashboard.stripe.com/test/logs/${requestId}`,
+    },
+  })
+}
+
+function unrecognized(request: HttpRequest): StripeFault {
+  return new StripeFault(404, {
+    type: 'invalid_request_error',
+    message: `Unrecognized request URL (${request.method}: ${request.path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
+  })
+}
+
+function rateLimited(): StripeFault {
+  return new StripeFault(429, {
+    type: 'invalid_request_error',
+    code: 'rate_limit',
+    doc_url: 'https://stripe.com/docs/error-codes/rate-limit',
+    message:
+      'Request rate limit exceeded. You can learn more about rate limits here https://stripe.com/docs/rate-limits.',
+  })
+}
+
+function brokenServer(): StripeFault {
+  return new StripeFault(500, {
+    type: 'api_error',
+    message:
+      'An unknown error occurred. We have been notified of the problem. If you have any questions, we can help at https://support.stripe.com/.',
+  })
+}
+
+function mask(key: string): string {
+  if (key.length < 12) return '*'.repeat(key.length)
+  return `${key.slice(0, 8)}${'*'.repeat(key.length - 12)}${key.slice(-4)}`
+}

@@ -1,0 +1,216 @@
+import { render } from '../state/render.ts'
+import type { Kind } from '../state/rows.ts'
+import type { Tables } from '../state/tables.ts'
+import { KINDS } from '../wire/contract.generated.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import type { WireObject } from '../wire/wire.ts'
+
+/** Fields that are sent only when they are expanded, and how they are made. */
+type Include = (object: WireObject, tables: Tables) => unknown
+
+const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
+  customer: {
+    subscriptions: (object, tables) =>
+      inlineList(
+        tables.subscription
+          .findBy('customer', object.id)
+          .filter((row) => row.status !== 'canceled' && row.status !== 'incomplete_expired')
+          .reverse()
+          .map((row) => render('subscription', row, tables)),
+        `/v1/customers/${object.id}/subscriptions`,
+      ),
+    sources: (object) => inlineList([], `/v1/customers/${object.id}/sources`),
+    tax_ids: (object) => inlineList([], `/v1/customers/${object.id}/tax_ids`),
+    tax: () => ({
+      automatic_tax: 'unrecognized_location',
+      ip_address: null,
+      location: null,
+      provider: 'stripe',
+    }),
+  },
+  invoice: {
+    payments: (object, tables) =>
+      inlineList(
+        tables.invoice_payment
+          .findBy('invoice', object.id)
+          .reverse()
+          .map((row) => render('invoice_payment', row, tables)),
+        '/v1/invoice_payments',
+      ),
+    confirmation_secret: (object, tables) => {
+      const intent = tables.payment_intent.get(tables.invoice.get(object.id)?.$.paymentIntent ?? '')
+      if (!intent?.client_secret || intent.status === 'canceled') return null
+      return { client_secret: intent.client_secret, type: 'payment_intent' }
+    },
+  },
+  charge: {
+    refunds: (object, tables) =>
+      inlineList(
+        tables.refund
+          .findBy('charge', object.id)
+          .reverse()
+          .map((row) => render('refund', row, tables)),
+        `/v1/charges/${object.id}/refunds`,
+      ),
+  },
+  price: { currency_options: () => ({}), tiers: () => undefined },
+  coupon: {
+    applies_to: (object, tables) => {
+      const products = tables.coupon.get(object.id)?.$.products
+      return products ? { products } : undefined
+    },
+    currency_options: () => ({}),
+  },
+  'checkout.session': {
+    line_items: (object, tables) =>
+      inlineList(checkoutItems(object.id, tables), `/v1/checkout/sessions/${object.id}/line_items`),
+  },
+}
+
+/** What a checkout session sells. */
+export function checkoutItems(sessionId: string, tables: Tables): WireObject[] {
+  const session = tables['checkout.session'].get(sessionId)
+  return (session?.$.items ?? []).flatMap((item, at) => {
+    const price = tables.price.get(item.price)
+    if (!price) return []
+    const amount = (price.unit_amount ?? 0) * item.quantity
+    return [
+      {
+        id: `li_${sessionId.slice(-20)}${at}`,
+        object: 'item',
+        adjustable_quantity: null,
+        amount_discount: 0,
+        amount_subtotal: amount,
+        amount_tax: 0,
+        amount_total: amount,
+        currency: price.currency,
+        description: tables.product.get(price.product)?.name ?? null,
+        metadata: {},
+        price: render('price', price, tables),
+        quantity: item.quantity,
+      },
+    ]
+  })
+}
+
+export function inlineList(data: WireObject[], url: string): WireObject {
+  return { object: 'list', data, has_more: false, url } as unknown as WireObject
+}
+
+/** Replaces ids by objects along each path, or refuses the path. At most four levels, as Stripe. */
+export function expand(reply: object, paths: readonly string[], tables: Tables): void {
+  for (const path of paths) {
+    const segments = path.split('.')
+    if (segments.length > 4) {
+      throw invalidRequest(
+        `You cannot expand more than 4 levels of a property. Property: ${path}`,
+        'expand',
+      )
+    }
+    expandPath(reply as Record<string, unknown>, null, segments, path, tables)
+  }
+}
+
+/** Where a nested part stands: the object it is in, and the path to it from there. */
+interface Place {
+  readonly kind: string
+  readonly path: string
+}
+
+function expandPath(
+  holder: Record<string, unknown>,
+  place: Place | null,
+  segments: readonly string[],
+  path: string,
+  tables: Tables,
+): void {
+  const [field, ...rest] = segments
+  if (field === undefined) return
+  const kind = place?.kind ?? kindOf(holder)
+  if (kind === 'list' || kind === 'search_result') {
+    if (field !== 'data') throw cannotExpand(path)
+    for (const item of holder.data as Array<Record<string, unknown>>) {
+      expandPath(item, null, rest, path, tables)
+    }
+    return
+  }
+  const within = { kind, path: place ? `${place.path}.${field}` : field }
+  expandField(holder, field, within, path, tables)
+  const values = Array.isArray(holder[field]) ? (holder[field] as unknown[]) : [holder[field]]
+  for (const value of values) {
+    if (!isRecord(value)) continue
+    expandPath(value, typeof value.object === 'string' ? null : within, rest, path, tables)
+  }
+}
+
+/** Fills or replaces one field, or refuses it. */
+function expandField(
+  holder: Record<string, unknown>,
+  field: string,
+  within: Place,
+  path: string,
+  tables: Tables,
+): void {
+  const include = INCLUDES[within.kind]?.[within.path]
+  if (include && holder[field] === undefined) {
+    const value = include(holder as WireObject, tables)
+    if (value !== undefined) holder[field] = value
+  }
+  const expandable = KINDS[within.kind]?.expandable ?? []
+  const value = holder[field]
+  const known =
+    include !== undefined ||
+    expandable.some((each) => each === within.path || each.startsWith(`${within.path}.`)) ||
+    (isRecord(value) && typeof value.object === 'string')
+  if (!known) throw cannotExpand(path)
+  holder[field] = expandValue(value, expandable.includes(within.path), tables)
+}
+
+function expandValue(value: unknown, expandable: boolean, tables: Tables): unknown {
+  if (!expandable) return value
+  if (Array.isArray(value)) return value.map((each) => expandValue(each, true, tables))
+  return typeof value === 'string' ? (findById(value, tables) ?? value) : value
+}
+
+const PREFIXES: ReadonlyArray<readonly [string, Kind]> = [
+  ['cus_', 'customer'],
+  ['pm_', 'payment_method'],
+  ['sub_sched_', 'subscription_schedule'],
+  ['sub_', 'subscription'],
+  ['in_', 'invoice'],
+  ['pi_', 'payment_intent'],
+  ['ch_', 'charge'],
+  ['seti_', 'setup_intent'],
+  ['prod_', 'product'],
+  ['price_', 'price'],
+  ['di_', 'discount'],
+  ['promo_', 'promotion_code'],
+  ['txr_', 'tax_rate'],
+  ['re_', 'refund'],
+  ['clock_', 'test_helpers.test_clock'],
+  ['bpc_', 'billing_portal.configuration'],
+  ['cs_', 'checkout.session'],
+]
+
+/** Any object by its id; coupons, products and prices may have ids of the user's choice. */
+function findById(id: string, tables: Tables): WireObject | null {
+  const kind = PREFIXES.find(([prefix]) => id.startsWith(prefix))?.[1]
+  const kinds: readonly Kind[] = [...(kind ? [kind] : []), 'coupon', 'product', 'price']
+  for (const each of kinds) {
+    const row = tables[each].get(id)
+    if (row) return structuredClone(render(each, row as never, tables))
+  }
+  return null
+}
+
+function kindOf(holder: Record<string, unknown>): string {
+  return typeof holder.object === 'string' ? holder.object : ''
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function cannotExpand(path: string) {
+  return invalidRequest(`This property cannot be expanded (${path}).`, 'expand')
+}

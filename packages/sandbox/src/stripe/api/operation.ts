@@ -1,0 +1,27 @@
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import type { WireObject } from '../wire/wire.ts'
+import type { ListReply } from './lists.ts'
+
+/** One call of the API, parameters already checked against the contract. */
+export interface Call {
+  readonly work: UnitOfWork
+  /** The ids of the path, in order. */
+  readonly ids: readonly string[]
+  readonly path: string
+}
+
+export type OperationReply = WireObject | ListReply | { readonly [field: string]: unknown }
+
+/** `params` is what the contract's type for this operation says; `op` states which type that is. */
+export type Operation = (params: never, call: Call) => OperationReply
+
+export function op<P>(run: (params: P, call: Call) => OperationReply): Operation {
+  return run as Operation
+}
+
+/** Operations by the SDK's own names: `'Customers.create'`. */
+export type Operations = Readonly<Record<string, Operation>>
+
+export function idOf(call: Call): string {
+  return call.ids[call.ids.length - 1] ?? ''
+}

@@ -1,0 +1,231 @@
+import { NODES } from '../wire/contract.generated.ts'
+import { invalidRequest, missingParam, unknownParams } from '../wire/errors.ts'
+
+/** A parameter's type, as the generated contract writes it; a number refers to `NODES`. */
+type Node =
+  | 's'
+  | 'n'
+  | 'b'
+  | 'd'
+  | { readonly o: Readonly<Record<string, Ref>>; readonly r?: readonly string[] }
+  | { readonly e: readonly string[] }
+  | { readonly u: readonly Ref[] }
+  | { readonly a: Ref }
+  | { readonly m: Ref }
+  | { readonly z: Ref }
+type Ref = 's' | 'n' | 'b' | 'd' | number
+
+/** Form fields before their types are known. */
+export type FormValue = string | FormObject
+export interface FormObject {
+  [key: string]: FormValue
+}
+
+/** These numbers may have a fraction; every other one is an integer. */
+const FRACTIONS = new Set([
+  'percentage',
+  'percent_off',
+  'application_fee_percent',
+  'amount_percent',
+  'fee_percent',
+])
+
+/** Numbers that are moments. Later ones than the calendar has are most often milliseconds. */
+const TIMESTAMPS = /(?:_at|_by|_date|_end|_time|_anchor)$|^(?:start|end)$/
+const LAST_SECOND = 253_402_300_799
+
+/** `a[b][0]=c` becomes nested objects. Arrays keep their indexes as keys until their type is known. */
+export function parseForm(text: string): FormObject {
+  const form: FormObject = Object.create(null) as FormObject
+  if (text === '') return form
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const at = pair.indexOf('=')
+    const name = decode(at < 0 ? pair : pair.slice(0, at))
+    assign(form, keysOf(name), at < 0 ? '' : decode(pair.slice(at + 1)), name)
+  }
+  return form
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw invalidRequest('Invalid request: the parameters are not valid URL encoding.')
+  }
+}
+
+function keysOf(name: string): string[] {
+  const open = name.indexOf('[')
+  if (open < 0) return [name]
+  const keys = [name.slice(0, open)]
+  const pattern = /\[([^[\]]*)\]/g
+  let end = open
+  for (const match of name.slice(open).matchAll(pattern)) {
+    keys.push(match[1] ?? '')
+    end += match[0].length
+  }
+  if (end !== name.length || keys[0] === '') throw invalidRequest(`Invalid hash: ${name}`, name)
+  return keys
+}
+
+function assign(form: FormObject, keys: readonly string[], value: string, name: string): void {
+  let target = form
+  keys.forEach((key, depth) => {
+    const slot = key === '' ? String(Object.keys(target).length) : key
+    if (depth === keys.length - 1) {
+      if (typeof target[slot] === 'object') throw invalidRequest(`Invalid hash: ${name}`, name)
+      target[slot] = value
+      return
+    }
+    const next = target[slot]
+    if (typeof next === 'string') throw invalidRequest(`Invalid hash: ${name}`, name)
+    if (next === undefined) target[slot] = Object.create(null) as FormObject
+    target = target[slot] as FormObject
+  })
+}
+
+/** Checks a form against the contract and gives every value its type, or refuses as Stripe does. */
+export function readParameters(node: number, form: FormObject): Record<string, unknown> {
+  const unknown: string[] = []
+  const params = readObject(resolve(node), form, '', unknown)
+  if (unknown.length > 0) throw unknownParams(unknown)
+  return params
+}
+
+function resolve(ref: Ref): Node {
+  return typeof ref === 'number' ? (NODES[ref] as Node) : ref
+}
+
+function readObject(
+  node: Node,
+  form: FormObject,
+  prefix: string,
+  unknown: string[],
+): Record<string, unknown> {
+  if (typeof node === 'string' || !('o' in node)) throw new TypeError('Not an object type')
+  const params: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(form)) {
+    const path = prefix === '' ? key : `${prefix}[${key}]`
+    const type = Object.hasOwn(node.o, key) ? node.o[key] : undefined
+    if (type === undefined) unknown.push(key === '' ? path : path)
+    else params[key] = readValue(resolve(type), value, path, unknown)
+  }
+  if (unknown.length > 0) return params
+  for (const key of node.r ?? []) {
+    if (params[key] === undefined) throw missingParam(prefix === '' ? key : `${prefix}[${key}]`)
+  }
+  return params
+}
+
+function readValue(node: Node, value: FormValue, path: string, unknown: string[]): unknown {
+  if (typeof node === 'string') return readSimple(node, value, path)
+  if ('z' in node) return value === '' ? '' : readValue(resolve(node.z), value, path, unknown)
+  if ('u' in node) return readUnion(node.u, value, path, unknown)
+  if ('e' in node) return readEnum(node.e, value, path)
+  if ('a' in node) return readArray(node.a, value, path, unknown)
+  if (typeof value === 'string') {
+    if (value === '' && 'm' in node) return ''
+    throw invalidRequest('Invalid object', path)
+  }
+  if ('m' in node) {
+    const entries = Object.entries(value).map(([key, item]) => {
+      if (typeof item !== 'string') throw invalidRequest(`Invalid ${path} value`, `${path}[${key}]`)
+      return [key, item]
+    })
+    return Object.fromEntries(entries)
+  }
+  return readObject(node, value, path, unknown)
+}
+
+function readSimple(type: 's' | 'n' | 'b' | 'd', value: FormValue, path: string): unknown {
+  if (typeof value !== 'string') {
+    const names = { s: 'string', n: 'integer', b: 'boolean', d: 'decimal' }
+    throw invalidRequest(`Invalid ${names[type]}: ${JSON.stringify(value)}`, path)
+  }
+  if (value === '') {
+    throw invalidRequest(
+      `You passed an empty string for '${path}'. We assume empty values are an attempt to unset a parameter; however '${path}' cannot be unset. You should remove '${path}' from your request or supply a non-empty value.`,
+      path,
+      'parameter_invalid_empty',
+    )
+  }
+  if (type === 's') {
+    if (value.length > 5000)
+      throw invalidRequest(`Invalid string: must be at most 5000 characters`, path)
+    return value
+  }
+  if (type === 'b') {
+    if (value !== 'true' && value !== 'false') {
+      throw invalidRequest(`Invalid boolean: ${value}`, path, 'parameter_invalid_boolean')
+    }
+    return value === 'true'
+  }
+  if (type === 'd') {
+    if (!/^-?\d+(\.\d{1,12})?$/.test(value)) throw invalidRequest(`Invalid decimal: ${value}`, path)
+    return value
+  }
+  const name = /([^[\]]+)\]?$/.exec(path)?.[1] ?? path
+  const pattern = FRACTIONS.has(name) ? /^-?\d+(\.\d+)?$/ : /^-?\d+$/
+  if (!pattern.test(value) || !Number.isSafeInteger(Math.trunc(Number(value)))) {
+    throw invalidRequest(`Invalid integer: ${value}`, path, 'parameter_invalid_integer')
+  }
+  if (TIMESTAMPS.test(name) && Math.abs(Number(value)) > LAST_SECOND) {
+    throw invalidRequest(
+      `Invalid timestamp: ${value}. It must be an integer Unix timestamp in seconds.`,
+      path,
+      'parameter_invalid_integer',
+    )
+  }
+  return Number(value)
+}
+
+function readEnum(allowed: readonly string[], value: FormValue, path: string): string {
+  if (typeof value === 'string' && allowed.includes(value)) return value
+  const names = [...allowed]
+  const last = names.pop()
+  const list = names.length > 0 ? `${names.join(', ')}, or ${last}` : last
+  throw invalidRequest(`Invalid ${path}: must be one of ${list}`, path)
+}
+
+function readArray(element: Ref, value: FormValue, path: string, unknown: string[]): unknown[] {
+  if (typeof value === 'string') throw invalidRequest('Invalid array', path)
+  const keys = Object.keys(value)
+  if (!keys.every((key) => /^\d+$/.test(key))) throw invalidRequest('Invalid array', path)
+  keys.sort((a, b) => Number(a) - Number(b))
+  return keys.map((key) =>
+    readValue(resolve(element), value[key] as FormValue, `${path}[${key}]`, unknown),
+  )
+}
+
+/** The first member that takes the value; the last one's complaint when none does. */
+function readUnion(
+  members: readonly Ref[],
+  value: FormValue,
+  path: string,
+  unknown: string[],
+): unknown {
+  const fitting = members.filter((member) => fits(resolve(member), value))
+  let complaint: unknown = invalidRequest(`Invalid ${path}`, path)
+  for (const member of fitting.length > 0 ? fitting : members) {
+    const inside: string[] = []
+    try {
+      const read = readValue(resolve(member), value, path, inside)
+      if (inside.length === 0 || fitting.length === 1) {
+        unknown.push(...inside)
+        return read
+      }
+      complaint = unknownParams(inside)
+    } catch (error) {
+      complaint = error
+    }
+  }
+  throw complaint
+}
+
+function fits(node: Node, value: FormValue): boolean {
+  if (typeof node === 'string' || 'e' in node) return typeof value === 'string'
+  if ('z' in node) return value === '' || fits(resolve(node.z), value)
+  if ('u' in node) return node.u.some((member) => fits(resolve(member), value))
+  return typeof value === 'object'
+}

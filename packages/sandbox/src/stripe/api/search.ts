@@ -1,0 +1,95 @@
+import { invalidRequest } from '../wire/errors.ts'
+import type { WireObject } from '../wire/wire.ts'
+import type { ListReply } from './lists.ts'
+
+interface Clause {
+  readonly field: string
+  readonly key: string | null
+  readonly operator: ':' | '~' | '>' | '<' | '>=' | '<='
+  readonly value: string | null
+  readonly negated: boolean
+}
+
+const CLAUSE =
+  /^(-)?([a-z_.]+)(?:\[["']([^"']+)["']\])?(:|~|>=|<=|>|<)(?:["']((?:[^"'\\]|\\.)*)["']|(null|-?\d+))/
+
+/** Stripe's query language: `email:"a@b.c" AND metadata["k"]:"v" AND created>1`, or OR throughout. */
+export function searchPage(
+  rows: Iterable<WireObject>,
+  params: { query: string; limit?: number | undefined; page?: string | undefined },
+  url: string,
+): ListReply {
+  const { clauses, any } = parseQuery(params.query)
+  const limit = params.limit ?? 10
+  if (limit < 1 || limit > 100) {
+    throw invalidRequest(
+      'This value must be between 1 and 100.',
+      'limit',
+      'parameter_invalid_integer',
+    )
+  }
+  const matching: WireObject[] = []
+  for (const row of rows) {
+    const hits = clauses.filter((clause) => matches(row, clause)).length
+    if (any ? hits > 0 : hits === clauses.length) matching.push(row)
+  }
+  const from = params.page === undefined ? 0 : Number(params.page)
+  if (!Number.isInteger(from) || from < 0) throw invalidRequest('Invalid page.', 'page')
+  const data = matching.slice(from, from + limit)
+  const more = matching.length > from + limit
+  return {
+    object: 'search_result',
+    data,
+    has_more: more,
+    next_page: more ? String(from + limit) : null,
+    url,
+  }
+}
+
+function parseQuery(query: string): { clauses: Clause[]; any: boolean } {
+  const clauses: Clause[] = []
+  let joiner: string | null = null
+  let rest = query.trim()
+  while (rest !== '') {
+    const match = CLAUSE.exec(rest)
+    if (!match) throw invalidRequest(`We were unable to parse your search query: ${query}`, 'query')
+    clauses.push({
+      negated: match[1] === '-',
+      field: match[2] ?? '',
+      key: match[3] ?? null,
+      operator: (match[4] ?? ':') as Clause['operator'],
+      value: match[6] === 'null' ? null : (match[5]?.replaceAll(/\\(.)/g, '$1') ?? match[6] ?? ''),
+    })
+    rest = rest.slice(match[0].length).trim()
+    if (rest === '') break
+    const next = /^(AND|OR)\s+/i.exec(rest)
+    const word = next?.[1]?.toUpperCase() ?? 'AND'
+    if (joiner !== null && joiner !== word) {
+      throw invalidRequest('You cannot combine AND and OR in the same search query.', 'query')
+    }
+    joiner = word
+    if (next) rest = rest.slice(next[0].length)
+  }
+  if (clauses.length === 0) throw invalidRequest('Your search query is empty.', 'query')
+  return { clauses, any: joiner === 'OR' }
+}
+
+function matches(row: WireObject, clause: Clause): boolean {
+  let value: unknown = row
+  for (const part of clause.field.split('.'))
+    value = (value as Record<string, unknown> | null)?.[part]
+  if (clause.key !== null) value = (value as Record<string, unknown> | null)?.[clause.key]
+  return compare(value, clause) !== clause.negated
+}
+
+function compare(value: unknown, { operator, value: wanted }: Clause): boolean {
+  if (wanted === null) return value === null || value === undefined
+  if (value === null || value === undefined) return false
+  const text = String(value)
+  if (operator === '~') return text.toLowerCase().includes(wanted.toLowerCase())
+  if (operator === ':') return text.toLowerCase() === wanted.toLowerCase()
+  const [a, b] = [Number(value), Number(wanted)]
+  if (operator === '>') return a > b
+  if (operator === '<') return a < b
+  return operator === '>=' ? a >= b : a <= b
+}

@@ -1,0 +1,168 @@
+import type Stripe from 'stripe'
+import { addMonths } from '../../core/clock/calendar.ts'
+import { isValid, requireCoupon } from '../resources/coupons.ts'
+import type { CouponRow, CustomerRow, DiscountRow, PromotionCodeRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
+import { nulls } from '../wire/wire.ts'
+
+interface DiscountParam {
+  readonly coupon?: string
+  readonly promotion_code?: string
+  readonly discount?: string
+}
+
+interface DiscountTarget {
+  readonly customer: CustomerRow
+  readonly subscription?: string
+  readonly subscriptionItem?: string
+  readonly invoice?: string
+  readonly invoiceItem?: string
+  /** The currency an amount_off coupon must be in. */
+  readonly currency: string
+}
+
+/** Redeems coupons and promotion codes into discounts; ids of discounts already there are kept. */
+export function redeemDiscounts(
+  work: UnitOfWork,
+  params: readonly DiscountParam[] | '' | null,
+  target: DiscountTarget,
+): string[] {
+  if (params === '' || params === null) return []
+  return params.map((param, at) => {
+    const path = `discounts[${at}]`
+    const given = [param.coupon, param.promotion_code, param.discount].filter(
+      (id) => id !== undefined,
+    )
+    if (given.length !== 1) {
+      if (given.length === 0) throw missingParam(`${path}[coupon]`)
+      throw invalidRequest(
+        'You may only specify one of these parameters: coupon, promotion_code, discount.',
+        path,
+      )
+    }
+    if (param.discount !== undefined)
+      return requireDiscount(work, param.discount, `${path}[discount]`, target)
+    if (param.promotion_code !== undefined) {
+      const code = requirePromotionCode(
+        work,
+        param.promotion_code,
+        `${path}[promotion_code]`,
+        target,
+      )
+      const coupon = requireCoupon(work, code.promotion.coupon ?? '', `${path}[promotion_code]`)
+      work.edit('promotion_code', code).times_redeemed += 1
+      return redeem(work, coupon, code, target, `${path}[promotion_code]`).id
+    }
+    const coupon = requireCoupon(work, param.coupon ?? '', `${path}[coupon]`)
+    return redeem(work, coupon, null, target, `${path}[coupon]`).id
+  })
+}
+
+function requireDiscount(
+  work: UnitOfWork,
+  id: string,
+  param: string,
+  target: DiscountTarget,
+): string {
+  const discount = work.require('discount', id, param)
+  if (discount.$.ended || discount.customer !== target.customer.id)
+    throw noSuch('discount', id, param)
+  return id
+}
+
+function requirePromotionCode(
+  work: UnitOfWork,
+  id: string,
+  param: string,
+  target: DiscountTarget,
+): PromotionCodeRow {
+  const code = work.require('promotion_code', id, param)
+  const expired = code.expires_at !== null && code.expires_at <= work.now
+  const used = code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions
+  if (!code.active || expired || used) {
+    throw invalidRequest(
+      'This promotion code cannot be redeemed because it is inactive or expired.',
+      param,
+      'promotion_code_inactive',
+    )
+  }
+  if (code.customer !== null && code.customer !== target.customer.id) {
+    throw invalidRequest('This promotion code cannot be redeemed by this customer.', param)
+  }
+  if (code.restrictions.first_time_transaction) {
+    const paid = work
+      .findBy('invoice', 'customer', target.customer.id)
+      .some((invoice) => invoice.status === 'paid' && invoice.amount_paid > 0)
+    if (paid) {
+      throw invalidRequest(
+        'This promotion code cannot be redeemed because the associated customer has prior transactions.',
+        param,
+        'promotion_code_customer_not_first_time',
+      )
+    }
+  }
+  return code
+}
+
+function redeem(
+  work: UnitOfWork,
+  coupon: CouponRow,
+  code: PromotionCodeRow | null,
+  target: DiscountTarget,
+  param: string,
+): DiscountRow {
+  if (!isValid(work, coupon)) {
+    throw invalidRequest(`Coupon expired: ${coupon.id}`, param, 'coupon_expired')
+  }
+  if (coupon.amount_off !== null && coupon.currency !== target.currency) {
+    throw invalidRequest(
+      `The coupon's currency (${coupon.currency}) must match the currency being billed (${target.currency}).`,
+      param,
+    )
+  }
+  work.edit('coupon', coupon)
+  coupon.times_redeemed += 1
+  coupon.valid = isValid(work, coupon)
+  const start = new Date(work.now * 1000)
+  const discount: DiscountRow = {
+    ...nulls<Stripe.Discount>('discount'),
+    id: work.newId('di_1'),
+    object: 'discount',
+    customer: target.customer.id,
+    end:
+      coupon.duration === 'repeating'
+        ? addMonths(start, coupon.duration_in_months ?? 0).getTime() / 1000
+        : null,
+    invoice: target.invoice ?? null,
+    invoice_item: target.invoiceItem ?? null,
+    promotion_code: code?.id ?? null,
+    source: { coupon: coupon.id, type: 'coupon' },
+    start: work.now,
+    subscription: target.subscription ?? null,
+    subscription_item: target.subscriptionItem ?? null,
+    $: { ended: false },
+  }
+  const event = target.subscription ? 'customer.discount.created' : undefined
+  return work.insert('discount', discount, event)
+}
+
+export function couponOf(work: UnitOfWork, discountId: string): CouponRow | null {
+  const discount = work.find('discount', discountId)
+  return work.find('coupon', discount?.source.coupon ?? '') ?? null
+}
+
+/** Discounts that still apply at an instant. */
+export function liveDiscounts(work: UnitOfWork, ids: readonly string[], at: number): string[] {
+  return ids.filter((id) => {
+    const discount = work.find('discount', id)
+    return discount && !discount.$.ended && (discount.end === null || discount.end > at)
+  })
+}
+
+export function endDiscount(work: UnitOfWork, id: string): void {
+  const discount = work.find('discount', id)
+  if (!discount || discount.$.ended) return
+  work.edit('discount', discount).$.ended = true
+  if (discount.subscription) work.emit('customer.discount.deleted', 'discount', discount)
+}

@@ -1,0 +1,150 @@
+import type Stripe from 'stripe'
+import { redeemDiscounts } from '../catalog/discounts.ts'
+import { createPrice, requireCurrency } from '../resources/prices.ts'
+import { requireTaxRates } from '../resources/tax-rates.ts'
+import type { CustomerRow, InvoiceItemRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { multiplyDecimal } from '../wire/money.ts'
+import { nulls } from '../wire/wire.ts'
+
+export interface NewInvoiceItem {
+  readonly customer: CustomerRow
+  readonly amount?: number | undefined
+  readonly currency?: string | undefined
+  readonly price?: PriceRow | null
+  readonly unitAmountDecimal?: string | undefined
+  readonly quantity?: number | undefined
+  readonly description?: string | null
+  readonly discountable?: boolean | undefined
+  readonly discounts?:
+    | ReadonlyArray<{ coupon?: string; promotion_code?: string; discount?: string }>
+    | ''
+    | null
+  readonly metadata?: '' | null | Readonly<Record<string, string | number | null>> | undefined
+  readonly period?: { readonly start: number; readonly end: number } | undefined
+  readonly taxRates?: readonly string[] | '' | null | undefined
+  readonly subscription?: string | null
+}
+
+/** Something to bill once, pending until an invoice takes it. */
+export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): InvoiceItemRow {
+  const { price = null } = options
+  const quantity = options.quantity ?? 1
+  const currency =
+    price?.currency ??
+    (options.currency === undefined ? undefined : requireCurrency(options.currency)) ??
+    options.customer.currency ??
+    undefined
+  if (currency === undefined) throw missingParam('currency')
+  const unit =
+    price?.unit_amount_decimal ??
+    options.unitAmountDecimal ??
+    (options.amount === undefined ? undefined : String(options.amount))
+  if (unit === undefined || unit === null) throw missingParam('amount')
+  const amount = options.amount ?? multiplyDecimal(unit, quantity)
+  if (Math.abs(amount) > 99_999_999)
+    throw invalidRequest('Amount must be no more than $999,999.99', 'amount', 'amount_too_large')
+  const id = work.newId('ii_1')
+  const period = options.period ?? { start: work.now, end: work.now }
+  if (period.end < period.start)
+    throw invalidRequest('The period must end after it starts.', 'period[end]')
+  const product = price ? work.find('product', price.product) : undefined
+  return work.insert(
+    'invoiceitem',
+    {
+      ...nulls<Stripe.InvoiceItem>('invoiceitem'),
+      id,
+      object: 'invoiceitem',
+      amount,
+      currency,
+      customer: options.customer.id,
+      date: work.now,
+      description: options.description ?? product?.name ?? null,
+      discountable: options.discountable ?? amount >= 0,
+      discounts: redeemDiscounts(work, options.discounts ?? null, {
+        customer: options.customer,
+        invoiceItem: id,
+        currency,
+      }),
+      livemode: false,
+      metadata: mergeMetadata({}, options.metadata),
+      net_amount: amount,
+      parent: options.subscription
+        ? {
+            subscription_details: { subscription: options.subscription },
+            type: 'subscription_details',
+          }
+        : null,
+      period: { ...period },
+      pricing: {
+        ...(price ? { price_details: { price: price.id, product: price.product } } : {}),
+        type: 'price_details',
+        unit_amount_decimal: unit,
+      },
+      proration: false,
+      quantity,
+      quantity_decimal: String(quantity),
+      tax_rates: options.taxRates ? requireTaxRates(work, options.taxRates, 'tax_rates') : [],
+      test_clock: options.customer.test_clock ?? null,
+      $: {
+        price: price?.id ?? null,
+        product: price?.product ?? null,
+        subscription: options.subscription ?? null,
+        item: null,
+      },
+    },
+    'invoiceitem.created',
+  )
+}
+
+interface AddedItem {
+  readonly price?: string
+  readonly price_data?: unknown
+  readonly quantity?: number
+  readonly discountable?: boolean
+  readonly discounts?: NewInvoiceItem['discounts']
+  readonly metadata?: NewInvoiceItem['metadata']
+  readonly tax_rates?: readonly string[] | '' | null
+}
+
+/** `add_invoice_items`: one-time prices on the subscription's next invoice. */
+export function addInvoiceItems(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  items: readonly AddedItem[] | undefined,
+): void {
+  const customer = work.require('customer', subscription.customer)
+  ;(items ?? []).forEach((item, at) => {
+    const price = requireOneTimePrice(work, item, `add_invoice_items[${at}]`)
+    newInvoiceItem(work, {
+      customer,
+      price,
+      quantity: item.quantity,
+      discountable: item.discountable,
+      discounts: item.discounts ?? null,
+      metadata: item.metadata,
+      taxRates: item.tax_rates,
+      subscription: subscription.id,
+    })
+  })
+}
+
+export function requireOneTimePrice(
+  work: UnitOfWork,
+  item: { price?: string; price_data?: unknown },
+  path: string,
+): PriceRow {
+  if (item.price_data !== undefined)
+    return createPrice(work, item.price_data as Parameters<typeof createPrice>[1])
+  if (item.price === undefined) throw missingParam(`${path}[price]`)
+  const price = work.require('price', item.price, `${path}[price]`)
+  if (price.recurring) {
+    throw invalidRequest(
+      'The price specified is set to `type=recurring` but this field only accepts prices with `type=one_time`.',
+      `${path}[price]`,
+    )
+  }
+  return price
+}

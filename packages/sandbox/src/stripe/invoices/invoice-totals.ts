@@ -1,0 +1,152 @@
+import { couponOf } from '../catalog/discounts.ts'
+import type { InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { allocate, inclusivePart, percentOf } from '../wire/money.ts'
+
+/** Works out discounts, taxes and sums of an invoice from its lines. */
+export function computeTotals(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  lines: readonly LineRow[],
+): void {
+  const net = applyDiscounts(work, invoice, lines)
+  const { exclusive, inclusive } = applyTaxes(work, invoice, lines, net)
+  const subtotal = lines.reduce((sum, line) => sum + line.amount, 0)
+  const discounted = lines.reduce((sum, line) => sum + sumOf(line.discount_amounts), 0)
+  invoice.subtotal = subtotal
+  invoice.subtotal_excluding_tax = subtotal - inclusive
+  invoice.total = subtotal - discounted + exclusive
+  invoice.total_excluding_tax = invoice.total - exclusive - inclusive
+  invoice.total_discount_amounts = groupDiscounts(lines)
+  invoice.total_taxes = groupTaxes(lines)
+  invoice.total_pretax_credit_amounts = []
+  const due = Math.max(0, invoice.total + invoice.starting_balance)
+  invoice.amount_due = due
+  invoice.amount_remaining = due
+}
+
+/** Fills each line's discount_amounts; returns what is left of each line. */
+function applyDiscounts(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  lines: readonly LineRow[],
+): Map<LineRow, number> {
+  const net = new Map(lines.map((line) => [line, line.amount]))
+  for (const line of lines) line.discount_amounts = []
+  const all = new Set([...lines.flatMap((line) => line.discounts), ...invoice.discounts])
+  for (const id of all) {
+    const coupon = couponOf(work, id)
+    if (!coupon) continue
+    const covered = lines.filter(
+      (line) =>
+        line.discountable &&
+        (net.get(line) ?? 0) > 0 &&
+        (invoice.discounts.includes(id) || line.discounts.includes(id)) &&
+        (coupon.$.products === null || coupon.$.products.includes(line.$.product ?? '')),
+    )
+    const left = covered.map((line) => net.get(line) ?? 0)
+    const amounts =
+      coupon.percent_off !== null
+        ? left.map((amount) => percentOf(amount, coupon.percent_off ?? 0))
+        : allocate(
+            Math.min(
+              coupon.amount_off ?? 0,
+              left.reduce((a, b) => a + b, 0),
+            ),
+            left,
+          )
+    covered.forEach((line, at) => {
+      const amount = amounts[at] ?? 0
+      line.discount_amounts?.push({ amount, discount: id })
+      net.set(line, (net.get(line) ?? 0) - amount)
+    })
+  }
+  return net
+}
+
+function applyTaxes(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  lines: readonly LineRow[],
+  net: ReadonlyMap<LineRow, number>,
+): { exclusive: number; inclusive: number } {
+  let exclusive = 0
+  let inclusive = 0
+  const exempt = invoice.customer_tax_exempt !== 'none' && invoice.customer_tax_exempt !== null
+  for (const line of lines) {
+    line.taxes = []
+    const rates = (line.$.taxRates ?? invoice.default_tax_rates).flatMap((id) => {
+      const rate = work.find('tax_rate', id)
+      return rate ? [rate] : []
+    })
+    const amount = net.get(line) ?? 0
+    const contained = rates.filter((rate) => rate.inclusive)
+    const inside = exempt ? 0 : containedTax(amount, contained)
+    for (const rate of rates) {
+      const tax = exempt
+        ? 0
+        : rate.inclusive
+          ? shareOf(inside, rate, contained)
+          : percentOf(amount - inside, rate.percentage)
+      if (rate.inclusive) inclusive += tax
+      else exclusive += tax
+      line.taxes.push({
+        amount: tax,
+        tax_behavior: rate.inclusive ? 'inclusive' : 'exclusive',
+        tax_rate_details: { tax_rate: rate.id },
+        taxability_reason: exempt ? 'customer_exempt' : 'not_available',
+        taxable_amount: amount - inside,
+        type: 'tax_rate_details',
+      })
+    }
+    line.subtotal = line.amount
+  }
+  return { exclusive, inclusive }
+}
+
+function containedTax(amount: number, rates: readonly TaxRateRow[]): number {
+  return inclusivePart(
+    amount,
+    rates.reduce((sum, rate) => sum + rate.percentage, 0),
+  )
+}
+
+/** The last rate takes what rounding left, so that the shares add up. */
+function shareOf(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]): number {
+  const shares = allocate(
+    total,
+    rates.map((each) => Math.round(each.percentage * 10_000)),
+  )
+  return shares[rates.indexOf(rate)] ?? 0
+}
+
+function groupDiscounts(
+  lines: readonly LineRow[],
+): NonNullable<InvoiceRow['total_discount_amounts']> {
+  const totals = new Map<string, number>()
+  for (const line of lines) {
+    for (const { amount, discount } of line.discount_amounts ?? []) {
+      totals.set(discount, (totals.get(discount) ?? 0) + amount)
+    }
+  }
+  return [...totals].map(([discount, amount]) => ({ amount, discount }))
+}
+
+function groupTaxes(lines: readonly LineRow[]): NonNullable<InvoiceRow['total_taxes']> {
+  const totals = new Map<string, NonNullable<InvoiceRow['total_taxes']>[number]>()
+  for (const line of lines) {
+    for (const tax of line.taxes ?? []) {
+      const key = tax.tax_rate_details?.tax_rate ?? ''
+      const known = totals.get(key)
+      if (known) {
+        known.amount += tax.amount
+        known.taxable_amount = (known.taxable_amount ?? 0) + (tax.taxable_amount ?? 0)
+      } else totals.set(key, structuredClone(tax))
+    }
+  }
+  return [...totals.values()]
+}
+
+export function sumOf(amounts: ReadonlyArray<{ amount: number }> | null): number {
+  return (amounts ?? []).reduce((sum, { amount }) => sum + amount, 0)
+}

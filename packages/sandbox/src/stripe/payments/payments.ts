@@ -1,0 +1,271 @@
+import { render } from '../state/render.ts'
+import type { ChargeRow, PaymentIntentRow, PaymentMethodRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { StripeFault, withDocs } from '../wire/errors.ts'
+import { type CardBehavior, type Decline, findTestCard, toDecline } from './test-cards.ts'
+
+export type PaymentOutcome =
+  | { readonly status: 'succeeded' }
+  | { readonly status: 'requires_action' }
+  | { readonly status: 'declined'; readonly decline: Decline }
+
+/** Charges an intent's payment method once, and writes down how it went. */
+export function attemptPayment(work: UnitOfWork, intent: PaymentIntentRow): PaymentOutcome {
+  const method = work.require('payment_method', intent.payment_method ?? '', 'payment_method')
+  work.edit('payment_intent', intent)
+  const verdict = judge(work, intent, method)
+  if (verdict === 'challenge') {
+    intent.status = 'requires_action'
+    intent.next_action = nextAction(work, intent)
+    work.emit('payment_intent.requires_action', 'payment_intent', intent)
+    return { status: 'requires_action' }
+  }
+  intent.next_action = null
+  if (verdict !== null) {
+    const charge = newCharge(work, intent, method, verdict)
+    work.insert('charge', charge, 'charge.failed')
+    failIntent(work, intent, method, verdict, charge.id)
+    return { status: 'declined', decline: verdict }
+  }
+  const charge = newCharge(work, intent, method, null)
+  work.insert('charge', charge, 'charge.succeeded')
+  succeedIntent(work, intent, method, charge)
+  return { status: 'succeeded' }
+}
+
+function judge(
+  work: UnitOfWork,
+  intent: PaymentIntentRow,
+  method: PaymentMethodRow,
+): Decline | 'challenge' | null {
+  const forced = intent.customer ? work.context.trouble.takeDecline(intent.customer) : null
+  if (forced !== null) return toDecline(forced)
+  const behavior = behaviorOf(method)
+  if (behavior === 'ok') return expiryDecline(work, method)
+  if ('declines' in behavior) return toDecline(behavior.declines)
+  if ('declinesCharges' in behavior) return toDecline(behavior.declinesCharges)
+  if (intent.$.authenticated) return null
+  const { offSession } = intent.$
+  // A card that was set up is trusted without its owner; with the owner there, the bank asks anyway.
+  const known = behavior.challenges === 'until-set-up' && method.$.authenticated
+  if (known && offSession !== false) return null
+  return offSession === true ? toDecline('authentication_required') : 'challenge'
+}
+
+function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): Decline | null {
+  if (!method.card) return null
+  const end = Date.UTC(method.card.exp_year, method.card.exp_month, 1)
+  // Card networks renew cards by themselves; only a card set to a past date has expired.
+  const set = Date.UTC(method.card.exp_year, method.card.exp_month - 1, 1)
+  const wasPastWhenMade = end <= method.created * 1000
+  return wasPastWhenMade && set < work.now * 1000 ? toDecline('expired_card') : null
+}
+
+export function behaviorOf(method: PaymentMethodRow): CardBehavior {
+  return findTestCard(`pm_card_${method.$.behavior}`)?.card.behavior ?? 'ok'
+}
+
+/** True when using the card for the first time needs the customer. */
+export function needsSetup(method: PaymentMethodRow): boolean {
+  const behavior = behaviorOf(method)
+  return typeof behavior === 'object' && 'challenges' in behavior && !method.$.authenticated
+}
+
+function succeedIntent(
+  work: UnitOfWork,
+  intent: PaymentIntentRow,
+  method: PaymentMethodRow,
+  charge: ChargeRow,
+): void {
+  intent.latest_charge = charge.id
+  intent.last_payment_error = null
+  if (intent.capture_method === 'manual') {
+    intent.status = 'requires_capture'
+    intent.amount_capturable = intent.amount
+    work.emit('payment_intent.amount_capturable_updated', 'payment_intent', intent)
+  } else {
+    intent.status = 'succeeded'
+    intent.amount_received = intent.amount
+    work.emit('payment_intent.succeeded', 'payment_intent', intent)
+  }
+  if (intent.$.authenticated && intent.setup_future_usage) {
+    work.edit('payment_method', method).$.authenticated = true
+  }
+}
+
+/** The intent needs another payment method; what went wrong stays on it. */
+export function failIntent(
+  work: UnitOfWork,
+  intent: PaymentIntentRow,
+  method: PaymentMethodRow,
+  decline: Decline,
+  chargeId: string | null,
+): void {
+  work.edit('payment_intent', intent)
+  intent.status = 'requires_payment_method'
+  intent.payment_method = null
+  intent.next_action = null
+  intent.$.authenticated = false
+  if (chargeId) intent.latest_charge = chargeId
+  intent.last_payment_error = {
+    type: 'card_error',
+    ...declineFields(decline),
+    ...(chargeId ? { charge: chargeId } : {}),
+    payment_method: render('payment_method', method, work.tables) as never,
+  }
+  work.emit('payment_intent.payment_failed', 'payment_intent', intent)
+}
+
+function declineFields(decline: Decline) {
+  return {
+    ...withDocs(decline.code),
+    message: decline.message,
+    ...(decline.declineCode ? { decline_code: decline.declineCode } : {}),
+    ...(decline.adviceCode ? { advice_code: decline.adviceCode } : {}),
+  }
+}
+
+/** 402 in Stripe's words; `extra` carries the intent it happened to. */
+export function cardFault(
+  decline: Decline,
+  extra: Readonly<Record<string, unknown>>,
+  keepsChanges = false,
+): StripeFault {
+  const body = { type: 'card_error' as const, ...declineFields(decline), ...extra }
+  return new StripeFault(402, body, { keepsChanges })
+}
+
+function nextAction(
+  work: UnitOfWork,
+  intent: PaymentIntentRow,
+): NonNullable<PaymentIntentRow['next_action']> {
+  const url = `${work.context.baseUrl}/pages/authenticate/${intent.id}?client_secret=${intent.client_secret}`
+  if (intent.$.returnUrl === null) {
+    return {
+      type: 'use_stripe_sdk',
+      use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } as never,
+    }
+  }
+  return { type: 'redirect_to_url', redirect_to_url: { return_url: intent.$.returnUrl, url } }
+}
+
+function newCharge(
+  work: UnitOfWork,
+  intent: PaymentIntentRow,
+  method: PaymentMethodRow,
+  decline: Decline | null,
+): ChargeRow {
+  const manual = intent.capture_method === 'manual'
+  const id = work.newId('ch_3')
+  return {
+    application: null,
+    application_fee: null,
+    application_fee_amount: null,
+    balance_transaction: null,
+    failure_balance_transaction: null,
+    on_behalf_of: null,
+    receipt_number: null,
+    review: null,
+    source: null,
+    source_transfer: null,
+    transfer_data: null,
+    transfer_group: null,
+    id,
+    object: 'charge',
+    amount: intent.amount,
+    amount_captured: decline || manual ? 0 : intent.amount,
+    amount_refunded: 0,
+    billing_details: structuredClone(method.billing_details),
+    calculated_statement_descriptor: 'TOLLGATE SANDBOX',
+    captured: !decline && !manual,
+    created: work.now,
+    currency: intent.currency,
+    customer: intent.customer,
+    description: intent.description,
+    disputed: false,
+    failure_code: decline?.code ?? null,
+    failure_message: decline?.message ?? null,
+    fraud_details: {},
+    livemode: false,
+    metadata: { ...intent.metadata },
+    outcome: outcomeOf(decline),
+    paid: !decline,
+    payment_intent: intent.id,
+    payment_method: method.id,
+    payment_method_details: { type: 'card', card: cardDetails(intent, method) },
+    receipt_email: intent.receipt_email,
+    receipt_url: decline ? null : `${work.context.baseUrl}/pages/receipts/${id}`,
+    refunded: false,
+    shipping: null,
+    statement_descriptor: intent.statement_descriptor,
+    statement_descriptor_suffix: intent.statement_descriptor_suffix,
+    status: decline ? 'failed' : 'succeeded',
+  }
+}
+
+/** One for all that went well. */
+const APPROVED = describeOutcome(null)
+
+function outcomeOf(decline: Decline | null): ChargeRow['outcome'] {
+  return decline ? describeOutcome(decline) : APPROVED
+}
+
+function describeOutcome(decline: Decline | null): ChargeRow['outcome'] {
+  return {
+    advice_code: decline?.adviceCode ?? null,
+    network_advice_code: null,
+    network_decline_code: decline ? '01' : null,
+    network_status: decline ? 'declined_by_network' : 'approved_by_network',
+    reason: decline?.declineCode ?? null,
+    risk_level: 'normal',
+    risk_score: 20,
+    seller_message: decline
+      ? 'The bank did not return any further details with this decline.'
+      : 'Payment complete.',
+    type: decline ? 'issuer_declined' : 'authorized',
+  }
+}
+
+type CardDetails = NonNullable<NonNullable<ChargeRow['payment_method_details']>['card']>
+
+function cardDetails(intent: PaymentIntentRow, method: PaymentMethodRow): CardDetails {
+  const card = method.card
+  return {
+    amount_authorized: intent.amount,
+    authorization_code: null,
+    brand: card?.brand ?? null,
+    checks: card?.checks ?? null,
+    country: card?.country ?? null,
+    electronic_commerce_indicator: null,
+    exp_month: card?.exp_month ?? 1,
+    exp_year: card?.exp_year ?? 2030,
+    extended_authorization: { status: 'disabled' },
+    fingerprint: card?.fingerprint ?? null,
+    funding: card?.funding ?? null,
+    incremental_authorization: { status: 'unavailable' },
+    installments: null,
+    last4: card?.last4 ?? null,
+    mandate: null,
+    multicapture: { status: 'unavailable' },
+    network: card?.brand ?? null,
+    network_token: { used: false },
+    network_transaction_id: null,
+    overcapture: { maximum_amount_capturable: intent.amount, status: 'unavailable' },
+    regulated_status: 'unregulated',
+    transaction_link_id: null,
+    three_d_secure: intent.$.authenticated ? threeDSecure() : null,
+    wallet: null,
+  }
+}
+
+function threeDSecure(): NonNullable<CardDetails['three_d_secure']> {
+  return {
+    authentication_flow: 'challenge',
+    electronic_commerce_indicator: '05',
+    exemption_indicator: null,
+    result: 'authenticated',
+    result_reason: null,
+    transaction_id: null,
+    version: '2.2.0',
+  } as NonNullable<CardDetails['three_d_secure']>
+}

@@ -1,0 +1,115 @@
+import { invoiceOf, settleAttempt } from '../invoices/invoice-payment.ts'
+import { attemptPayment, cardFault, type PaymentOutcome } from '../payments/payments.ts'
+import { render } from '../state/render.ts'
+import type { PaymentIntentRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
+import { attachPaymentMethod } from './payment-methods.ts'
+
+export function confirmIntent(
+  work: UnitOfWork,
+  intent: PaymentIntentRow,
+  params: { off_session?: unknown; error_on_requires_action?: boolean },
+) {
+  if (intent.payment_method === null) {
+    throw invalidRequest(
+      "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update the PaymentIntent with a payment method and then confirm it again, or confirm it again directly with a payment method or ConfirmationToken.",
+      'payment_method',
+      'payment_intent_unexpected_state',
+    )
+  }
+  const automatic = intent.automatic_payment_methods
+  if (
+    automatic?.enabled &&
+    automatic.allow_redirects === 'always' &&
+    intent.$.returnUrl === null &&
+    intent.$.invoice === null
+  ) {
+    throw invalidRequest(
+      "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",
+      'return_url',
+    )
+  }
+  const method = work.require('payment_method', intent.payment_method)
+  const savesFor =
+    intent.setup_future_usage && intent.customer ? work.find('customer', intent.customer) : null
+  intent.$.offSession = Boolean(params.off_session)
+  const outcome = attemptPayment(work, intent)
+  if (outcome.status === 'succeeded' && savesFor && method.customer === null) {
+    attachPaymentMethod(work, method, savesFor)
+  }
+  noteOnInvoice(work, intent, outcome)
+  if (outcome.status === 'declined') {
+    const object = render('payment_intent', intent, work.tables)
+    const shown = render('payment_method', method, work.tables)
+    throw cardFault(
+      outcome.decline,
+      { charge: intent.latest_charge, payment_intent: object, payment_method: shown },
+      true,
+    )
+  }
+  if (outcome.status === 'requires_action' && params.error_on_requires_action) {
+    throw new StripeFault(402, {
+      type: 'card_error',
+      ...withDocs('authentication_required'),
+      decline_code: 'authentication_required',
+      message: 'Your card was declined. This transaction requires authentication.',
+    })
+  }
+  return render('payment_intent', intent, work.tables)
+}
+
+function noteOnInvoice(work: UnitOfWork, intent: PaymentIntentRow, outcome: PaymentOutcome): void {
+  const invoice = invoiceOf(work, intent)
+  if (invoice?.status !== 'open') return
+  work.edit('invoice', invoice)
+  invoice.attempt_count += 1
+  invoice.attempted = true
+  settleAttempt(work, invoice, outcome)
+}
+
+/** The customer passed, or failed, the 3-D Secure challenge. */
+export function finishAuthentication(
+  work: UnitOfWork,
+  intentId: string,
+  passed: boolean,
+): PaymentIntentRow {
+  const intent = work.find('payment_intent', intentId)
+  if (!intent) throw noSuch('payment_intent', intentId)
+  if (intent.status !== 'requires_action')
+    throw unexpectedState(intent, 'authenticated', ['requires_action'])
+  work.edit('payment_intent', intent)
+  const method = work.require('payment_method', intent.payment_method ?? '')
+  if (passed) {
+    intent.$.authenticated = true
+    noteOnInvoice(work, intent, attemptPayment(work, intent))
+    return intent
+  }
+  intent.status = 'requires_payment_method'
+  intent.payment_method = null
+  intent.next_action = null
+  intent.last_payment_error = {
+    type: 'invalid_request_error',
+    ...withDocs('payment_intent_authentication_failure'),
+    message:
+      'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+    payment_method: render('payment_method', method, work.tables) as never,
+  } as PaymentIntentRow['last_payment_error']
+  work.emit('payment_intent.payment_failed', 'payment_intent', intent)
+  const invoice = invoiceOf(work, intent)
+  if (invoice?.status === 'open')
+    work.emit('invoice.payment_failed', 'invoice', work.edit('invoice', invoice))
+  return intent
+}
+
+export function unexpectedState(
+  intent: PaymentIntentRow,
+  verb: string,
+  allowed: readonly string[],
+): StripeFault {
+  return new StripeFault(400, {
+    type: 'invalid_request_error',
+    ...withDocs('payment_intent_unexpected_state'),
+    message: `This PaymentIntent could not be ${verb} because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be ${verb}: ${allowed.join(', ')}.`,
+  })
+}

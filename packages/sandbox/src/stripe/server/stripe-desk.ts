@@ -1,0 +1,190 @@
+import type { HttpHandle } from '../../core/http.ts'
+import { completeCheckout } from '../resources/checkout-completion.ts'
+import { finishAuthentication } from '../resources/payment-confirmation.ts'
+import { createPrice } from '../resources/prices.ts'
+import { createProduct } from '../resources/products.ts'
+import { finishSetupAuthentication } from '../resources/setup-intents.ts'
+import type { StripeContext } from '../state/context.ts'
+import { renderEvent } from '../state/events.ts'
+import { render } from '../state/render.ts'
+import type { Kind, Rows } from '../state/rows.ts'
+import { UnitOfWork } from '../state/unit-of-work.ts'
+import type { WireObject } from '../wire/wire.ts'
+import type { SeedPrice, StripeHandle, StripeSdkConfig } from './handle.ts'
+
+export class StripeDesk implements StripeHandle {
+  readonly #context: StripeContext
+  readonly #server: HttpHandle
+  readonly apiKey: string
+  readonly apiVersion: string
+
+  constructor(
+    context: StripeContext,
+    options: { server: HttpHandle; apiKey: string; apiVersion: string },
+  ) {
+    this.#context = context
+    this.#server = options.server
+    this.apiKey = options.apiKey
+    this.apiVersion = options.apiVersion
+  }
+
+  get url(): string {
+    return this.#server.url
+  }
+
+  get config(): StripeSdkConfig {
+    return { host: this.#server.host, port: this.#server.port, protocol: 'http', telemetry: false }
+  }
+
+  customer(id: string): WireObject | null {
+    return this.#find('customer', id)
+  }
+
+  subscription(id: string): WireObject | null {
+    return this.#find('subscription', id)
+  }
+
+  invoice(id: string): WireObject | null {
+    return this.#find('invoice', id)
+  }
+
+  paymentIntent(id: string): WireObject | null {
+    return this.#find('payment_intent', id)
+  }
+
+  paymentMethod(id: string): WireObject | null {
+    return this.#find('payment_method', id)
+  }
+
+  customers(): WireObject[] {
+    return this.#all('customer').filter((customer) => customer.deleted !== true)
+  }
+
+  subscriptions(customer?: string): WireObject[] {
+    return this.#of('subscription', customer)
+  }
+
+  invoices(customer?: string): WireObject[] {
+    return this.#of('invoice', customer)
+  }
+
+  paidInvoices(customer?: string): WireObject[] {
+    return this.invoices(customer).filter((invoice) => invoice.status === 'paid')
+  }
+
+  charges(customer?: string): WireObject[] {
+    return this.#of('charge', customer)
+  }
+
+  events(type?: string): WireObject[] {
+    const rows = [...this.#context.tables.event.values()]
+    return rows
+      .filter((row) => type === undefined || row.type === type)
+      .map((row) => renderEvent(row, 0))
+  }
+
+  registerWebhook(url: string, events: readonly string[] = ['*']): { id: string; secret: string } {
+    return this.#change((work) => {
+      const id = work.newId('we_1')
+      const secret = work.newId('whsec_', 32)
+      work.insert('webhook_endpoint', {
+        id,
+        object: 'webhook_endpoint',
+        api_version: this.apiVersion,
+        application: null,
+        created: work.now,
+        description: null,
+        enabled_events: [...events],
+        livemode: false,
+        metadata: {},
+        status: 'enabled',
+        url,
+        $: { secret },
+      })
+      return { id, secret }
+    })
+  }
+
+  seedPrice(seed: SeedPrice): WireObject {
+    return this.#change((work) => {
+      const productId = seed.product ?? `prod_${seed.id}`
+      if (!work.find('product', productId)) {
+        const product = createProduct(work, { id: productId, name: seed.product ?? seed.id })
+        work.emit('product.created', 'product', product)
+      }
+      const price = createPrice(work, {
+        id: seed.id,
+        currency: seed.currency ?? 'usd',
+        product: productId,
+        unit_amount: seed.unitAmount,
+        ...(seed.interval
+          ? { recurring: { interval: seed.interval, interval_count: seed.intervalCount ?? 1 } }
+          : {}),
+      })
+      return render('price', price, work.tables)
+    })
+  }
+
+  completeAuthentication(intentId: string): WireObject {
+    return this.#authenticate(intentId, true)
+  }
+
+  failAuthentication(intentId: string): WireObject {
+    return this.#authenticate(intentId, false)
+  }
+
+  completeCheckout(
+    sessionId: string,
+    options: { paymentMethod?: string; email?: string } = {},
+  ): WireObject {
+    return this.#change((work) => {
+      const session = completeCheckout(work, sessionId, options)
+      return render('checkout.session', session, work.tables)
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#server.close()
+  }
+
+  #authenticate(id: string, passed: boolean): WireObject {
+    return this.#change((work) =>
+      id.startsWith('seti_')
+        ? render('setup_intent', finishSetupAuthentication(work, id, passed), work.tables)
+        : render('payment_intent', finishAuthentication(work, id, passed), work.tables),
+    )
+  }
+
+  #change<T>(run: (work: UnitOfWork) => T): T {
+    const work = new UnitOfWork(this.#context)
+    try {
+      const result = run(work)
+      work.commit()
+      return result
+    } catch (error) {
+      work.rollback()
+      throw error
+    }
+  }
+
+  #find<K extends Kind>(kind: K, id: string): WireObject | null {
+    const row = this.#context.tables[kind].get(id) as Rows[K] | undefined
+    return row ? copy(render(kind, row, this.#context.tables)) : null
+  }
+
+  #all<K extends Kind>(kind: K): WireObject[] {
+    const rows = [...this.#context.tables[kind].newestFirst()] as Array<Rows[K]>
+    return rows.map((row) => copy(render(kind, row, this.#context.tables)))
+  }
+
+  #of(kind: 'subscription' | 'invoice' | 'charge', customer?: string): WireObject[] {
+    if (customer === undefined) return this.#all(kind)
+    const rows = this.#context.tables[kind].findBy('customer', customer).reverse()
+    return rows.map((row) => copy(render(kind, row as never, this.#context.tables)))
+  }
+}
+
+/** Rendered objects share their nested parts with the tables. */
+function copy(object: WireObject): WireObject {
+  return JSON.parse(JSON.stringify(object)) as WireObject
+}

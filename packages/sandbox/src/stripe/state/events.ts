@@ -1,0 +1,103 @@
+import { createHmac } from 'node:crypto'
+import type { Delivery } from '../../core/outbox.ts'
+import { API_VERSION } from '../wire/contract.generated.ts'
+import type { WireObject } from '../wire/wire.ts'
+import type { StripeContext } from './context.ts'
+import { nowOf } from './context.ts'
+import type { EventRow, WebhookEndpointRow } from './rows.ts'
+
+/** The call that caused an event; null when time did. */
+export interface EventRequest {
+  readonly id: string
+  readonly idempotencyKey: string | null
+}
+
+const DAY = 86_400
+
+/** Stores an event and sends it to every endpoint that asked for its type. */
+export function recordEvent(
+  context: StripeContext,
+  event: { type: string; data: string; previous: string | null },
+  request: EventRequest | null,
+): void {
+  const endpoints = endpointsFor(context, event.type)
+  const row: EventRow = {
+    id: context.store.nextId('evt_'),
+    object: 'event',
+    type: event.type,
+    created: nowOf(context),
+    data: event.data,
+    previous: event.previous,
+    request: { id: request?.id ?? null, idempotency_key: request?.idempotencyKey ?? null },
+    endpoints: endpoints.length,
+  }
+  forgetOld(context)
+  context.tables.event.set(row.id, row)
+  if (endpoints.length === 0) return
+  const body = JSON.stringify(renderEvent(row, endpoints.length), null, 2)
+  for (const endpoint of endpoints) {
+    context.outbox.enqueue({
+      provider: 'stripe',
+      eventId: row.id,
+      eventType: row.type,
+      url: endpoint.url,
+      endpointId: endpoint.id,
+      headers: { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'Stripe/1.0' },
+      body,
+    })
+  }
+}
+
+export function renderEvent(row: EventRow, pendingWebhooks: number): WireObject {
+  return {
+    id: row.id,
+    object: 'event',
+    api_version: API_VERSION,
+    created: row.created,
+    data: {
+      object: JSON.parse(row.data) as unknown,
+      ...(row.previous === null
+        ? {}
+        : { previous_attributes: JSON.parse(row.previous) as unknown }),
+    },
+    livemode: false,
+    pending_webhooks: pendingWebhooks,
+    request: row.request,
+    type: row.type,
+  }
+}
+
+/** `t=…,v1=…`: the moment of sending, and HMAC-SHA256 over it and the body. */
+export function signStripeDelivery(
+  context: StripeContext,
+): (delivery: Delivery, at: Date) => Record<string, string> {
+  return (delivery, at) => {
+    const endpoint = context.tables.webhook_endpoint.get(delivery.endpointId ?? '')
+    if (!endpoint) return {}
+    const timestamp = Math.floor(at.getTime() / 1000)
+    const signature = createHmac('sha256', endpoint.$.secret)
+      .update(`${timestamp}.${delivery.body}`)
+      .digest('hex')
+    return { 'stripe-signature': `t=${timestamp},v1=${signature}` }
+  }
+}
+
+function endpointsFor(context: StripeContext, type: string): WebhookEndpointRow[] {
+  const found: WebhookEndpointRow[] = []
+  for (const endpoint of context.tables.webhook_endpoint.values()) {
+    if (endpoint.status !== 'enabled') continue
+    if (endpoint.enabled_events.includes('*') || endpoint.enabled_events.includes(type)) {
+      found.push(endpoint)
+    }
+  }
+  return found
+}
+
+/** Stripe keeps events for 30 days. */
+function forgetOld(context: StripeContext): void {
+  const limit = nowOf(context) - context.keepEventsForDays * DAY
+  for (const oldest of context.tables.event.values()) {
+    if (oldest.created >= limit) return
+    context.tables.event.delete(oldest.id)
+  }
+}

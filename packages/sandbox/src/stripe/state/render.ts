@@ -1,0 +1,110 @@
+import type { WireObject } from '../wire/wire.ts'
+import type { InvoiceRow, Kind, LineRow, PriceRow, Rows } from './rows.ts'
+import type { Tables } from './tables.ts'
+
+type Renderer<K extends Kind> = (row: Rows[K], tables: Tables) => WireObject
+
+/** A row as it is sent, without expansions. */
+export function render<K extends Kind>(kind: K, row: Rows[K], tables: Tables): WireObject {
+  const renderer = RENDERERS[kind] as Renderer<K> | undefined
+  return renderer ? renderer(row, tables) : bare(row)
+}
+
+/**
+ * Without what is ours alone: undefined is not sent. Copying the whole row and blanking one field is
+ * several times faster than leaving the field out.
+ */
+function bare(row: object): WireObject {
+  return '$' in row ? ({ ...row, $: undefined } as unknown as WireObject) : (row as WireObject)
+}
+
+const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
+  customer(row, tables) {
+    if (row.$.deleted) return { id: row.id, object: 'customer', deleted: true }
+    const discount = row.$.discount ? tables.discount.get(row.$.discount) : undefined
+    return { ...row, $: undefined, discount: discount ? bare(discount) : null }
+  },
+  subscription(row, tables) {
+    const items = tables.subscription_item.findBy('subscription', row.id)
+    return {
+      ...row,
+      $: undefined,
+      default_tax_rates: taxRates(row.default_tax_rates, tables),
+      items: {
+        object: 'list',
+        data: items.map((item) => render('subscription_item', item, tables)),
+        has_more: false,
+        url: `/v1/subscription_items?subscription=${row.id}`,
+      },
+    }
+  },
+  subscription_item(row, tables) {
+    const price = tables.price.get(row.price)
+    if (!price) throw new Error(`The price ${row.price} of ${row.id} is gone`)
+    return {
+      ...row,
+      $: undefined,
+      price: bare(price),
+      plan: toPlan(price),
+      tax_rates: taxRates(row.tax_rates, tables),
+    }
+  },
+  invoice(row, tables) {
+    return renderInvoice(row, tables.line_item.findBy('invoice', row.id), tables)
+  },
+  invoiceitem(row, tables) {
+    return { ...row, $: undefined, tax_rates: row.tax_rates && taxRates(row.tax_rates, tables) }
+  },
+}
+
+/** Also for a preview, whose lines are in no table. */
+export function renderInvoice(
+  row: InvoiceRow,
+  lines: readonly LineRow[],
+  tables: Tables,
+): WireObject {
+  const first = [...lines].sort((a, b) => a.$.order - b.$.order).slice(0, 10)
+  return {
+    ...row,
+    $: undefined,
+    default_tax_rates: taxRates(row.default_tax_rates, tables),
+    lines: {
+      object: 'list',
+      data: first.map(bare),
+      has_more: lines.length > first.length,
+      url: `/v1/invoices/${row.id}/lines`,
+    },
+  }
+}
+
+function taxRates(ids: readonly string[], tables: Tables): WireObject[] {
+  return ids.flatMap((id) => {
+    const rate = tables.tax_rate.get(id)
+    return rate ? [bare(rate)] : []
+  })
+}
+
+/** The legacy twin of a recurring price. */
+export function toPlan(price: PriceRow): WireObject {
+  return {
+    id: price.id,
+    object: 'plan',
+    active: price.active,
+    amount: price.unit_amount,
+    amount_decimal: price.unit_amount_decimal,
+    billing_scheme: price.billing_scheme,
+    created: price.created,
+    currency: price.currency,
+    interval: price.recurring?.interval,
+    interval_count: price.recurring?.interval_count,
+    livemode: false,
+    metadata: price.metadata,
+    meter: price.recurring?.meter ?? null,
+    nickname: price.nickname,
+    product: price.product,
+    tiers_mode: price.tiers_mode,
+    transform_usage: null,
+    trial_period_days: price.recurring?.trial_period_days ?? null,
+    usage_type: price.recurring?.usage_type,
+  }
+}

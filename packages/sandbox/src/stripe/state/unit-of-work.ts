@@ -1,0 +1,269 @@
+import { noSuch } from '../wire/errors.ts'
+import type { StripeContext } from './context.ts'
+import { nowOf } from './context.ts'
+import { type EventRequest, recordEvent } from './events.ts'
+import { render } from './render.ts'
+import type { Kind, Rows } from './rows.ts'
+import type { Tables } from './tables.ts'
+
+/** Kinds whose every change Stripe announces, and with what. */
+const UPDATED_EVENTS: Partial<Record<Kind, string>> = {
+  'billing_portal.configuration': 'billing_portal.configuration.updated',
+  charge: 'charge.updated',
+  coupon: 'coupon.updated',
+  customer: 'customer.updated',
+  invoice: 'invoice.updated',
+  payment_method: 'payment_method.updated',
+  price: 'price.updated',
+  product: 'product.updated',
+  promotion_code: 'promotion_code.updated',
+  refund: 'refund.updated',
+  subscription: 'customer.subscription.updated',
+  subscription_schedule: 'subscription_schedule.updated',
+  tax_rate: 'tax_rate.updated',
+}
+
+interface Touched {
+  kind: Kind
+  id: string
+  /** The row before, to put back; null for a new one. */
+  before: string | null
+  /** The object as it was last told to the world; null when it never was. */
+  told: string | null
+  inserted: boolean
+  /** `edit` was called for it, in this step. */
+  edited: boolean
+  /** Changed only in ways Stripe announces to nobody. */
+  quiet: boolean
+}
+
+/** Once made, these are only changed through `edit`, so an unedited one needs no second look. */
+const MADE_WHOLE: ReadonlySet<Kind> = new Set(['charge', 'invoice_payment', 'refund'])
+
+/**
+ * One step: a request, or one thing falling due. Rows are edited through it, so that it can tell
+ * what changed, announce it as events, and put everything back when the step is refused.
+ */
+export class UnitOfWork {
+  readonly context: StripeContext
+  readonly tables: Tables
+  readonly now: number
+  /** What time brings was agreed to before: it is not checked again like a new wish. */
+  readonly cause: 'call' | 'time'
+  readonly #request: EventRequest | null
+  readonly #touched = new Map<string, Touched>()
+  readonly #events: Array<{ type: string; data: string; previous: string | null }> = []
+
+  constructor(
+    context: StripeContext,
+    request: EventRequest | null = null,
+    cause: 'call' | 'time' = 'call',
+  ) {
+    this.context = context
+    this.tables = context.tables
+    this.now = nowOf(context)
+    this.#request = request
+    this.cause = cause
+  }
+
+  newId(prefix: string, length = 24): string {
+    return this.context.store.nextId(prefix, length)
+  }
+
+  find<K extends Kind>(kind: K, id: string): Rows[K] | undefined {
+    return this.tables[kind].get(id) as Rows[K] | undefined
+  }
+
+  /** Throws Stripe's "No such …", naming the parameter that held the id. */
+  require<K extends Kind>(kind: K, id: string, param = 'id'): Rows[K] {
+    const row = this.find(kind, id)
+    if (!row) throw noSuch(NOUNS[kind] ?? kind, id, param)
+    return row
+  }
+
+  /** Rows that point at another, oldest first. */
+  findBy<K extends Kind>(kind: K, index: string, value: string): Rows[K][] {
+    return this.tables[kind].findBy(index, value) as Rows[K][]
+  }
+
+  insert<K extends Kind>(kind: K, row: Rows[K], event?: string): Rows[K] {
+    this.#set(kind, row)
+    this.#touched.set(`${kind}:${row.id}`, {
+      kind,
+      id: row.id,
+      before: null,
+      told: null,
+      inserted: true,
+      edited: false,
+      quiet: false,
+    })
+    if (event) this.emit(event, kind, row)
+    return row
+  }
+
+  /** Call before changing a row. */
+  edit<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
+    const key = `${kind}:${row.id}`
+    const known = this.#touched.get(key)
+    if (known) {
+      known.edited = true
+      if (known.quiet) this.#announceFromNow(known, row)
+      return row
+    }
+    // A subscription shows its items, an invoice its lines: changing one changes the other.
+    if (kind === 'subscription_item')
+      this.#editOwner('subscription', row as Rows['subscription_item'])
+    if (kind === 'line_item') this.#editOwner('invoice', row as Rows['line_item'])
+    this.#touched.set(key, {
+      kind,
+      id: row.id,
+      before: JSON.stringify(row),
+      told: UPDATED_EVENTS[kind] ? JSON.stringify(render(kind, row, this.tables)) : null,
+      inserted: false,
+      edited: true,
+      quiet: false,
+    })
+    return row
+  }
+
+  /** As `edit`, for a change that is no event of its own, such as the customer's next number. */
+  editQuietly<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
+    const key = `${kind}:${row.id}`
+    if (this.#touched.has(key)) return row
+    const before = JSON.stringify(row)
+    const fresh = { kind, id: row.id, before, told: null, inserted: false, edited: true }
+    this.#touched.set(key, { ...fresh, quiet: true })
+    return row
+  }
+
+  remove<K extends Kind>(kind: K, row: Rows[K]): void {
+    this.edit(kind, row)
+    this.tables[kind].delete(row.id)
+  }
+
+  /** Announces the row as it is now; later changes in this step are announced as an update. */
+  emit<K extends Kind>(
+    types: string | readonly string[],
+    kind: K,
+    row: Rows[K],
+    previous: object | null = null,
+  ): void {
+    const data = JSON.stringify(render(kind, row, this.tables))
+    for (const type of typeof types === 'string' ? [types] : types) {
+      this.#events.push({ type, data, previous: previous && JSON.stringify(previous) })
+    }
+    const touched = this.#touched.get(`${kind}:${row.id}`)
+    if (touched) touched.told = data
+  }
+
+  /** Announces something that is not (or no longer) in a table. */
+  emitObject(type: string, object: object): void {
+    this.#events.push({ type, data: JSON.stringify(object), previous: null })
+  }
+
+  commit(): void {
+    for (const touched of this.#touched.values()) {
+      if (!touched.edited && MADE_WHOLE.has(touched.kind)) continue
+      const row = this.tables[touched.kind].get(touched.id) as Rows[Kind] | undefined
+      if (!row) continue
+      this.#set(touched.kind, row)
+      const updated = UPDATED_EVENTS[touched.kind]
+      if (!updated || touched.told === null) continue
+      const now = render(touched.kind, row, this.tables)
+      // Its end was announced as such.
+      if (now.deleted === true) continue
+      const data = JSON.stringify(now)
+      if (data === touched.told) continue
+      this.#events.push({ type: updated, data, previous: difference(touched.told, now) })
+    }
+    for (const event of this.#events) recordEvent(this.context, event, this.#request)
+    this.#touched.clear()
+    this.#events.length = 0
+  }
+
+  rollback(): void {
+    for (const { kind, id, before, inserted } of [...this.#touched.values()].reverse()) {
+      if (inserted) this.tables[kind].delete(id)
+      else if (before !== null) this.#set(kind, JSON.parse(before) as Rows[Kind])
+    }
+    this.#touched.clear()
+    this.#events.length = 0
+  }
+
+  #announceFromNow<K extends Kind>(touched: Touched, row: Rows[K]): void {
+    touched.quiet = false
+    if (!UPDATED_EVENTS[touched.kind]) return
+    touched.told = JSON.stringify(render(touched.kind as K, row, this.tables))
+  }
+
+  #editOwner(kind: 'subscription' | 'invoice', row: { subscription?: unknown; invoice?: unknown }) {
+    const owner = this.tables[kind].get(String(row[kind]))
+    if (owner) this.edit(kind, owner as Rows[typeof kind])
+  }
+
+  #set<K extends Kind>(kind: K, row: Rows[K]): void {
+    ;(this.tables[kind] as { set(key: string, row: Rows[K]): void }).set(row.id, row)
+  }
+}
+
+/** How Stripe calls a kind in "No such …". */
+const NOUNS: Partial<Record<Kind, string>> = {
+  payment_method: 'PaymentMethod',
+  tax_rate: 'tax rate',
+  promotion_code: 'promotion code',
+  subscription_item: 'subscription_item',
+  webhook_endpoint: 'webhook endpoint',
+  'test_helpers.test_clock': 'test clock',
+  'checkout.session': 'checkout.session',
+}
+
+/** `previous_attributes`: the old values of what changed, nested objects by their changed fields. */
+function difference(before: string, after: Record<string, unknown>): string {
+  return JSON.stringify(changes(JSON.parse(before) as Record<string, unknown>, after))
+}
+
+function changes(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): Record<string, unknown> {
+  const changed: Record<string, unknown> = {}
+  for (const key in before) {
+    const old = before[key]
+    const now = after[key]
+    if (isSame(old, now)) continue
+    changed[key] = isPlain(old) && isPlain(now) ? changes(old, now) : old
+  }
+  for (const key in after) {
+    if (after[key] !== undefined && !(key in before)) changed[key] = null
+  }
+  return changed
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((each, at) => isSame(each, b[at]))
+  }
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>]
+  for (const key in one) if (!isSame(one[key], other[key])) return false
+  for (const key in other) if (other[key] !== undefined && !(key in one)) return false
+  return true
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Does what time brings, whole or not at all. */
+export function workInTime<T>(context: StripeContext, step: (work: UnitOfWork) => T): T {
+  const work = new UnitOfWork(context, null, 'time')
+  try {
+    const result = step(work)
+    work.commit()
+    return result
+  } catch (error) {
+    work.rollback()
+    throw error
+  }
+}

@@ -1,0 +1,224 @@
+import type { Timeline } from '../../core/clock/clock.ts'
+import { type DueJob, dueJobs } from '../../core/clock/due-jobs.ts'
+import type { FailedJobs } from '../../core/clock/failed-jobs.ts'
+import { pendingItems } from '../invoices/invoice-draft.ts'
+import {
+  collectInvoice,
+  finalizeInvoice,
+  holdAsDraft,
+  markUncollectible,
+  voidInvoice,
+} from '../invoices/invoice-payment.ts'
+import type { StripeContext } from '../state/context.ts'
+import { dropPendingUpdate } from '../state/pending-update.ts'
+import type { InvoiceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
+import { cancelSubscription, onInvoiceUnpaid, planNext } from '../state/subscription-state.ts'
+import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
+import { periodAt } from '../wire/periods.ts'
+import { advanceSchedule } from './schedule-phases.ts'
+import { draftSubscriptionInvoice } from './subscription-invoice.ts'
+import { itemsOf } from './subscription-swap.ts'
+import { announceUpcoming } from './upcoming-invoice.ts'
+
+/** Everything of Stripe's that falls due by itself, in the order it goes at one instant. */
+export function billingCycle(context: StripeContext, failures: FailedJobs): Timeline {
+  const { schedules, subscriptions, invoices, checkouts } = context.queues
+  const step = (run: (work: UnitOfWork, key: string) => void) => (key: string) =>
+    workInTime(context, (work) => run(work, key))
+  const jobs: DueJob[] = [
+    {
+      name: 'subscription_schedule',
+      queue: schedules,
+      run: step((work, key) => advanceSchedule(work, work.require('subscription_schedule', key))),
+    },
+    {
+      name: 'subscription',
+      queue: subscriptions,
+      run: (key) => {
+        if (context.upcomingInvoiceDays !== null && announceUpcoming(context, key)) return
+        workInTime(context, (work) => fireSubscription(work, work.require('subscription', key)))
+      },
+    },
+    {
+      name: 'invoice',
+      queue: invoices,
+      run: step((work, key) => fireInvoice(work, work.require('invoice', key))),
+    },
+    { name: 'checkout.session', queue: checkouts, run: step(expireCheckout) },
+  ]
+  return dueJobs('stripe', jobs, failures)
+}
+
+function fireSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
+  work.edit('subscription', subscription)
+  fireOne(work, subscription)
+  planNext(work, subscription)
+}
+
+function fireOne(work: UnitOfWork, subscription: SubscriptionRow): void {
+  const { now } = work
+  if (subscription.status === 'incomplete') {
+    expireIncomplete(work, subscription)
+    return
+  }
+  if (subscription.pending_update && subscription.pending_update.expires_at <= now) {
+    const unpaid = work.find('invoice', dropPendingUpdate(work, subscription) ?? '')
+    if (unpaid?.status === 'open') voidInvoice(work, unpaid)
+    return
+  }
+  const pause = subscription.pause_collection
+  if (pause?.resumes_at && pause.resumes_at <= now) {
+    subscription.pause_collection = null
+    return
+  }
+  if (subscription.cancel_at !== null && subscription.cancel_at <= now) {
+    endSubscription(work, subscription)
+    return
+  }
+  const trialEnd = subscription.trial_end
+  if (subscription.status === 'trialing' && trialEnd !== null) {
+    if (trialEnd <= now) {
+      endTrial(work, subscription)
+      return
+    }
+    if (!subscription.$.trialNoticeSent) {
+      subscription.$.trialNoticeSent = true
+      work.emit('customer.subscription.trial_will_end', 'subscription', subscription)
+      return
+    }
+  }
+  renew(work, subscription)
+}
+
+/** 23 hours without payment: it never began. */
+function expireIncomplete(work: UnitOfWork, subscription: SubscriptionRow): void {
+  const invoice = work.find('invoice', subscription.latest_invoice ?? '')
+  subscription.status = 'incomplete_expired'
+  subscription.ended_at = work.now
+  subscription.$.incompleteUntil = null
+  if (invoice?.status === 'open') voidInvoice(work, invoice)
+}
+
+/** At the end of its last period; what is still pending goes on a last invoice. */
+function endSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
+  const reason = subscription.cancellation_details?.reason ?? 'cancellation_requested'
+  const pending = pendingItems(work, subscription.customer, subscription.currency, subscription.id)
+  const own = pending.some((item) => item.$.subscription === subscription.id)
+  const invoice = own
+    ? draftSubscriptionInvoice(work, subscription, {
+        reason: 'subscription_cycle',
+        items: [],
+        pending: 'subscription',
+      })
+    : null
+  cancelSubscription(work, subscription, reason as 'cancellation_requested')
+  if (!invoice) return
+  holdAsDraft(work, invoice)
+  work.emit('invoice.created', 'invoice', invoice)
+}
+
+function endTrial(work: UnitOfWork, subscription: SubscriptionRow): void {
+  const customer = work.require('customer', subscription.customer)
+  const method =
+    subscription.default_payment_method ?? customer.invoice_settings.default_payment_method
+  const missing = subscription.trial_settings?.end_behavior.missing_payment_method
+  if (method === null && subscription.collection_method === 'charge_automatically') {
+    if (missing === 'cancel') {
+      cancelSubscription(work, subscription, 'payment_failed')
+      return
+    }
+    if (missing === 'pause') {
+      subscription.status = 'paused'
+      subscription.status_details = {
+        paused: {
+          subscription: { type: 'trial_end_without_payment_method' },
+          transitioned_at: work.now,
+          type: 'subscription',
+        },
+      }
+      work.emit('customer.subscription.paused', 'subscription', subscription)
+      return
+    }
+  }
+  subscription.status = 'active'
+  renew(work, subscription)
+}
+
+/** Starts the next period of every item whose period is over, and drafts its invoice. */
+export function renew(work: UnitOfWork, subscription: SubscriptionRow): InvoiceRow {
+  const due = itemsOf(work, subscription).filter((item) => item.current_period_end <= work.now)
+  const periodStart = Math.min(...due.map((item) => item.current_period_start))
+  for (const item of due) startNextPeriod(work, subscription, item)
+  const unpaid = subscription.status === 'unpaid'
+  const paused = subscription.pause_collection?.behavior === 'keep_as_draft'
+  const invoice = draftSubscriptionInvoice(work, subscription, {
+    reason: 'subscription_cycle',
+    items: due,
+    pending: 'all',
+    autoAdvance: !unpaid && !paused,
+    periodStart,
+  })
+  if (invoice.auto_advance) holdAsDraft(work, invoice)
+  work.emit('invoice.created', 'invoice', invoice)
+  return invoice
+}
+
+function startNextPeriod(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+): void {
+  const { recurring } = work.require('price', item.price)
+  if (!recurring) throw new TypeError('A subscription item needs a recurring price')
+  work.edit('subscription_item', item)
+  const start = item.current_period_end
+  const { end } = periodAt(subscription.billing_cycle_anchor, recurring, start)
+  item.current_period_start = start
+  item.current_period_end = end
+}
+
+/** Finalizes a draft, or tries again to collect an open invoice. */
+function fireInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
+  work.edit('invoice', invoice)
+  invoice.$.nextAt = null
+  const subscription = work.find('subscription', invoice.$.subscription ?? '')
+  if (invoice.status === 'draft') {
+    finalizeInvoice(work, invoice)
+    const behavior = subscription?.pause_collection?.behavior
+    if (invoice.status !== 'draft' && invoice.amount_due === 0) return
+    if (behavior === 'void') {
+      voidInvoice(work, invoice)
+      return
+    }
+    if (behavior === 'mark_uncollectible') {
+      markUncollectible(work, invoice)
+      return
+    }
+  }
+  if (invoice.status !== ('open' as string)) return
+  if (invoice.collection_method === 'send_invoice') {
+    awaitPayment(work, invoice)
+    return
+  }
+  collectInvoice(work, invoice, { offSession: 'renewal' })
+}
+
+/** A sent invoice is not charged; once its due date passes it is overdue. */
+function awaitPayment(work: UnitOfWork, invoice: InvoiceRow): void {
+  if (invoice.due_date !== null && invoice.due_date > work.now) {
+    invoice.$.nextAt = invoice.due_date
+    work.emit('invoice.sent', 'invoice', invoice)
+    return
+  }
+  work.emit('invoice.overdue', 'invoice', invoice)
+  onInvoiceUnpaid(work, invoice)
+}
+
+function expireCheckout(work: UnitOfWork, id: string): void {
+  const session = work.edit('checkout.session', work.require('checkout.session', id))
+  session.$.expiresNextAt = null
+  if (session.status !== 'open') return
+  session.status = 'expired'
+  session.url = null
+  work.emit('checkout.session.expired', 'checkout.session', session)
+}

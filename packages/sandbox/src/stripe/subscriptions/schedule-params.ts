@@ -1,0 +1,134 @@
+import type Stripe from 'stripe'
+import type { CustomerRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { addIntervals } from '../wire/periods.ts'
+import type { Phase } from './schedule-phases.ts'
+import { checkActive, checkDuplicates, requireItemPrice } from './subscription-items.ts'
+import { checkCurrency } from './subscription-params.ts'
+
+export type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
+
+/** The phases a call asks for, one after the other from `start`. */
+export function readPhases(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  params: readonly PhaseParams[],
+  start: number,
+): Phase[] {
+  let from = start
+  return params.map((phase, at) => {
+    const path = `phases[${at}]`
+    const items = phase.items.map((item, i) => {
+      const price = requireItemPrice(work, item as never, `${path}[items][${i}]`)
+      checkActive(work, price, `${path}[items][${i}]`)
+      return { price, quantity: item.quantity ?? 1 }
+    })
+    const first = items[0]?.price
+    if (!first) throw missingParam(`${path}[items]`)
+    const begin =
+      phase.start_date === undefined || phase.start_date === 'now' ? from : phase.start_date
+    if (at > 0 && begin !== from)
+      throw invalidRequest('Phases must follow each other without a gap.', `${path}[start_date]`)
+    const end = phaseEnd(work, phase, first.recurring, begin, at === params.length - 1, path)
+    // Not `end <= begin`: a date beyond what a calendar holds is not a number.
+    if (!(end > begin))
+      throw invalidRequest('A phase must end after it starts.', `${path}[end_date]`)
+    from = end
+    // What would only fail on its day is refused today.
+    checkDuplicates(items.map((item) => item.price.id))
+    checkCurrency(
+      customer,
+      items.map((item) => item.price),
+      undefined,
+    )
+    const trialEnd = phaseTrialEnd(phase, begin, end, path)
+    return {
+      ...emptyPhase(first.currency),
+      start_date: begin,
+      end_date: end,
+      items: items.map((item) => phaseItem(item.price.id, item.quantity)),
+      proration_behavior: phase.proration_behavior ?? 'create_prorations',
+      metadata: mergeMetadata({}, phase.metadata),
+      trial_end: trialEnd,
+      default_payment_method: phase.default_payment_method ?? null,
+    }
+  })
+}
+
+function phaseTrialEnd(
+  phase: PhaseParams,
+  begin: number,
+  end: number,
+  path: string,
+): number | null {
+  if (phase.trial) return end
+  if (typeof phase.trial_end !== 'number') return null
+  if (phase.trial_end > begin && phase.trial_end <= end) return phase.trial_end
+  throw invalidRequest(
+    'The trial of a phase must end after the phase starts and no later than it ends.',
+    `${path}[trial_end]`,
+  )
+}
+
+function phaseEnd(
+  work: UnitOfWork,
+  phase: PhaseParams,
+  recurring: { interval: string; interval_count: number } | null,
+  begin: number,
+  last: boolean,
+  path: string,
+): number {
+  if (phase.end_date !== undefined && phase.duration !== undefined) {
+    throw invalidRequest('You may only specify one of these parameters: end_date, duration.', path)
+  }
+  if (phase.end_date === 'now') return work.now
+  if (phase.end_date !== undefined) return phase.end_date
+  if (phase.duration) {
+    return addIntervals(
+      begin,
+      { interval: phase.duration.interval, interval_count: phase.duration.interval_count ?? 1 },
+      1,
+    )
+  }
+  if (!last)
+    throw invalidRequest(
+      'Every phase but the last needs an end_date or a duration.',
+      `${path}[end_date]`,
+    )
+  return addIntervals(begin, recurring ?? { interval: 'month', interval_count: 1 }, 1)
+}
+
+export function emptyPhase(currency: string): Omit<Phase, 'start_date' | 'end_date' | 'items'> {
+  return {
+    add_invoice_items: [],
+    application_fee_percent: null,
+    billing_cycle_anchor: null,
+    billing_thresholds: null,
+    collection_method: null,
+    currency,
+    default_payment_method: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    invoice_settings: null,
+    metadata: {},
+    on_behalf_of: null,
+    proration_behavior: 'create_prorations',
+    transfer_data: null,
+    trial_end: null,
+  }
+}
+
+export function phaseItem(price: string, quantity: number): Phase['items'][number] {
+  return {
+    billing_thresholds: null,
+    discounts: [],
+    metadata: {},
+    plan: price,
+    price,
+    quantity,
+    tax_rates: [],
+  }
+}

@@ -1,0 +1,249 @@
+import type Stripe from 'stripe'
+import { redeemDiscounts } from '../catalog/discounts.ts'
+import { refreshTotals } from '../invoices/invoice-draft.ts'
+import { addInvoiceItems } from '../invoices/invoice-items.ts'
+import { finalizeInvoice, holdAsDraft } from '../invoices/invoice-payment.ts'
+import { requireCustomer, requireOwnMethod } from '../resources/customers.ts'
+import { requireTaxRates } from '../resources/tax-rates.ts'
+import type { InvoiceRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
+import { planNext } from '../state/subscription-state.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { periodAt } from '../wire/periods.ts'
+import { nulls } from '../wire/wire.ts'
+import { debitRemaining } from './proration.ts'
+import { askForMethod, payFirst } from './subscription-first-payment.ts'
+import { draftSubscriptionInvoice } from './subscription-invoice.ts'
+import {
+  checkActive,
+  checkDuplicates,
+  type ItemParams,
+  newItem,
+  requireItemPrice,
+} from './subscription-items.ts'
+import {
+  checkCurrency,
+  checkMixedIntervals,
+  readAnchor,
+  readBillingMode,
+  readTrialEnd,
+} from './subscription-params.ts'
+import { applySettings, cancelDate } from './subscription-settings.ts'
+
+export function createSubscription(
+  work: UnitOfWork,
+  params: Stripe.SubscriptionCreateParams,
+): SubscriptionRow {
+  const { subscription, invoice } = beginSubscription(work, params)
+  if (!invoice) return subscription
+  work.emit('invoice.created', 'invoice', invoice)
+  if (subscription.collection_method === 'send_invoice') {
+    invoice.$.nextAt = work.now + 3600
+    invoice.automatically_finalizes_at = work.now + 3600
+    return subscription
+  }
+  finalizeInvoice(work, invoice)
+  if (invoice.amount_due === 0) askForMethod(work, subscription, params)
+  else payFirst(work, subscription, invoice, params)
+  planNext(work, subscription)
+  return subscription
+}
+
+/**
+ * Begins without its customer, as a schedule's does: active at once, its first invoice a draft for
+ * an hour like a renewal's, past due when that cannot be paid.
+ */
+export function createPlannedSubscription(
+  work: UnitOfWork,
+  params: Stripe.SubscriptionCreateParams,
+): SubscriptionRow {
+  const { subscription, invoice } = beginSubscription(work, params)
+  if (invoice) {
+    holdAsDraft(work, invoice)
+    work.emit('invoice.created', 'invoice', invoice)
+  }
+  return subscription
+}
+
+/** What both have in common: the subscription is there, its first invoice is not yet announced. */
+function beginSubscription(
+  work: UnitOfWork,
+  params: Stripe.SubscriptionCreateParams,
+): { subscription: SubscriptionRow; invoice: InvoiceRow | null } {
+  const subscription = draftSubscription(work, params)
+  const invoice = firstInvoice(work, subscription, params)
+  planNext(work, subscription)
+  work.emit('customer.subscription.created', 'subscription', subscription)
+  return { subscription, invoice }
+}
+
+/** The subscription and its items, not yet billed: also what a preview starts from. */
+export function draftSubscription(
+  work: UnitOfWork,
+  params: Stripe.SubscriptionCreateParams,
+): SubscriptionRow {
+  if (params.customer === undefined) throw missingParam('customer')
+  if (!params.items || params.items.length === 0) throw missingParam('items')
+  if (params.items.length > 20) throw invalidRequest('You may pass up to 20 items.', 'items')
+  if (params.payment_behavior === 'pending_if_incomplete') {
+    throw invalidRequest(
+      '`pending_if_incomplete` is only for updating a subscription.',
+      'payment_behavior',
+    )
+  }
+  const customer = requireCustomer(work, params.customer, 'customer')
+  const items = params.items.map((item, at) => {
+    const price = requireItemPrice(work, item as ItemParams, `items[${at}]`)
+    checkActive(work, price, `items[${at}]`)
+    return { price, params: item as ItemParams }
+  })
+  const prices = items.map((item) => item.price)
+  checkDuplicates(prices.map((price) => price.id))
+  const currency = checkCurrency(customer, prices, params.currency)
+  const id = work.newId('sub_1')
+  const trialEnd = readTrialEnd(work, params, prices)
+  const anchor = readAnchor(work, params, trialEnd, prices)
+  const subscription: SubscriptionRow = {
+    ...nulls<Stripe.Subscription>('subscription'),
+    id,
+    object: 'subscription',
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    billing_cycle_anchor: anchor,
+    billing_mode: readBillingMode(params),
+    billing_schedules: [],
+    cancel_at_period_end: false,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    collection_method: params.collection_method ?? 'charge_automatically',
+    created: work.now,
+    currency,
+    customer: customer.id,
+    default_tax_rates: requireTaxRates(work, params.default_tax_rates ?? null, 'default_tax_rates'),
+    discounts: [],
+    invoice_settings: {
+      account_tax_ids: null,
+      custom_fields: null,
+      description: null,
+      footer: null,
+      issuer: { type: 'self' },
+    },
+    livemode: false,
+    metadata: mergeMetadata({}, params.metadata),
+    payment_settings: {
+      payment_method_options: null,
+      payment_method_types: null,
+      save_default_payment_method: 'off',
+    },
+    start_date: work.now,
+    status: trialEnd === null ? 'active' : 'trialing',
+    test_clock: customer.test_clock ?? null,
+    trial_end: trialEnd,
+    trial_settings: {
+      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' },
+    },
+    trial_start: trialEnd === null ? null : work.now,
+    $: {
+      nextAt: null,
+      trialNoticeSent: trialEnd === null,
+      incompleteUntil: null,
+      pausedAnchor: null,
+      pendingUpdateParams: null,
+      upcomingFor: null,
+    },
+  }
+  work.insert('subscription', subscription)
+  subscription.discounts = redeemDiscounts(work, params.discounts ?? null, {
+    customer,
+    subscription: id,
+    currency,
+  })
+  checkMixedIntervals(subscription, prices)
+  items.forEach(({ price, params: item }, at) => {
+    const period = firstPeriod(work, price, trialEnd, anchor)
+    newItem(work, { subscription: id, customer, currency }, price, item, period, `items[${at}]`)
+  })
+  if (params.default_payment_method !== undefined) {
+    subscription.default_payment_method = requireOwnMethod(
+      work,
+      customer,
+      params.default_payment_method,
+      'default_payment_method',
+    )
+  }
+  applySettings(subscription, params)
+  if (customer.currency === null || customer.currency === undefined)
+    work.edit('customer', customer).currency = currency
+  applyCancellation(work, subscription, params)
+  return subscription
+}
+
+function applyCancellation(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  params: Stripe.SubscriptionCreateParams,
+): void {
+  if (params.cancel_at !== undefined && params.cancel_at_period_end) {
+    throw invalidRequest(
+      'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
+    )
+  }
+  if (params.cancel_at_period_end) {
+    subscription.cancel_at_period_end = true
+    subscription.cancel_at = Math.max(
+      ...work
+        .findBy('subscription_item', 'subscription', subscription.id)
+        .map((item) => item.current_period_end),
+    )
+    subscription.canceled_at = work.now
+  } else if (params.cancel_at !== undefined) {
+    subscription.cancel_at = cancelDate(work, subscription, params.cancel_at)
+    subscription.canceled_at = work.now
+  }
+}
+
+/** A trial's period ends with the trial; a later anchor's first period ends at the anchor. */
+function firstPeriod(work: UnitOfWork, price: PriceRow, trialEnd: number | null, anchor: number) {
+  if (trialEnd !== null) return { start: work.now, end: trialEnd }
+  if (!price.recurring) throw new TypeError('A subscription item needs a recurring price')
+  if (anchor > work.now) {
+    // The anchor may be several periods away; the first boundary counts.
+    return { start: work.now, end: periodAt(anchor, price.recurring, work.now).end }
+  }
+  return periodAt(anchor, price.recurring, work.now)
+}
+
+function firstInvoice(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  params: Stripe.SubscriptionCreateParams,
+): InvoiceRow | null {
+  const items = work.findBy('subscription_item', 'subscription', subscription.id)
+  addInvoiceItems(work, subscription, params.add_invoice_items as never)
+  const shortened =
+    subscription.status !== 'trialing' && subscription.billing_cycle_anchor > work.now
+  if (!shortened)
+    return draftSubscriptionInvoice(work, subscription, {
+      reason: 'subscription_create',
+      items,
+      pending: 'all',
+      wholePeriods: params.proration_behavior === 'none',
+    })
+  if (params.proration_behavior === 'none' && !params.add_invoice_items) return null
+  // Until the anchor only the share of a whole period is owed.
+  for (const item of params.proration_behavior === 'none' ? [] : items) {
+    const price = work.require('price', item.price)
+    const whole =
+      price.recurring && periodAt(subscription.billing_cycle_anchor, price.recurring, work.now)
+    const start = item.current_period_start
+    if (whole) item.current_period_start = whole.start
+    debitRemaining(work, subscription, item, work.now)
+    item.current_period_start = start
+  }
+  const invoice = draftSubscriptionInvoice(work, subscription, {
+    reason: 'subscription_create',
+    items: [],
+    pending: 'all',
+  })
+  refreshTotals(work, invoice)
+  return invoice
+}

@@ -1,0 +1,128 @@
+import { redeemDiscounts } from '../catalog/discounts.ts'
+import { createPrice } from '../resources/prices.ts'
+import { requireTaxRates } from '../resources/tax-rates.ts'
+import type { CustomerRow, PriceRow, SubscriptionItemRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+
+/** What a subscription item may be given, in every call that takes items. */
+export interface ItemParams {
+  readonly id?: string
+  readonly deleted?: boolean
+  readonly price?: string
+  readonly plan?: string
+  readonly price_data?: unknown
+  readonly quantity?: number
+  readonly metadata?: '' | null | Readonly<Record<string, string | number | null>>
+  readonly tax_rates?: '' | null | readonly string[]
+  readonly discounts?:
+    | ''
+    | null
+    | ReadonlyArray<{ coupon?: string; promotion_code?: string; discount?: string }>
+}
+
+/** The recurring price an item names, or a new one made from `price_data`. */
+export function requireItemPrice(work: UnitOfWork, params: ItemParams, path: string): PriceRow {
+  const price = findItemPrice(work, params, path)
+  if (!price) throw missingParam(`${path}[price]`)
+  return price
+}
+
+export function findItemPrice(work: UnitOfWork, params: ItemParams, path: string): PriceRow | null {
+  const given = [params.price, params.plan, params.price_data].filter(
+    (value) => value !== undefined,
+  )
+  if (given.length > 1) {
+    throw invalidRequest(
+      'You may only specify one of these parameters: price, plan, price_data.',
+      path,
+    )
+  }
+  if (params.price_data !== undefined) {
+    return createPrice(work, params.price_data as Parameters<typeof createPrice>[1])
+  }
+  const id = params.price ?? params.plan
+  if (id === undefined) return null
+  const param = `${path}[${params.price === undefined ? 'plan' : 'price'}]`
+  const price = work.require('price', id, param)
+  if (!price.recurring) {
+    throw invalidRequest(
+      `The price specified is set to \`type=one_time\` but this field only accepts prices with \`type=recurring\`.`,
+      param,
+    )
+  }
+  return price
+}
+
+/** New uses need an active price of an active product; what a schedule planned before still starts. */
+export function checkActive(work: UnitOfWork, price: PriceRow, path: string): void {
+  if (work.cause === 'time') return
+  if (!price.active) {
+    throw invalidRequest(
+      `The price specified is inactive. This field only accepts active prices.`,
+      `${path}[price]`,
+    )
+  }
+  if (work.find('product', price.product)?.active === false) {
+    throw invalidRequest(
+      `The price specified belongs to a product that is not active.`,
+      `${path}[price]`,
+    )
+  }
+}
+
+export function checkQuantity(quantity: number | undefined, path: string): void {
+  if (quantity !== undefined && (quantity < 0 || quantity > 1_000_000)) {
+    throw invalidRequest(
+      'Invalid non-negative integer',
+      `${path}[quantity]`,
+      'parameter_invalid_integer',
+    )
+  }
+}
+
+export function newItem(
+  work: UnitOfWork,
+  owner: { subscription: string; customer: CustomerRow; currency: string },
+  price: PriceRow,
+  params: ItemParams,
+  period: { start: number; end: number },
+  path: string,
+): SubscriptionItemRow {
+  checkQuantity(params.quantity, path)
+  const id = work.newId('si_', 14)
+  return work.insert('subscription_item', {
+    id,
+    object: 'subscription_item',
+    billing_thresholds: null,
+    created: work.now,
+    current_period_end: period.end,
+    current_period_start: period.start,
+    current_trial: null,
+    discounts: redeemDiscounts(work, params.discounts ?? null, {
+      customer: owner.customer,
+      subscriptionItem: id,
+      currency: owner.currency,
+    }),
+    metadata: mergeMetadata({}, params.metadata),
+    price: price.id,
+    quantity: params.quantity ?? 1,
+    subscription: owner.subscription,
+    tax_rates: requireTaxRates(work, params.tax_rates ?? null, `${path}[tax_rates]`),
+    $: { billed: null },
+  })
+}
+
+export function checkDuplicates(prices: readonly string[]): void {
+  const seen = new Set<string>()
+  for (const price of prices) {
+    if (seen.has(price)) {
+      throw invalidRequest(
+        `Cannot add multiple subscription items with the same plan: \`${price}\`.`,
+        'items',
+      )
+    }
+    seen.add(price)
+  }
+}

@@ -1,0 +1,125 @@
+import type Stripe from 'stripe'
+import type { CustomerRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { addIntervals, sameRecurrence } from '../wire/periods.ts'
+
+const DAY = 86_400
+const TWO_YEARS = 731 * DAY
+
+export function checkCurrency(
+  customer: CustomerRow,
+  prices: readonly PriceRow[],
+  wanted: string | undefined,
+): string {
+  const currency = wanted?.toLowerCase() ?? prices[0]?.currency ?? 'usd'
+  for (const price of prices) {
+    if (price.currency === currency) continue
+    throw invalidRequest(
+      `The price specified only supports \`${price.currency}\`. This doesn't match the expected currency: \`${currency}\`.`,
+      'items',
+    )
+  }
+  if (customer.currency && customer.currency !== currency) {
+    throw invalidRequest(
+      `You cannot combine currencies on a single customer. This customer is billed in \`${customer.currency}\`.`,
+      'customer',
+    )
+  }
+  return currency
+}
+
+export function checkMixedIntervals(
+  subscription: SubscriptionRow,
+  prices: readonly PriceRow[],
+): void {
+  if (subscription.billing_mode.type === 'flexible') return
+  const first = prices[0]?.recurring ?? null
+  if (prices.every((price) => sameRecurrence(price.recurring, first))) return
+  throw invalidRequest(
+    'Currently, all prices on a subscription must use the same `recurring.interval` and `recurring.interval_count`.',
+    'items',
+  )
+}
+
+export function readTrialEnd(
+  work: UnitOfWork,
+  params: Stripe.SubscriptionCreateParams,
+  prices: readonly PriceRow[],
+): number | null {
+  const { trial_end: end, trial_period_days: days, trial_from_plan: fromPlan } = params
+  if (end !== undefined && (days !== undefined || fromPlan)) {
+    throw invalidRequest(
+      `You may only specify one of these parameters: trial_end, ${fromPlan ? 'trial_from_plan' : 'trial_period_days'}.`,
+    )
+  }
+  if (end === 'now') return null
+  if (end !== undefined) return checkTrialEnd(work, end)
+  if (days !== undefined) {
+    if (days < 0)
+      throw invalidRequest(
+        'Invalid non-negative integer',
+        'trial_period_days',
+        'parameter_invalid_integer',
+      )
+    if (days > 730)
+      throw invalidRequest(
+        'The maximum number of trial period days is 730 (2 years).',
+        'trial_period_days',
+      )
+    return days === 0 ? null : work.now + days * DAY
+  }
+  const planDays = fromPlan
+    ? Math.max(0, ...prices.map((price) => price.recurring?.trial_period_days ?? 0))
+    : 0
+  return planDays > 0 ? work.now + planDays * DAY : null
+}
+
+export function checkTrialEnd(work: UnitOfWork, end: number): number {
+  if (end <= work.now)
+    throw invalidRequest(
+      'Invalid timestamp: must be an integer Unix timestamp in the future.',
+      'trial_end',
+    )
+  if (end > work.now + TWO_YEARS) {
+    throw invalidRequest(
+      'Invalid timestamp: can be no more than two years in the future.',
+      'trial_end',
+    )
+  }
+  return end
+}
+
+export function readAnchor(
+  work: UnitOfWork,
+  params: Stripe.SubscriptionCreateParams,
+  trialEnd: number | null,
+  prices: readonly PriceRow[],
+): number {
+  const anchor = params.billing_cycle_anchor
+  if (anchor === undefined) return trialEnd ?? work.now
+  if (anchor <= work.now) {
+    throw invalidRequest('billing_cycle_anchor must be in the future.', 'billing_cycle_anchor')
+  }
+  for (const { recurring } of prices) {
+    const natural = recurring ? addIntervals(trialEnd ?? work.now, recurring, 1) : anchor
+    if (anchor <= natural) continue
+    throw invalidRequest(
+      `billing_cycle_anchor cannot be later than next natural billing date (${natural}) for plan`,
+      'billing_cycle_anchor',
+    )
+  }
+  return anchor
+}
+
+export function readBillingMode(
+  params: Pick<Stripe.SubscriptionCreateParams, 'billing_mode'>,
+): SubscriptionRow['billing_mode'] {
+  if (params.billing_mode?.type === 'classic') return { flexible: null, type: 'classic' }
+  return {
+    flexible: {
+      proration_discounts: params.billing_mode?.flexible?.proration_discounts ?? 'included',
+    },
+    type: 'flexible',
+  }
+}

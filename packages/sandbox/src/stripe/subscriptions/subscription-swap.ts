@@ -1,0 +1,301 @@
+import { redeemDiscounts } from '../catalog/discounts.ts'
+import { requireTaxRates } from '../resources/tax-rates.ts'
+import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { periodAt, sameRecurrence } from '../wire/periods.ts'
+import { creditUnused, debitRemaining, fullAmount } from './proration.ts'
+import {
+  checkActive,
+  checkDuplicates,
+  checkQuantity,
+  findItemPrice,
+  type ItemParams,
+  newItem,
+  requireItemPrice,
+} from './subscription-items.ts'
+import { checkTrialEnd } from './subscription-params.ts'
+
+export interface ItemChangeOptions {
+  readonly items: readonly ItemParams[]
+  readonly prorationBehavior: string
+  readonly prorationDate?: number | undefined
+  readonly resetAnchor: boolean
+  readonly trialEnd?: 'now' | number | undefined
+}
+
+export interface ItemChanges {
+  /** Something must be paid at once. */
+  readonly invoiceNow: boolean
+  /** Items whose new whole period goes on that invoice. */
+  readonly billed: readonly SubscriptionItemRow[]
+}
+
+interface Change {
+  readonly item: SubscriptionItemRow
+  readonly kind: 'new' | 'changed' | 'deleted'
+}
+
+/**
+ * Swaps prices, changes quantities, adds and removes items, and starts or ends a trial. Within a
+ * period the difference becomes prorations by the second; when the rhythm itself changes, unused
+ * time is credited and a new period is billed at once.
+ */
+export function changeItems(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  options: ItemChangeOptions,
+): ItemChanges {
+  const at = readProrationDate(work, subscription, options.prorationDate)
+  const prorates = options.prorationBehavior !== 'none'
+  const wasTrialing = subscription.status === 'trialing'
+  const itemsBefore = itemsOf(work, subscription)
+  const freeBefore = totalOf(work, itemsBefore) === 0
+  const endsTrial = wasTrialing && options.trialEnd === 'now'
+  const newTrialEnd = readTrialEnd(work, subscription, options.trialEnd)
+
+  // Credits are worked out on the items as they were.
+  const plan = planChanges(work, subscription, options.items)
+  // In a trial no period has begun: another rhythm begins when the trial is over, as this one would.
+  const changesRhythm = !wasTrialing && plan.some((change) => change.rhythm)
+  const resets = options.resetAnchor || endsTrial || newTrialEnd !== null || changesRhythm
+  const credited = new Set<string>()
+  if (prorates && !wasTrialing) {
+    for (const item of itemsBefore) {
+      const changed = plan.some((change) => change.item?.id === item.id && change.priced)
+      if (!changed && !resets) continue
+      creditUnused(work, subscription, item, at)
+      credited.add(item.id)
+    }
+  }
+  const changes = plan.map((change) => change.apply())
+  const items = itemsOf(work, subscription)
+  if (items.length === 0)
+    throw invalidRequest('A subscription must have at least one item.', 'items')
+  checkDuplicates(items.map((item) => item.price))
+  const becomesPaid =
+    !wasTrialing && freeBefore && totalOf(work, items) > 0 && itemsBefore.length > 0
+
+  if (newTrialEnd !== null) return startTrial(work, subscription, items, newTrialEnd)
+  if (endsTrial) endTrial(work, subscription)
+  if (resets || becomesPaid) return restartPeriods(work, subscription, items)
+  if (wasTrialing) return { invoiceNow: false, billed: [] }
+  if (prorates) {
+    for (const { item, kind } of changes) {
+      if (kind === 'new' || (kind === 'changed' && credited.has(item.id))) {
+        debitRemaining(work, subscription, item, at)
+      }
+    }
+  }
+  const prorated =
+    prorates && (credited.size > 0 || changes.some((change) => change.kind === 'new'))
+  return { invoiceNow: prorated && options.prorationBehavior === 'always_invoice', billed: [] }
+}
+
+interface PlannedChange {
+  readonly item: SubscriptionItemRow | null
+  /** The amount billed changes. */
+  readonly priced: boolean
+  /** The interval changes. */
+  readonly rhythm: boolean
+  readonly apply: () => Change
+}
+
+function planChanges(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  items: readonly ItemParams[],
+): PlannedChange[] {
+  return items.map((params, at) => {
+    const path = `items[${at}]`
+    if (params.id === undefined) return planNewItem(work, subscription, params, path)
+    const item = work.find('subscription_item', params.id)
+    if (!item || item.subscription !== subscription.id) {
+      throw noSuch('subscription_item', params.id, `${path}[id]`)
+    }
+    if (params.deleted) {
+      return {
+        item,
+        priced: true,
+        rhythm: false,
+        apply: () => {
+          work.remove('subscription_item', item)
+          return { item, kind: 'deleted' }
+        },
+      }
+    }
+    return planChangedItem(work, subscription, item, params, path)
+  })
+}
+
+function planChangedItem(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+  params: ItemParams,
+  path: string,
+): PlannedChange {
+  const price = findItemPrice(work, params, path)
+  const old = work.require('price', item.price)
+  const swapped = price !== null && price.id !== item.price
+  if (price && swapped) {
+    checkActive(work, price, path)
+    checkSameCurrency(subscription, price, path)
+  }
+  checkQuantity(params.quantity, path)
+  const requantified = params.quantity !== undefined && params.quantity !== (item.quantity ?? 1)
+  return {
+    item,
+    priced: swapped || requantified,
+    rhythm: swapped && !sameRecurrence(old.recurring, price?.recurring ?? null),
+    apply: () => {
+      work.edit('subscription_item', item)
+      if (price) item.price = price.id
+      if (params.quantity !== undefined) item.quantity = params.quantity
+      item.metadata = mergeMetadata(item.metadata, params.metadata)
+      if (params.tax_rates !== undefined) {
+        item.tax_rates = requireTaxRates(work, params.tax_rates, `${path}[tax_rates]`)
+      }
+      if (params.discounts !== undefined) {
+        item.discounts = redeemDiscounts(work, params.discounts, {
+          customer: work.require('customer', subscription.customer),
+          subscriptionItem: item.id,
+          currency: subscription.currency,
+        })
+      }
+      return { item, kind: 'changed' }
+    },
+  }
+}
+
+function planNewItem(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  params: ItemParams,
+  path: string,
+): PlannedChange {
+  const price = requireItemPrice(work, params, path)
+  checkActive(work, price, path)
+  checkSameCurrency(subscription, price, path)
+  const first = itemsOf(work, subscription)[0]
+  const firstRhythm = first ? work.require('price', first.price).recurring : null
+  const differs = first !== undefined && !sameRecurrence(firstRhythm, price.recurring)
+  if (differs && subscription.billing_mode.type === 'classic') {
+    throw invalidRequest(
+      'Currently, all prices on a subscription must use the same `recurring.interval` and `recurring.interval_count`.',
+      path,
+    )
+  }
+  return {
+    item: null,
+    priced: true,
+    rhythm: false,
+    apply: () => {
+      const customer = work.require('customer', subscription.customer)
+      const owner = { subscription: subscription.id, customer, currency: subscription.currency }
+      return {
+        item: newItem(work, owner, price, params, currentPeriod(work, subscription, price), path),
+        kind: 'new',
+      }
+    },
+  }
+}
+
+function currentPeriod(work: UnitOfWork, subscription: SubscriptionRow, price: PriceRow) {
+  if (subscription.status === 'trialing' && subscription.trial_end) {
+    return { start: work.now, end: subscription.trial_end }
+  }
+  if (!price.recurring) throw new TypeError('A subscription item needs a recurring price')
+  return periodAt(subscription.billing_cycle_anchor, price.recurring, work.now)
+}
+
+/** A new period of every item, from now, billed at once. */
+function restartPeriods(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  items: readonly SubscriptionItemRow[],
+): ItemChanges {
+  subscription.billing_cycle_anchor = work.now
+  for (const item of items) {
+    const { recurring } = work.require('price', item.price)
+    if (!recurring) continue
+    const { start, end } = periodAt(work.now, recurring, work.now)
+    work.edit('subscription_item', item)
+    item.current_period_start = start
+    item.current_period_end = end
+  }
+  return { invoiceNow: true, billed: items }
+}
+
+function startTrial(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  items: readonly SubscriptionItemRow[],
+  end: number,
+): ItemChanges {
+  const extended = subscription.status === 'trialing'
+  if (!extended) subscription.trial_start = work.now
+  subscription.status = 'trialing'
+  subscription.trial_end = end
+  subscription.billing_cycle_anchor = end
+  subscription.$.trialNoticeSent = false
+  for (const item of items) {
+    work.edit('subscription_item', item)
+    if (!extended) item.current_period_start = work.now
+    item.current_period_end = end
+    item.$.billed = null
+  }
+  return { invoiceNow: !extended, billed: extended ? [] : items }
+}
+
+function endTrial(work: UnitOfWork, subscription: SubscriptionRow): void {
+  subscription.status = 'active'
+  subscription.trial_end = work.now
+  subscription.$.trialNoticeSent = true
+}
+
+/** Null when no trial is started or moved. */
+function readTrialEnd(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  value: 'now' | number | undefined,
+): number | null {
+  if (value === undefined || value === 'now' || value === subscription.trial_end) return null
+  return checkTrialEnd(work, value)
+}
+
+function readProrationDate(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  date: number | undefined,
+): number {
+  if (date === undefined) return work.now
+  const items = itemsOf(work, subscription)
+  const start = Math.min(...items.map((item) => item.current_period_start))
+  const end = Math.max(...items.map((item) => item.current_period_end))
+  if (date >= start && date <= end) return date
+  throw invalidRequest(
+    'Invalid proration_date: it must be within the current period of the subscription.',
+    'proration_date',
+  )
+}
+
+function checkSameCurrency(subscription: SubscriptionRow, price: PriceRow, path: string): void {
+  if (price.currency === subscription.currency) return
+  throw invalidRequest(
+    `The price specified only supports \`${price.currency}\`. This doesn't match the expected currency: \`${subscription.currency}\`.`,
+    `${path}[price]`,
+  )
+}
+
+function totalOf(work: UnitOfWork, items: readonly SubscriptionItemRow[]): number {
+  return items.reduce(
+    (sum, item) => sum + fullAmount(work.require('price', item.price), item.quantity ?? 1),
+    0,
+  )
+}
+
+export function itemsOf(work: UnitOfWork, subscription: SubscriptionRow): SubscriptionItemRow[] {
+  return work.findBy('subscription_item', 'subscription', subscription.id)
+}

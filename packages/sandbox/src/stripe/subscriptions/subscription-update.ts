@@ -1,0 +1,260 @@
+import type Stripe from 'stripe'
+import { endDiscount, redeemDiscounts } from '../catalog/discounts.ts'
+import { addInvoiceItems } from '../invoices/invoice-items.ts'
+import { collectInvoice, finalizeInvoice, methodFor } from '../invoices/invoice-payment.ts'
+import { cardFault } from '../payments/payments.ts'
+import { requireOwnMethod } from '../resources/customers.ts'
+import { requireTaxRates } from '../resources/tax-rates.ts'
+import { holdUpdate, rememberBefore } from '../state/pending-update.ts'
+import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
+import { isOver, onInvoiceUnpaid, planNext } from '../state/subscription-state.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { prorateEnd } from './proration.ts'
+import { noMethod } from './subscription-first-payment.ts'
+import { draftSubscriptionInvoice } from './subscription-invoice.ts'
+import type { ItemParams } from './subscription-items.ts'
+import { applySettings, cancelDate } from './subscription-settings.ts'
+import { changeItems, type ItemChanges, itemsOf } from './subscription-swap.ts'
+
+type Params = Stripe.SubscriptionUpdateParams
+
+/** With a held update only these may change together. */
+const ALLOWED_WHEN_PENDING = new Set([
+  'expand',
+  'payment_behavior',
+  'proration_behavior',
+  'proration_date',
+  'billing_cycle_anchor',
+  'items',
+  'trial_end',
+  'trial_from_plan',
+  'add_invoice_items',
+  'off_session',
+  'discounts',
+])
+
+export function updateSubscription(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  params: Params,
+): void {
+  const plan = applyUpdate(work, subscription, params)
+  if (plan.invoice) settleUpdate(work, subscription, plan.invoice, plan.before, params)
+  planNext(work, subscription)
+}
+
+/** Everything but money: changes the subscription and drafts what is to be paid now, if anything. */
+export function applyUpdate(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  params: Params,
+): { invoice: InvoiceRow | null; before: ReturnType<typeof rememberBefore>; changes: ItemChanges } {
+  checkUpdatable(subscription, params)
+  const before = rememberBefore(work, subscription)
+  work.edit('subscription', subscription)
+  applyPlainParams(work, subscription, params)
+  const changes = changeItems(work, subscription, {
+    items: (params.items ?? []) as readonly ItemParams[],
+    prorationBehavior: params.proration_behavior ?? 'create_prorations',
+    prorationDate: params.proration_date,
+    resetAnchor: params.billing_cycle_anchor?.type === 'now',
+    trialEnd: params.trial_end,
+  })
+  addInvoiceItems(work, subscription, params.add_invoice_items as never)
+  const endProrated = applyCancellation(work, subscription, params)
+  const invoicesEnd = endProrated && params.proration_behavior === 'always_invoice'
+  if (!changes.invoiceNow && !invoicesEnd) return { invoice: null, before, changes }
+  const invoice = draftSubscriptionInvoice(work, subscription, {
+    reason: 'subscription_update',
+    items: changes.billed,
+    pending: 'subscription',
+  })
+  return { invoice, before, changes }
+}
+
+function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
+  if (isOver(subscription)) {
+    const extra = Object.keys(params).filter(
+      (key) => !['metadata', 'cancellation_details', 'expand'].includes(key),
+    )
+    if (extra.length > 0) {
+      throw invalidRequest(
+        'A canceled subscription can only update its cancellation_details and metadata.',
+        extra[0],
+      )
+    }
+  }
+  if (
+    subscription.schedule &&
+    (params.items || params.trial_end !== undefined || params.billing_cycle_anchor)
+  ) {
+    throw invalidRequest(
+      `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
+    )
+  }
+  if (params.payment_behavior === 'pending_if_incomplete') {
+    const refused = Object.keys(params).find((key) => !ALLOWED_WHEN_PENDING.has(key))
+    if (refused) {
+      throw invalidRequest(
+        `When passing \`payment_behavior\` equal to \`pending_if_incomplete\`, you can only pass supported params to the request body. Disallowed param: ${refused}.`,
+        refused,
+      )
+    }
+  }
+  if (subscription.status === 'incomplete' && (params.items || params.trial_end !== undefined)) {
+    throw invalidRequest(
+      'This subscription is incomplete: its first invoice must be paid before its items can change.',
+      params.items ? 'items' : 'trial_end',
+    )
+  }
+}
+
+function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, params: Params): void {
+  const customer = work.require('customer', subscription.customer)
+  subscription.metadata = mergeMetadata(subscription.metadata, params.metadata)
+  applySettings(subscription, params)
+  if (params.default_payment_method !== undefined) {
+    subscription.default_payment_method = requireOwnMethod(
+      work,
+      customer,
+      params.default_payment_method,
+      'default_payment_method',
+    )
+  }
+  if (params.default_tax_rates !== undefined) {
+    subscription.default_tax_rates = requireTaxRates(
+      work,
+      params.default_tax_rates,
+      'default_tax_rates',
+    )
+  }
+  if (params.discounts !== undefined) {
+    const old = subscription.discounts
+    subscription.discounts = redeemDiscounts(work, params.discounts, {
+      customer,
+      subscription: subscription.id,
+      currency: subscription.currency,
+    })
+    for (const id of old) if (!subscription.discounts.includes(id)) endDiscount(work, id)
+  }
+  if (params.cancellation_details) {
+    const { comment, feedback } = params.cancellation_details
+    const details = subscription.cancellation_details ?? {
+      comment: null,
+      feedback: null,
+      feedback_option: null,
+      reason: null,
+    }
+    if (comment !== undefined) details.comment = comment || null
+    if (feedback !== undefined) details.feedback = feedback || null
+    subscription.cancellation_details = details
+  }
+  const pause = params.pause_collection
+  if (pause === '' || pause === null) subscription.pause_collection = null
+  else if (pause) {
+    if (pause.resumes_at !== undefined && pause.resumes_at <= work.now) {
+      throw invalidRequest('`resumes_at` must be in the future.', 'pause_collection[resumes_at]')
+    }
+    subscription.pause_collection = {
+      behavior: pause.behavior,
+      resumes_at: pause.resumes_at ?? null,
+    }
+  }
+}
+
+/** Sets or clears the end, and says whether that became a proration. */
+function applyCancellation(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  params: Params,
+): boolean {
+  setEnd(work, subscription, params)
+  const touched = params.cancel_at !== undefined || params.cancel_at_period_end !== undefined
+  if (!touched || params.proration_behavior === 'none' || subscription.status === 'trialing')
+    return false
+  return itemsOf(work, subscription)
+    .map((item) => prorateEnd(work, subscription, item))
+    .some(Boolean)
+}
+
+function setEnd(work: UnitOfWork, subscription: SubscriptionRow, params: Params): void {
+  const { cancel_at: cancelAt, cancel_at_period_end: atPeriodEnd } = params
+  if (cancelAt !== undefined && cancelAt !== '' && cancelAt !== null && atPeriodEnd) {
+    throw invalidRequest(
+      'You may only specify one of these parameters: cancel_at, cancel_at_period_end.',
+    )
+  }
+  const clears =
+    cancelAt === '' ||
+    cancelAt === null ||
+    (atPeriodEnd === false && subscription.cancel_at_period_end)
+  if (atPeriodEnd) {
+    if (!subscription.cancel_at_period_end) subscription.canceled_at = work.now
+    subscription.cancel_at_period_end = true
+    subscription.cancel_at = cancelDate(work, subscription, 'max_period_end')
+    noteRequest(subscription, 'cancellation_requested')
+  } else if (cancelAt !== undefined && cancelAt !== '' && cancelAt !== null) {
+    subscription.cancel_at_period_end = false
+    subscription.cancel_at = cancelDate(work, subscription, cancelAt)
+    subscription.canceled_at = work.now
+    noteRequest(subscription, 'cancellation_requested')
+  } else if (clears) {
+    subscription.cancel_at_period_end = false
+    subscription.cancel_at = null
+    subscription.canceled_at = null
+    noteRequest(subscription, null)
+  } else if (subscription.cancel_at_period_end) {
+    // The period may have moved with the items.
+    subscription.cancel_at = cancelDate(work, subscription, 'max_period_end')
+  }
+}
+
+function noteRequest(subscription: SubscriptionRow, reason: 'cancellation_requested' | null): void {
+  if (subscription.cancellation_details) subscription.cancellation_details.reason = reason
+}
+
+/** Finalizes and pays the invoice of an update, as payment_behavior says. */
+function settleUpdate(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  invoice: InvoiceRow,
+  before: ReturnType<typeof rememberBefore>,
+  params: Pick<Params, 'payment_behavior' | 'off_session'>,
+): void {
+  const behavior = params.payment_behavior ?? 'allow_incomplete'
+  work.emit('invoice.created', 'invoice', invoice)
+  if (subscription.collection_method === 'send_invoice') {
+    invoice.$.nextAt = work.now + 3600
+    invoice.automatically_finalizes_at = work.now + 3600
+    return
+  }
+  finalizeInvoice(work, invoice)
+  if (invoice.amount_due === 0) return
+  if (behavior === 'default_incomplete') {
+    onInvoiceUnpaid(work, invoice)
+    return
+  }
+  if (methodFor(work, invoice) === null && behavior === 'error_if_incomplete') throw noMethod()
+  const customer = work.require('customer', subscription.customer)
+  const delinquent = customer.delinquent ?? false
+  const outcome = collectInvoice(work, invoice, { offSession: params.off_session ?? false })
+  if (outcome.status === 'succeeded') return
+  if (behavior === 'pending_if_incomplete') {
+    holdUpdate(work, subscription, before, invoice.id)
+    work.edit('customer', customer).delinquent = delinquent
+    work.edit('invoice', invoice)
+    invoice.auto_advance = false
+    invoice.next_payment_attempt = null
+    invoice.$.nextAt = null
+  } else if (behavior === 'error_if_incomplete') {
+    if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
+    throw new StripeFault(402, {
+      type: 'card_error',
+      ...withDocs('subscription_payment_intent_requires_action'),
+      message:
+        'Payment for this subscription requires additional user action before it can be completed successfully.',
+    })
+  }
+}

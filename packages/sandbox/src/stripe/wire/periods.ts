@@ -1,0 +1,41 @@
+import { addMonths } from '../../core/clock/calendar.ts'
+
+export interface Recurrence {
+  readonly interval: string
+  readonly interval_count: number
+}
+
+export interface Period {
+  readonly start: number
+  readonly end: number
+}
+
+const DAY = 86_400
+
+/** `anchor` moved by n intervals; epoch seconds. Months are counted from the anchor's own day. */
+export function addIntervals(
+  anchor: number,
+  { interval, interval_count }: Recurrence,
+  n: number,
+): number {
+  if (interval === 'day') return anchor + n * interval_count * DAY
+  if (interval === 'week') return anchor + n * interval_count * 7 * DAY
+  const months = n * interval_count * (interval === 'year' ? 12 : 1)
+  return addMonths(new Date(anchor * 1000), months).getTime() / 1000
+}
+
+/** The period of this recurrence that holds `at`: start ≤ at < end. */
+export function periodAt(anchor: number, recurrence: Recurrence, at: number): Period {
+  const length = addIntervals(anchor, recurrence, 1) - anchor
+  let n = Math.floor((at - anchor) / length)
+  while (addIntervals(anchor, recurrence, n) > at) n--
+  while (addIntervals(anchor, recurrence, n + 1) <= at) n++
+  return {
+    start: addIntervals(anchor, recurrence, n),
+    end: addIntervals(anchor, recurrence, n + 1),
+  }
+}
+
+export function sameRecurrence(a: Recurrence | null, b: Recurrence | null): boolean {
+  return a?.interval === b?.interval && a?.interval_count === b?.interval_count
+}
