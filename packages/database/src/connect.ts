@@ -1,12 +1,12 @@
 import type { AnyTables } from './any-tables.ts'
 import { parseConnectionUrl } from './connection-url.ts'
 import type { Database } from './database.ts'
-import type { Engine, EngineOptions } from './engine.ts'
-import { openMysql } from './mysql.ts'
+import type { Engine, EngineOptions } from './dialects/engine.ts'
+import { openMysql } from './dialects/mysql/engine.ts'
+import { openPostgres } from './dialects/postgres/engine.ts'
+import { openSqlite } from './dialects/sqlite/engine.ts'
 import { createDatabase } from './open-database.ts'
-import { openPostgres } from './postgres.ts'
-import { createRetry } from './retry.ts'
-import { openSqlite } from './sqlite.ts'
+import { createRetry } from './statements/retry.ts'
 
 export interface ConnectOptions {
   /** Connections to a database server, at most. Defaults to 10; SQLite needs none. */

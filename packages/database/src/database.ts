@@ -1,8 +1,8 @@
 import type { Compilable, Kysely } from 'kysely'
 import type { AnyTables } from './any-tables.ts'
-import type { Claim, ClaimThenInsert, UpdateOne } from './conditional-writes.ts'
-import type { Dialect, Engine, Runner } from './engine.ts'
-import type { ParamBuilder, Statement } from './statement.ts'
+import type { Dialect, Engine, Runner } from './dialects/engine.ts'
+import type { ParamBuilder, Statement } from './statements/statement.ts'
+import type { Claim, ClaimThenInsert, UpdateOne } from './writes/conditional.ts'
 
 /** For this package only: how a Database is run, and which engine is below. */
 export const internals = Symbol('internals')

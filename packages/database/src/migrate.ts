@@ -1,9 +1,9 @@
-import { type Columns, createColumns } from './columns.ts'
 import { type Database, internals } from './database.ts'
 import { SchemaTooNew } from './errors.ts'
-import { holdLease } from './lease.ts'
+import { holdLease } from './locks/lease.ts'
 import { WAIT_FOR_LOCK } from './open-database.ts'
-import { createTable, hasTable } from './tables.ts'
+import { type Columns, createColumns } from './schema/columns.ts'
+import { createTable, hasTable } from './schema/tables.ts'
 
 export interface Migration {
   /** Never changes once released, e.g. `001-clients`. */

@@ -1,22 +1,22 @@
 import type { Compilable, Kysely } from 'kysely'
+import { type Database, type Internals, internals } from './database.ts'
+import type { Dialect, Engine, Runner } from './dialects/engine.ts'
+import { createLocksTable } from './locks/locks-table.ts'
+import { createKysely } from './statements/kysely-driver.ts'
+import { type ParamBuilder, prepareStatement, type Statement } from './statements/statement.ts'
+import {
+  createStatementRunner,
+  runInTransaction,
+  type TransactionOptions,
+  type TransactionRunner,
+} from './statements/transaction.ts'
 import {
   type Claim,
   type ClaimThenInsert,
   prepareClaimThenInsert,
   prepareUpdateOneReturning,
   type UpdateOne,
-} from './conditional-writes.ts'
-import { type Database, type Internals, internals } from './database.ts'
-import type { Dialect, Engine, Runner } from './engine.ts'
-import { createKysely } from './kysely-driver.ts'
-import { createLocksTable } from './locks-table.ts'
-import { type ParamBuilder, prepareStatement, type Statement } from './statement.ts'
-import {
-  createStatementRunner,
-  runInTransaction,
-  type TransactionOptions,
-  type TransactionRunner,
-} from './transaction.ts'
+} from './writes/conditional.ts'
 
 /** Milliseconds; a migration may rebuild a large table. */
 export const WAIT_FOR_LOCK = 300_000

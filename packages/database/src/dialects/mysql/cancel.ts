@@ -1,0 +1,76 @@
+import type { Connection, RowDataPacket } from 'mysql2'
+import type { StopResult } from '../../connections/unanswered.ts'
+
+/** How the server knows one of our connections. */
+export interface ServerThread {
+  readonly id: number
+  /** Our address as the server sees it: after a failover the id may be somebody else's. */
+  readonly host: string
+}
+
+export const FIND_OWN_THREAD =
+  'select id, host from information_schema.processlist where id = connection_id()'
+
+interface Request {
+  readonly thread: ServerThread
+  /** End the connection too, when ending its statement was not enough. */
+  readonly hard: boolean
+  resolve(result: StopResult): void
+}
+
+/**
+ * Ends what the server does for other connections of ours. One connection, opened when needed, serves
+ * all who ask at the time.
+ */
+export function createMysqlCanceller(
+  open: () => Connection,
+  patience: number,
+): (thread: ServerThread, hard: boolean) => Promise<StopResult> {
+  let waiting: Request[] = []
+  let isBusy = false
+
+  async function serve(): Promise<void> {
+    isBusy = true
+    while (waiting.length > 0) {
+      const requests = waiting
+      waiting = []
+      const spare = open()
+      spare.on('error', () => {})
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        spare.destroy()
+        for (const { resolve } of requests) resolve('silent')
+      }, patience)
+      for (const request of requests) {
+        if (isLate) break
+        request.resolve(await stop(spare, request).catch((): StopResult => 'silent'))
+      }
+      clearTimeout(timer)
+      spare.destroy()
+    }
+    isBusy = false
+  }
+
+  return (thread, hard) =>
+    new Promise((resolve) => {
+      waiting.push({ thread, hard, resolve })
+      if (!isBusy) void serve()
+    })
+}
+
+async function stop(spare: Connection, { thread, hard }: Request): Promise<StopResult> {
+  const find = 'select id from information_schema.processlist where id = ? and host = ?'
+  const found = await ask(spare, find, [thread.id, thread.host])
+  if (found.length === 0) return 'gone'
+  await ask(spare, hard ? 'kill ?' : 'kill query ?', [thread.id])
+  return 'heard'
+}
+
+function ask(connection: Connection, sql: string, values: unknown[]): Promise<RowDataPacket[]> {
+  return new Promise((resolve, reject) => {
+    connection.query<RowDataPacket[]>(sql, values, (error, rows) =>
+      error ? reject(error) : resolve(rows),
+    )
+  })
+}

@@ -1,0 +1,157 @@
+import type { PoolConnection, ResultSetHeader } from 'mysql2'
+import { importDriver } from '../../connections/import-driver.ts'
+import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
+import { isUniqueViolation, NoAnswer, WaitedTooLong } from '../../errors.ts'
+import type { EngineOptions, Query, QueryResult } from '../engine.ts'
+import { createMysqlCanceller, FIND_OWN_THREAD, type ServerThread } from './cancel.ts'
+
+/** mysql2's pool, with an end to waiting, settled connections and an orderly close. */
+export interface MysqlPool {
+  take(): Promise<PoolConnection>
+  /** Every connection taken comes back here once; a `broken` one is closed. */
+  give(connection: PoolConnection, broken: boolean): void
+  close(): Promise<void>
+}
+
+export async function openMysqlPool(
+  url: string,
+  { poolSize, timeout }: EngineOptions,
+  settle: (connection: PoolConnection) => Promise<void>,
+): Promise<MysqlPool> {
+  const mysql = await importDriver('mysql2', () => import('mysql2'))
+  const uri = url.replace(/^mariadb:/i, 'mysql:')
+  const pool = mysql.default.createPool({
+    uri,
+    connectionLimit: poolSize,
+    // Callers give up earlier; the attempt keeps its place, as the server may have begun to answer it.
+    connectTimeout: Math.max(timeout, SILENCE),
+    enableKeepAlive: true,
+    keepAliveInitialDelay: 10_000,
+    charset: 'utf8mb4_bin',
+    timezone: 'Z',
+    stringifyObjects: true,
+    multipleStatements: false,
+  })
+  const threads = new WeakMap<PoolConnection, ServerThread>()
+  const cancel = createMysqlCanceller(
+    () => mysql.default.createConnection({ uri, connectTimeout: timeout }),
+    timeout,
+  )
+  const unansweredConnections = createUnansweredConnections((more) => {
+    const { config } = pool as unknown as { config: { connectionLimit: number } }
+    config.connectionLimit += more
+  })
+  let taken = 0
+  let closing = false
+  let onIdle: (() => void) | undefined
+
+  async function take(): Promise<PoolConnection> {
+    if (closing) throw new Error('Pool is closed.')
+    const connection = await getConnection()
+    taken++
+    if (threads.has(connection)) return connection
+    // Whoever waits on a connection that breaks is told by the query; unheard, the event would end
+    // the process.
+    connection.on('error', () => {})
+    try {
+      await settle(connection)
+      const { rows } = await askMysql(connection, { sql: FIND_OWN_THREAD }, [], timeout)
+      threads.set(connection, rows[0] as ServerThread)
+      return connection
+    } catch (error) {
+      give(connection, true)
+      throw error
+    }
+  }
+
+  function give(connection: PoolConnection, broken: boolean): void {
+    const answered = unanswered.get(connection)
+    if (answered) hold(connection, answered)
+    else free(connection, broken)
+  }
+
+  function free(connection: PoolConnection, broken: boolean): void {
+    taken--
+    if (broken) connection.destroy()
+    else connection.release()
+    if (taken === 0) onIdle?.()
+  }
+
+  /** A connection that still waits for its answer keeps its place in the pool. */
+  function hold(connection: PoolConnection, answered: Promise<void>): void {
+    const thread = threads.get(connection)
+    let asked = 0
+    unansweredConnections.hold({
+      answered,
+      stop: async () => (thread ? cancel(thread, asked++ > 0) : 'silent'),
+      close: () => free(connection, true),
+    })
+  }
+
+  /** mysql2's pool lets callers wait for ever. */
+  function getConnection(): Promise<PoolConnection> {
+    return new Promise((resolve, reject) => {
+      let gaveUp = false
+      const timer = setTimeout(() => {
+        gaveUp = true
+        reject(new WaitedTooLong(`Waited ${timeout} ms for a connection to the database`))
+      }, timeout)
+      pool.getConnection((error, connection) => {
+        clearTimeout(timer)
+        if (error) reject(error)
+        else if (gaveUp) connection.release()
+        else resolve(connection)
+      })
+    })
+  }
+
+  async function close(): Promise<void> {
+    closing = true
+    unansweredConnections.close()
+    if (taken > 0) {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve
+      })
+    }
+    // An error here is of a connection that could not say goodbye, which is gone all the same.
+    await new Promise<void>((resolve) => pool.end(() => resolve()))
+  }
+
+  return { take, give, close }
+}
+
+/** Connections whose caller gave up before the answer, which is still awaited here. */
+const unanswered = new WeakMap<PoolConnection, Promise<void>>()
+
+/** Runs one query; `patience` is in milliseconds. */
+export function askMysql(
+  connection: PoolConnection,
+  query: Query,
+  values: unknown[],
+  patience: number,
+): Promise<QueryResult> {
+  return new Promise((resolve, reject) => {
+    let answer: (() => void) | undefined
+    const timer = setTimeout(() => {
+      const answered = new Promise<void>((settle) => {
+        answer = settle
+      })
+      unanswered.set(connection, answered)
+      reject(new NoAnswer(`The database did not answer within ${Math.round(patience)} ms`))
+    }, patience)
+    const options = { sql: query.sql, values }
+    // `query` and not `execute`: as fast once prepared, a round trip less before that, and it sends
+    // whole numbers as such where `execute` makes them floats.
+    connection.query(options, (error, result) => {
+      clearTimeout(timer)
+      answer?.()
+      if (!error) {
+        if (Array.isArray(result)) return resolve({ rows: result, affected: 0 })
+        const { affectedRows, insertId } = result as ResultSetHeader
+        resolve({ rows: [], affected: affectedRows, insertId })
+      } else if (query.duplicateIsNoop && isUniqueViolation(error)) {
+        resolve({ rows: [], affected: 0 })
+      } else reject(error)
+    })
+  })
+}

@@ -1,0 +1,55 @@
+import type { PoolClient } from 'pg'
+import type { StopResult } from '../../connections/unanswered.ts'
+
+type Driver = typeof import('pg').default
+
+/** What the typings leave out. */
+interface ServerProcess {
+  readonly processID: number | null
+  readonly secretKey: number | null
+  readonly sslNegotiation?: string
+}
+interface CancelConnection {
+  connect(portOrPath: number | string, host?: string): void
+  requestSsl(): void
+  cancel(processID: number, secretKey: number): void
+}
+
+/**
+ * Sends a CancelRequest over a connection of its own. It carries a secret of the connection it is
+ * for, so it can never reach another one's statement, also behind PgBouncer or after a failover. The
+ * server says nothing and closes, whether or not there was something to cancel.
+ */
+export function cancelPostgres(
+  driver: Driver,
+  client: PoolClient,
+  patience: number,
+): Promise<StopResult> {
+  const { processID, secretKey, sslNegotiation } = client as unknown as ServerProcess
+  if (processID === null || secretKey === null) return Promise.resolve('silent')
+  const { host, port, ssl } = client
+  const connection = new driver.Connection({ ssl })
+  const wire = connection as unknown as CancelConnection
+  return new Promise((resolve) => {
+    let isSent = false
+    const finish = (result: StopResult) => {
+      clearTimeout(timer)
+      resolve(result)
+      connection.stream.destroy()
+    }
+    const timer = setTimeout(() => finish('silent'), patience)
+    const send = () => {
+      isSent = true
+      wire.cancel(processID, secretKey)
+    }
+    connection.on('connect', () => {
+      if (!ssl) send()
+      else if (sslNegotiation !== 'direct') wire.requestSsl()
+    })
+    connection.on('sslconnect', send)
+    connection.on('error', () => finish('silent'))
+    connection.on('end', () => finish(isSent ? 'heard' : 'silent'))
+    if (host.startsWith('/')) wire.connect(`${host}/.s.PGSQL.${port}`)
+    else wire.connect(port, host)
+  })
+}

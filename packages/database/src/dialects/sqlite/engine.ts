@@ -1,0 +1,130 @@
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { gather } from '../../batching/gather.ts'
+import { Mutex } from '../../statements/mutex.ts'
+import type { Engine, EngineOptions, Query, QueryResult } from '../engine.ts'
+import { createSqliteSession } from './session.ts'
+import { openFile, openMemory } from './storage/store.ts'
+
+interface Write {
+  readonly query: Query
+  readonly values: readonly unknown[]
+}
+
+const WAIT_TO_CLOSE = 30_000
+/** A second round could only wait for the first. Yet a caller is not to wait for two that wait. */
+const PATIENCE = 250
+/** In SQLite nothing that begins like this writes. */
+const READS = /^\s*select\b/i
+/** SQLite refuses these inside a transaction, or they do nothing there. */
+const STANDS_ALONE = /^\s*(?:pragma|vacuum|attach|detach)\b/i
+
+/**
+ * SQLite through libsql. One connection writes, one caller at a time; another one reads, so that a
+ * long transaction stops no reader. Waiting for another process or for the disk never blocks Node's
+ * event loop.
+ */
+export async function openSqlite(path: string, options: EngineOptions): Promise<Engine> {
+  const { timeout } = options
+  const store = path === ':memory:' ? openMemory() : await openFile(path, options)
+  const { writer, reader } = store
+  const turn = new Mutex()
+  const underWay = new Set<Promise<unknown>>()
+  let closed = false
+
+  const reserve = () => createSqliteSession(store, turn)
+
+  async function inTransaction<R>(work: () => R): Promise<R> {
+    const session = reserve()
+    try {
+      await session.begin(timeout)
+      const result = work()
+      await session.commit()
+      return result
+    } finally {
+      await session.release(false)
+    }
+  }
+
+  const write = gather<Write, QueryResult>({
+    patience: PATIENCE,
+    alone: ({ query, values }) => inTransaction(() => writer.run(query, values)),
+    together: (writes) => inTransaction(() => writes.map(attempt)),
+  })
+
+  /** SQLite undoes only the statement that failed; that one is then run alone. */
+  function attempt({ query, values }: Write): QueryResult | undefined {
+    try {
+      return writer.run(query, values)
+    } catch (error) {
+      if (writer.inTransaction && isVerdict(error)) return undefined
+      throw error
+    }
+  }
+
+  async function runAlone(query: Query, values: readonly unknown[]): Promise<QueryResult> {
+    const leave = await turn.enter(timeout)
+    try {
+      store.requireUnchanged()
+      return writer.run(query, values)
+    } finally {
+      writer.abandon()
+      leave()
+    }
+  }
+
+  async function run(query: Query, values: readonly unknown[]): Promise<QueryResult> {
+    if (closed) throw new Error('The database connection is not open')
+    if (query.readOnly || READS.test(query.sql)) {
+      if (!reader) return inTransaction(() => writer.run(query, values))
+      store.requireUnchanged()
+      return reader.run(query, values, timeout)
+    }
+    if (STANDS_ALONE.test(query.sql)) return runAlone(query, values)
+    const written = write({ query, values })
+    underWay.add(written)
+    return written.finally(() => underWay.delete(written))
+  }
+
+  return {
+    dialect: 'sqlite',
+    flavour: {
+      createAdapter: () => new SqliteAdapter(),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
+    updatesReturnRows: true,
+    ctesCanWrite: false,
+    schemaChangesCommit: false,
+    exactText: '',
+    patience: PATIENCE,
+    run,
+    async reserve() {
+      if (closed) throw new Error('The database connection is not open')
+      return reserve()
+    },
+    async close() {
+      closed = true
+      await Promise.allSettled(underWay)
+      const leave = await turn.enter(WAIT_TO_CLOSE)
+      try {
+        store.requireUnchanged()
+        await writer.checkpoint()
+      } catch {
+        // Whatever it is, nothing is lost: the log is beside the file, and the next start reads it.
+      }
+      reader?.close()
+      writer.close()
+      leave()
+    },
+  }
+}
+
+/** About this statement and its values, and not about the database. */
+function isVerdict(error: unknown): boolean {
+  if (error instanceof TypeError) return true
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(String(error.code))
+  )
+}

@@ -1,0 +1,34 @@
+import type { Query, QueryResult } from '../../engine.ts'
+import { mayBeUnderWay, type SqliteConnection } from './connection.ts'
+import { untilFree } from './until-free.ts'
+
+/** The connection that only reads, so that a long transaction stops no reader. */
+export class SqliteReader {
+  readonly #connect: () => SqliteConnection
+  #connection: SqliteConnection | null = null
+
+  constructor(connect: () => SqliteConnection) {
+    this.#connect = connect
+  }
+
+  /**
+   * A statement that stays under way would hold on to its moment: every later read would see the
+   * database as it was then, without the revocations since. Then the connection is replaced.
+   */
+  async run(query: Query, values: readonly unknown[], wait: number): Promise<QueryResult> {
+    try {
+      return await untilFree(() => {
+        this.#connection ??= this.#connect()
+        return this.#connection.run(query, values)
+      }, wait)
+    } catch (error) {
+      if (mayBeUnderWay(error)) this.close()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#connection?.close()
+    this.#connection = null
+  }
+}

@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs'
+import type { EngineOptions } from '../../engine.ts'
+import { SqliteConnection } from './connection.ts'
+import { SqliteFile } from './file.ts'
+import { SqliteMarker } from './marker.ts'
+import { SqliteReader } from './reader.ts'
+import { untilFree } from './until-free.ts'
+import { SqliteWriter } from './writer.ts'
+
+/** A database in a file or in memory, opened. */
+export interface SqliteStore {
+  readonly writer: SqliteWriter
+  /** In memory there is nothing that a second connection could read. */
+  readonly reader: SqliteReader | null
+  /** Throws when the file is not there any more, or is another one. */
+  requireUnchanged(): void
+  /** To be called after each commit. */
+  committed(): Promise<void>
+}
+
+export function openMemory(): SqliteStore {
+  const connect = () => {
+    const connection = new SqliteConnection(':memory:')
+    connection.exec('pragma foreign_keys = on')
+    return connection
+  }
+  return {
+    writer: new SqliteWriter({
+      connection: connect(),
+      reconnect: refuseAnother,
+      waitsForDisk: false,
+    }),
+    reader: null,
+    requireUnchanged() {},
+    async committed() {},
+  }
+}
+
+/** With its connection a database in memory is gone, and an empty one must not take its place. */
+function refuseAnother(): never {
+  throw new Error('The database in memory was lost; restart')
+}
+
+/** A transaction stays in memory until it is committed, so that only the commit waits for the disk. */
+const WRITING = 'pragma synchronous = full; pragma foreign_keys = on; pragma cache_spill = off'
+const READING = 'pragma query_only = on'
+
+export async function openFile(
+  path: string,
+  { timeout, beginAnew }: EngineOptions,
+): Promise<SqliteStore> {
+  const file = new SqliteFile(path)
+  const marker = new SqliteMarker(path)
+  // Before the database is looked at: another process may be making its first table.
+  const refusesEmpty = marker.exists && !beginAnew
+  if (!existsSync(path)) {
+    if (refusesEmpty) throw marker.refuse('missing')
+    file.create()
+  }
+  const connect = (pragmas: string) => {
+    file.requireUnchanged()
+    const connection = new SqliteConnection(file.address)
+    try {
+      connection.exec(pragmas)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+    return connection
+  }
+  // Whoever is the first to come locks the file for a moment, to give it its log.
+  const connection = await untilFree(() => connect(WRITING), timeout)
+  const reader = new SqliteReader(() => connect(READING))
+  const hasTables = async () => {
+    const query = { sql: 'select 1 from sqlite_schema limit 1', readOnly: true }
+    return (await reader.run(query, [], timeout)).rows.length > 0
+  }
+  try {
+    await untilFree(() => connection.exec('pragma journal_mode = wal'), timeout)
+    await untilFree(() => requireWal(connection, path), timeout)
+    // This also makes the log, if there was none.
+    const isEmpty = !(await hasTables())
+    if (isEmpty && refusesEmpty) throw marker.refuse('empty')
+    file.remember()
+  } catch (error) {
+    reader.close()
+    connection.close()
+    throw error
+  }
+
+  let marked = false
+  /** What is committed is committed: if this fails, the next commit or the next start tries again. */
+  async function mark(): Promise<void> {
+    if (marked) return
+    try {
+      if (!(await hasTables())) return
+      if (!marker.exists) marker.write()
+      marked = true
+    } catch {}
+  }
+  await mark()
+  return {
+    writer: new SqliteWriter({ connection, reconnect: () => connect(WRITING), waitsForDisk: true }),
+    reader,
+    requireUnchanged: () => file.requireUnchanged(),
+    committed: mark,
+  }
+}
+
+function requireWal(connection: SqliteConnection, path: string): void {
+  const [row] = connection.run({ sql: 'pragma journal_mode', readOnly: true }, []).rows
+  const mode = (row as { journal_mode?: unknown } | undefined)?.journal_mode
+  if (mode === 'wal') return
+  throw new Error(`The SQLite file ${path} cannot have a write-ahead log; put it on a local disk`)
+}

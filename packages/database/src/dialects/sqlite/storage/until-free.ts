@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WaitedTooLong } from '../../../errors.ts'
+import { isBusy } from './connection.ts'
+
+/** Tries again while another process holds the file, for at most `wait` milliseconds. */
+export async function untilFree<R>(attempt: () => R, wait: number): Promise<R> {
+  const deadline = performance.now() + wait
+  for (let pause = 1; ; pause = Math.min(pause * 2, 16)) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (performance.now() > deadline) {
+        throw new WaitedTooLong(`Waited ${wait} ms for another process using this SQLite file`, {
+          cause: error,
+        })
+      }
+    }
+    await sleep(pause * (0.5 + Math.random()))
+  }
+}

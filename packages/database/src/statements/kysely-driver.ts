@@ -1,0 +1,51 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult as KyselyResult,
+} from 'kysely'
+import type { Query, Runner, SqlFlavour } from '../dialects/engine.ts'
+
+/** A Kysely that writes SQL in this flavour and hands it to `runner`. */
+export function createKysely<T>(flavour: SqlFlavour, runner: Runner): Kysely<T> {
+  return new Kysely<T>({ dialect: { ...flavour, createDriver: () => createDriver(runner) } })
+}
+
+export function toQuery(compiled: CompiledQuery): Query {
+  return { sql: compiled.sql, readOnly: compiled.query.kind === 'SelectQueryNode' }
+}
+
+/** There is one way to open a transaction, with its retries and timeouts, so Kysely's own is shut. */
+function createDriver(runner: Runner): Driver {
+  const connection = createConnection(runner)
+  const refuse = async () => {
+    throw new Error('Use database.transaction(work) instead of a transaction of Kysely')
+  }
+  return {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: async () => {},
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  }
+}
+
+function createConnection(runner: Runner): DatabaseConnection {
+  return {
+    async executeQuery<R>(compiled: CompiledQuery): Promise<KyselyResult<R>> {
+      const { rows, affected, insertId } = await runner.run(toQuery(compiled), compiled.parameters)
+      return {
+        rows: rows as R[],
+        numAffectedRows: BigInt(affected),
+        ...(insertId ? { insertId: BigInt(insertId) } : {}),
+      }
+    },
+    // biome-ignore lint/correctness/useYield: Kysely asks for a generator
+    async *streamQuery(): AsyncIterableIterator<never> {
+      throw new Error('Streaming is not offered; page by key instead')
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { isUnavailable } from '../errors.ts'
+import { Mutex } from './mutex.ts'
+
+describe('Mutex', () => {
+  it('lets one in at a time, in order', async () => {
+    const mutex = new Mutex()
+    const order: number[] = []
+    let inside = 0
+    await Promise.all(
+      [1, 2, 3, 4].map(async (n) => {
+        const leave = await mutex.enter(10_000)
+        expect(++inside).toBe(1)
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        order.push(n)
+        inside--
+        leave()
+      }),
+    )
+    expect(order).toEqual([1, 2, 3, 4])
+    expect(mutex.isFree).toBe(true)
+  })
+
+  it('turns away who waited too long, and goes on with the others', async () => {
+    const mutex = new Mutex()
+    const leave = await mutex.enter(10_000)
+    const hasty = mutex.enter(5)
+    const patient = mutex.enter(10_000)
+    await expect(hasty).rejects.toSatisfy(isUnavailable)
+    leave()
+    const leaveToo = await patient
+    expect(mutex.isFree).toBe(false)
+    leaveToo()
+    expect(mutex.isFree).toBe(true)
+  })
+})

@@ -1,0 +1,47 @@
+import { WaitedTooLong } from '../errors.ts'
+
+interface Waiter {
+  readonly enter: () => void
+  readonly timer: NodeJS.Timeout
+}
+
+/** Lets one caller in at a time, in the order they came. */
+export class Mutex {
+  #held = false
+  readonly #waiting: Waiter[] = []
+
+  get isFree(): boolean {
+    return !this.#held
+  }
+
+  /** Resolves with the function that lets the next one in. */
+  async enter(wait: number): Promise<() => void> {
+    if (this.#held) await this.#queue(wait)
+    this.#held = true
+    return () => this.#leave()
+  }
+
+  #queue(wait: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiter = {
+        enter: resolve,
+        timer: setTimeout(() => {
+          this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
+          reject(new WaitedTooLong(`Waited ${wait} ms for earlier work on this database`))
+        }, wait),
+      }
+      this.#waiting.push(waiter)
+    })
+  }
+
+  /** `#held` stays true while the turn passes on, so that no newcomer slips in between. */
+  #leave(): void {
+    const next = this.#waiting.shift()
+    if (!next) {
+      this.#held = false
+      return
+    }
+    clearTimeout(next.timer)
+    next.enter()
+  }
+}

@@ -1,0 +1,87 @@
+import { type Compilable, type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Database, internals } from '../database.ts'
+import type { Query } from '../dialects/engine.ts'
+import { toQuery } from './kysely-driver.ts'
+
+/** Runs a compiled query with these values, in the transaction `on` if one is given. */
+export type Statement<Params, Row> = (
+  params: Params,
+  on?: Database,
+) => Promise<StatementResult<Row>>
+
+export interface StatementResult<Row> {
+  readonly rows: Row[]
+  /** Rows matched by an update or delete, inserted by an insert, 0 for a select. */
+  readonly affected: number
+}
+
+/** Marks the place where the value of one parameter goes. */
+export type ParamBuilder<Params> = <K extends keyof Params & string>(
+  name: K,
+) => RawBuilder<Params[K]>
+
+export type StatementOptions = Pick<Query, 'duplicateIsNoop' | 'followsSize'>
+
+class Placeholder {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+interface Plan {
+  readonly query: Query
+  /** Placeholders to be filled, and values written into the query itself. */
+  readonly slots: readonly unknown[]
+}
+
+export function prepareStatement<T, Params extends object, Row>(
+  database: Database<T>,
+  build: (db: Kysely<T>, param: ParamBuilder<Params>) => Compilable,
+  how: StatementOptions = {},
+): Statement<Params, Row> {
+  let plan: Plan | undefined
+  return async (params, on = database) => {
+    plan ??= compile(build(database.kysely, placeholder), how)
+    const result = await on[internals].run(plan.query, fill(plan.slots, params))
+    return result as StatementResult<Row>
+  }
+}
+
+function placeholder<Value>(name: string): RawBuilder<Value> {
+  return sql.val(new Placeholder(name)) as unknown as RawBuilder<Value>
+}
+
+function compile(compilable: Compilable, how: StatementOptions): Plan {
+  const compiled = compilable.compile()
+  const query = { ...toQuery(compiled), ...how, name: nameOf(compiled.sql) }
+  return { query, slots: compiled.parameters }
+}
+
+function fill(slots: readonly unknown[], params: object): unknown[] {
+  const values = new Array<unknown>(slots.length)
+  for (let i = 0; i < slots.length; i++) {
+    const slot = slots[i]
+    values[i] = slot instanceof Placeholder ? read(params, slot.name) : slot
+  }
+  return values
+}
+
+function read(params: object, name: string): unknown {
+  const value = (params as Record<string, unknown>)[name]
+  if (value === undefined) throw new TypeError(`The statement needs a value for "${name}"`)
+  return value
+}
+
+const names = new Map<string, string>()
+
+/** Equal SQL gets an equal name, so that a connection prepares it once. */
+function nameOf(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `tollgate_${names.size + 1}`
+    names.set(text, name)
+  }
+  return name
+}

@@ -1,0 +1,113 @@
+import type { Engine, Query, QueryResult, Runner, Session } from '../dialects/engine.ts'
+import { breaksConnection, isRetryable } from '../errors.ts'
+import type { Retry } from './retry.ts'
+
+export interface TransactionOptions {
+  /** How long, in milliseconds, to wait for the right to write where there is one writer. */
+  readonly timeout: number
+  readonly onQuery: ((sql: string) => void) | undefined
+  readonly retry: Retry
+}
+
+export interface TransactionRunner extends Runner {
+  lock(name: string, wait: number): Promise<void>
+}
+
+/** Single statements, each its own transaction. */
+export function createStatementRunner(engine: Engine, options: TransactionOptions): Runner {
+  const { onQuery, retry } = options
+  const run = (query: Query, values: readonly unknown[]) => {
+    onQuery?.(query.sql)
+    return engine.run(query, values)
+  }
+  return {
+    run: (query, values) =>
+      run(query, values).catch((error) => {
+        if (!isRetryable(error)) throw error
+        return retry(() => run(query, values))
+      }),
+  }
+}
+
+export function runInTransaction<R>(
+  engine: Engine,
+  options: TransactionOptions,
+  work: (tx: TransactionRunner) => Promise<R>,
+): Promise<R> {
+  return options.retry(() => attempt(engine, options, work))
+}
+
+async function attempt<R>(
+  engine: Engine,
+  options: TransactionOptions,
+  work: (tx: TransactionRunner) => Promise<R>,
+): Promise<R> {
+  const session = await engine.reserve()
+  const tx = createTransactionRunner(session, options)
+  let broken = false
+  try {
+    await session.begin(options.timeout)
+    const result = await work(tx)
+    await tx.end()
+    await session.commit()
+    return result
+  } catch (error) {
+    await tx.end().catch(() => {})
+    // Rolling back over a connection that does not answer would only wait again.
+    broken = breaksConnection(error) || !(await rollback(session))
+    throw error
+  } finally {
+    await session.release(broken)
+  }
+}
+
+/**
+ * Runs queries one after the other. After a failed statement Postgres answers COMMIT with a silent
+ * rollback, and MariaDB after a deadlock goes on outside of any transaction: remembering the failure
+ * makes all three refuse alike.
+ */
+function createTransactionRunner(session: Session, { onQuery }: TransactionOptions) {
+  let last: Promise<unknown> = Promise.resolve()
+  let failure: unknown
+  let ended = false
+
+  function next<R>(step: () => Promise<R>): Promise<R> {
+    if (ended) {
+      const reason = 'This transaction has ended; await every query inside its work'
+      return Promise.reject(new Error(reason))
+    }
+    const result = last.then(async () => {
+      if (failure !== undefined) throw failure
+      return step()
+    })
+    last = result.catch((error) => {
+      failure ??= error
+    })
+    return result
+  }
+
+  return {
+    run(query: Query, values: readonly unknown[]): Promise<QueryResult> {
+      return next(() => {
+        onQuery?.(query.sql)
+        return session.run(query, values)
+      })
+    },
+    lock: (name: string, wait: number) => next(() => session.lock(name, wait)),
+    /** Waits for what was begun, refuses what comes later, and throws if anything failed. */
+    async end(): Promise<void> {
+      ended = true
+      await last
+      if (failure !== undefined) throw failure
+    },
+  }
+}
+
+async function rollback(session: Session): Promise<boolean> {
+  try {
+    await session.rollback()
+    return true
+  } catch {
+    return false
+  }
+}
