@@ -12,6 +12,7 @@ const alias = [
     find: /^@tollgate\/(oauth|billing)\/(\w+)$/,
     replacement: path('./packages/$1/src/adapters/$2.ts'),
   },
+  { find: /^@tollgate\/http\/(\w+)$/, replacement: path('./packages/http/src/mount/$1.ts') },
 ]
 
 /** Machines that run tests are busy: whoever waits for something waits long enough. */

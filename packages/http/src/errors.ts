@@ -1,0 +1,85 @@
+/** What is wrong with a request before any route has read it, for programs. */
+export type HttpErrorCode =
+  | 'request_cut_off'
+  | 'payload_too_large'
+  | 'malformed_body'
+  | 'method_not_allowed'
+
+const BRAND = Symbol.for('@tollgate/http/HttpError')
+
+/**
+ * Refusals that are the same whatever the routes do. A package that serves routes writes them in its own
+ * words; none of them is a failure to be logged.
+ */
+export abstract class HttpError extends Error {
+  abstract readonly code: HttpErrorCode
+  abstract readonly status: number
+  readonly [BRAND] = true
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+  }
+
+  headers(): Record<string, string> {
+    return {}
+  }
+}
+
+/** Works across copies too: bundlers may load this package more than once in a process. */
+export function isHttpError(thrown: unknown): thrown is HttpError {
+  return thrown instanceof Error && BRAND in thrown
+}
+
+/**
+ * The caller went away before its body had arrived, so nobody reads the response. Its cause looks like a
+ * lost connection and must not be taken for the database's.
+ */
+export class RequestCutOff extends HttpError {
+  readonly code = 'request_cut_off'
+  readonly status = 400
+
+  constructor(cause?: unknown) {
+    super('The request was cut off', { cause })
+  }
+
+  override headers(): Record<string, string> {
+    return { connection: 'close' }
+  }
+}
+
+export class PayloadTooLarge extends HttpError {
+  readonly code = 'payload_too_large'
+  readonly status = 413
+
+  constructor(limit: number) {
+    super(`A body may have at most ${limit} bytes.`)
+  }
+
+  /** The rest of the body stays unread, so nothing else can follow on this connection. */
+  override headers(): Record<string, string> {
+    return { connection: 'close' }
+  }
+}
+
+/** A body parser made something of the form that is no list of names and texts. */
+export class MalformedBody extends HttpError {
+  readonly code = 'malformed_body'
+  readonly status = 400
+}
+
+export class MethodNotAllowed extends HttpError {
+  readonly code = 'method_not_allowed'
+  readonly status = 405
+  readonly allowed: readonly string[]
+
+  constructor(allowed: readonly string[]) {
+    super(`This address takes ${allowed.join(', ')}.`)
+    this.allowed = allowed
+  }
+
+  /** RFC 9110 §15.5.6 wants the header. */
+  override headers(): Record<string, string> {
+    return { allow: this.allowed.join(', ') }
+  }
+}

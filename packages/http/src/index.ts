@@ -1,0 +1,21 @@
+export {
+  HttpError,
+  type HttpErrorCode,
+  isHttpError,
+  MalformedBody,
+  MethodNotAllowed,
+  PayloadTooLarge,
+  RequestCutOff,
+} from './errors.ts'
+export type { HttpRequest, SignedInReader } from './request.ts'
+export { type HttpResponse, notFound, type ResponseHeaders, withoutBody } from './response.ts'
+export {
+  createRouter,
+  type Match,
+  type Method,
+  type Route,
+  type Router,
+  requireRoute,
+} from './router.ts'
+export { type HttpRoutes, type MountOptions, signedInReader } from './routes.ts'
+export { fetchFrom, fromWebRequest, toWebResponse } from './web.ts'

@@ -1,0 +1,20 @@
+import type { Request, RequestHandler } from 'express'
+import { fromNodeRequest } from '../node.ts'
+import { type HttpRoutes, type MountOptions, signedInReader } from '../routes.ts'
+import { sendWhenReady } from './node.ts'
+
+/**
+ * The routes as one handler; other addresses pass on.
+ * @example
+ * app.use(mountExpress(routes))
+ */
+export function mountExpress(
+  routes: Pick<HttpRoutes, 'handle'>,
+  options: MountOptions<Request> = {},
+): RequestHandler {
+  return (request, response, next) => {
+    const pending = routes.handle(fromNodeRequest(request, signedInReader(options, request)))
+    if (pending) void sendWhenReady(pending, response)
+    else next()
+  }
+}

@@ -1,0 +1,46 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { bodyAlreadyRead } from '../request.ts'
+import { type HttpRoutes, type MountOptions, signedInReader } from '../routes.ts'
+import { toWebResponse, WebRequest } from '../web.ts'
+
+/**
+ * The routes as a middleware; other addresses pass on.
+ * @example
+ * app.use(mountHono(routes))
+ */
+export function mountHono(
+  routes: Pick<HttpRoutes, 'handle'>,
+  options: MountOptions<Context> = {},
+): MiddlewareHandler {
+  return (c, next) => {
+    const pending = routes.handle(fromHonoContext(c, options))
+    return pending ? pending.then(toWebResponse) : next()
+  }
+}
+
+export function fromHonoContext(c: Context, options: MountOptions<Context> = {}): WebRequest {
+  return new HonoRequest(c, options)
+}
+
+/** A middleware that has read the body left it with Hono. */
+class HonoRequest extends WebRequest {
+  readonly #context: Context
+
+  constructor(c: Context, options: MountOptions<Context>) {
+    super(c.req.raw, signedInReader(options, c))
+    this.#context = c
+  }
+
+  override text(limit: number): Promise<string> {
+    const { req } = this.#context
+    return req.raw.bodyUsed ? req.text() : super.text(limit)
+  }
+
+  override rawText(limit: number): Promise<string> {
+    const { req } = this.#context
+    if (!req.raw.bodyUsed) return super.rawText(limit)
+    const { text, arrayBuffer, blob } = req.bodyCache
+    // Anything else was parsed, and Hono would write it out in another way than it was sent.
+    return text || arrayBuffer || blob ? req.text() : Promise.reject(bodyAlreadyRead())
+  }
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { fromNodeRequest, sendResponse } from '../node.ts'
+import { type HttpResponse, notFound } from '../response.ts'
+import { type HttpRoutes, type MountOptions, signedInReader } from '../routes.ts'
+
+export { fromNodeRequest, type NodeMessage, readHeader, sendResponse } from '../node.ts'
+
+/**
+ * The routes as the listener of a plain Node server; 404 for other addresses.
+ * @example
+ * createServer(nodeListener(routes)).listen(3000)
+ */
+export function nodeListener<Message extends IncomingMessage>(
+  routes: Pick<HttpRoutes, 'handle'>,
+  options: MountOptions<Message> = {},
+): (message: Message, response: ServerResponse) => void {
+  return (message, response) => {
+    const pending = routes.handle(fromNodeRequest(message, signedInReader(options, message)))
+    if (pending) void sendWhenReady(pending, response)
+    else sendResponse(notFound(), response)
+  }
+}
+
+/** The routes always respond, so what fails here is the connection. */
+export async function sendWhenReady(
+  pending: Promise<HttpResponse>,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    sendResponse(await pending, response)
+  } catch {
+    response.destroy()
+  }
+}

@@ -1,0 +1,22 @@
+import type { HttpRequest, SignedInReader } from './request.ts'
+import type { HttpResponse } from './response.ts'
+
+/** Routes that a framework serves beside its own: those of an authorization server, or of billing. */
+export interface HttpRoutes {
+  /** Every path, with `{name}` where a segment varies. */
+  readonly paths: readonly string[]
+  /** Null, at once, for an address that is none of these. The promise never rejects. */
+  handle(request: HttpRequest): Promise<HttpResponse> | null
+}
+
+export interface MountOptions<FrameworkRequest> {
+  /** Who is signed in, from what the framework's session has put on its own request. */
+  readonly signedIn?: (request: FrameworkRequest) => unknown
+}
+
+export function signedInReader<FrameworkRequest>(
+  { signedIn }: MountOptions<FrameworkRequest>,
+  request: FrameworkRequest,
+): SignedInReader | undefined {
+  return signedIn && (() => signedIn(request))
+}

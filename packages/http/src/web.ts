@@ -1,0 +1,99 @@
+import { PayloadTooLarge, RequestCutOff } from './errors.ts'
+import {
+  bodyAlreadyRead,
+  type HttpRequest,
+  originOf,
+  publicUrl,
+  type SignedInReader,
+  splitTarget,
+} from './request.ts'
+import { type HttpResponse, notFound } from './response.ts'
+import type { HttpRoutes } from './routes.ts'
+
+export function fromWebRequest(request: Request, signedIn?: SignedInReader): HttpRequest {
+  return new WebRequest(request, signedIn)
+}
+
+export class WebRequest implements HttpRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly signedIn: SignedInReader | undefined
+  readonly #request: Request
+
+  constructor(request: Request, signedIn?: SignedInReader) {
+    const { path, query } = splitUrl(request.url)
+    this.method = request.method
+    this.path = path
+    this.query = query
+    this.signedIn = signedIn
+    this.#request = request
+  }
+
+  header(name: string): string | null {
+    return this.#request.headers.get(name)
+  }
+
+  text(limit: number): Promise<string> {
+    return readWebBody(this.#request, limit)
+  }
+
+  rawText(limit: number): Promise<string> {
+    return readWebBody(this.#request, limit)
+  }
+
+  toRequest(baseUrl: string): Request {
+    const { method, headers, signal, url } = this.#request
+    if (url.startsWith(`${originOf(baseUrl)}/`)) return this.#request
+    return new Request(publicUrl(baseUrl, this), { method, headers, signal })
+  }
+}
+
+export function toWebResponse({ status, headers, body }: HttpResponse): Response {
+  const single: Record<string, string> = {}
+  const several: [string, readonly string[]][] = []
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string') single[name] = value
+    else several.push([name, value])
+  }
+  const response = new Response(body, { status, headers: single })
+  for (const [name, values] of several) {
+    for (const value of values) response.headers.append(name, value)
+  }
+  return response
+}
+
+/** The routes as one Web-standard handler. */
+export async function fetchFrom(
+  routes: Pick<HttpRoutes, 'handle'>,
+  request: Request,
+): Promise<Response> {
+  return toWebResponse((await routes.handle(new WebRequest(request))) ?? notFound())
+}
+
+/** Path and query of an absolute URL. */
+function splitUrl(url: string): { readonly path: string; readonly query: string } {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  return start < 0 ? { path: '/', query: '' } : splitTarget(url.slice(start))
+}
+
+async function readWebBody(request: Request, limit: number): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw new PayloadTooLarge(limit)
+  if (request.bodyUsed) throw bodyAlreadyRead()
+  if (!request.body) return ''
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = request.body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause) => {
+      throw new RequestCutOff(cause)
+    })
+    if (done) return Buffer.concat(chunks).toString('utf8')
+    size += value.byteLength
+    if (size > limit) {
+      await reader.cancel()
+      throw new PayloadTooLarge(limit)
+    }
+    chunks.push(value)
+  }
+}
