@@ -5,5 +5,5 @@ const failed = await prepare()
 if (failed) process.exitCode = failed
 else {
   process.argv.splice(2, 0, 'serve')
-  await import('../packages/server/dist/cli/main.js')
+  await import('../packages/server/dist/main.js')
 }

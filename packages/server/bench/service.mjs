@@ -8,7 +8,7 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const connections = Number(process.argv[2] ?? 10_000)
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
 const rows = []

@@ -14,11 +14,11 @@ import { refuseUnreadable, UnreadableRequest } from './http/readable.ts'
 import { limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
 import type { AppEnv } from './http/variables.ts'
 import { TooManyRequests } from './limits/limits.ts'
-import { findAsset } from './pages/assets.ts'
-import { errorPage } from './pages/error.tsx'
-import { ForeignForm } from './pages/forms.ts'
-import { providePageContext } from './pages/page-context.ts'
 import { addPages } from './pages/pages.ts'
+import { findAsset } from './pages/parts/assets.ts'
+import { errorPage } from './pages/parts/error.tsx'
+import { ForeignForm } from './pages/parts/forms.ts'
+import { providePageContext } from './pages/parts/page-context.ts'
 
 /** No form or JSON of ours needs more; webhooks have a limit of their own. */
 const LARGEST_BODY = 64 * 1024

@@ -12,7 +12,7 @@ import type { Logger } from 'pino'
 import { braintreeEnvironment } from './config/braintree-environment.ts'
 import type { Config } from './config/environment.ts'
 import type { BothProviders } from './context.ts'
-import { plainLogger } from './http/logger.ts'
+import { plainLogger } from './logger.ts'
 import type { UserRow } from './storage/tables.ts'
 import { fromRow } from './users/user.ts'
 

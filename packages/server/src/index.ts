@@ -7,6 +7,6 @@ export {
   type Settings,
   type SettingsInput,
 } from './config/settings.ts'
-export type { DemoClient, DemoFacts } from './demo/facts.ts'
+export type { DemoClient, DemoFacts } from './demo/state-file.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'
 export type { User } from './users/user.ts'

@@ -3,7 +3,7 @@ import { startSandbox } from '@tollgate/sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { findFreePort } from '../../../test-support/postgres-server.ts'
-import { runCli } from '../src/cli/program.ts'
+import { runCli } from '../src/program.ts'
 import { startTestService, type TestService } from './support.ts'
 
 let service: TestService

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../src/app.ts'
-import { commands } from '../src/cli/commands.ts'
+import { commands } from '../src/cli/commands/all-commands.ts'
 import { parseSettings } from '../src/config/settings.ts'
 import { variables } from '../src/config/variables.ts'
 import { policies } from '../src/limits/policies.ts'

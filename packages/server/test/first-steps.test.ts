@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
-import { describeService } from '../src/demo/box.ts'
+import { describeService } from '../src/cli/banner.ts'
 import { createService, type Service, type ServiceOptions } from '../src/service.ts'
 import { testConfig } from './support.ts'
 
 // Built by `npm test` before the tests run.
-const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const options: ServiceOptions = { ticking: false, logTo: { write: () => undefined } }
 const undo: Array<() => unknown> = []
 

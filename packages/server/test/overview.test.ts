@@ -3,7 +3,7 @@ import { movableClock } from '@tollgate/oauth/testing'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
-import { createFigures } from '../src/figures/figures.ts'
+import { createFigures } from '../src/statistics/statistics.ts'
 import { serviceMigrations } from '../src/storage/migrations.ts'
 import { startTestService, type TestService } from './support.ts'
 

@@ -13,7 +13,7 @@ import { findFreePort } from '../../../test-support/postgres-server.ts'
 import { createBrowser } from './browser.ts'
 
 // Built by `npm test` before the tests run.
-const program = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-processes-'))
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse'

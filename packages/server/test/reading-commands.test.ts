@@ -5,7 +5,7 @@ import type { Database } from '@tollgate/database'
 import { kyselyStorage } from '@tollgate/oauth'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
-import { runCli } from '../src/cli/program.ts'
+import { runCli } from '../src/program.ts'
 import { serviceMigrations } from '../src/storage/migrations.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-reading-'))

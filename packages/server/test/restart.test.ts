@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeService } from '../src/demo/box.ts'
+import { describeService } from '../src/cli/banner.ts'
 import { createService } from '../src/service.ts'
 import { startTestService, testConfig } from './support.ts'
 

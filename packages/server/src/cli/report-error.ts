@@ -2,7 +2,7 @@ import { BillingError } from '@tollgate/billing'
 import { isUnavailable } from '@tollgate/database'
 import { OAuthError, ValidationFailed } from '@tollgate/oauth'
 import { ConfigurationError } from '../config/environment.ts'
-import { redactText } from '../http/logger.ts'
+import { redactText } from '../logger.ts'
 import { InvalidAccount } from '../users/parse.ts'
 import { type Terminal, UsageError } from './command.ts'
 

@@ -10,7 +10,7 @@ import {
   type RunningSandbox,
   readFacts,
   writeFacts,
-} from './facts.ts'
+} from './state-file.ts'
 
 const EMAIL = 'demo@example.com'
 

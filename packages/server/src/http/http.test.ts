@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ServiceContext } from '../context.ts'
+import { createLogger, redactText } from '../logger.ts'
 import { redirectTargets } from '../pages/sign-in.tsx'
-import { createLogger, redactText } from './logger.ts'
 import { isSameOrigin, localPath } from './same-origin.ts'
 
 describe('localPath', () => {

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { AuthenticatedUser } from '@tollgate/oauth'
-import type { PageContext } from '../pages/page-context.ts'
+import type { PageContext } from '../pages/parts/page-context.ts'
 import type { User } from '../users/user.ts'
 
 /** What middleware leaves for the handlers of a request. */

@@ -10,11 +10,11 @@ import {
   FormProblem,
   NeedsScript,
   SecretDialog,
-} from './dialogs.tsx'
-import { Choice, TextArea, TextField } from './fields.tsx'
-import { requireUser, userOf } from './page-context.ts'
-import { renderPage } from './render.tsx'
-import { Address, Empty, Table } from './table.tsx'
+} from './parts/dialogs.tsx'
+import { Choice, TextArea, TextField } from './parts/fields.tsx'
+import { requireUser, userOf } from './parts/page-context.ts'
+import { renderPage } from './parts/render.tsx'
+import { Address, Empty, Table } from './parts/table.tsx'
 
 /** Applications that people of this service may connect. The script changes them by the JSON API. */
 export function addClients(app: Hono<AppEnv>): void {

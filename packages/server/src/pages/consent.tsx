@@ -2,7 +2,7 @@ import type { ConsentView, ErrorView, Pages } from '@tollgate/oauth'
 import type { FC } from 'hono/jsx'
 import type { Settings } from '../config/settings.ts'
 import type { User } from '../users/user.ts'
-import { Document } from './document.tsx'
+import { Document } from './parts/document.tsx'
 
 export interface AuthorizationPagesOptions {
   readonly settings: Settings

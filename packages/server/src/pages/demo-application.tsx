@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import type { Child, FC } from 'hono/jsx'
-import type { DemoClientName, DemoFacts } from '../demo/facts.ts'
+import type { DemoClientName, DemoFacts } from '../demo/state-file.ts'
 import type { AppEnv } from '../http/variables.ts'
-import { readForm } from './forms.ts'
-import { renderPage } from './render.tsx'
+import { readForm } from './parts/forms.ts'
+import { renderPage } from './parts/render.tsx'
 
 type FlowName = Extract<DemoClientName, 'web' | 'public' | 'implicit'>
 

@@ -2,8 +2,8 @@ import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { AppEnv } from '../http/variables.ts'
 import { DemoFlows } from './demo-application.tsx'
-import { requireUser, userOf } from './page-context.ts'
-import { renderPage } from './render.tsx'
+import { requireUser, userOf } from './parts/page-context.ts'
+import { renderPage } from './parts/render.tsx'
 
 interface Place {
   readonly path: string

@@ -2,9 +2,9 @@ import type { Context, Hono } from 'hono'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { emailKey, InvalidAccount, parseAccount } from '../users/parse.ts'
-import { TextField } from './fields.tsx'
-import { readForm } from './forms.ts'
-import { renderPage } from './render.tsx'
+import { TextField } from './parts/fields.tsx'
+import { readForm } from './parts/forms.ts'
+import { renderPage } from './parts/render.tsx'
 import { EmailField, redirectTargets, startSession } from './sign-in.tsx'
 
 /** Only where registration is on: elsewhere the address does not exist. */

@@ -5,9 +5,9 @@ import type { ServiceContext } from '../context.ts'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { emailKey } from '../users/parse.ts'
-import { TextField } from './fields.tsx'
-import { readForm, readOwnForm } from './forms.ts'
-import { renderPage } from './render.tsx'
+import { TextField } from './parts/fields.tsx'
+import { readForm, readOwnForm } from './parts/forms.ts'
+import { renderPage } from './parts/render.tsx'
 
 export function addSignIn(app: Hono<AppEnv>): void {
   app.get('/login', async (c) => {

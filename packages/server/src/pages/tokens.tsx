@@ -9,12 +9,12 @@ import {
   FormProblem,
   NeedsScript,
   SecretDialog,
-} from './dialogs.tsx'
-import { Choice, Problem, TextField } from './fields.tsx'
-import { requireUser, userOf } from './page-context.ts'
-import { renderPage } from './render.tsx'
-import { ScopeList, type Scopes } from './scopes.tsx'
-import { Day, Empty, Table } from './table.tsx'
+} from './parts/dialogs.tsx'
+import { Choice, Problem, TextField } from './parts/fields.tsx'
+import { requireUser, userOf } from './parts/page-context.ts'
+import { renderPage } from './parts/render.tsx'
+import { ScopeList, type Scopes } from './parts/scopes.tsx'
+import { Day, Empty, Table } from './parts/table.tsx'
 
 /** Personal access tokens. The script makes and revokes them by the JSON API. */
 export function addTokens(app: Hono<AppEnv>): void {

@@ -1,7 +1,7 @@
 import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
 import { migrateCore } from '../../core.ts'
-import { createLogger } from '../../http/logger.ts'
+import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
 import type { Command } from '../command.ts'
 import { withDatabase } from '../open.ts'

@@ -1,6 +1,6 @@
 import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
-import { createLogger } from '../../http/logger.ts'
+import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
 import { WEBHOOKS_KEPT } from '../../service.ts'
 import type { Command } from '../command.ts'

@@ -1,6 +1,6 @@
-import { describeService, serviceJson } from '../../demo/box.ts'
-import { serve } from '../../serve.ts'
+import { describeService, serviceJson } from '../banner.ts'
 import { type Command, textOption } from '../command.ts'
+import { serve } from '../serve.ts'
 
 export const serveCommand: Command = {
   summary: 'run the service until it is told to end',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Figure } from '../../figures/daily-figures.ts'
+import type { Figure } from '../../statistics/daily-statistics.ts'
 import { niceTop } from './plot.tsx'
 import { plotsOf } from './plots.ts'
 

@@ -1,6 +1,6 @@
 import { formatMoney, money } from '@tollgate/billing'
-import { type Day, dayOf, type Figure, type FigureName } from '../../figures/daily-figures.ts'
-import { DAYS_SHOWN } from '../../figures/figures.ts'
+import { type Day, dayOf, type Figure, type FigureName } from '../../statistics/daily-statistics.ts'
+import { DAYS_SHOWN } from '../../statistics/statistics.ts'
 import type { PlotView, Series } from './plot.tsx'
 
 const DAY_MS = 86_400_000

@@ -1,0 +1,42 @@
+import type { Command } from '../command.ts'
+import { billingSync } from './billing/sync.ts'
+import { clientCreate } from './client/create.ts'
+import { clientList } from './client/list.ts'
+import { clientRevoke } from './client/revoke.ts'
+import { doctor } from './doctor.ts'
+import { keysReseal } from './keys/reseal.ts'
+import { keysRevoke } from './keys/revoke.ts'
+import { keysRotate } from './keys/rotate.ts'
+import { migrateCommand } from './migrate.ts'
+import { purge } from './purge.ts'
+import { restoreFinish } from './restore/finish.ts'
+import { sandbox } from './sandbox.ts'
+import { serveCommand } from './serve.ts'
+import { userCreate } from './user/create.ts'
+import { userDelete } from './user/delete.ts'
+import { userDisable, userEnable } from './user/disable.ts'
+import { userList } from './user/list.ts'
+import { userPassword } from './user/password.ts'
+
+/** Every command by its words. `docs/reference/service.md` lists the same ones. */
+export const commands: Readonly<Record<string, Command>> = {
+  serve: serveCommand,
+  migrate: migrateCommand,
+  'user create': userCreate,
+  'user list': userList,
+  'user password': userPassword,
+  'user disable': userDisable,
+  'user enable': userEnable,
+  'user delete': userDelete,
+  'client create': clientCreate,
+  'client list': clientList,
+  'client revoke': clientRevoke,
+  'keys rotate': keysRotate,
+  'keys revoke': keysRevoke,
+  'keys reseal': keysReseal,
+  'restore-finish': restoreFinish,
+  purge,
+  'billing sync': billingSync,
+  doctor,
+  sandbox,
+}

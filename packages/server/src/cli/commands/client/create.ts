@@ -1,0 +1,85 @@
+import type { AuthorizationServer, GrantType, NewClient } from '@tollgate/oauth'
+import type { User } from '../../../users/user.ts'
+import { type Command, type CommandInput, textOption, UsageError } from '../../command.ts'
+import { withCore } from '../../open.ts'
+
+interface Kind {
+  readonly grants: readonly GrantType[]
+  readonly confidential: boolean
+}
+
+const WEB: Kind = { grants: ['authorization_code', 'refresh_token'], confidential: true }
+
+/** What the switches of the command stand for. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  password: { grants: ['password', 'refresh_token'], confidential: true },
+  public: { grants: WEB.grants, confidential: false },
+  credentials: { grants: ['client_credentials'], confidential: true },
+}
+
+export const clientCreate: Command = {
+  summary: 'register an application; its secret is shown this once',
+  options: [
+    { flags: '--name <text>', description: 'shown to people who approve it', required: true },
+    {
+      flags: '--redirect <url>',
+      description: 'where people come back to; may be given several times',
+      several: true,
+    },
+    { flags: '--user <id>', description: 'the person it belongs to' },
+    { flags: '--password', description: 'for the password grant: an application of your own' },
+    { flags: '--personal', description: 'the client personal access tokens hang on' },
+    { flags: '--public', description: 'cannot keep a secret: a browser or mobile application' },
+    { flags: '--credentials', description: 'acts for itself: the client credentials grant' },
+    { flags: '--implicit', description: 'may also use the implicit grant' },
+  ],
+  async run(input, context) {
+    const chosen = [...Object.keys(KINDS), 'personal'].filter(
+      (kind) => input.options[kind] === true,
+    )
+    if (chosen.length > 1) {
+      throw new UsageError(`Give one of --${chosen.join(' and --')}, not ${chosen.length}`)
+    }
+    const [kind = 'web'] = chosen
+    const config = await context.config(['secret'])
+    const { passwordGrant, implicitGrant } = config.settings
+    if (kind === 'password' && !passwordGrant) {
+      throw new UsageError('The password grant is switched off: see passwordGrant in the settings')
+    }
+    if (input.options.implicit === true && !implicitGrant) {
+      throw new UsageError('The implicit grant is switched off: see implicitGrant in the settings')
+    }
+    return withCore(config, async ({ oauth, users }) => {
+      const userId = textOption(input, 'user')
+      if (userId !== null && !(await users.findById(userId))) {
+        throw new UsageError(`There is no user ${userId}; make one: tollgate user create`)
+      }
+      const created =
+        kind === 'personal' ? await personal(oauth) : await create(oauth, input, kind, userId)
+      const secret = created.secret === null ? 'none' : created.secret
+      return { json: created, text: `Client id      ${created.id}\nClient secret  ${secret}` }
+    })
+  },
+}
+
+async function personal(oauth: AuthorizationServer<User>) {
+  return { id: (await oauth.clients.personal()).id, secret: null }
+}
+
+async function create(
+  oauth: AuthorizationServer<User>,
+  input: CommandInput,
+  kind: string,
+  userId: string | null,
+): Promise<{ id: string; secret: string | null }> {
+  const { grants, confidential } = KINDS[kind] ?? WEB
+  const wanted: NewClient = {
+    name: textOption(input, 'name') ?? '',
+    redirect: (input.options.redirect as string[] | undefined) ?? [],
+    grants: input.options.implicit === true ? [...grants, 'implicit'] : grants,
+    confidential,
+    userId,
+  }
+  const { client, secret } = await oauth.clients.create(wanted)
+  return { id: client.id, secret }
+}

@@ -1,0 +1,57 @@
+import { configuredProviders, type Providers, sandboxProviders } from '../billing.ts'
+import { braintreeEnvironment } from '../config/braintree-environment.ts'
+import type { Config } from '../config/environment.ts'
+import { isListening } from './is-listening.ts'
+import { startProviders, stateFileIn } from './providers.ts'
+import { readFacts } from './state-file.ts'
+
+export interface ReachedProviders {
+  readonly providers: Providers
+  /** The sandbox's time where this process runs it. */
+  readonly now: (() => Date) | null
+  close(): Promise<void>
+}
+
+/**
+ * For commands: the providers of the environment; in a demo the sandbox of the service that runs, or
+ * else one of our own from where it was left.
+ */
+export async function reachProviders(config: Config): Promise<ReachedProviders> {
+  if (config.mode === 'production') {
+    return { providers: configuredProviders(config), now: null, close: async () => {} }
+  }
+  const { running, stripeWebhook } = readFacts(config.dataDir)
+  const { currency } = config.settings
+  if (running && (await isListening(running.stripe))) {
+    const { hostname, port } = new URL(running.stripe)
+    return {
+      providers: {
+        stripe: {
+          secret: running.stripeKey,
+          webhookSecret: stripeWebhook?.secret ?? 'unknown',
+          currency,
+          config: { host: hostname, port, protocol: 'http' },
+        },
+        braintree: braintreeEnvironment({
+          ...running.braintreeKeys,
+          environment: 'sandbox',
+          currency,
+          apiUrl: running.braintree,
+        }),
+      },
+      now: null,
+      close: async () => {},
+    }
+  }
+  const { sandbox, close } = await startProviders({
+    config: { ...config, port: 0 },
+    servicePort: 0,
+    stateFile: stateFileIn(config.dataDir),
+  })
+  const secret = stripeWebhook?.secret ?? 'unknown'
+  return {
+    providers: sandboxProviders(sandbox, secret, currency),
+    now: () => sandbox.clock.now(),
+    close,
+  }
+}

@@ -1,0 +1,78 @@
+import {
+  BillingError,
+  type BillingErrorCode,
+  InvalidPaymentToken,
+  PaymentFailed,
+} from '@tollgate/billing'
+import type { PageOptions } from '../../parts/render.tsx'
+
+/** What somebody is told who could not have what they asked for. */
+export interface Problem {
+  readonly message: string
+  readonly status: NonNullable<PageOptions['status']>
+}
+
+/** A field of the form says something that cannot be. */
+export class BadChoice extends Error {
+  override readonly name = 'BadChoice'
+}
+
+const SORRY = 'The payment provider did not answer. Nothing may have happened: please look again.'
+
+/** In our words, since billing's are for developers. What is missing here is a fault, not an answer. */
+const WORDS: Partial<Record<BillingErrorCode, Problem>> = {
+  invalid_argument: { message: 'Something in the form is not as expected.', status: 422 },
+  unknown_coupon: { message: 'There is no such coupon, or it cannot be used here.', status: 422 },
+  invalid_payment_token: {
+    message:
+      'This card could not be used. If you have sent the form twice, look below: the card may be there already.',
+    status: 422,
+  },
+  no_payment_method: { message: 'There is no card yet. Please choose one.', status: 422 },
+  no_customer: { message: 'There is no card yet. Please choose one.', status: 422 },
+  already_subscribed: {
+    message: 'You are subscribed already. Change the plan instead.',
+    status: 409,
+  },
+  provider_chosen: {
+    message: 'You have paid through the other provider before, so please go on there.',
+    status: 409,
+  },
+  no_subscription: { message: 'There is no subscription to change.', status: 409 },
+  subscription_ended: {
+    message: 'This subscription has ended. You can subscribe again.',
+    status: 409,
+  },
+  not_on_grace_period: {
+    message: 'Only a cancelled subscription can be resumed, and only before it ends.',
+    status: 409,
+  },
+  unsupported: { message: 'The payment provider does not offer this.', status: 422 },
+  payment_action_required: {
+    message: 'Your bank wants you to confirm the payment first.',
+    status: 422,
+  },
+  busy: { message: 'Your last change is still under way. Please look again.', status: 503 },
+  provider_unavailable: { message: SORRY, status: 503 },
+}
+
+/** The problem to show, or null for an error that nobody at the page can do anything about. */
+export function describeProblem(error: unknown): Problem | null {
+  if (error instanceof BadChoice) return { message: error.message, status: 422 }
+  if (error instanceof PaymentFailed) return { message: declined(error), status: 422 }
+  return error instanceof BillingError ? (WORDS[error.code] ?? null) : null
+}
+
+/** The provider has looked at the card and would not have it. */
+export function isDeclined(error: unknown): boolean {
+  return error instanceof PaymentFailed || error instanceof InvalidPaymentToken
+}
+
+/** Stripe writes sentences for the customer, Braintree the bank's own few words. */
+function declined({ provider, message }: PaymentFailed): string {
+  const reason =
+    provider === 'stripe'
+      ? message.replace(/\.*$/, '.')
+      : `Your bank declined the card: ${message.replace(/\.*$/, '.')}`
+  return `${reason} Nothing was charged; you can try another card.`
+}

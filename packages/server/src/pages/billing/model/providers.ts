@@ -1,0 +1,22 @@
+import type { ProviderName } from '@tollgate/billing'
+import type { ServiceContext } from '../../../context.ts'
+
+export const PROVIDER_NAMES: Readonly<Record<ProviderName, string>> = {
+  stripe: 'Stripe',
+  braintree: 'Braintree',
+}
+
+/** Where somebody who has paid nowhere yet may pay. */
+export function availableProviders({ sandbox, config }: ServiceContext): ProviderName[] {
+  if (sandbox) return ['stripe', 'braintree']
+  const configured = { stripe: config.stripe, braintree: config.braintree }
+  return (['stripe', 'braintree'] as const).filter((name) => configured[name] !== null)
+}
+
+/** The provider that was asked for, if it is on offer. */
+export function parseProvider(
+  value: string | null | undefined,
+  available: readonly ProviderName[],
+): ProviderName | null {
+  return available.find((name) => name === value) ?? null
+}

@@ -1,0 +1,90 @@
+import { PaymentActionRequired } from '@tollgate/billing'
+import type { Hono } from 'hono'
+import type { AppEnv } from '../../../http/variables.ts'
+import { readOwnForm } from '../../parts/forms.ts'
+import { CsrfField } from '../../parts/layout.tsx'
+import { requireUser } from '../../parts/page-context.ts'
+import { renderPage } from '../../parts/render.tsx'
+import { readAccount, unpaidReason } from '../model/account.ts'
+import { planOf } from '../model/plans.ts'
+import { cardEntryOf, ProviderScript, policyFor } from '../sections/card-entry.tsx'
+import { BillingFrame } from '../sections/frame.tsx'
+import { settle } from '../sections/sandbox-strip.tsx'
+
+/** 3-D Secure: the customer's bank asks before the payment goes through. */
+export function addConfirmation(app: Hono<AppEnv>): void {
+  app.get('/billing/confirm', requireUser(), async (c) => {
+    const page = c.get('page')
+    const { service } = page
+    const { running, billable } = await readAccount(c)
+    const reason = running && (await unpaidReason(running))
+    if (!running || !(reason instanceof PaymentActionRequired)) {
+      // Confirmed a moment ago: the provider's word is here before its webhook.
+      if (running && !reason) await billable.sync()
+      return c.redirect('/billing', 303)
+    }
+    const entry = cardEntryOf(service, 'stripe')
+    const plan = planOf(service.config.settings.plans, running)
+    return renderPage(
+      c,
+      { title: 'Confirm the payment', policy: policyFor(entry) },
+      <BillingFrame>
+        <section class="card narrow">
+          <h1>Confirm the payment</h1>
+          <p>
+            Your bank wants to know that it is you who subscribes to{' '}
+            <strong>{plan?.name ?? running.providerPlan}</strong>.
+          </p>
+          {entry.kind === 'test' ? (
+            <form method="post" action="/billing/confirm" class="stack">
+              <CsrfField page={page} />
+              <p>This is the sandbox’s bank: it takes your word for it.</p>
+              <div class="row">
+                <button class="primary" type="submit" name="answer" value="approve">
+                  Confirm
+                </button>
+                <button type="submit" name="answer" value="refuse">
+                  Refuse
+                </button>
+              </div>
+            </form>
+          ) : (
+            <div
+              data-confirm-payment
+              data-key={entry.key ?? undefined}
+              data-client-secret={reason.payment.clientSecret}
+            >
+              <button class="primary" type="button">
+                Confirm with your bank
+              </button>
+              <p class="problem" data-problem role="alert" />
+              <noscript>
+                <p class="problem">
+                  Your bank is asked by Stripe’s script. Please switch scripts on.
+                </p>
+              </noscript>
+            </div>
+          )}
+          <p>
+            <a href="/billing">Back to billing</a>
+          </p>
+          <ProviderScript entry={entry} />
+        </section>
+      </BillingFrame>,
+    )
+  })
+
+  app.post('/billing/confirm', requireUser(), async (c) => {
+    const form = await readOwnForm(c)
+    const { service } = c.get('page')
+    const { running } = await readAccount(c)
+    const reason = running && (await unpaidReason(running))
+    const { sandbox } = service
+    if (!sandbox || !(reason instanceof PaymentActionRequired)) return c.redirect('/billing', 303)
+    const approved = form.get('answer') === 'approve'
+    if (approved) sandbox.stripe.completeAuthentication(reason.payment.id)
+    else sandbox.stripe.failAuthentication(reason.payment.id)
+    await settle(service, sandbox)
+    return c.redirect(`/billing?done=${approved ? 'confirmed' : 'refused'}`, 303)
+  })
+}

@@ -1,0 +1,135 @@
+import { formatMoney, type ProviderName, type SwapPreview } from '@tollgate/billing'
+import type { Hono } from 'hono'
+import type { FC } from 'hono/jsx'
+import type { Plan } from '../../../config/settings.ts'
+import type { AppEnv } from '../../../http/variables.ts'
+import { CsrfField } from '../../parts/layout.tsx'
+import { type PageContext, requireUser } from '../../parts/page-context.ts'
+import { renderPage } from '../../parts/render.tsx'
+import { type Account, readAccount } from '../model/account.ts'
+import { formatDay } from '../model/dates.ts'
+import { findPlan, formatPrice, formatRhythm, planOf } from '../model/plans.ts'
+import { describeProblem } from '../model/problems.ts'
+import { BillingFrame } from '../sections/frame.tsx'
+import { renderBilling } from './billing.tsx'
+
+/** What another plan would cost, before anything is changed. */
+export function addSwapPreview(app: Hono<AppEnv>): void {
+  app.get('/billing/swap', requireUser(), async (c) => {
+    const page = c.get('page')
+    const { plans } = page.service.config.settings
+    const account = await readAccount(c)
+    const { running } = account
+    const plan = findPlan(plans, c.req.query('plan'))
+    const isThere = running?.providerPlan === plan?.[account.provider] && !running?.cancelled()
+    if (!running || running.incomplete() || !plan || isThere) return c.redirect('/billing', 303)
+    try {
+      const preview = await running.previewSwap(plan[running.provider])
+      const hasChanged = c.req.query('changed') === 'yes'
+      return renderPage(
+        c,
+        { title: 'Change the plan' },
+        <BillingFrame>
+          <SwapCard {...{ page, account, plan, preview, hasChanged }} />
+        </BillingFrame>,
+      )
+    } catch (error) {
+      const problem = describeProblem(error)
+      if (!problem) throw error
+      return renderBilling(c, { problem })
+    }
+  })
+}
+
+interface SwapView {
+  readonly page: PageContext
+  readonly account: Account
+  readonly plan: Plan
+  readonly preview: SwapPreview
+  /** The amount is another one than was approved. */
+  readonly hasChanged: boolean
+}
+
+const SwapCard: FC<SwapView> = (view) => {
+  const { page, account, plan, preview, hasChanged } = view
+  const { settings } = page.service.config
+  const { running } = account
+  const old = running ? planOf(settings.plans, running) : null
+  return (
+    <section class="card narrow">
+      <h1>Change to {plan.name}?</h1>
+      {hasChanged && (
+        <p class="problem" role="alert">
+          The amount has changed since you saw it. Nothing was done; please look at it again.
+        </p>
+      )}
+      <dl class="terms">
+        <dt>Now</dt>
+        <dd>
+          {old ? `${old.name}, ${formatPrice(old, settings)} ${formatRhythm(old)}` : 'Another plan'}
+        </dd>
+        <dt>Then</dt>
+        <dd>
+          {plan.name}, {formatPrice(plan, settings)} {formatRhythm(plan)}
+        </dd>
+      </dl>
+      <PreviewTable {...view} />
+      {running?.cancelled() && <p>This also takes your cancellation back.</p>}
+      <form method="post" action="/billing/swap" data-once>
+        <CsrfField page={page} />
+        <input type="hidden" name="plan" value={plan.id} />
+        <input type="hidden" name="proration_date" value={preview.prorationDate.getTime()} />
+        <input type="hidden" name="total" value={preview.total.amount} />
+        <input type="hidden" name="immediately" value={preview.immediately ? 'yes' : 'no'} />
+        <div class="row">
+          <button class="primary" type="submit">
+            {preview.immediately && preview.total.amount > 0
+              ? `Change and pay ${formatMoney(preview.total)}`
+              : 'Change the plan'}
+          </button>
+          <a href="/billing">Keep the plan</a>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+/** Braintree's lines name plans by their ids: `monthly → pro`. */
+function nameLine(description: string, plans: readonly Plan[], provider: ProviderName): string {
+  const names = new Map(plans.map((plan) => [plan[provider], plan.name]))
+  return description
+    .split(' → ')
+    .map((part) => names.get(part) ?? part)
+    .join(' → ')
+}
+
+const PreviewTable: FC<SwapView> = ({ page, account, preview }) => {
+  const { plans } = page.service.config.settings
+  const { immediately, total, lines, date, includedTax } = preview
+  const due = `${immediately ? 'Today' : 'Next invoice'}, ${formatDay(date)}`
+  return (
+    <table class="amounts sum">
+      <caption>{immediately ? 'You pay now' : 'You pay nothing now'}</caption>
+      <tbody>
+        {lines.map(({ description, amount }) => (
+          <tr>
+            <th scope="row">{nameLine(description, plans, account.provider)}</th>
+            <td>{formatMoney(amount)}</td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">{due}</th>
+          <td>{formatMoney(total)}</td>
+        </tr>
+        {includedTax.amount > 0 && (
+          <tr>
+            <th scope="row">Tax in it</th>
+            <td>{formatMoney(includedTax)}</td>
+          </tr>
+        )}
+      </tfoot>
+    </table>
+  )
+}

@@ -1,0 +1,128 @@
+import {
+  formatMoney,
+  type Money,
+  PaymentActionRequired,
+  type Subscription,
+} from '@tollgate/billing'
+import type { FC } from 'hono/jsx'
+import { CsrfField } from '../../parts/layout.tsx'
+import type { PageContext } from '../../parts/page-context.ts'
+import type { Account, ProviderView } from '../model/account.ts'
+import { cardWords } from '../model/describe-card.ts'
+import { describeDiscount } from '../model/describe-discount.ts'
+import { describeState } from '../model/describe-state.ts'
+import { formatPrice, formatRhythm, hasSeats } from '../model/plans.ts'
+import { PROVIDER_NAMES } from '../model/providers.ts'
+
+interface CurrentView {
+  readonly page: PageContext
+  readonly account: Account
+  readonly told: ProviderView
+  readonly subscription: Subscription
+}
+
+export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subscription }) => {
+  const { settings } = page.service.config
+  const { plan } = account
+  const state = describeState(subscription, told)
+  return (
+    <section class="card stack" aria-labelledby="subscription-title">
+      <div class="row spread">
+        <h2 id="subscription-title">{plan?.name ?? subscription.providerPlan}</h2>
+        <span class={`badge ${state.tone}`}>{state.label}</span>
+      </div>
+      {plan && (
+        <p class="price">
+          {formatPrice(plan, settings)} <small>{formatRhythm(plan)}</small>
+          {subscription.quantity > 1 && <small>, {subscription.quantity} times</small>}
+        </p>
+      )}
+      <p>
+        {state.sentence} <small>Paid through {PROVIDER_NAMES[subscription.provider]}.</small>
+      </p>
+      {told.discounts?.map((discount) => (
+        <p>{describeDiscount(discount)}</p>
+      ))}
+      <Unpaid {...{ page, account, told, subscription }} />
+      {!subscription.incomplete() && <Changes {...{ page, account, subscription }} />}
+    </section>
+  )
+}
+
+const Changes: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription }) => (
+  <div class="row bottom spread">
+    {hasSeats(account.plan, subscription) && <Quantity {...{ page, subscription }} />}
+    <div class="row">
+      {subscription.onGracePeriod() && (
+        <form method="post" action="/billing/resume" data-once>
+          <CsrfField page={page} />
+          <button class="primary" type="submit">
+            Resume
+          </button>
+        </form>
+      )}
+      <a class="button" href="/billing/cancel">
+        {subscription.cancelled() ? 'End it now' : 'Cancel'}
+      </a>
+    </div>
+  </div>
+)
+
+const Quantity: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscription }) => (
+  <form method="post" action="/billing/quantity" class="row bottom" data-once>
+    <CsrfField page={page} />
+    <label class="short">
+      Quantity
+      <input
+        type="number"
+        name="quantity"
+        min={1}
+        max={10_000}
+        value={subscription.quantity}
+        required
+      />
+    </label>
+    <button type="submit">Change the quantity</button>
+  </form>
+)
+
+const Unpaid: FC<CurrentView> = (props) => {
+  const { page, account, told, subscription } = props
+  const { unpaid, owed } = told
+  if (!unpaid && !owed) return null
+  const asks = unpaid instanceof PaymentActionRequired
+  const card = cardWords(account.billable)
+  return (
+    <div class="note bad stack">
+      {unpaid && <p>{asks ? 'Your bank wants you to confirm the payment.' : unpaid.message}</p>}
+      {owed && card && !asks && <PayNow {...{ page, owed, card }} />}
+      {(asks || subscription.incomplete()) && (
+        <div class="row">
+          {asks && (
+            <a class="button primary" href="/billing/confirm">
+              Confirm the payment
+            </a>
+          )}
+          {subscription.incomplete() && (
+            <form method="post" action="/billing/cancel-now" data-once>
+              <CsrfField page={page} />
+              <input type="hidden" name="confirm" value="yes" />
+              <button type="submit">Give up and start again</button>
+            </form>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const PayNow: FC<{ page: PageContext; owed: Money; card: string }> = ({ page, owed, card }) => (
+  <form method="post" action="/billing/pay" class="row" data-once>
+    <CsrfField page={page} />
+    <input type="hidden" name="amount" value={owed.amount} />
+    <button class="primary" type="submit">
+      Pay {formatMoney(owed)} now
+    </button>
+    <span>with {card}, or change the card below.</span>
+  </form>
+)

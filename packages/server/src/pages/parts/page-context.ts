@@ -1,0 +1,41 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import type { ServiceContext } from '../../context.ts'
+import type { AppEnv } from '../../http/variables.ts'
+import type { User } from '../../users/user.ts'
+
+/** What every page knows. Pages add their own beside it as properties. */
+export interface PageContext {
+  readonly service: ServiceContext
+  /** Who is signed in; null for nobody. */
+  readonly user: User | null
+  /** For `<meta name="csrf-token">` and the hidden field of forms; null when nobody is signed in. */
+  readonly csrfToken: string | null
+  readonly path: string
+}
+
+/** Behind `freshToken()`: looks up who is signed in, once for each page. */
+export function providePageContext(service: ServiceContext): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const session = await service.sessions.find(c.req.header('cookie') ?? null)
+    const user = session ? await service.users.findById(session.userId) : null
+    c.set('page', { service, user, csrfToken: c.get('csrfToken') ?? null, path: c.req.path })
+    return next()
+  }
+}
+
+/** The signed-in user; everybody else is sent to sign in, and back. */
+export function requireUser(): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    if (c.get('page').user) return next()
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.redirect('/login', 303)
+    const { pathname, search } = new URL(c.req.url)
+    return c.redirect(`/login?return_to=${encodeURIComponent(pathname + search)}`, 302)
+  }
+}
+
+/** For handlers behind `requireUser()`. */
+export function userOf(c: Context<AppEnv>): User {
+  const { user } = c.get('page')
+  if (!user) throw new Error('This page goes behind requireUser()')
+  return user
+}

@@ -1,0 +1,58 @@
+import type { Context } from 'hono'
+import type { Child } from 'hono/jsx'
+import type { AppEnv } from '../../http/variables.ts'
+import { Layout } from './layout.tsx'
+
+type Directive =
+  | 'script-src'
+  | 'style-src'
+  | 'style-src-attr'
+  | 'img-src'
+  | 'frame-src'
+  | 'connect-src'
+
+/** Sources a page needs beside our own. */
+export type ContentPolicy = Partial<Readonly<Record<Directive, readonly string[]>>>
+
+export interface PageOptions {
+  readonly title: string
+  readonly status?: 200 | 400 | 401 | 403 | 404 | 409 | 422 | 429 | 500 | 503
+  /** Further origins a form of this page may lead to, by redirects; browsers check those too. */
+  readonly formTargets?: readonly string[]
+  /** What this page may load from elsewhere, such as a payment provider's script. */
+  readonly policy?: ContentPolicy
+}
+
+const OWN: ContentPolicy = {
+  'style-src': ["'self'"],
+  'script-src': ["'self'"],
+  'img-src': ["'self'"],
+  'connect-src': ["'self'"],
+}
+
+function contentPolicy({ formTargets = [], policy = {} }: PageOptions): string {
+  const names = new Set([...Object.keys(OWN), ...Object.keys(policy)] as Directive[])
+  const sources = [...names].map((name) =>
+    [name, ...(OWN[name] ?? []), ...(policy[name] ?? [])].join(' '),
+  )
+  const forms = ['form-action', "'self'", ...formTargets].join(' ')
+  const rest = ["frame-ancestors 'none'", "base-uri 'none'"]
+  return ["default-src 'none'", ...sources, forms, ...rest].join('; ')
+}
+
+/** A whole page, with the headers every page has: no inline script or style, no framing, no caching. */
+export function renderPage(
+  c: Context<AppEnv>,
+  options: PageOptions,
+  content: Child,
+): Response | Promise<Response> {
+  c.header('content-security-policy', contentPolicy(options))
+  c.header('cache-control', 'no-store')
+  const page = c.get('page')
+  return c.html(
+    <Layout title={options.title} page={page}>
+      {content}
+    </Layout>,
+    options.status ?? 200,
+  )
+}
