@@ -1,10 +1,9 @@
-import type { CodeDirectory } from './authorization/code-directory.ts'
-import type { ConsentDirectory } from './authorization/consent-directory.ts'
-import type { ClientDirectory } from './clients/directory.ts'
+import type { ClientDirectory } from './caches/client-cache.ts'
+import type { CodeDirectory } from './caches/code-cache.ts'
+import type { ConsentDirectory } from './caches/consent-cache.ts'
 import type { Emitter } from './events.ts'
 import type { AuthorizationResponse, Grant } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
-import type { KnownUsers } from './guard/known-users.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { RevocationFeed } from './revocations/feed.ts'
 import type { Keyring } from './secrets/keyring.ts'
@@ -13,6 +12,7 @@ import type { AccessTokenFormat } from './tokens/format.ts'
 import type { RefreshTokens } from './tokens/refresh-tokens.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 import type { TokenVerifier } from './tokens/verify.ts'
+import type { KnownUsers } from './users/known-users.ts'
 
 /** Made once by createAuthorizationServer() and handed down; nothing below reaches back up. */
 export interface ServerContext {

@@ -1,12 +1,11 @@
-import { createCodeDirectory } from './authorization/code-directory.ts'
-import { createConsentDirectory } from './authorization/consent-directory.ts'
-import { createClientDirectory } from './clients/directory.ts'
+import { createClientDirectory } from './caches/client-cache.ts'
+import { createCodeDirectory } from './caches/code-cache.ts'
+import { createConsentDirectory } from './caches/consent-cache.ts'
 import { later } from './clock.ts'
 import type { ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
 import type { AuthorizationResponse } from './grants/grant.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
-import { createKnownUsers } from './guard/known-users.ts'
 import type { ResolvedOptions } from './options.ts'
 import { followRevocations } from './revocations/feed.ts'
 import { createKeyring } from './secrets/keyring.ts'
@@ -14,6 +13,7 @@ import { createAccessTokenFormat } from './tokens/format.ts'
 import { createRefreshTokens } from './tokens/refresh-tokens.ts'
 import { createSigningKeys } from './tokens/signing-keys.ts'
 import { createTokenVerifier } from './tokens/verify.ts'
+import { createKnownUsers } from './users/known-users.ts'
 
 /** Puts the parts together; each gets only what it needs. */
 export function createContext(options: ResolvedOptions): ServerContext {

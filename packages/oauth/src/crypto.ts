@@ -17,7 +17,7 @@ import {
   verify,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Maybe } from './maybe.ts'
+import type { Maybe } from './awaitable.ts'
 
 export type { KeyObject }
 

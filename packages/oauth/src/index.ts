@@ -5,7 +5,6 @@ export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
 export { newRedirectProblem } from './clients/redirect-uris.ts'
 export { type Clock, systemClock } from './clock.ts'
 export type { SigningAlgorithm } from './crypto.ts'
-export type { Ended } from './end-everything.ts'
 export {
   AccessDenied,
   ConsentRequired,
@@ -51,6 +50,7 @@ export type {
 } from './guard/guard.ts'
 export type { Lifetime } from './lifetimes.ts'
 export type { Logger } from './logger.ts'
+export type { Ended } from './maintenance/end-everything.ts'
 export type { AuthorizationServerOptions } from './options.ts'
 export type { ScopeDefinitions } from './scopes.ts'
 export {
@@ -64,4 +64,4 @@ export { memoryStorage } from './storage/memory.ts'
 export type { Client, Consent, Storage, Token } from './storage/repositories.ts'
 export type { PersonalAccessToken } from './tokens/personal-access.ts'
 export { type TokenJson, tokenJson } from './tokens/token-json.ts'
-export type { Session, SignedIn, UserRecord, Users } from './users.ts'
+export type { Session, SignedIn, UserRecord, Users } from './users/users.ts'

@@ -9,7 +9,7 @@ import { assertScopeDefinitions, type ScopeDefinitions } from './scopes.ts'
 import { kyselyStorage } from './storage/kysely/storage.ts'
 import type { Storage } from './storage/repositories.ts'
 import { type AccessTokenFormatName, accessTokenFormats } from './tokens/format.ts'
-import type { UserRecord, Users } from './users.ts'
+import type { UserRecord, Users } from './users/users.ts'
 
 export interface AuthorizationServerOptions<User extends UserRecord = UserRecord> {
   /** Public base URL, sent as `iss`. https, except on localhost. */

@@ -1,6 +1,5 @@
 import { type Clients, manageClients } from './clients/manage.ts'
 import { createContext } from './create-context.ts'
-import { countEverything, type Ended, endEverything } from './end-everything.ts'
 import { MethodNotAllowed, NotFound } from './errors.ts'
 import type { Events } from './events.ts'
 import { failureReply, publicError } from './failure.ts'
@@ -14,16 +13,17 @@ import {
   withoutBody,
 } from './http/exchange.ts'
 import { errorReply } from './http/replies.ts'
+import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
+import { purge, schedulePurge } from './maintenance/purge.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
-import { isPossibleId } from './possible-id.ts'
-import { purge, schedulePurge } from './purge.ts'
 import { createRouter } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
+import { isPossibleId } from './storage/possible-id.ts'
 import type { Consent, Token } from './storage/repositories.ts'
 import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
 import { endSession, revokeConsent, revokeToken, revokeUser } from './tokens/revoke.ts'
 import type { SigningKey } from './tokens/signing-keys.ts'
-import type { UserRecord } from './users.ts'
+import type { UserRecord } from './users/users.ts'
 
 export interface NewPersonalAccessToken {
   readonly userId: string | number

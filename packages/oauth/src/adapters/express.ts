@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from 'express'
+import { settle } from '../awaitable.ts'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
@@ -9,9 +10,8 @@ import {
 } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
 import { fromNodeRequest, sendReply } from '../http/node.ts'
-import { settle } from '../maybe.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { UserRecord } from '../users.ts'
+import type { UserRecord } from '../users/users.ts'
 import { nodeCredentials, nodeListener } from './node.ts'
 import { type AdapterOptions, signedInReader } from './options.ts'
 

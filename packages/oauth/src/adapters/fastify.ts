@@ -1,4 +1,5 @@
 import type { FastifyPluginCallback, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { settle } from '../awaitable.ts'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
@@ -10,9 +11,8 @@ import {
 import { requireUser } from '../guard/require-user.ts'
 import type { Reply } from '../http/exchange.ts'
 import { fromNodeRequest } from '../http/node.ts'
-import { settle } from '../maybe.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { UserRecord } from '../users.ts'
+import type { UserRecord } from '../users/users.ts'
 import { nodeCredentials } from './node.ts'
 import { type AdapterOptions, signedInReader } from './options.ts'
 

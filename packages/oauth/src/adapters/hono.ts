@@ -1,5 +1,6 @@
 import type { Context, Handler, HonoRequest, MiddlewareHandler, Next } from 'hono'
 import type { HandlerResponse } from 'hono/types'
+import { settle } from '../awaitable.ts'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
@@ -10,9 +11,8 @@ import {
   type GuardName,
 } from '../guard/guard.ts'
 import { fromWebRequest, toWebResponse } from '../http/exchange.ts'
-import { settle } from '../maybe.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { UserRecord } from '../users.ts'
+import type { UserRecord } from '../users/users.ts'
 import { type AdapterOptions, signedInReader } from './options.ts'
 
 export interface TollgateVariables<User extends UserRecord = UserRecord> {

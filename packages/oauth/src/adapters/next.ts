@@ -7,7 +7,7 @@ import {
 } from '../guard/guard.ts'
 import { fromWebRequest, toWebResponse } from '../http/exchange.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { UserRecord } from '../users.ts'
+import type { UserRecord } from '../users/users.ts'
 
 export type RouteHandler<Context = unknown, Req extends Request = Request> = (
   request: Req,

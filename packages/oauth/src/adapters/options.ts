@@ -1,5 +1,5 @@
 import type { SignedInReader } from '../http/exchange.ts'
-import type { Session } from '../users.ts'
+import type { Session } from '../users/users.ts'
 
 export interface AdapterOptions<FrameworkRequest> {
   /**

@@ -1,3 +1,4 @@
+import { andThen, type Maybe } from '../awaitable.ts'
 import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import {
@@ -9,7 +10,6 @@ import {
 import type { AuthorizationResponse } from '../grants/grant.ts'
 import { readChallenge } from '../grants/pkce.ts'
 import { type Form, requireParam } from '../http/form.ts'
-import { andThen, type Maybe } from '../maybe.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import type { Client } from '../storage/repositories.ts'
 import type { SignInDemand } from './fresh-sign-in.ts'

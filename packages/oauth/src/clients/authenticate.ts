@@ -1,9 +1,9 @@
+import { andThen, type Maybe } from '../awaitable.ts'
 import type { ServerContext } from '../context.ts'
 import { equalSecrets, sha256 } from '../crypto.ts'
 import { InvalidClient, InvalidRequest } from '../errors.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import { type Form, UNREADABLE } from '../http/form.ts'
-import { andThen, type Maybe } from '../maybe.ts'
 import type { Client } from '../storage/repositories.ts'
 
 interface Credentials {

@@ -1,4 +1,4 @@
-import { createRecentCache } from '../tokens/recent-cache.ts'
+import { createRecentCache } from '../caches/recent-cache.ts'
 
 /** Schemes that run script or read the device (threat A5). */
 const FORBIDDEN_SCHEMES = new Set(

@@ -1,4 +1,3 @@
-import { answer, answerError } from '../authorization/answer.ts'
 import { openInteraction } from '../authorization/decision.ts'
 import { judgeSignIn } from '../authorization/fresh-sign-in.ts'
 import {
@@ -7,6 +6,7 @@ import {
   type ReturnAddress,
   requireReturnAddress,
 } from '../authorization/request.ts'
+import { answer, answerError } from '../authorization/response.ts'
 import { formatSignInMarker, SIGN_IN_MARKER } from '../authorization/sign-in-marker.ts'
 import { mayApproveSilently } from '../authorization/silent-approval.ts'
 import type { ServerContext } from '../context.ts'
@@ -19,8 +19,8 @@ import { redirect } from '../http/replies.ts'
 import type { Consent } from '../storage/repositories.ts'
 import { announce } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
-import { findSignedIn, type Person, type SignedInPerson } from '../users.ts'
-import { type SignInMark, whileSignedIn } from '../while-signed-in.ts'
+import { type SignInMark, whileSignedIn } from '../users/retry-if-signed-out.ts'
+import { findSignedIn, type Person, type SignedInPerson } from '../users/users.ts'
 
 /** GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or answers where none is needed. */
 export async function authorize(request: HttpRequest, context: ServerContext): Promise<Reply> {

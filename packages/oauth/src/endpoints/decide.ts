@@ -1,5 +1,5 @@
-import { answer, answerError } from '../authorization/answer.ts'
 import { expired, requireInteraction } from '../authorization/decision.ts'
+import { answer, answerError } from '../authorization/response.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
@@ -8,7 +8,7 @@ import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
 import { assertSameOrigin } from '../http/same-origin.ts'
 import type { Client, Interaction } from '../storage/repositories.ts'
 import { announce } from '../tokens/issue.ts'
-import { findSignedIn } from '../users.ts'
+import { findSignedIn } from '../users/users.ts'
 
 /** POST /oauth/authorize: the two buttons of the approval screen. */
 export async function decide(request: HttpRequest, context: ServerContext): Promise<Reply> {

@@ -2,7 +2,7 @@ import type { ServerContext } from '../context.ts'
 import { equalSecrets } from '../crypto.ts'
 import { CsrfMismatch, Unauthenticated } from '../errors.ts'
 import type { HttpRequest } from '../http/exchange.ts'
-import { findSignedIn, type Person } from '../users.ts'
+import { findSignedIn, type Person } from '../users/users.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 

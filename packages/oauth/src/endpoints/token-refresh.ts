@@ -2,8 +2,8 @@ import type { ServerContext } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
 import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { noStoreJson } from '../http/replies.ts'
-import { findSignedIn } from '../users.ts'
-import { whileSignedIn } from '../while-signed-in.ts'
+import { whileSignedIn } from '../users/retry-if-signed-out.ts'
+import { findSignedIn } from '../users/users.ts'
 import { requireSignedIn } from './signed-in.ts'
 
 /**

@@ -1,6 +1,6 @@
+import type { Maybe } from '../awaitable.ts'
 import type { ServerContext } from '../context.ts'
 import type { Form } from '../http/form.ts'
-import type { Maybe } from '../maybe.ts'
 import type { AuthorizationCode, Client, Token } from '../storage/repositories.ts'
 
 export type GrantType =

@@ -1,9 +1,9 @@
+import type { Maybe } from '../awaitable.ts'
 import { InvalidGrant } from '../errors.ts'
 import { requireParam } from '../http/form.ts'
-import type { Maybe } from '../maybe.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import { buildToken, handOver, storeUnlessEnded } from '../tokens/issue.ts'
-import { whileSignedIn } from '../while-signed-in.ts'
+import { whileSignedIn } from '../users/retry-if-signed-out.ts'
 import type { Grant } from './grant.ts'
 
 /** Long enough for any passphrase; longer ones are refused, never cut (threat T8). */

@@ -1,13 +1,13 @@
 import { EncryptJWT, jwtDecrypt } from 'jose'
+import { createRecentCache } from '../caches/recent-cache.ts'
 import { CLOCK_SKEW, type Clock } from '../clock.ts'
 import { equalSecrets, hmac } from '../crypto.ts'
 import { type CookieAttributes, readCookie, serializeCookie } from '../http/cookies.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import type { Keyring } from '../secrets/keyring.ts'
-import { createRecentCache } from '../tokens/recent-cache.ts'
-import type { Person } from '../users.ts'
-import type { SignInMark } from '../while-signed-in.ts'
-import type { KnownUsers } from './known-users.ts'
+import type { KnownUsers } from '../users/known-users.ts'
+import type { SignInMark } from '../users/retry-if-signed-out.ts'
+import type { Person } from '../users/users.ts'
 
 export const COOKIE_NAME = 'tollgate_token'
 

@@ -1,8 +1,8 @@
 import type { ServerContext } from '../context.ts'
 import { readCookie } from '../http/cookies.ts'
 import type { HttpRequest } from '../http/exchange.ts'
-import { findSignedIn, type Person } from '../users.ts'
-import { whileSignedIn } from '../while-signed-in.ts'
+import { whileSignedIn } from '../users/retry-if-signed-out.ts'
+import { findSignedIn, type Person } from '../users/users.ts'
 import { COOKIE_NAME } from './cookie-mode.ts'
 
 export interface FreshToken {

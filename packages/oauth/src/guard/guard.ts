@@ -1,10 +1,10 @@
+import { andThen, type Maybe } from '../awaitable.ts'
 import { InsufficientScope, InvalidToken, type OAuthError } from '../errors.ts'
 import type { Reply } from '../http/exchange.ts'
 import { errorReply } from '../http/replies.ts'
-import { andThen, type Maybe } from '../maybe.ts'
 import { holdsScope } from '../scopes.ts'
 import type { TokenVerifier, VerifiedToken } from '../tokens/verify.ts'
-import type { UserRecord, Users } from '../users.ts'
+import type { UserRecord, Users } from '../users/users.ts'
 import type { CookieMode } from './cookie-mode.ts'
 
 /** What a guard reads of a request, so that adapters need not build a Request for it. */

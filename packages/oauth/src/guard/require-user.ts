@@ -1,4 +1,4 @@
-import type { UserRecord } from '../users.ts'
+import type { UserRecord } from '../users/users.ts'
 import type { AuthenticatedUser } from './guard.ts'
 
 /** Frameworks type what a guard has set as optional; behind the guard it is there. */

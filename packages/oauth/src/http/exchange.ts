@@ -1,6 +1,6 @@
+import type { Maybe } from '../awaitable.ts'
 import { InvalidRequest, PayloadTooLarge } from '../errors.ts'
-import type { Maybe } from '../maybe.ts'
-import type { Session } from '../users.ts'
+import type { Session } from '../users/users.ts'
 
 /**
  * What an endpoint reads and what it gives back. Web-standard objects cost more than the work of a

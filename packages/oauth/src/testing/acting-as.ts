@@ -1,6 +1,6 @@
 import { WILDCARD } from '../scopes.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { UserRecord } from '../users.ts'
+import type { UserRecord } from '../users/users.ts'
 
 /** A type and not an interface: only then may it stand where `HeadersInit` is wanted. */
 export type ActingHeaders = {

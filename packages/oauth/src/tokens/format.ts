@@ -1,5 +1,5 @@
+import { andThen, type Maybe } from '../awaitable.ts'
 import { signData, verifyData } from '../crypto.ts'
-import { andThen, type Maybe } from '../maybe.ts'
 import type { Token } from '../storage/repositories.ts'
 import { type AccessTokenClaims, buildClaims, parseClaims } from './claims.ts'
 import { createOpaqueTokens, OPAQUE_PREFIX, type OpaqueTokenOptions } from './opaque-tokens.ts'

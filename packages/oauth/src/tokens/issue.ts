@@ -1,11 +1,11 @@
+import { andThen, type Maybe } from '../awaitable.ts'
 import { later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { timeOrderedId } from '../crypto.ts'
 import type { GrantType, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil } from '../lifetimes.ts'
-import { andThen, type Maybe } from '../maybe.ts'
 import type { Client, Token } from '../storage/repositories.ts'
-import type { SignInMark } from '../while-signed-in.ts'
+import type { SignInMark } from '../users/retry-if-signed-out.ts'
 
 export interface IssueRequest {
   readonly client: Client

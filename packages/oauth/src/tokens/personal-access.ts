@@ -4,7 +4,7 @@ import type { ServerContext } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
 import { resolveScopes } from '../scopes.ts'
 import type { Client, Token } from '../storage/repositories.ts'
-import { whileSignedIn } from '../while-signed-in.ts'
+import { whileSignedIn } from '../users/retry-if-signed-out.ts'
 import { buildToken, handOver, storeUnlessEnded } from './issue.ts'
 
 export interface PersonalAccessToken {

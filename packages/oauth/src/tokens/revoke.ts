@@ -1,7 +1,7 @@
 import { later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import type { Token, TokenSelector } from '../storage/repositories.ts'
-import { hashSessionId } from '../users.ts'
+import { hashSessionId } from '../users/users.ts'
 
 /** Ends access and refresh tokens here at once and on every other process within a second. */
 export async function revokeTokens(

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
-import { createKnownUsers } from '../guard/known-users.ts'
 import { followRevocations } from '../revocations/feed.ts'
 import { memoryStorage } from '../storage/memory.ts'
+import { createKnownUsers } from '../users/known-users.ts'
 import { createTokenVerifier } from './verify.ts'
 
 const issuer = 'https://api.example.com'

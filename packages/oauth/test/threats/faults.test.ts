@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
-import { createClientDirectory } from '../../src/clients/directory.ts'
+import { createClientDirectory } from '../../src/caches/client-cache.ts'
+import { createRecentCache } from '../../src/caches/recent-cache.ts'
 import {
   type AuthorizationServerOptions,
   authorizationCode,
@@ -13,7 +14,6 @@ import {
 import { followRevocations } from '../../src/revocations/feed.ts'
 import { createKeyring } from '../../src/secrets/keyring.ts'
 import type { Client, FeedPage, NewRevocation, Revocation } from '../../src/storage/repositories.ts'
-import { createRecentCache } from '../../src/tokens/recent-cache.ts'
 import { createSigningKeys } from '../../src/tokens/signing-keys.ts'
 import {
   askFor,

@@ -1,8 +1,8 @@
+import type { Maybe } from '../awaitable.ts'
+import { createRecentCache } from '../caches/recent-cache.ts'
 import { TemporarilyUnavailable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import type { Maybe } from '../maybe.ts'
-import { createRecentCache } from '../tokens/recent-cache.ts'
-import type { Users } from '../users.ts'
+import type { Users } from './users.ts'
 
 /** An answer may be relied on for so long, and is not asked for again before. In milliseconds. */
 const GOOD_FOR = 1000

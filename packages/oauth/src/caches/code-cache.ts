@@ -1,6 +1,6 @@
-import type { Maybe } from '../maybe.ts'
+import type { Maybe } from '../awaitable.ts'
 import type { AuthorizationCode, AuthorizationCodeRepository } from '../storage/repositories.ts'
-import { createRecentCache } from '../tokens/recent-cache.ts'
+import { createRecentCache } from './recent-cache.ts'
 
 export interface CodeDirectory {
   /** Called when a code is made, before anybody can know it. */

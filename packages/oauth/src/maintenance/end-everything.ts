@@ -1,5 +1,5 @@
-import type { ServerContext } from './context.ts'
-import type { Living } from './storage/repositories.ts'
+import type { ServerContext } from '../context.ts'
+import type { Living } from '../storage/repositories.ts'
 
 /** What has ended, or would end. */
 export interface Ended extends Living {

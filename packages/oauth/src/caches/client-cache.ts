@@ -1,8 +1,8 @@
-import type { Maybe } from '../maybe.ts'
-import { isPossibleId } from '../possible-id.ts'
+import type { Maybe } from '../awaitable.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
+import { isPossibleId } from '../storage/possible-id.ts'
 import type { Client, ClientRepository } from '../storage/repositories.ts'
-import { createRecentCache } from '../tokens/recent-cache.ts'
+import { createRecentCache } from './recent-cache.ts'
 
 export interface ClientDirectory {
   /** Null when unknown or revoked. From memory, and without a promise, while the feed is fresh. */

@@ -1,5 +1,5 @@
 import type { Consent, ConsentRepository } from '../storage/repositories.ts'
-import { createRecentCache } from '../tokens/recent-cache.ts'
+import { createRecentCache } from './recent-cache.ts'
 
 export interface ConsentDirectory {
   /** As this process last read it. Whether it still holds is proven when it is used. */

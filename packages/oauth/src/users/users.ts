@@ -1,6 +1,6 @@
-import { sha256 } from './crypto.ts'
-import type { HttpRequest } from './http/exchange.ts'
-import type { Maybe } from './maybe.ts'
+import type { Maybe } from '../awaitable.ts'
+import { sha256 } from '../crypto.ts'
+import type { HttpRequest } from '../http/exchange.ts'
 
 /** The least Tollgate needs to know of a person. */
 export interface UserRecord {

@@ -1,4 +1,4 @@
-import type { ServerContext } from './context.ts'
+import type { ServerContext } from '../context.ts'
 
 /** From before it was asked who is signed in, so that an end of the sign-in in between counts. */
 export interface SignInMark {

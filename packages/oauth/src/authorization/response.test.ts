@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerUrl } from './answer.ts'
+import { answerUrl } from './response.ts'
 
 const iss = 'https://api.example.com'
 const tail = 'iss=https%3A%2F%2Fapi.example.com'

@@ -1,4 +1,4 @@
-import type { ServerContext } from './context.ts'
+import type { ServerContext } from '../context.ts'
 
 /** Small enough that nobody else waits for it (threat L3). */
 const BATCH = 500
