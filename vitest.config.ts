@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { findChromium } from './test-support/find-chromium.ts'
+import { IN_CHROMIUM, SLOW, SQLITE_IS_ENOUGH } from './test-support/where-tests-run.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 
@@ -15,81 +16,85 @@ const alias = [
   { find: /^@tollgate\/http\/(\w+)$/, replacement: path('./packages/http/src/mount/$1.ts') },
 ]
 
-/** Machines that run tests are busy: whoever waits for something waits long enough. */
-const patient = { poll: { timeout: 20_000 } }
+const FLOWS = 'packages/*/test/**/*.test.ts'
+const SANDBOX = 'packages/sandbox/test/**/*.test.ts'
 
-/** A person's way through the pages; one database is enough for it. */
-const IN_CHROMIUM = 'packages/server/test/chromium/**/*.test.ts'
+let projects = 0
 
-/** Every flow runs on every database; machines that run tests are noisy, so nothing here is hasty. */
-function createFlows(kind: 'sqlite' | 'postgres' | 'mariadb'): TestProjectConfiguration {
+interface Project {
+  readonly name: string
+  readonly include: readonly string[]
+  readonly exclude?: readonly string[]
+  readonly database?: 'sqlite' | 'postgres' | 'mariadb'
+}
+
+function createProject({
+  name,
+  include,
+  exclude = [],
+  database,
+}: Project): TestProjectConfiguration {
   return {
     resolve: { alias },
     test: {
-      name: kind,
-      expect: patient,
-      include: ['packages/*/test/**/*.test.ts'],
-      exclude: ['packages/sandbox/**', IN_CHROMIUM],
-      env: { TEST_DATABASE: kind },
-      globalSetup: kind === 'postgres' ? ['./test-support/postgres-setup.ts'] : [],
-      testTimeout: 30_000,
+      name,
+      include: [...include],
+      exclude: ['**/node_modules/**', '**/dist/**', ...exclude],
+      env: database ? { TEST_DATABASE: database } : {},
+      globalSetup: database ? [`./test-support/${database}-setup.ts`] : [],
+      // Files share a process and what they import, which takes longer than most tests do.
+      isolate: false,
+      // One project after the other, because a process serves one project.
+      sequence: { groupOrder: projects++ },
+      // Machines that run tests are busy: whoever waits for something waits long enough.
+      expect: { poll: { timeout: 20_000 } },
+      testTimeout: 60_000,
       hookTimeout: 60_000,
     },
   }
 }
 
+/** Whether the command names this project, or none. */
+function isWanted(name: string): boolean {
+  const command = process.argv.join(' ')
+  return !command.includes('--project') || command.includes(name)
+}
+
 const withMariadb = Boolean(process.env.TEST_MYSQL_URL)
-if (!withMariadb) {
+if (!withMariadb && isWanted('mariadb')) {
   console.log('MariaDB is left out: set TEST_MYSQL_URL=mysql://root@127.0.0.1:3306, or use .ci/run')
 }
-if (findChromium() === null) {
+if (findChromium() === null && isWanted('chromium')) {
   console.log(
     'Chromium is left out: install chromium, set CHROMIUM_PATH=/usr/bin/chromium, or use .ci/run',
   )
+}
+
+/** What talks SQL, on one database. */
+function createFlows(name: 'sqlite' | 'postgres' | 'mariadb', exclude: readonly string[]) {
+  const elsewhere = [SANDBOX, ...IN_CHROMIUM]
+  return createProject({
+    name,
+    include: [FLOWS],
+    exclude: [...elsewhere, ...exclude],
+    database: name,
+  })
 }
 
 export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      {
-        resolve: { alias },
-        test: {
-          name: 'unit',
-          expect: patient,
-          include: [
-            'packages/*/src/**/*.test.ts',
-            'examples/*/test/**/*.test.ts',
-            'docs/test/*.test.ts',
-            'scripts/test/*.test.ts',
-          ],
-          testTimeout: 30_000,
-        },
-      },
-      {
-        resolve: { alias },
-        test: {
-          name: 'sandbox',
-          expect: patient,
-          include: ['packages/sandbox/test/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        resolve: { alias },
-        test: {
-          name: 'chromium',
-          expect: patient,
-          include: [IN_CHROMIUM],
-          env: { TEST_DATABASE: 'sqlite' },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      createFlows('sqlite'),
-      createFlows('postgres'),
-      ...(withMariadb ? [createFlows('mariadb')] : []),
+      createProject({
+        name: 'unit',
+        include: ['packages/*/src/**/*.test.ts', 'docs/test/*.test.ts', 'scripts/test/*.test.ts'],
+      }),
+      createProject({ name: 'sandbox', include: [SANDBOX], exclude: SLOW }),
+      createFlows('sqlite', SLOW),
+      createProject({ name: 'slow', include: SLOW, database: 'sqlite' }),
+      createFlows('postgres', SQLITE_IS_ENOUGH),
+      ...(withMariadb ? [createFlows('mariadb', SQLITE_IS_ENOUGH)] : []),
+      createProject({ name: 'chromium', include: IN_CHROMIUM, database: 'sqlite' }),
     ],
   },
 })

@@ -17,7 +17,7 @@ if (!Number.isSafeInteger(runs) || runs < 2 || !Number.isSafeInteger(seed)) {
 
 /** A process for each provider: they use two cores where there are two. */
 function live(provider) {
-  const args = ['vitest', 'run', '--project', 'sqlite', '--reporter=dot', '-t', provider]
+  const args = ['vitest', 'run', '--project', 'slow', '--reporter=dot', '-t', provider]
   const child = spawn('npx', [...args, 'packages/billing/test/histories.test.ts'], {
     stdio: 'inherit',
     env: { ...process.env, HISTORIES: String(Math.ceil(runs / 2)), HISTORIES_SEED: String(seed) },

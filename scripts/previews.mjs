@@ -5,7 +5,7 @@ import { prepare } from './prepare.mjs'
 
 /** A process for each provider: they use two cores where there are two. */
 function compare(provider) {
-  const args = ['vitest', 'run', '--project', 'sqlite', '--reporter=dot', '-t', provider]
+  const args = ['vitest', 'run', '--project', 'slow', '--reporter=dot', '-t', provider]
   const child = spawn('npx', [...args, 'packages/billing/test/previews.test.ts'], {
     stdio: 'inherit',
     env: { ...process.env, PREVIEWS: 'all' },
@@ -13,7 +13,7 @@ function compare(provider) {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
 }
 
-const prepared = prepare()
+const prepared = await prepare()
 if (prepared) process.exit(prepared)
 const codes = await Promise.all(['stripe', 'braintree'].map(compare))
 process.exitCode = codes.every((code) => code === 0) ? 0 : 1

@@ -1,8 +1,25 @@
-// npm test: installs what is missing, builds, runs every test, and ends with one plain line of counts.
+// npm test: installs what is missing, builds, runs the quick tests, and ends with one plain line of counts.
+// With --rest it runs the others instead (npm run test:rest), with --all both (npm run test:all).
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { prepare, step } from './prepare.mjs'
+
+/** Projects of vitest.config.ts. */
+const QUICK = ['unit', 'sandbox', 'sqlite']
+const REST = ['slow', 'postgres', 'mariadb', 'chromium']
+const CHOICES = new Map([
+  ['--rest', REST],
+  ['--all', [...QUICK, ...REST]],
+])
+
+/** What vitest is given: the projects of this command, unless the caller names some. */
+function chooseTests([first, ...others]) {
+  const chosen = CHOICES.get(first)
+  const args = chosen ? others : [first, ...others].filter((arg) => arg !== undefined)
+  if (args.some((arg) => /^--project\b/.test(arg))) return args
+  return [...(chosen ?? QUICK).flatMap((name) => ['--project', name]), ...args]
+}
 
 async function test(args) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
@@ -23,4 +40,4 @@ async function test(args) {
   return status
 }
 
-process.exitCode = (await prepare()) || (await test(process.argv.slice(2)))
+process.exitCode = (await prepare()) || (await test(chooseTests(process.argv.slice(2))))

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import { createTestDatabase, type Template } from '../../../test-support/create-test-database.ts'
 import type { BillableUser, ProviderName, Subscription } from '../src/index.ts'
 import { type BillingTest, type StartBillingOptions, startBilling } from '../src/testing/index.ts'
 
@@ -46,12 +46,22 @@ export interface FlowTest extends BillingTest {
   readonly url: string
 }
 
+/** The application's table of users and every table of billing. */
+export const billingTables: Template = {
+  name: 'billing',
+  async fill(database) {
+    const test = await startBilling({ database })
+    await test.close()
+    await database.kysely.deleteFrom('users').execute()
+  },
+}
+
 /** The sandbox and the database of this test project; all is gone when the test is done. */
 export async function start(
   provider: ProviderName,
   options: StartBillingOptions = {},
 ): Promise<FlowTest> {
-  const created = await createTestDatabase()
+  const created = await createTestDatabase(options.users ? {} : { template: billingTables })
   const test = await startBilling({
     now: START,
     database: created.database,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ConnectOptions, Database } from '@tollgate/database'
-import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import { type ConnectOptions, type Database, migrate } from '@tollgate/database'
+import { createTestDatabase, type Template } from '../../../test-support/create-test-database.ts'
 import { nodeListener } from '../src/adapters/node.ts'
 import {
   type AuthorizationServer,
@@ -11,6 +11,7 @@ import {
   clientCredentials,
   createAuthorizationServer,
   implicit,
+  oauthMigrations,
   password,
   refreshToken,
   type SignedIn,
@@ -82,10 +83,23 @@ export type TestServerOptions = Partial<AuthorizationServerOptions<TestUser>> & 
   readonly connect?: ConnectOptions
 }
 
+/** Every table of oauth. */
+export const oauthTables: Template = {
+  name: 'oauth',
+  fill: (database) => migrate(database, oauthMigrations),
+}
+
 /** A whole authorization server on the database of this test project. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { connect, ...changes } = options
-  const { database, url: databaseUrl, drop } = await createTestDatabase(connect)
+  const {
+    database,
+    url: databaseUrl,
+    drop,
+  } = await createTestDatabase({
+    ...connect,
+    template: oauthTables,
+  })
   const users = new TestUsers()
   const clock = movableClock()
   const logged: unknown[] = []

@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { billingMigrations } from '@tollgate/billing'
+import { migrate } from '@tollgate/database'
 import { movableClock } from '@tollgate/oauth/testing'
-import { createTestDatabase } from '../../../test-support/create-test-database.ts'
+import { createTestDatabase, type Template } from '../../../test-support/create-test-database.ts'
 import type { Config } from '../src/config/environment.ts'
 import { readEnvironment } from '../src/config/environment.ts'
 import { parseSettings, type SettingsInput } from '../src/config/settings.ts'
+import { migrateCore } from '../src/core.ts'
 import { createService, type Service, type ServiceOptions } from '../src/service.ts'
 import { createBrowser } from './browser.ts'
 
@@ -28,12 +31,23 @@ export interface TestConfigOptions {
   readonly settings?: SettingsInput
 }
 
+const users = { table: 'users', id: 'id', idType: 'integer', email: 'email', name: 'name' } as const
+
+/** Every table of the service. */
+export const serviceTables: Template = {
+  name: 'service',
+  async fill(database) {
+    await migrateCore(database)
+    await migrate(database, billingMigrations(users))
+  },
+}
+
 /** A demo on a free port, with a folder and a database of its own. */
 export async function testConfig(
   overrides: TestConfigOptions = {},
 ): Promise<{ config: Config; databaseUrl: string; remove(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-service-'))
-  const { url, drop } = await createTestDatabase()
+  const { url, drop } = await createTestDatabase({ template: serviceTables })
   const config = readEnvironment(
     { PORT: '0', DATABASE_URL: url, TOLLGATE_DATA_DIR: dataDir, ...overrides.environment },
     { settings: parseSettings(overrides.settings ?? {}), needs: ['secret', 'url', 'providers'] },
