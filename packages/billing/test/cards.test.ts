@@ -1,20 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidPaymentToken, type PendingConfirmation, ProviderUnavailable } from '../src/index.ts'
 import type { BillingTest } from '../src/testing/index.ts'
+import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
 import { PROVIDERS, start, stripeSdk, takenFrom } from './support.ts'
-
-/** Gives up early, so that a lost answer costs no time. */
-function impatient(test: BillingTest) {
-  const { stripe, braintree } = test.sandbox
-  return test.another({
-    stripe: {
-      secret: stripe.apiKey,
-      webhookSecret: 'whsec_unused',
-      config: { ...stripe.config, maxNetworkRetries: 0, timeout: 300 },
-    },
-    braintree: { ...braintree.config, timeout: 300 } as never,
-  })
-}
 
 async function braintreeSdk({ sandbox }: BillingTest) {
   const { default: braintree } = await import('braintree')
@@ -141,18 +129,17 @@ describe.each(PROVIDERS)('updateCard at $provider', (given) => {
   const newCard = ({ sandbox }: BillingTest) =>
     provider === 'braintree' ? sandbox.braintree.createNonce() : 'pm_card_mastercard'
 
-  it.each(['timeout', 'half-written'] as const)(
+  it.each(LOSSES)(
     'is repeated after a lost answer (%s) with a spent token, and changes nothing twice',
-    async (trouble) => {
+    async (how) => {
       let wasHit = true
       for (let call = 0; wasHit; call++) {
         const test = await start(provider, { webhooks: false })
         const { user, sandbox } = test
         await user.newSubscription('main', 'monthly').create(card)
         const token = newCard(test)
-        const other = await (await impatient(test)).user(user.id)
-        if (call > 0) sandbox.trouble.failNext(call, { slowMs: 0 }, provider)
-        sandbox.trouble.failNext(1, trouble, provider)
+        const other = await hasty(test).user(user.id)
+        loseAnswer(test, provider, { after: call, how })
         const failed = await other.updateCard(token).catch((error: unknown) => error)
         wasHit = sandbox.trouble.takeCallTrouble(provider) === null
         sandbox.trouble.clear()

@@ -10,7 +10,7 @@ import {
   UnknownCoupon,
   UnknownPlan,
 } from '../src/index.ts'
-import type { BillingTest } from '../src/testing/index.ts'
+import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
 import { rowsOf, truthAt } from './provider-truth.ts'
 import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './support.ts'
 
@@ -32,17 +32,16 @@ describe.each(PROVIDERS)('creating at $provider', ({ provider, card, unknownToke
     expect(await test.user.subscriptions()).toHaveLength(1)
   })
 
-  it.each(['timeout', 'half-written'] as const)(
+  it.each(LOSSES)(
     'finds what was made when the answer is lost (%s), and does not repeat it',
-    async (trouble) => {
+    async (how) => {
       const test = await start(provider)
       const { sandbox } = test
       for (let call = 0, wasHit = true; wasHit && call < 20; call++) {
         const { id } = await test.createUser()
-        const hasty = await impatient(test).user(id)
-        sandbox.trouble.failNext(call, { slowMs: 0 }, provider)
-        sandbox.trouble.failNext(1, trouble, provider)
-        const failed = await hasty
+        const other = await hasty(test).user(id)
+        loseAnswer(test, provider, { after: call, how })
+        const failed = await other
           .newSubscription('main', 'monthly')
           .create(card)
           .then(
@@ -136,19 +135,6 @@ describe.each(PROVIDERS)('creating at $provider', ({ provider, card, unknownToke
     expect(await user.subscriptions()).toEqual([])
   })
 })
-
-/** Gives up early, so that a lost answer costs no time. */
-function impatient(test: BillingTest) {
-  const { stripe, braintree } = test.sandbox
-  return test.another({
-    stripe: {
-      secret: stripe.apiKey,
-      webhookSecret: 'whsec_unused',
-      config: { ...stripe.config, maxNetworkRetries: 0, timeout: 300 },
-    },
-    braintree: { ...braintree.config, timeout: 300 } as never,
-  })
-}
 
 describe('a card that asks the customer', () => {
   it('threat W6 leaves an incomplete subscription that opens nothing until it is confirmed', async () => {
