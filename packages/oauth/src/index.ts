@@ -1,5 +1,3 @@
-export type { ConsentView, ErrorView, Pages } from './authorization/pages.ts'
-export { defaultPages, escapeHtml } from './authorization/pages.ts'
 export { type ClientJson, clientJson } from './clients/client.ts'
 export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
 export { newRedirectProblem } from './clients/redirect-uris.ts'
@@ -52,6 +50,8 @@ export type { Lifetime } from './lifetimes.ts'
 export type { Logger } from './logger.ts'
 export type { Ended } from './maintenance/end-everything.ts'
 export type { AuthorizationServerOptions } from './options.ts'
+export type { ConsentView, ErrorView, Pages } from './pages/pages.ts'
+export { defaultPages, escapeHtml } from './pages/pages.ts'
 export type { ScopeDefinitions } from './scopes.ts'
 export {
   type AuthorizationServer,

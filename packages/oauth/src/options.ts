@@ -1,14 +1,14 @@
 import type { Database } from '@tollgate/database'
-import { defaultPages, type Pages } from './authorization/pages.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 import type { Grant } from './grants/grant.ts'
 import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
 import type { Logger } from './logger.ts'
+import { defaultPages, type Pages } from './pages/pages.ts'
 import { assertScopeDefinitions, type ScopeDefinitions } from './scopes.ts'
 import { kyselyStorage } from './storage/kysely/storage.ts'
 import type { Storage } from './storage/repositories.ts'
-import { type AccessTokenFormatName, accessTokenFormats } from './tokens/format.ts'
+import { type AccessTokenFormatName, accessTokenFormats } from './tokens/formats/format.ts'
 import type { UserRecord, Users } from './users/users.ts'
 
 export interface AuthorizationServerOptions<User extends UserRecord = UserRecord> {

@@ -13,6 +13,7 @@ import {
   withoutBody,
 } from './http/exchange.ts'
 import { errorReply } from './http/replies.ts'
+import type { SigningKey } from './keys/signing-keys.ts'
 import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
 import { purge, schedulePurge } from './maintenance/purge.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
@@ -22,7 +23,6 @@ import { isPossibleId } from './storage/possible-id.ts'
 import type { Consent, Token } from './storage/repositories.ts'
 import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
 import { endSession, revokeConsent, revokeToken, revokeUser } from './tokens/revoke.ts'
-import type { SigningKey } from './tokens/signing-keys.ts'
 import type { UserRecord } from './users/users.ts'
 
 export interface NewPersonalAccessToken {

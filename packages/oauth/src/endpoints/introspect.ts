@@ -5,7 +5,7 @@ import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/replies.ts'
 import type { Client } from '../storage/repositories.ts'
-import { formatSubject } from '../tokens/claims.ts'
+import { formatSubject } from '../tokens/formats/claims.ts'
 
 const INACTIVE = { active: false }
 

@@ -3,9 +3,9 @@ import { InsufficientScope, InvalidToken, type OAuthError } from '../errors.ts'
 import type { Reply } from '../http/exchange.ts'
 import { errorReply } from '../http/replies.ts'
 import { holdsScope } from '../scopes.ts'
-import type { TokenVerifier, VerifiedToken } from '../tokens/verify.ts'
 import type { UserRecord, Users } from '../users/users.ts'
 import type { CookieMode } from './cookie-mode.ts'
+import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
 /** What a guard reads of a request, so that adapters need not build a Request for it. */
 export interface Credentials {

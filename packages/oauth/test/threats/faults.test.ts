@@ -11,10 +11,10 @@ import {
   password,
   refreshToken,
 } from '../../src/index.ts'
+import { createKeyring } from '../../src/keys/keyring.ts'
+import { createSigningKeys } from '../../src/keys/signing-keys.ts'
 import { followRevocations } from '../../src/revocations/feed.ts'
-import { createKeyring } from '../../src/secrets/keyring.ts'
 import type { Client, FeedPage, NewRevocation, Revocation } from '../../src/storage/repositories.ts'
-import { createSigningKeys } from '../../src/tokens/signing-keys.ts'
 import {
   askFor,
   codeFlow,

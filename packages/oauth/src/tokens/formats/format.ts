@@ -1,9 +1,9 @@
-import { andThen, type Maybe } from '../awaitable.ts'
-import { signData, verifyData } from '../crypto.ts'
-import type { Token } from '../storage/repositories.ts'
+import { andThen, type Maybe } from '../../awaitable.ts'
+import { signData, verifyData } from '../../crypto.ts'
+import type { SigningKey, SigningKeys } from '../../keys/signing-keys.ts'
+import type { Token } from '../../storage/repositories.ts'
 import { type AccessTokenClaims, buildClaims, parseClaims } from './claims.ts'
-import { createOpaqueTokens, OPAQUE_PREFIX, type OpaqueTokenOptions } from './opaque-tokens.ts'
-import type { SigningKey, SigningKeys } from './signing-keys.ts'
+import { createOpaqueTokens, OPAQUE_PREFIX, type OpaqueTokenOptions } from './opaque.ts'
 
 /** How a token becomes the text a client carries, and back to its claims. Null: not genuine. */
 export interface AccessTokenFormat {

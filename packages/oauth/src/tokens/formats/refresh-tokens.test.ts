@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyring } from '../secrets/keyring.ts'
+import { createKeyring } from '../../keys/keyring.ts'
 import { createRefreshTokens } from './refresh-tokens.ts'
 
 const content = {

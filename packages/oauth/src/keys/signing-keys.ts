@@ -9,9 +9,9 @@ import {
   sha256,
 } from '../crypto.ts'
 import type { Logger } from '../logger.ts'
-import { type KeptKeys, type Keyring, parseKeptKeys } from '../secrets/keyring.ts'
-import { createSeal, type Seal } from '../secrets/seal.ts'
 import type { KeyRepository, StoredKey } from '../storage/repositories.ts'
+import { type KeptKeys, type Keyring, parseKeptKeys } from './keyring.ts'
+import { createSeal, type Seal } from './seal.ts'
 
 export interface SigningKey {
   readonly kid: string

@@ -1,5 +1,5 @@
-import { equalSecrets, hmac } from '../crypto.ts'
-import type { Keyring } from '../secrets/keyring.ts'
+import { equalSecrets, hmac } from '../../crypto.ts'
+import type { Keyring } from '../../keys/keyring.ts'
 
 /** What a genuine refresh token says: which row, which generation of it, and whose. */
 export interface RefreshTokenContent {

@@ -2,12 +2,17 @@ import { andThen, type Maybe } from '../awaitable.ts'
 import { createRecentCache } from '../caches/recent-cache.ts'
 import { CLOCK_SKEW, type Clock, millisecondsOf } from '../clock.ts'
 import { InvalidToken } from '../errors.ts'
+import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { parseScope } from '../scopes.ts'
+import {
+  type AccessTokenClaims,
+  parseSubject,
+  type Subject,
+  tokenIdOf,
+} from '../tokens/formats/claims.ts'
+import type { AccessTokenFormat } from '../tokens/formats/format.ts'
 import type { KnownUser, KnownUsers } from '../users/known-users.ts'
-import { type AccessTokenClaims, parseSubject, type Subject, tokenIdOf } from './claims.ts'
-import type { AccessTokenFormat } from './format.ts'
-import type { SigningKeys } from './signing-keys.ts'
 
 export interface VerifiedToken {
   readonly tokenId: string

@@ -1,5 +1,5 @@
-import type { Token } from '../storage/repositories.ts'
-import { jtiOf } from '../storage/rotated-token.ts'
+import type { Token } from '../../storage/repositories.ts'
+import { jtiOf } from '../../storage/rotated-token.ts'
 
 /** RFC 9068 §2.2. */
 export interface AccessTokenClaims {

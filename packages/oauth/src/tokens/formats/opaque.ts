@@ -1,6 +1,6 @@
-import { equalSecrets, hmac, type MacKey } from '../crypto.ts'
-import type { Keyring } from '../secrets/keyring.ts'
-import type { Token } from '../storage/repositories.ts'
+import { equalSecrets, hmac, type MacKey } from '../../crypto.ts'
+import type { Keyring } from '../../keys/keyring.ts'
+import type { Token } from '../../storage/repositories.ts'
 import { type AccessTokenClaims, buildClaims } from './claims.ts'
 
 /** What a genuine opaque token says by itself; the rest stands in its row. */
