@@ -1,6 +1,6 @@
-import type { ProviderName } from './errors.ts'
 import type { Gateway } from './gateways/contract/gateway.ts'
 import type { ResolvedOptions } from './options.ts'
+import type { ProviderName } from './provider-name.ts'
 import type { Locks } from './storage/locks.ts'
 import type { OperationRepository } from './storage/operations.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'

@@ -1,4 +1,4 @@
-import type { Invoice } from './invoices/invoice.ts'
+import type { ProviderName } from './provider-name.ts'
 
 /** What went wrong, for programs. The class fixes it; the thrower only explains. */
 export type BillingErrorCode =
@@ -30,8 +30,6 @@ export type BillingErrorCode =
   | 'method_not_allowed'
   | 'payload_too_large'
   | 'request_cut_off'
-
-export type ProviderName = 'stripe' | 'braintree'
 
 /** `message` may be shown to the caller of the operation; what only we may see goes in `cause`. */
 export abstract class BillingError extends Error {
@@ -102,6 +100,25 @@ export class NotOnGracePeriod extends BillingError {
 /** What this provider cannot do, such as quantities at Braintree. No call was made. */
 export class Unsupported extends BillingError {
   readonly code = 'unsupported'
+  readonly provider: ProviderName
+  /** The part of the gateway that is missing: `quantities`. */
+  readonly capability: string
+
+  constructor(
+    message: string,
+    {
+      provider,
+      capability,
+      ...options
+    }: ErrorOptions & {
+      readonly provider: ProviderName
+      readonly capability: string
+    },
+  ) {
+    super(message, options)
+    this.provider = provider
+    this.capability = capability
+  }
 }
 
 export class NoCustomer extends BillingError {
@@ -152,48 +169,6 @@ export class UnknownCoupon extends ProviderError {
 /** The card token or nonce is unknown, used up or belongs to somebody else. */
 export class InvalidPaymentToken extends ProviderError {
   readonly code = 'invalid_payment_token'
-}
-
-/** The customer's bank or the provider declined the payment. Nothing was charged. */
-export class PaymentFailed extends ProviderError {
-  readonly code = 'payment_failed'
-  override readonly status = 402
-  /** Why, in the bank's words: `insufficient_funds`, `Do Not Honor`. */
-  readonly declineCode: string | null
-  /** The invoice that was not paid, where there is one. While it is open, `invoice.pay()` tries it again. */
-  invoice: Invoice | null = null
-
-  constructor(message: string, failure: ProviderFailure & { readonly declineCode: string | null }) {
-    super(message, failure)
-    this.declineCode = failure.declineCode
-  }
-}
-
-export interface PendingPayment {
-  /** The payment or setup intent. */
-  readonly id: string
-  /** For the provider's script in the browser, which asks the customer. */
-  readonly clientSecret: string
-}
-
-/** What a subscription waits for the customer to confirm. */
-export interface PendingConfirmation extends PendingPayment {
-  /** `setup`: the card, for charges after the trial. `payment`: a bill that is open. */
-  readonly kind: 'setup' | 'payment'
-}
-
-/** The customer must confirm the payment (3-D Secure). A subscription is stored, but not `subscribed`. */
-export class PaymentActionRequired extends ProviderError {
-  readonly code = 'payment_action_required'
-  override readonly status = 402
-  readonly payment: PendingPayment
-  /** The invoice that was not paid, where there is one. While it is open, `invoice.pay()` tries it again. */
-  invoice: Invoice | null = null
-
-  constructor(message: string, failure: ProviderFailure & { readonly payment: PendingPayment }) {
-    super(message, failure)
-    this.payment = failure.payment
-  }
 }
 
 /** The provider refused the request for a reason of its own. Nothing happened. */

@@ -1,6 +1,11 @@
-export { type Billing, createBilling } from './billing.ts'
-export type { BraintreeBilling, BraintreeSubscription, BraintreeUser } from './braintree-only.ts'
-export type { Drift, DriftReport, SyncOptions } from './consistency/sync.ts'
+export type { Billing } from './billing.ts'
+export type { Drift, DriftReport, SyncOptions } from './consistency/drift.ts'
+export {
+  type BraintreeBilling,
+  type BraintreeSubscription,
+  type BraintreeUser,
+  createBilling,
+} from './create-billing.ts'
 export {
   AlreadySubscribed,
   BillingError,
@@ -19,14 +24,9 @@ export {
   NotFound,
   NotOnGracePeriod,
   PayloadTooLarge,
-  PaymentActionRequired,
-  PaymentFailed,
-  type PendingConfirmation,
-  type PendingPayment,
   ProviderChosen,
   ProviderError,
   ProviderMisconfigured,
-  type ProviderName,
   ProviderRejected,
   ProviderUnavailable,
   RequestCutOff,
@@ -37,31 +37,29 @@ export {
   Unsupported,
   UserNotFound,
 } from './errors.ts'
-export type {
-  ActiveDiscount,
-  ChargeOptions,
-  CustomerDetails,
-  EndReason,
-  InvoiceForOptions,
-  PreviewLine,
-  PreviewLineKind,
-  SwapPreview,
-} from './gateways/contract/gateway.ts'
+export type { BraintreeHandlers } from './gateways/braintree/sdk/handlers.ts'
+export type { BraintreeOptions, BraintreeSettings } from './gateways/braintree/sdk/options.ts'
+export type { CustomerDetails } from './gateways/contract/customer.ts'
+export type { HandlerContext } from './gateways/contract/handlers.ts'
+export type { ChargeOptions, InvoiceForOptions } from './gateways/contract/payment.ts'
+export type { ActiveDiscount, EndReason } from './gateways/contract/subscription.ts'
+export type { PreviewLine, PreviewLineKind, SwapPreview } from './gateways/contract/swap.ts'
+export type { StripeHandlers } from './gateways/stripe/sdk/handlers.ts'
+export type { StripeOptions, StripeSettings } from './gateways/stripe/sdk/options.ts'
 export type { DownloadOptions } from './invoices/download.ts'
 export { Invoice, type InvoiceData, type InvoiceLine } from './invoices/invoice.ts'
 export { renderInvoice } from './invoices/pdf.ts'
-export type {
-  BillingOptions,
-  BillingPaths,
-  BraintreeOptions,
-  BraintreeSettings,
-  InvoiceSeller,
-  StripeOptions,
-  StripeSettings,
-  UserTable,
-} from './options.ts'
+export type { BillingOptions, BillingPaths, InvoiceSeller, WebhookHandlers } from './options.ts'
+export {
+  PaymentActionRequired,
+  PaymentFailed,
+  type PendingConfirmation,
+  type PendingPayment,
+} from './payment-errors.ts'
+export type { ProviderName } from './provider-name.ts'
 export { billingMigrations } from './storage/migrations.ts'
 export type { StoredWebhook } from './storage/tables.ts'
+export type { UserTable } from './storage/user-table.ts'
 export { SubscriptionBuilder } from './subscriptions/builder.ts'
 export { type CancelNowOptions, Subscription } from './subscriptions/subscription.ts'
 export type { SwapOptions } from './subscriptions/swap.ts'
@@ -69,9 +67,3 @@ export { BillableUser, type ListOptions } from './users/billable-user.ts'
 export { type Clock, systemClock } from './values/clock.ts'
 export type { Logger } from './values/logger.ts'
 export { type Amount, formatMoney, fromDecimal, type Money, money } from './values/money.ts'
-export type {
-  BraintreeHandlers,
-  HandlerContext,
-  StripeHandlers,
-  WebhookHandlers,
-} from './webhooks/handlers.ts'

@@ -13,7 +13,10 @@ describe('options', () => {
     expect(resolveOptions(good)).toMatchObject({
       defaultProvider: 'stripe',
       users: { id: 'id', idType: 'integer', email: 'email', name: 'name' },
-      paths: { stripeWebhook: '/stripe/webhook', invoice: '/user/invoice/{invoice}' },
+      paths: {
+        webhooks: new Map([['/stripe/webhook', 'stripe']]),
+        invoice: '/user/invoice/{invoice}',
+      },
     })
   })
 

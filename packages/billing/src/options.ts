@@ -1,62 +1,24 @@
 import type { Database } from '@tollgate/database'
-import type braintree from 'braintree'
-import type Stripe from 'stripe'
-import type { ProviderName } from './errors.ts'
+import type { BraintreeHandlers } from './gateways/braintree/sdk/handlers.ts'
+import type { BraintreeOptions } from './gateways/braintree/sdk/options.ts'
+import type { Provider } from './gateways/contract/provider.ts'
+import { createProviders, type Providers } from './gateways/registry.ts'
+import type { StripeHandlers } from './gateways/stripe/sdk/handlers.ts'
+import type { StripeOptions } from './gateways/stripe/sdk/options.ts'
+import type { ProviderName } from './provider-name.ts'
+import type { UserTable } from './storage/user-table.ts'
 import { type Clock, systemClock } from './values/clock.ts'
 import type { Logger } from './values/logger.ts'
-import type { WebhookHandlers } from './webhooks/handlers.ts'
 
-export interface UserTable {
-  /** The application's own table of users. */
-  readonly table: string
-  /** Its primary key. Default `id`. */
-  readonly id?: string
-  /** Type of that key. Default `integer`. */
-  readonly idType?: 'integer' | 'string'
-  /** The column with the e-mail address a customer gets. Default `email`; it may be missing. */
-  readonly email?: string
-  /** The column with the name a customer gets. Default `name`; it may be missing. */
-  readonly name?: string
-}
-
-export interface StripeOptions {
-  /** The API secret key. An environment variable that is missing is refused in words, as the others are. */
-  readonly secret: string | undefined
-  /** From the webhook endpoint's page; several while one is being rolled. */
-  readonly webhookSecret: string | readonly string[] | undefined
-  /** Of `charge(1999)` and `invoiceFor()` with a plain number. Default `usd`. */
-  readonly currency?: string
-  /** Ids of the prices that are sold. Others are refused before any call, and `check()` looks for these. */
-  readonly plans?: readonly string[]
-  /** Passed to `new Stripe()`: host and port of the sandbox, proxies, timeouts. */
-  readonly config?: Stripe.StripeConfig
-}
-
-export interface BraintreeOptions {
-  /** `sandbox`, `production`, or an Environment of the SDK. */
-  readonly environment: 'sandbox' | 'production' | braintree.Environment
-  readonly merchantId: string | undefined
-  readonly publicKey: string | undefined
-  readonly privateKey: string | undefined
-  /** The merchant account's currency. Default `usd`. */
-  readonly currency?: string
-  /** Ids of the plans that are sold. Others are refused before any call, and `check()` looks for these. */
-  readonly plans?: readonly string[]
-  /** The discount made in the control panel for changes of frequency. Default `plan-credit`. */
-  readonly planCredit?: string
-  /** The custom field made in the control panel for `invoiceFor`. Default `description`. */
-  readonly descriptionField?: string
-  /** Milliseconds a call may take. Default 30000. */
-  readonly timeout?: number
-}
-
-type Checked<Options, Names extends keyof Options> = Options & {
-  readonly [Name in Names]: Exclude<Options[Name], undefined>
-}
-
-/** With nothing missing. */
-export type StripeSettings = Checked<StripeOptions, 'secret' | 'webhookSecret'>
-export type BraintreeSettings = Checked<BraintreeOptions, 'merchantId' | 'publicKey' | 'privateKey'>
+/**
+ * Methods that run in place of the default ones; `context.runDefault()` runs those too.
+ * @example
+ * const handlers: WebhookHandlers = {
+ *   async handleInvoicePaymentSucceeded(payload) { await sendReceipt(payload.data.object) },
+ *   async handleDisputeOpened(notification) { await tellSupport(notification.dispute) },
+ * }
+ */
+export type WebhookHandlers = StripeHandlers & BraintreeHandlers
 
 export interface BillingPaths {
   readonly stripeWebhook?: string
@@ -77,7 +39,9 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly users: UserTable
   readonly stripe?: StripeOptions
   readonly braintree?: BraintreeOptions
-  /** For users who have none yet. Default: the one that is configured, Stripe if both are. */
+  /** Providers from elsewhere, each made by its own function. */
+  readonly providers?: readonly Provider[]
+  /** For users who have none yet. Default: the first one that is configured, in the order above. */
   readonly defaultProvider?: ProviderName
   /** 0 to 100 with at most two decimals, for subscription charges only. Default 0. */
   readonly taxPercentage?: (user: User) => number | Promise<number>
@@ -110,8 +74,7 @@ export interface BillingOptions<User = Record<string, unknown>> {
 export interface ResolvedOptions {
   readonly database: Database
   readonly users: Required<UserTable>
-  readonly stripe: StripeSettings | null
-  readonly braintree: BraintreeSettings | null
+  readonly providers: Providers
   readonly defaultProvider: ProviderName
   readonly taxPercentage: (user: Record<string, unknown>) => number | Promise<number>
   readonly handlers: WebhookHandlers
@@ -119,7 +82,12 @@ export interface ResolvedOptions {
   readonly webhookAttempts: number
   readonly lockLeaseMs: number
   readonly processEverySeconds: number | null
-  readonly paths: Required<BillingPaths>
+  readonly paths: {
+    /** With `{invoice}` at the end. */
+    readonly invoice: string
+    /** Whose webhooks arrive where. */
+    readonly webhooks: ReadonlyMap<string, ProviderName>
+  }
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
   readonly invoice: InvoiceSeller | null
   readonly migrate: boolean
@@ -128,28 +96,24 @@ export interface ResolvedOptions {
 }
 
 export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOptions {
-  const { stripe = null, braintree = null } = options
-  if (!stripe && !braintree) {
+  const providers = createProviders(options)
+  const [first] = providers.all
+  if (!first) {
     throw new TypeError(
       'No provider: give stripe: { secret, webhookSecret }, braintree: { … }, or both.',
     )
   }
-  if (stripe) checkStripe(stripe)
-  if (braintree) checkBraintree(braintree)
   if (!options.database) {
-    throw new TypeError(
-      "database is missing: pass `await connect('sqlite:app.db')` from @tollgate/database.",
-    )
+    throw new TypeError('database is missing: pass `await connect(url)` from @tollgate/database.')
   }
-  const defaultProvider = options.defaultProvider ?? (stripe ? 'stripe' : 'braintree')
-  if (!(defaultProvider === 'stripe' ? stripe : braintree)) {
+  const defaultProvider = options.defaultProvider ?? first.name
+  if (!providers.find(defaultProvider)) {
     throw new TypeError(`defaultProvider is ${defaultProvider}, which is not configured.`)
   }
   return {
     database: options.database,
     users: resolveUsers(options.users),
-    stripe,
-    braintree,
+    providers,
     defaultProvider,
     taxPercentage: (options.taxPercentage ?? (() => 0)) as ResolvedOptions['taxPercentage'],
     handlers: options.handlers ?? {},
@@ -160,41 +124,13 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
       'processEvery',
       options.processEvery === false ? null : (options.processEvery ?? 10),
     ),
-    paths: resolvePaths(options.paths ?? {}),
+    paths: resolvePaths(options.paths ?? {}, providers.all),
     authenticate: options.authenticate ?? null,
     invoice: options.invoice ?? null,
     migrate: options.migrate ?? true,
     clock: options.clock ?? systemClock,
     logger: options.logger ?? console,
   }
-}
-
-/** Messages never repeat a value: it may be a key with a blank at its end. */
-function checkStripe(options: StripeOptions): asserts options is StripeSettings {
-  const { secret, webhookSecret } = options
-  requireSecret('stripe.secret', secret)
-  const secrets = typeof webhookSecret === 'string' ? [webhookSecret] : (webhookSecret ?? [])
-  if (secrets.length === 0) requireSecret('stripe.webhookSecret', undefined)
-  for (const each of secrets) requireSecret('stripe.webhookSecret', each)
-}
-
-function checkBraintree(options: BraintreeOptions): asserts options is BraintreeSettings {
-  requireSecret('braintree.merchantId', options.merchantId)
-  requireSecret('braintree.publicKey', options.publicKey)
-  requireSecret('braintree.privateKey', options.privateKey)
-  const { environment } = options
-  if (
-    environment !== 'sandbox' &&
-    environment !== 'production' &&
-    typeof environment !== 'object'
-  ) {
-    throw new TypeError("braintree.environment: expected 'sandbox' or 'production'.")
-  }
-}
-
-function requireSecret(name: string, value: unknown): void {
-  if (typeof value === 'string' && value !== '' && value === value.trim()) return
-  throw new TypeError(`${name} is missing, blank or has blanks around it.`)
 }
 
 function resolveUsers(users: UserTable | undefined): Required<UserTable> {
@@ -204,22 +140,29 @@ function resolveUsers(users: UserTable | undefined): Required<UserTable> {
   return { id: 'id', idType: 'integer', email: 'email', name: 'name', ...users }
 }
 
-function resolvePaths(paths: BillingPaths): Required<BillingPaths> {
-  const all = {
-    stripeWebhook: '/stripe/webhook',
-    braintreeWebhook: '/braintree/webhook',
-    invoice: '/user/invoice/{invoice}',
-    ...paths,
+function resolvePaths(
+  paths: BillingPaths,
+  providers: readonly Provider[],
+): ResolvedOptions['paths'] {
+  const { invoice = '/user/invoice/{invoice}' } = paths
+  const own: Readonly<Record<string, string | undefined>> = {
+    stripe: paths.stripeWebhook,
+    braintree: paths.braintreeWebhook,
   }
-  for (const [name, path] of Object.entries(all)) {
-    if (!/^(\/[\w-]+)+(\/\{invoice\})?$/.test(path)) {
-      throw new TypeError(`paths.${name}: '${path}' should look like '/stripe/webhook'.`)
-    }
+  const webhooks = new Map<string, ProviderName>()
+  for (const { name, webhookPath } of providers) {
+    const path = own[name] ?? webhookPath
+    requirePath(`${name}Webhook`, path, /^(\/[\w-]+)+$/)
+    webhooks.set(path, name)
   }
-  if (!all.invoice.endsWith('/{invoice}')) {
-    throw new TypeError("paths.invoice should end with '/{invoice}'.")
-  }
-  return all
+  requirePath('invoice', invoice, /^(\/[\w-]+)+\/\{invoice\}$/)
+  return { invoice, webhooks }
+}
+
+function requirePath(name: string, path: string, shape: RegExp): void {
+  if (shape.test(path)) return
+  const example = name === 'invoice' ? '/user/invoice/{invoice}' : '/stripe/webhook'
+  throw new TypeError(`paths.${name}: '${path}' should look like '${example}'.`)
 }
 
 function resolveLease(seconds: number): number {

@@ -5,16 +5,16 @@ import {
   InvoiceNotFound,
   MethodNotAllowed,
   NotFound,
-  type ProviderName,
   Unauthenticated,
 } from './errors.ts'
 import { type HttpRequest, type Reply, withoutBody } from './http/exchange.ts'
 import { invoiceReply } from './invoices/download.ts'
+import type { ProviderName } from './provider-name.ts'
 import { BillableUser } from './users/billable-user.ts'
 import type { Inbox } from './webhooks/inbox.ts'
 import { receiveWebhook } from './webhooks/receive.ts'
 
-/** Stripe's largest events have some ten kilobytes. */
+/** The largest events have some ten kilobytes. */
 const LARGEST_WEBHOOK = 1024 * 1024
 
 /** Ids of both providers. Anything else is no invoice, and no call is made for it. */
@@ -35,15 +35,12 @@ export function createRoutes(context: BillingContext, inbox: Inbox): Routes {
   const { options } = context
   const { paths } = options
   const invoicePrefix = paths.invoice.slice(0, -'{invoice}'.length)
-  const webhookPaths = new Map<string, ProviderName>()
-  if (options.stripe) webhookPaths.set(paths.stripeWebhook, 'stripe')
-  if (options.braintree) webhookPaths.set(paths.braintreeWebhook, 'braintree')
 
   const isInvoice = (path: string) =>
     path.startsWith(invoicePrefix) && INVOICE_ID.test(path.slice(invoicePrefix.length))
 
   async function answer(request: HttpRequest): Promise<Reply> {
-    const provider = webhookPaths.get(request.path)
+    const provider = paths.webhooks.get(request.path)
     if (provider) return webhook(request, provider)
     if (isInvoice(request.path)) return invoice(request)
     throw new NotFound('There is nothing at this address')
@@ -52,7 +49,7 @@ export function createRoutes(context: BillingContext, inbox: Inbox): Routes {
   async function webhook(request: HttpRequest, provider: ProviderName): Promise<Reply> {
     if (isRead(request)) {
       const gateway = await context.gateway(provider)
-      const answer = gateway.answerChallenge(new URLSearchParams(request.query))
+      const answer = gateway.answerChallenge?.(new URLSearchParams(request.query)) ?? null
       if (answer !== null)
         return { status: 200, headers: { 'content-type': 'text/plain' }, body: answer }
     }
@@ -78,8 +75,8 @@ export function createRoutes(context: BillingContext, inbox: Inbox): Routes {
   }
 
   return {
-    paths: [...webhookPaths.keys(), paths.invoice],
-    handles: (path) => webhookPaths.has(path) || isInvoice(path),
+    paths: [...paths.webhooks.keys(), paths.invoice],
+    handles: (path) => paths.webhooks.has(path) || isInvoice(path),
     async handle(request) {
       const reply = await answer(request).catch((error) => failure(context, error))
       return request.method === 'HEAD' ? withoutBody(reply) : reply

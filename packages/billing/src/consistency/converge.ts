@@ -1,11 +1,11 @@
 import type { BillingContext } from '../context.ts'
-import type { ProviderName } from '../errors.ts'
-import type { Gateway, ProviderSubscription } from '../gateways/contract/gateway.ts'
+import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
+import type { ProviderName } from '../provider-name.ts'
 import { saveSubscription } from '../storage/subscriptions.ts'
-import type { SubscriptionRecord } from '../storage/tables.ts'
+import type { NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
 import { DEFAULT_NAME, digestOfName } from '../values/subscription-name.ts'
-import { ended } from '../values/subscription-state.ts'
-import type { Owner } from './user-lock.ts'
+import { ended, type SubscriptionColumns } from '../values/subscription-state.ts'
+import type { LockedUser } from './user-lock.ts'
 
 /**
  * The one way a subscription gets into our table: read the provider's object, then write the row.
@@ -13,36 +13,44 @@ import type { Owner } from './user-lock.ts'
  */
 export async function converge(
   context: BillingContext,
-  owner: Owner,
+  locked: LockedUser,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
 ): Promise<ProviderSubscription | null> {
-  const gateway = await owner.gateway(provider)
-  const found = await gateway.findSubscription(providerId)
-  if (found) await store(context, owner, gateway, found)
+  const found = await (await locked.gateway(provider)).findSubscription(providerId)
+  if (found) await store(context, locked, provider, found)
   // Gone at the provider, which happens only to test data: nothing can be billed, so it has ended.
-  else await endRow(context, owner, { provider, providerId })
+  else await endRow(context, locked, { provider, providerId })
   return found
 }
 
 /** Writes what was just read; for a caller that holds the lock since before it read. */
 export async function store(
   context: BillingContext,
-  { userId, lock }: Owner,
-  gateway: Gateway,
+  { userId, lock }: LockedUser,
+  provider: ProviderName,
   found: ProviderSubscription,
 ): Promise<void> {
-  const before = await context.subscriptions.findByProvider(gateway.name, found.id)
+  const before = await context.subscriptions.findByProvider(provider, found.id)
   const name = before?.name ?? (await nameOf(context, found))
   const record = toRecord({
     found,
     userId: before?.userId ?? userId,
     name,
-    provider: gateway.name,
+    provider,
     before,
     now: context.options.clock.now(),
   })
   if (before && isSame(before, record)) return
   await lock.write((tx) => saveSubscription(tx, record))
+}
+
+/** What its condition is derived from, before there is a row. */
+export function columnsOf(
+  { options }: BillingContext,
+  provider: ProviderName,
+  { status, trialEndsAt, endsAt }: ProviderSubscription,
+): SubscriptionColumns {
+  return { standing: options.providers.standing(provider, status), trialEndsAt, endsAt }
 }
 
 /** What the row of this provider object should say. */
@@ -53,7 +61,7 @@ export function toRecord(from: {
   readonly provider: ProviderName
   readonly before: SubscriptionRecord | null
   readonly now: Date
-}): Omit<SubscriptionRecord, 'id'> {
+}): NewSubscriptionRecord {
   const { found, userId, name, provider, before, now } = from
   // What was ended early stays so, although the provider can no longer be told.
   const hasEnded = found.isOver && before !== null && ended(before, now)
@@ -72,10 +80,7 @@ export function toRecord(from: {
   }
 }
 
-export function isSame(
-  a: Omit<SubscriptionRecord, 'id'>,
-  b: Omit<SubscriptionRecord, 'id'>,
-): boolean {
+export function isSame(a: NewSubscriptionRecord, b: NewSubscriptionRecord): boolean {
   return (
     a.providerPlan === b.providerPlan &&
     a.providerStatus === b.providerStatus &&
@@ -86,7 +91,7 @@ export function isSame(
 }
 
 /**
- * Its name as the provider has it. Of one that Braintree had no room for, the operation that made the
+ * Its name as the provider has it. Of one that it had no room for, the operation that made the
  * subscription knows it until its row is there; after that, it is one of those the application uses.
  */
 async function nameOf(
@@ -103,7 +108,7 @@ async function nameOf(
 /** Ends access now, if it has not ended. */
 export async function endRow(
   context: BillingContext,
-  { lock }: Owner,
+  { lock }: LockedUser,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
 ): Promise<void> {
   const before = await context.subscriptions.findByProvider(provider, providerId)

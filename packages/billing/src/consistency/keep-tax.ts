@@ -1,9 +1,9 @@
 import type { BillingContext } from '../context.ts'
-import type { ProviderName } from '../errors.ts'
-import type { ProviderSubscription } from '../gateways/contract/gateway.ts'
+import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
+import type { ProviderName } from '../provider-name.ts'
 import type { DatedTaxTerms } from '../storage/taxes.ts'
 import { type BasisPoints, removeTax } from '../values/tax.ts'
-import type { Owner } from './user-lock.ts'
+import type { LockedUser } from './user-lock.ts'
 
 /**
  * Remembers the tax inside a price, where the provider keeps the price alone: an invoice shows the rate
@@ -11,7 +11,7 @@ import type { Owner } from './user-lock.ts'
  */
 export async function keepTax(
   context: BillingContext,
-  { lock }: Owner,
+  { lock }: LockedUser,
   provider: ProviderName,
   terms: {
     /** As it is now, with that tax in its price. */

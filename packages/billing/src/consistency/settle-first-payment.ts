@@ -1,27 +1,40 @@
 import type { BillingContext } from '../context.ts'
-import { PaymentFailed } from '../errors.ts'
-import type { Gateway, ProviderSubscription } from '../gateways/contract/gateway.ts'
-import { PAST_DUE_STATUSES } from '../values/subscription-state.ts'
-import { converge, store } from './converge.ts'
-import type { Owner } from './user-lock.ts'
+import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
+import { PaymentFailed } from '../payment-errors.ts'
+import type { ProviderName } from '../provider-name.ts'
+import { pastDue } from '../values/subscription-state.ts'
+import { columnsOf, converge, store } from './converge.ts'
+import type { LockedUser } from './user-lock.ts'
 
 /** Stores what came of it, then says so if it is not paid. A declined one is closed for good. */
 export async function settleFirstPayment(
   context: BillingContext,
-  owner: Owner,
-  gateway: Gateway,
+  locked: LockedUser,
+  provider: ProviderName,
   made: ProviderSubscription,
 ): Promise<void> {
-  await store(context, owner, gateway, made)
+  await store(context, locked, provider, made)
   // The first payment came long ago: whoever finishes an old operation must not close this.
-  if (PAST_DUE_STATUSES.includes(made.status)) return
+  if (pastDue(columnsOf(context, provider, made))) return
   try {
-    await gateway.requirePaid(made)
+    await (await locked.gateway(provider)).requirePaid(made)
   } catch (error) {
     if (error instanceof PaymentFailed) {
-      await gateway.abandon(made)
-      await converge(context, owner, { provider: gateway.name, providerId: made.id })
+      await abandon(locked, provider, made)
+      await converge(context, locked, { provider, providerId: made.id })
     }
     throw error
   }
+}
+
+/** Ends one that was never paid. Where the provider has no such state, it is cancelled as any other. */
+export function abandon(
+  locked: LockedUser,
+  provider: ProviderName,
+  found: ProviderSubscription,
+): Promise<void> {
+  return locked.change(
+    provider,
+    (gateway) => gateway.confirmations?.abandon(found) ?? gateway.cancelNow(found.id),
+  )
 }

@@ -1,10 +1,10 @@
 import type { BillingContext } from '../context.ts'
-import type { ProviderSubscription } from '../gateways/contract/gateway.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 import { awaitsFirstPayment, ended } from '../values/subscription-state.ts'
-import { converge } from './converge.ts'
-import type { Drift, DriftReport, SyncOptions } from './sync.ts'
-import { asOwner } from './user-lock.ts'
+import { columnsOf, converge } from './converge.ts'
+import type { Drift, DriftReport, SyncOptions } from './drift.ts'
+import { abandon } from './settle-first-payment.ts'
+import { withUserLock } from './user-lock.ts'
 
 const BATCH = 100
 
@@ -41,19 +41,19 @@ async function tell(
   row: SubscriptionRecord,
   { dryRun = false, cancelDeletedUsers = false }: SyncOptions,
 ): Promise<Drift | null> {
-  return asOwner(context, row.userId, async (owner) => {
-    const gateway = await owner.gateway(row.provider)
+  return withUserLock(context, row.userId, async (locked) => {
+    const gateway = await locked.gateway(row.provider)
     const found = dryRun
       ? await gateway.findSubscription(row.providerId)
-      : await converge(context, owner, row)
-    if (!found || isOver(context, found)) return null
-    if (cancelDeletedUsers && !dryRun) {
-      const columns = { ...row, providerStatus: found.status }
-      if (awaitsFirstPayment(columns)) await gateway.abandon(found)
-      await gateway.cancelNow(found.id)
-      await converge(context, owner, row)
-    }
+      : await converge(context, locked, row)
     const { userId, provider, providerId, name } = row
+    const columns = found && columnsOf(context, provider, found)
+    if (!found || !columns || ended(columns, context.options.clock.now())) return null
+    if (cancelDeletedUsers && !dryRun) {
+      if (awaitsFirstPayment(columns)) await abandon(locked, provider, found)
+      await locked.change(provider, (changing) => changing.cancelNow(found.id))
+      await converge(context, locked, row)
+    }
     const was = { name, plan: found.plan, status: found.status }
     const after = cancelDeletedUsers && !dryRun ? await gateway.findSubscription(providerId) : found
     return {
@@ -65,9 +65,4 @@ async function tell(
       is: { ...was, status: after?.status ?? null },
     }
   })
-}
-
-function isOver({ options }: BillingContext, found: ProviderSubscription): boolean {
-  const { status: providerStatus, trialEndsAt, endsAt } = found
-  return ended({ providerStatus, trialEndsAt, endsAt }, options.clock.now())
 }

@@ -1,45 +1,16 @@
 import type { BillingContext } from '../context.ts'
-import type { ProviderName } from '../errors.ts'
-import type { Gateway, ProviderSubscription } from '../gateways/contract/gateway.ts'
-import type { CardSummary, SubscriptionRecord, UserRecord } from '../storage/tables.ts'
+import type { ReadingGateway } from '../gateways/contract/gateway.ts'
+import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
+import type { NewSubscriptionRecord, SubscriptionRecord, UserRecord } from '../storage/tables.ts'
+import type { CardSummary } from '../values/card.ts'
 import { DEFAULT_NAME } from '../values/subscription-name.ts'
 import { isSame, store, toRecord } from './converge.ts'
-import { finishInterrupted } from './resume-interrupted.ts'
+import type { Drift, DriftReport, SyncOptions } from './drift.ts'
+import { resumeInterrupted } from './resume-interrupted.ts'
 import { syncDeletedUsers } from './sync-deleted-users.ts'
-import { asOwner, type Owner } from './user-lock.ts'
-
-/** One thing that was not as the provider has it. */
-export interface Drift {
-  readonly userId: string | number
-  readonly provider: ProviderName
-  /** The subscription or customer. */
-  readonly providerId: string
-  readonly what:
-    | 'missing row'
-    | 'outdated row'
-    | 'missing at the provider'
-    | 'card'
-    /** The application has deleted the user, and the subscription goes on. */
-    | 'user deleted'
-  readonly was: unknown
-  readonly is: unknown
-}
-
-export interface DriftReport {
-  readonly users: number
-  readonly drift: readonly Drift[]
-  /** Users that could not be read, and why. */
-  readonly failures: readonly { readonly userId: string | number; readonly error: string }[]
-}
+import { type LockedUser, withUserLock } from './user-lock.ts'
 
 const BATCH = 100
-
-export interface SyncOptions {
-  /** Only say what is different. */
-  readonly dryRun?: boolean
-  /** End the subscriptions of users that the application has deleted, who would be charged for ever. */
-  readonly cancelDeletedUsers?: boolean
-}
 
 /** Every user that has a customer, and those who are gone. Can be run again at any time. */
 export async function syncAll(context: BillingContext, options: SyncOptions): Promise<DriftReport> {
@@ -73,14 +44,14 @@ export function syncUser(
   { id }: UserRecord,
   { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<DriftReport> {
-  return asOwner(context, id, async (owner) => {
+  return withUserLock(context, id, async (locked) => {
     const user = await context.users.find(id)
     if (!user?.provider || !user.providerId) return { users: 1, drift: [], failures: [] }
-    if (!dryRun) await finishInterrupted(context, owner)
-    const gateway = await owner.gateway(user.provider)
+    if (!dryRun) await resumeInterrupted(context, locked)
+    const gateway = await locked.gateway(user.provider)
     const drift = [
-      ...(await syncCard(context, { owner, gateway, user, dryRun })),
-      ...(await syncSubscriptions(context, { owner, gateway, user, dryRun })),
+      ...(await syncCard(context, { locked, gateway, user, dryRun })),
+      ...(await syncSubscriptions(context, { locked, gateway, user, dryRun })),
     ]
     return { users: 1, drift, failures: [] }
   })
@@ -88,11 +59,11 @@ export function syncUser(
 
 async function syncCard(
   context: BillingContext,
-  { owner, gateway, user, dryRun }: Work,
+  { locked, gateway, user, dryRun }: Work,
 ): Promise<Drift[]> {
   const customer = await gateway.findCustomer(user.providerId ?? '')
   if (!customer || sameCard(customer.card, user)) return []
-  if (!dryRun) await owner.lock.write((tx) => context.users.setCard(user.id, customer.card, tx))
+  if (!dryRun) await locked.lock.write((tx) => context.users.setCard(user.id, customer.card, tx))
   const { cardBrand, cardLastFour, paypalEmail } = user
   return [
     {
@@ -115,8 +86,8 @@ function sameCard(a: CardSummary, b: CardSummary): boolean {
 }
 
 interface Work {
-  readonly owner: Owner
-  readonly gateway: Gateway
+  readonly locked: LockedUser
+  readonly gateway: ReadingGateway
   readonly user: UserRecord
   readonly dryRun: boolean
 }
@@ -147,7 +118,7 @@ function isLongOver({ options }: BillingContext, { endsAt }: SubscriptionRecord)
 
 async function compare(
   context: BillingContext,
-  { owner, gateway, user, dryRun }: Work,
+  { locked, gateway, user, dryRun }: Work,
   row: SubscriptionRecord | undefined,
   found: ProviderSubscription,
 ): Promise<Drift[]> {
@@ -161,7 +132,7 @@ async function compare(
     now,
   })
   if (row && isSame(row, wanted)) return []
-  if (!dryRun) await store(context, owner, gateway, found)
+  if (!dryRun) await store(context, locked, gateway.name, found)
   return [
     {
       userId: user.id,
@@ -174,7 +145,7 @@ async function compare(
   ]
 }
 
-function shown(record: Omit<SubscriptionRecord, 'id'>): object {
+function shown(record: NewSubscriptionRecord): object {
   const { providerPlan, providerStatus, quantity, trialEndsAt, endsAt } = record
   return { plan: providerPlan, status: providerStatus, quantity, trialEndsAt, endsAt }
 }

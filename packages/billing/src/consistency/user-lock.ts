@@ -1,58 +1,37 @@
 import type { BillingContext } from '../context.ts'
-import type { ProviderName } from '../errors.ts'
-import type { Gateway } from '../gateways/contract/gateway.ts'
+import type { Gateway, ReadingGateway } from '../gateways/contract/gateway.ts'
+import type { ProviderName } from '../provider-name.ts'
 import type { HeldLock } from '../storage/locks.ts'
 
-/** Whose rows are written and whose provider objects are changed, by nobody else meanwhile. */
-export interface Owner {
+/** The user whose rows are written and whose provider objects are changed, by nobody else meanwhile. */
+export interface LockedUser {
   readonly userId: string | number
   readonly lock: HeldLock
-  /** Refuses to change anything once the lock is lost. */
-  gateway(name: ProviderName): Promise<Gateway>
+  /** For looking: what changes anything is missing from it. */
+  gateway(name: ProviderName): Promise<ReadingGateway>
+  /**
+   * Asks the provider for one change, unless the lock was lost meanwhile: a process that slept while
+   * another took over must not undo at the provider what that one did.
+   */
+  change<R>(name: ProviderName, ask: (gateway: Gateway) => Promise<R>): Promise<R>
 }
 
 /** A user's operations and events happen one after the other, on all processes. */
-export function asOwner<R>(
+export function withUserLock<R>(
   context: BillingContext,
   userId: string | number,
-  work: (owner: Owner) => Promise<R>,
+  work: (locked: LockedUser) => Promise<R>,
 ): Promise<R> {
   return context.locks.hold(`user:${userId}`, (lock) =>
     work({
       userId,
       lock,
-      gateway: async (name) => guard(await context.gateway(name), lock),
+      gateway: context.gateway,
+      async change(name, ask) {
+        const gateway = await context.gateway(name)
+        await lock.check()
+        return ask(gateway)
+      },
     }),
   )
-}
-
-const CHANGES = [
-  'createCustomer',
-  'setCard',
-  'createSubscription',
-  'abandon',
-  'swap',
-  'replace',
-  'setQuantity',
-  'setTax',
-  'cancelAtPeriodEnd',
-  'cancelNow',
-  'resume',
-  'charge',
-  'invoiceFor',
-  'payInvoice',
-  'payNow',
-] as const satisfies readonly (keyof Gateway)[]
-
-/** A process that slept while another took over must not undo at the provider what that one did. */
-function guard(gateway: Gateway, lock: HeldLock): Gateway {
-  const guarded = CHANGES.map((name) => {
-    const change = gateway[name] as (...args: unknown[]) => Promise<unknown>
-    const call = async (...args: unknown[]) => {
-      await lock.check()
-      return change(...args)
-    }
-    return [name, call]
-  })
-  return { ...gateway, ...Object.fromEntries(guarded) }
 }

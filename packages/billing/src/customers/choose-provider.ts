@@ -1,14 +1,10 @@
-import { converge } from '../consistency/converge.ts'
-import { finishInterrupted } from '../consistency/resume-interrupted.ts'
-import { asOwner, type Owner } from '../consistency/user-lock.ts'
+import { columnsOf, converge } from '../consistency/converge.ts'
+import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
+import { abandon } from '../consistency/settle-first-payment.ts'
+import { type LockedUser, withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
-import {
-  AlreadySubscribed,
-  InvalidArgument,
-  ProviderChosen,
-  type ProviderName,
-  UserNotFound,
-} from '../errors.ts'
+import { AlreadySubscribed, InvalidArgument, ProviderChosen, UserNotFound } from '../errors.ts'
+import type { ProviderName } from '../provider-name.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 import { awaitsFirstPayment, ended } from '../values/subscription-state.ts'
 
@@ -18,31 +14,31 @@ export async function chooseProvider(
   userId: string | number,
   provider: ProviderName,
 ): Promise<void> {
-  if (!context.options[provider]) {
+  if (!context.options.providers.find(provider)) {
     throw new InvalidArgument(`'${String(provider)}' is not configured: give its options first`)
   }
-  await asOwner(context, userId, async (owner) => {
-    await finishInterrupted(context, owner)
+  await withUserLock(context, userId, async (locked) => {
+    await resumeInterrupted(context, locked)
     const user = await context.users.find(userId)
     if (!user) throw new UserNotFound('The user was deleted meanwhile')
     if (user.provider === provider) return
     if (user.provider && user.providerId) {
-      await leave(context, owner, user.provider, user.providerId)
+      await leave(context, locked, user.provider, user.providerId)
     }
-    await owner.lock.write((tx) => context.users.setProvider(userId, provider, tx))
+    await locked.lock.write((tx) => context.users.setProvider(userId, provider, tx))
   })
 }
 
 /** Closes what was never paid there; anything else is a reason to stay. */
 async function leave(
   context: BillingContext,
-  owner: Owner,
+  locked: LockedUser,
   provider: ProviderName,
   customerId: string,
 ): Promise<void> {
-  const gateway = await owner.gateway(provider)
-  for (const row of await context.subscriptions.listByUser(owner.userId)) {
-    if (row.provider === provider) await close(context, owner, row)
+  const gateway = await locked.gateway(provider)
+  for (const row of await context.subscriptions.listByUser(locked.userId)) {
+    if (row.provider === provider) await close(context, locked, row)
   }
   if (await gateway.hasPaid(customerId)) {
     throw new ProviderChosen(`The user has paid through ${provider}: its invoices are there`)
@@ -51,17 +47,16 @@ async function leave(
 
 async function close(
   context: BillingContext,
-  owner: Owner,
+  locked: LockedUser,
   row: SubscriptionRecord,
 ): Promise<void> {
   const isOver = (columns: SubscriptionRecord | null) =>
     !columns || ended(columns, context.options.clock.now())
   if (isOver(row)) return
-  const gateway = await owner.gateway(row.provider)
-  const found = await converge(context, owner, row)
-  if (found && awaitsFirstPayment({ ...row, providerStatus: found.status })) {
-    await gateway.abandon(found)
-    await converge(context, owner, row)
+  const found = await converge(context, locked, row)
+  if (found && awaitsFirstPayment(columnsOf(context, row.provider, found))) {
+    await abandon(locked, row.provider, found)
+    await converge(context, locked, row)
   }
   if (isOver(await context.subscriptions.findByProvider(row.provider, row.providerId))) return
   throw new AlreadySubscribed(`'${row.name}' runs at ${row.provider}: end it first`)

@@ -1,9 +1,10 @@
-import type { Owner } from '../consistency/user-lock.ts'
+import { attempt, begin, finish } from '../consistency/operation.ts'
+import type { LockedUser } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
-import { isFinal, NoPaymentMethod, type ProviderName, UserNotFound } from '../errors.ts'
-import type { CustomerDetails, Gateway, ProviderCustomer } from '../gateways/contract/gateway.ts'
-import type { Intent } from '../storage/operations.ts'
-import type { CardSummary, UserRecord } from '../storage/tables.ts'
+import { NoPaymentMethod, UserNotFound } from '../errors.ts'
+import type { CustomerDetails, ProviderCustomer } from '../gateways/contract/customer.ts'
+import type { ProviderName } from '../provider-name.ts'
+import type { UserRecord } from '../storage/tables.ts'
 
 export interface WantedCustomer {
   readonly provider: ProviderName
@@ -15,65 +16,51 @@ export interface WantedCustomer {
 /** The user's customer with the wanted card: the one that is there, or a new one. */
 export async function ensureCustomer(
   context: BillingContext,
-  owner: Owner,
+  locked: LockedUser,
   wanted: WantedCustomer,
 ): Promise<string> {
-  const user = await context.users.find(owner.userId)
-  const gateway = await owner.gateway(wanted.provider)
+  const { provider, token, details } = wanted
+  const user = await context.users.find(locked.userId)
   if (!user) throw new UserNotFound('The user was deleted meanwhile')
   const existing =
-    user.providerId && user.provider === wanted.provider
-      ? await gateway.findCustomer(user.providerId)
+    user.providerId && user.provider === provider
+      ? await (await locked.gateway(provider)).findCustomer(user.providerId)
       : null
-  const customer =
-    existing ?? (await createCustomer(context, owner, gateway, { user, given: wanted.details }))
-  const card = await giveCard(gateway, customer, wanted.token)
-  if (card) await owner.lock.write((tx) => context.users.setCard(owner.userId, card, tx))
+  const customer = existing ?? (await createCustomer(context, locked, provider, { user, details }))
+  if (token !== null) {
+    const { card } = await locked.change(provider, (gateway) => gateway.setCard(customer.id, token))
+    await locked.lock.write((tx) => context.users.setCard(locked.userId, card, tx))
+  } else if (!customer.hasPaymentMethod) {
+    throw new NoPaymentMethod('The customer has no card: give a card token')
+  }
   return customer.id
 }
 
-async function giveCard(
-  gateway: Gateway,
-  customer: ProviderCustomer,
-  token: string | null,
-): Promise<CardSummary | null> {
-  if (token !== null) return (await gateway.setCard(customer.id, token)).card
-  if (customer.hasPaymentMethod) return null
-  throw new NoPaymentMethod('The customer has no card: give a card token')
-}
-
-/** On record before it is made, so that a repeat after a crash finds the same customer. */
+/** On record before it is made: a repeat after a crash finds the same customer. */
 async function createCustomer(
   context: BillingContext,
-  { lock }: Owner,
-  gateway: Gateway,
-  { user, given }: { readonly user: UserRecord; readonly given: CustomerDetails },
+  locked: LockedUser,
+  provider: ProviderName,
+  { user, details }: { readonly user: UserRecord; readonly details: CustomerDetails },
 ): Promise<ProviderCustomer> {
-  const { operations, options, users } = context
-  const provider = gateway.name
-  const intent: Intent = {
+  const operation = await begin(context, locked, {
     userId: user.id,
     kind: 'customer',
-    request: { provider, details: { ...defaultDetails(context, user), ...given } },
+    request: { provider, details: { ...defaultDetails(context, user), ...details } },
     // Whatever the details: a user has one customer at a provider.
     same: { provider },
+  })
+  const wanted = {
+    userId: user.id,
+    details: operation.request.details as CustomerDetails,
+    operation: operation.id,
   }
-  const operation = await lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
-  try {
-    const customer = await gateway.createCustomer({
-      userId: user.id,
-      details: operation.request.details as CustomerDetails,
-      operation: operation.id,
-    })
-    await lock.write(async (tx) => {
-      await users.setCustomer(user.id, { provider, providerId: customer.id, ...customer.card }, tx)
-      await operations.finish(operation, tx)
-    })
-    return customer
-  } catch (error) {
-    if (isFinal(error)) await lock.write((tx) => operations.finish(operation, tx))
-    throw error
-  }
+  const customer = await attempt(context, locked, operation, () =>
+    locked.change(provider, (gateway) => gateway.createCustomer(wanted)),
+  )
+  const columns = { provider, providerId: customer.id, ...customer.card }
+  await finish(context, locked, operation, (tx) => context.users.setCustomer(user.id, columns, tx))
+  return customer
 }
 
 function defaultDetails({ options }: BillingContext, user: UserRecord): CustomerDetails {

@@ -1,4 +1,4 @@
-import { type ProviderName, Unsupported } from '../errors.ts'
+import type { ProviderName } from '../provider-name.ts'
 import { formatMoney, type Money, money } from '../values/money.ts'
 
 export interface InvoiceLine {
@@ -42,9 +42,9 @@ export class Invoice {
   readonly id: string
   readonly data: InvoiceData
   readonly #locale: string
-  readonly #pay: (() => Promise<Invoice>) | null
+  readonly #pay: () => Promise<Invoice>
 
-  constructor(data: InvoiceData, locale = 'en-US', pay: (() => Promise<Invoice>) | null = null) {
+  constructor(data: InvoiceData, locale = 'en-US', pay = unpayable) {
     this.id = data.id
     this.data = data
     this.#locale = locale
@@ -55,9 +55,8 @@ export class Invoice {
    * Tries to pay it now with the customer's card, and gives it as it is then. One that is paid already is
    * given back, so that it can be repeated. Throws PaymentFailed or PaymentActionRequired.
    */
-  async pay(): Promise<Invoice> {
-    if (this.#pay) return this.#pay()
-    throw new Unsupported('Only an invoice that was read from its user can be paid')
+  pay(): Promise<Invoice> {
+    return this.#pay()
   }
 
   get number(): string {
@@ -100,4 +99,8 @@ export class Invoice {
   #format(amount: number): string {
     return formatMoney(money(amount, this.data.currency), this.#locale)
   }
+}
+
+async function unpayable(): Promise<Invoice> {
+  throw new Error('Only an invoice that was read from its user can be paid')
 }

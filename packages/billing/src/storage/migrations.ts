@@ -1,5 +1,5 @@
 import { addColumn, createIndex, createTable, type MigrationSet } from '@tollgate/database'
-import type { UserTable } from '../options.ts'
+import type { UserTable } from './user-table.ts'
 
 /** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
 export function billingMigrations(users: Required<UserTable>): MigrationSet {

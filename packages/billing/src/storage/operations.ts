@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
-import type { ProviderName } from '../errors.ts'
+import type { ProviderName } from '../provider-name.ts'
 
 /**
  * An intent that spans several provider calls. Its id is chosen and stored before the first call, and

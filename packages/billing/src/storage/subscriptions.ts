@@ -1,7 +1,12 @@
 import type { Database } from '@tollgate/database'
-import type { ProviderName } from '../errors.ts'
-import { CLOSED_STATUSES } from '../values/subscription-state.ts'
-import { type SubscriptionRecord, type SubscriptionRow, subscriptionRow } from './tables.ts'
+import type { ProviderName } from '../provider-name.ts'
+import { opens, type Standing, type Statuses } from '../values/subscription-state.ts'
+import {
+  type NewSubscriptionRecord,
+  type SubscriptionRecord,
+  type SubscriptionRow,
+  subscriptionRow,
+} from './tables.ts'
 
 export interface SubscriptionRepository {
   /** The newest of that name; a name collects history. */
@@ -18,9 +23,22 @@ export interface SubscriptionRepository {
   hasAny(userId: string | number): Promise<boolean>
 }
 
-type Found = readonly SubscriptionRow[]
+/** What the words in `provider_status` mean. */
+export interface StatusMeanings {
+  readonly statuses: ReadonlyMap<string, Statuses>
+  standing(provider: ProviderName, status: string): Standing
+}
 
-export function subscriptionRepository(database: Database): SubscriptionRepository {
+export function subscriptionRepository(
+  database: Database,
+  { statuses, standing }: StatusMeanings,
+): SubscriptionRepository {
+  const closed = [...statuses].map(([provider, words]) => ({
+    provider,
+    words: Object.keys(words).filter((word) => !opens(words[word] ?? 'open')),
+  }))
+  const fromRow = (row: SubscriptionRow) =>
+    subscriptionRow.fromRow(row, standing(row.provider as ProviderName, row.provider_status))
   const byName = database.statement<{ userId: string | number; name: string }, SubscriptionRow>(
     (db, param) =>
       db
@@ -51,12 +69,12 @@ export function subscriptionRepository(database: Database): SubscriptionReposito
   const anyOf = database.statement<{ userId: string | number }, { id: number }>((db, param) =>
     db.selectFrom('subscriptions').select('id').where('user_id', '=', param('userId')).limit(1),
   )
-  const first = (rows: Found) => (rows[0] ? subscriptionRow.fromRow(rows[0]) : null)
+  const first = (rows: readonly SubscriptionRow[]) => (rows[0] ? fromRow(rows[0]) : null)
   return {
     findByName: async (userId, name) => first((await byName({ userId, name })).rows),
     findByProvider: async (provider, providerId) =>
       first((await byProvider({ provider, providerId })).rows),
-    listByUser: async (userId) => (await ofUser({ userId })).rows.map(subscriptionRow.fromRow),
+    listByUser: async (userId) => (await ofUser({ userId })).rows.map(fromRow),
     async listLive(now, afterId, limit) {
       const rows = await database.kysely
         .selectFrom('subscriptions')
@@ -66,7 +84,7 @@ export function subscriptionRepository(database: Database): SubscriptionReposito
         .orderBy('id')
         .limit(limit)
         .execute()
-      return (rows as SubscriptionRow[]).map(subscriptionRow.fromRow)
+      return (rows as SubscriptionRow[]).map(fromRow)
     },
     async countActive(at) {
       const { count } = await database.kysely
@@ -74,7 +92,15 @@ export function subscriptionRepository(database: Database): SubscriptionReposito
         .select((eb) => eb.fn.countAll().as('count'))
         .where('created_at', '<=', at.getTime())
         .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', at.getTime())]))
-        .where('provider_status', 'not in', CLOSED_STATUSES)
+        .where((eb) =>
+          eb.and(
+            closed
+              .filter(({ words }) => words.length > 0)
+              .map(({ provider, words }) =>
+                eb.not(eb.and([eb('provider', '=', provider), eb('provider_status', 'in', words)])),
+              ),
+          ),
+        )
         .executeTakeFirstOrThrow()
       return Number(count)
     },
@@ -91,10 +117,7 @@ export function subscriptionRepository(database: Database): SubscriptionReposito
 }
 
 /** Inserts the row, or gives the one with that provider id these values. Owner and name stay. */
-export async function saveSubscription(
-  tx: Database,
-  record: Omit<SubscriptionRecord, 'id'>,
-): Promise<void> {
+export async function saveSubscription(tx: Database, record: NewSubscriptionRecord): Promise<void> {
   const { user_id, name, provider, provider_id, created_at, ...changes } =
     subscriptionRow.toRow(record)
   const updated = await tx.kysely

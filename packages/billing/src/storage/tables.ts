@@ -1,5 +1,6 @@
-import type { ProviderName } from '../errors.ts'
-import type { SubscriptionColumns } from '../values/subscription-state.ts'
+import type { ProviderName } from '../provider-name.ts'
+import type { CardSummary } from '../values/card.ts'
+import type { Standing, SubscriptionColumns } from '../values/subscription-state.ts'
 
 /** Instants are milliseconds since 1970 UTC on every database. */
 export interface SubscriptionRow {
@@ -24,13 +25,18 @@ export interface SubscriptionRecord extends SubscriptionColumns {
   readonly provider: ProviderName
   readonly providerId: string
   readonly providerPlan: string
+  /** The provider's own word: `active`, `incomplete`, `Past Due`. */
+  readonly providerStatus: string
   readonly quantity: number
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
+/** What there is to write: what a status means is the provider's to say, not the row's. */
+export type NewSubscriptionRecord = Omit<SubscriptionRecord, 'id' | 'standing'>
+
 export const subscriptionRow = {
-  toRow(record: Omit<SubscriptionRecord, 'id'>): Omit<SubscriptionRow, 'id'> {
+  toRow(record: NewSubscriptionRecord): Omit<SubscriptionRow, 'id'> {
     return {
       user_id: record.userId,
       name: record.name,
@@ -45,7 +51,7 @@ export const subscriptionRow = {
       updated_at: record.updatedAt.getTime(),
     }
   },
-  fromRow(row: SubscriptionRow): SubscriptionRecord {
+  fromRow(row: SubscriptionRow, standing: Standing): SubscriptionRecord {
     return {
       id: Number(row.id),
       userId: row.user_id,
@@ -54,6 +60,7 @@ export const subscriptionRow = {
       providerId: row.provider_id,
       providerPlan: row.provider_plan,
       providerStatus: row.provider_status,
+      standing,
       quantity: Number(row.quantity),
       trialEndsAt: toDate(row.trial_ends_at),
       endsAt: toDate(row.ends_at),
@@ -72,15 +79,6 @@ export interface BillingColumns {
   paypal_email: string | null
   trial_ends_at: number | null
 }
-
-/** How the customer pays, for show. One side is null. */
-export interface CardSummary {
-  readonly cardBrand: string | null
-  readonly cardLastFour: string | null
-  readonly paypalEmail: string | null
-}
-
-export const NO_CARD: CardSummary = { cardBrand: null, cardLastFour: null, paypalEmail: null }
 
 /** The application's user, and what billing knows of it. */
 export interface UserRecord<User = Record<string, unknown>> extends CardSummary {

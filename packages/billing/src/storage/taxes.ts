@@ -1,13 +1,6 @@
 import type { Database } from '@tollgate/database'
-import type { ProviderName } from '../errors.ts'
-import type { BasisPoints } from '../values/tax.ts'
-
-/** What a subscription costs without its tax, and the tax. Braintree knows only the sum. */
-export interface TaxTerms {
-  readonly tax: BasisPoints
-  /** In the currency's smallest unit. */
-  readonly net: number
-}
+import type { ProviderName } from '../provider-name.ts'
+import type { TaxTerms } from '../values/tax.ts'
 
 /** Those of charges from that moment on, until the next ones of the same subscription. */
 export interface DatedTaxTerms extends TaxTerms {

@@ -1,14 +1,8 @@
 import { type Database, isImpossibleValue } from '@tollgate/database'
-import type { ProviderName } from '../errors.ts'
-import type { UserTable } from '../options.ts'
-import {
-  type BillingColumns,
-  type CardSummary,
-  NO_CARD,
-  toInstant,
-  type UserRecord,
-  userRow,
-} from './tables.ts'
+import type { ProviderName } from '../provider-name.ts'
+import { type CardSummary, NO_CARD } from '../values/card.ts'
+import { type BillingColumns, toInstant, type UserRecord, userRow } from './tables.ts'
+import type { UserTable } from './user-table.ts'
 
 type Row = Record<string, unknown> & BillingColumns
 

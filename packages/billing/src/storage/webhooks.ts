@@ -1,5 +1,5 @@
 import { type Database, deleteBatch, insertTogether } from '@tollgate/database'
-import type { ProviderName } from '../errors.ts'
+import type { ProviderName } from '../provider-name.ts'
 import { type StoredWebhook, type WebhookRow, type WebhookState, webhookRow } from './tables.ts'
 
 export interface NewWebhook {

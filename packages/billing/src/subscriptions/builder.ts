@@ -1,10 +1,13 @@
 import type { BillingContext } from '../context.ts'
-import { InvalidArgument, type ProviderName, Unsupported } from '../errors.ts'
-import type { CustomerDetails } from '../gateways/contract/gateway.ts'
-import type { UserRecord } from '../storage/tables.ts'
+import type { LoadedUser } from '../customers/loaded-user.ts'
+import { InvalidArgument } from '../errors.ts'
+import type { CustomerDetails } from '../gateways/contract/customer.ts'
+import { requireCapability } from '../gateways/contract/parts.ts'
+import type { ProviderName } from '../provider-name.ts'
+import { requireCount, requireText } from '../values/arguments.ts'
 import { createSubscription } from './create.ts'
-import { requireKnownPlan } from './known-plans.ts'
-import { requireCount, Subscription } from './subscription.ts'
+import { requireKnownPlan, requireProvider } from './known-plans.ts'
+import { Subscription } from './subscription.ts'
 
 interface Choices {
   readonly name: string
@@ -15,24 +18,18 @@ interface Choices {
   readonly quantity: number
 }
 
-/** The user as it was read, and a way to read it again after the customer was made. */
-interface BuilderOwner {
-  readonly record: UserRecord
-  reload(): Promise<UserRecord>
-}
-
-/** Stripe takes at most two years. */
+/** Two years: no provider takes more. */
 const LONGEST_TRIAL = 730
 
 /** A subscription to be. Nothing is sent until `create()`. */
 export class SubscriptionBuilder {
   readonly #context: BillingContext
-  readonly #owner: BuilderOwner
+  readonly #user: LoadedUser
   readonly #choices: Choices
 
-  constructor(context: BillingContext, owner: BuilderOwner, choices: Choices) {
+  constructor(context: BillingContext, user: LoadedUser, choices: Choices) {
     this.#context = context
-    this.#owner = owner
+    this.#user = user
     this.#choices = choices
   }
 
@@ -48,7 +45,7 @@ export class SubscriptionBuilder {
     return this.#with({ trialDays: days })
   }
 
-  /** Stripe only. */
+  /** Where the provider has quantities; otherwise `create()` throws Unsupported. */
   quantity(count: number): SubscriptionBuilder {
     return this.#with({ quantity: requireCount(count) })
   }
@@ -58,27 +55,21 @@ export class SubscriptionBuilder {
    * customer's card is used. Details are for a new customer: `{ email, name, phone, … }`.
    */
   async create(token?: string | null, details: CustomerDetails = {}): Promise<Subscription> {
-    const { provider, plan, quantity } = this.#choices
-    if (provider === 'braintree' && quantity !== 1) {
-      throw new Unsupported('Braintree has no quantities: use a plan for each size, or Stripe')
-    }
-    requireKnownPlan(this.#context.options, provider, plan)
+    const { plan, quantity } = this.#choices
+    const provider = requireProvider(this.#context, this.#choices.provider)
+    if (quantity !== 1) requireCapability(provider, 'quantities')
+    requireKnownPlan(provider, plan)
     const payer = { token: token == null ? null : requireText('card token', token), details }
-    const { record: user, reload } = this.#owner
+    const { record: user } = this.#user
     try {
       const record = await createSubscription(this.#context, user, this.#choices, payer)
       return new Subscription(this.#context, user, record)
     } finally {
-      await reload()
+      await this.#user.reload()
     }
   }
 
   #with(choices: Partial<Choices>): SubscriptionBuilder {
-    return new SubscriptionBuilder(this.#context, this.#owner, { ...this.#choices, ...choices })
+    return new SubscriptionBuilder(this.#context, this.#user, { ...this.#choices, ...choices })
   }
-}
-
-export function requireText(what: string, value: unknown): string {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= 255) return value
-  throw new InvalidArgument(`The ${what} is missing, or is not text`)
 }

@@ -1,17 +1,22 @@
 import { converge, endRow } from '../consistency/converge.ts'
-import { finishInterrupted } from '../consistency/resume-interrupted.ts'
-import { asOwner, type Owner } from '../consistency/user-lock.ts'
+import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
+import { type LockedUser, withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { NoSubscription } from '../errors.ts'
-import type { Gateway, ProviderSubscription } from '../gateways/contract/gateway.ts'
+import type { Gateway } from '../gateways/contract/gateway.ts'
+import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 
-/** Asks the provider for a change; `current` was read under the lock. */
-export type SubscriptionChange = (
-  gateway: Gateway,
-  current: ProviderSubscription,
-  owner: Owner,
-) => Promise<void>
+/** A subscription as it is now, and its user, whom nobody else works on meanwhile. */
+export interface Current {
+  /** Read under the lock. */
+  readonly found: ProviderSubscription
+  readonly locked: LockedUser
+  /** Asks the provider for one change. */
+  ask<R>(change: (gateway: Gateway) => Promise<R>): Promise<R>
+}
+
+export type SubscriptionChange = (current: Current) => Promise<void>
 
 /** Every operation on a subscription: read it, ask for the change, bring our row to what came of it. */
 export async function changeSubscription(
@@ -20,18 +25,18 @@ export async function changeSubscription(
   change: SubscriptionChange,
   { ends = false }: { readonly ends?: boolean } = {},
 ): Promise<SubscriptionRecord> {
-  return asOwner(context, record.userId, async (owner) => {
-    await finishInterrupted(context, owner)
-    const gateway = await owner.gateway(record.provider)
-    const current = await gateway.findSubscription(record.providerId)
-    if (!current) throw new NoSubscription('The provider no longer has this subscription')
+  return withUserLock(context, record.userId, async (locked) => {
+    await resumeInterrupted(context, locked)
+    const gateway = await locked.gateway(record.provider)
+    const found = await gateway.findSubscription(record.providerId)
+    if (!found) throw new NoSubscription('The provider no longer has this subscription')
     try {
-      await change(gateway, current, owner)
+      await change({ found, locked, ask: (each) => locked.change(record.provider, each) })
     } finally {
       // Also after a failure: a timeout may hide that the provider did what was asked.
-      await converge(context, owner, record)
+      await converge(context, locked, record)
     }
-    if (ends) await endRow(context, owner, record)
+    if (ends) await endRow(context, locked, record)
     return requireRecord(context, record)
   })
 }

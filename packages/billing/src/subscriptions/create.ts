@@ -1,16 +1,15 @@
 import { converge } from '../consistency/converge.ts'
 import { keepTax } from '../consistency/keep-tax.ts'
-import { finishInterrupted } from '../consistency/resume-interrupted.ts'
+import { attempt, begin, finish } from '../consistency/operation.ts'
+import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { settleFirstPayment } from '../consistency/settle-first-payment.ts'
-import { asOwner, type Owner } from '../consistency/user-lock.ts'
+import { type LockedUser, withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
-import { AlreadySubscribed, isFinal, type ProviderName } from '../errors.ts'
-import type {
-  CustomerDetails,
-  NewSubscription,
-  ProviderSubscription,
-} from '../gateways/contract/gateway.ts'
+import { AlreadySubscribed } from '../errors.ts'
+import type { CustomerDetails } from '../gateways/contract/customer.ts'
+import type { NewSubscription, ProviderSubscription } from '../gateways/contract/subscription.ts'
+import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
 import type { SubscriptionRecord, UserRecord } from '../storage/tables.ts'
 import { active, awaitsFirstPayment, cancelled, ended } from '../values/subscription-state.ts'
@@ -40,51 +39,44 @@ export async function createSubscription(
   payer: Payer,
 ): Promise<SubscriptionRecord> {
   const tax = parseTaxPercentage(await context.options.taxPercentage({ ...user.attributes }))
-  return asOwner(context, user.id, async (owner) => {
-    await finishInterrupted(context, owner)
-    const before = await findRunning(context, owner, wanted.name)
+  return withUserLock(context, user.id, async (locked) => {
+    await resumeInterrupted(context, locked)
+    const before = await findRunning(context, locked, wanted.name)
     if (before && !awaitsFirstPayment(before.record)) {
-      return requireSame(context, owner, before, wanted)
+      return requireSame(context, locked, before, wanted)
     }
-    const customerId = await ensureCustomer(context, owner, {
+    const customerId = await ensureCustomer(context, locked, {
       provider: wanted.provider,
       ...payer,
     })
     const asked = { ...wanted, customerId }
-    const paid = before && (await replaceUnpaid(context, owner, { ...before, wanted: asked }))
+    const paid = before && (await replaceUnpaid(context, locked, { ...before, wanted: asked }))
     if (paid) return requireSamePlan(paid, wanted)
-    return make(context, owner, { ...asked, tax })
+    return make(context, locked, { ...asked, tax })
   })
 }
 
-/** On record before it is made, so that a repeat after a crash finds the same subscription. */
+/** On record before it is made: a repeat after a crash finds the same subscription. */
 async function make(
   context: BillingContext,
-  owner: Owner,
+  locked: LockedUser,
   wanted: Omit<NewSubscription, 'operation'> & WantedSubscription,
 ): Promise<SubscriptionRecord> {
-  const { operations, options } = context
-  const { lock } = owner
-  const gateway = await owner.gateway(wanted.provider)
   const { customerId: _customer, tax, ...same } = wanted
-  const intent: Intent = {
-    userId: owner.userId,
-    kind: 'subscription',
-    request: { ...same, tax },
-    same,
-    name: wanted.name,
-  }
-  const operation = await lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
-  try {
-    const made = await gateway.createSubscription({ ...wanted, operation: operation.id })
-    await keepTax(context, owner, gateway.name, { found: made, tax, lastChargeAt: null })
-    await settleFirstPayment(context, owner, gateway, made)
-    await lock.write((tx) => operations.finish(operation, tx))
-    return await requireRecord(context, { provider: gateway.name, providerId: made.id })
-  } catch (error) {
-    if (isFinal(error)) await lock.write((tx) => operations.finish(operation, tx))
-    throw error
-  }
+  const { provider, name } = wanted
+  const request = { ...same, tax }
+  const intent: Intent = { userId: locked.userId, kind: 'subscription', request, same, name }
+  const operation = await begin(context, locked, intent)
+  const made = await attempt(context, locked, operation, async () => {
+    const found = await locked.change(provider, (gateway) =>
+      gateway.createSubscription({ ...wanted, operation: operation.id }),
+    )
+    await keepTax(context, locked, provider, { found, tax, lastChargeAt: null })
+    await settleFirstPayment(context, locked, provider, found)
+    return found
+  })
+  await finish(context, locked, operation)
+  return requireRecord(context, { provider, providerId: made.id })
 }
 
 interface Running {
@@ -95,14 +87,14 @@ interface Running {
 /** The newest of that name as the provider has it now; null when there is none, or it is over. */
 async function findRunning(
   context: BillingContext,
-  owner: Owner,
+  locked: LockedUser,
   name: string,
 ): Promise<Running | null> {
   const { subscriptions, options } = context
-  const row = await subscriptions.findByName(owner.userId, name)
+  const row = await subscriptions.findByName(locked.userId, name)
   const now = options.clock.now()
   if (!row || ended(row, now)) return null
-  const found = await converge(context, owner, row)
+  const found = await converge(context, locked, row)
   const record = await subscriptions.findByProvider(row.provider, row.providerId)
   return found && record && !ended(record, now) ? { record, found } : null
 }
@@ -113,13 +105,13 @@ async function findRunning(
  */
 async function requireSame(
   context: BillingContext,
-  owner: Owner,
+  locked: LockedUser,
   { record, found }: Running,
   wanted: WantedSubscription,
 ): Promise<SubscriptionRecord> {
   requireSamePlan(record, wanted)
   if (!active(record, context.options.clock.now())) {
-    await (await owner.gateway(record.provider)).requirePaid(found)
+    await (await locked.gateway(record.provider)).requirePaid(found)
   }
   return record
 }

@@ -1,7 +1,8 @@
 import { converge } from '../consistency/converge.ts'
-import type { Owner } from '../consistency/user-lock.ts'
+import { abandon } from '../consistency/settle-first-payment.ts'
+import type { LockedUser } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
-import type { FirstPayment, ProviderSubscription } from '../gateways/contract/gateway.ts'
+import type { FirstPayment, ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
 import { requireRecord } from './change.ts'
@@ -14,22 +15,23 @@ export interface Unpaid {
 }
 
 /**
- * Another card or plan goes on at once: what was not paid is closed, so that nobody can pay it later,
- * and null says that the way is free. The same again, by the card that is asked about, asks again.
+ * Another card or plan goes on at once: what was not paid is closed, and nobody can pay it later;
+ * null says that the way is free. The same again, by the card that is asked about, asks again.
  * A row is one that was paid in this very moment, in another window.
  */
 export async function replaceUnpaid(
   context: BillingContext,
-  owner: Owner,
+  locked: LockedUser,
   { record, found, wanted }: Unpaid,
 ): Promise<SubscriptionRecord | null> {
-  const gateway = await owner.gateway(record.provider)
-  if (record.provider === wanted.provider && (await gateway.isAwaiting(found, wanted))) {
+  const gateway = await locked.gateway(record.provider)
+  const isSameProvider = record.provider === wanted.provider
+  if (isSameProvider && (await gateway.confirmations?.isAwaiting(found, wanted))) {
     await gateway.requirePaid(found)
     return record
   }
-  await gateway.abandon(found)
-  await converge(context, owner, record)
+  await abandon(locked, record.provider, found)
+  await converge(context, locked, record)
   const now = await requireRecord(context, record)
   return ended(now, context.options.clock.now()) ? null : now
 }

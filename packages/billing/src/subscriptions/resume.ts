@@ -1,3 +1,4 @@
+import { begin, finish } from '../consistency/operation.ts'
 import type { BillingContext } from '../context.ts'
 import { NotOnGracePeriod } from '../errors.ts'
 import type { Intent } from '../storage/operations.ts'
@@ -22,20 +23,18 @@ export async function resumeSubscription(
   if (!onGracePeriod(record, options.clock.now()) && !(await operations.find(intent))) {
     throw notOnGracePeriod()
   }
-  return changeSubscription(context, record, async (gateway, current, { lock }) => {
-    const now = options.clock.now()
+  return changeSubscription(context, record, async ({ found, locked, ask }) => {
     const begun = await operations.find(intent)
-    if (current.endsAt === null) {
-      if (begun) await lock.write((tx) => operations.finish(begun, tx))
+    const isRunning = found.endsAt === null
+    const isOver = found.endsAt !== null && found.endsAt <= options.clock.now()
+    if (isRunning || isOver) {
+      if (begun) await finish(context, locked, begun)
+      if (isOver) throw notOnGracePeriod()
       return
     }
-    if (current.endsAt <= now) {
-      if (begun) await lock.write((tx) => operations.finish(begun, tx))
-      throw notOnGracePeriod()
-    }
-    const operation = await lock.write((tx) => operations.begin(intent, now, tx))
-    await gateway.resume(current.id)
-    await lock.write((tx) => operations.finish(operation, tx))
+    const operation = await begin(context, locked, intent)
+    await ask((gateway) => gateway.resume(found.id))
+    await finish(context, locked, operation)
   })
 }
 

@@ -1,25 +1,21 @@
+import { columnsOf } from '../consistency/converge.ts'
 import { keepTax } from '../consistency/keep-tax.ts'
+import { abandon } from '../consistency/settle-first-payment.ts'
 import type { BillingContext } from '../context.ts'
-import {
-  InvalidArgument,
-  type PendingConfirmation,
-  type ProviderName,
-  SubscriptionEnded,
-  Unsupported,
-} from '../errors.ts'
-import type {
-  ActiveDiscount,
-  EndReason,
-  Gateway,
-  Swap,
-  SwapPreview,
-} from '../gateways/contract/gateway.ts'
+import { InvalidArgument, SubscriptionEnded } from '../errors.ts'
+import type { Gateway } from '../gateways/contract/gateway.ts'
+import { requireCapability, requirePart } from '../gateways/contract/parts.ts'
+import type { ActiveDiscount, EndReason } from '../gateways/contract/subscription.ts'
+import type { Swap, SwapPreview } from '../gateways/contract/swap.ts'
+import type { PendingConfirmation } from '../payment-errors.ts'
+import type { ProviderName } from '../provider-name.ts'
 import type { SubscriptionRecord, UserRecord } from '../storage/tables.ts'
+import { requireCount } from '../values/arguments.ts'
 import type { Money } from '../values/money.ts'
 import * as state from '../values/subscription-state.ts'
 import { parseTaxPercentage } from '../values/tax.ts'
 import { changeSubscription, type SubscriptionChange } from './change.ts'
-import { requireKnownPlan } from './known-plans.ts'
+import { requireKnownPlan, requireProvider } from './known-plans.ts'
 import { resumeSubscription } from './resume.ts'
 import { replaceSubscription, type SwapOptions, swapSubscription } from './swap.ts'
 
@@ -176,19 +172,19 @@ export class Subscription {
     return gateway.previewSwap(this.providerId, wanted, this.#now())
   }
 
-  /** Stripe only. */
+  /** Where the provider has quantities; otherwise Unsupported. */
   async incrementQuantity(count = 1): Promise<Subscription> {
     requireCount(count)
     return this.#changeQuantity((quantity) => quantity + count)
   }
 
-  /** Stripe only. Never below 1. */
+  /** Never below 1. Where the provider has quantities; otherwise Unsupported. */
   async decrementQuantity(count = 1): Promise<Subscription> {
     requireCount(count)
     return this.#changeQuantity((quantity) => Math.max(1, quantity - count))
   }
 
-  /** Stripe only. */
+  /** Where the provider has quantities; otherwise Unsupported. */
   async updateQuantity(quantity: number): Promise<Subscription> {
     requireCount(quantity)
     return this.#changeQuantity(() => quantity)
@@ -196,21 +192,21 @@ export class Subscription {
 
   /** Ends when the period that is paid for, or the trial, ends. */
   cancel(): Promise<Subscription> {
-    return this.#change(async (gateway, current) => {
-      if (current.endsAt === null) await gateway.cancelAtPeriodEnd(current.id)
+    return this.#change(async ({ found, ask }) => {
+      if (found.endsAt === null) await ask((gateway) => gateway.cancelAtPeriodEnd(found.id))
     })
   }
 
   /**
-   * Ends at once. What a swap has put off to the next bill is dropped, unless `invoiceNow` bills it first
-   * (Stripe; Braintree puts nothing off).
+   * Ends at once. What a swap has put off to the next bill is dropped, unless `invoiceNow` bills it first.
+   * Where the provider puts nothing off, that makes no difference.
    */
   cancelNow({ invoiceNow = false }: CancelNowOptions = {}): Promise<Subscription> {
-    return this.#change(async (gateway, current) => {
-      const columns = { ...this.#record, providerStatus: current.status }
+    return this.#change(async ({ found, locked, ask }) => {
+      const columns = columnsOf(this.#context, this.provider, found)
       // Also its bill, which would stay open.
-      if (state.awaitsFirstPayment(columns)) await gateway.abandon(current)
-      await gateway.cancelNow(current.id, { invoiceNow })
+      if (state.awaitsFirstPayment(columns)) await abandon(locked, this.provider, found)
+      await ask((gateway) => gateway.cancelNow(found.id, { invoiceNow }))
     }, ENDS)
   }
 
@@ -227,15 +223,16 @@ export class Subscription {
   /** Gives the subscription the tax percentage that the user has now. */
   syncTaxPercentage(): Promise<Subscription> {
     this.#requireRunning()
-    return this.#change(async (gateway, current, owner) => {
+    return this.#change(async ({ found, locked, ask }) => {
       const tax = await this.#tax()
-      const before = await this.#context.taxes.find(this.provider, current.id)
-      await gateway.setTax(current.id, tax, before)
-      if (current.isOver || current.taxedPrice === null) return
-      const found = before ? current : await gateway.findSubscription(current.id)
-      const { lastChargeAt } = current
-      const terms = { found: found ?? current, tax, lastChargeAt, net: before?.net }
-      await keepTax(this.#context, owner, this.provider, terms)
+      const before = await this.#context.taxes.find(this.provider, found.id)
+      await ask((gateway) => gateway.setTax(found.id, tax, before))
+      if (found.isOver || found.taxedPrice === null) return
+      const gateway = await locked.gateway(this.provider)
+      const taxed = before ? found : await gateway.findSubscription(found.id)
+      const { lastChargeAt } = found
+      const terms = { found: taxed ?? found, tax, lastChargeAt, net: before?.net }
+      await keepTax(this.#context, locked, this.provider, terms)
     })
   }
 
@@ -245,7 +242,7 @@ export class Subscription {
    */
   async pendingConfirmation(): Promise<PendingConfirmation | null> {
     if (this.ended()) return null
-    return (await this.#gateway()).findPendingConfirmation(this.providerId)
+    return (await this.#gateway()).confirmations?.find(this.providerId) ?? null
   }
 
   /** What a coupon takes off the bills now, and for how long; asked of the provider. */
@@ -257,7 +254,8 @@ export class Subscription {
   /** Why it is over: asked of the provider, null while it goes on. */
   async endReason(): Promise<EndReason | null> {
     if (!this.ended()) return null
-    return (await this.#gateway()).findEndReason(this.providerId)
+    const found = await (await this.#gateway()).findSubscription(this.providerId)
+    return found?.endReason ?? null
   }
 
   /** When the running period or trial is over: the next bill, or the end if it was cancelled. */
@@ -292,7 +290,7 @@ export class Subscription {
    * attempt. Nothing happens when nothing is owed. Throws PaymentFailed or PaymentActionRequired.
    */
   payNow(): Promise<Subscription> {
-    return this.#change((gateway, current) => gateway.payNow(current))
+    return this.#change(({ found, ask }) => ask((gateway) => gateway.payNow(found)))
   }
 
   /** The SDK's own object. */
@@ -327,7 +325,7 @@ export class Subscription {
 
   async #wanted(plan: string, options: SwapOptions, invoiceNow: boolean): Promise<Swap> {
     if (typeof plan !== 'string' || plan === '') throw new InvalidArgument('Which plan to swap to?')
-    requireKnownPlan(this.#context.options, this.provider, plan)
+    requireKnownPlan(requireProvider(this.#context, this.provider), plan)
     return {
       ...this.#settings,
       plan,
@@ -339,14 +337,12 @@ export class Subscription {
   }
 
   async #changeQuantity(next: (quantity: number) => number): Promise<Subscription> {
-    const gateway = await this.#gateway()
-    if (!gateway.supportsQuantities) {
-      throw new Unsupported('Braintree has no quantities: use a plan for each size, or Stripe')
-    }
+    requireCapability(requireProvider(this.#context, this.provider), 'quantities')
     this.#requireRunning()
-    return this.#change((provider, current) =>
-      provider.setQuantity(current.id, requireCount(next(current.quantity))),
-    )
+    return this.#change(({ found, ask }) => {
+      const quantity = requireCount(next(found.quantity))
+      return ask((gateway) => requirePart(gateway, 'quantities').set(found.id, quantity))
+    })
   }
 
   async #change(change: SubscriptionChange, how?: typeof ENDS): Promise<Subscription> {
@@ -377,9 +373,4 @@ export class Subscription {
   #now(): Date {
     return this.#context.options.clock.now()
   }
-}
-
-export function requireCount(count: unknown): number {
-  if (typeof count === 'number' && Number.isSafeInteger(count) && count > 0) return count
-  throw new InvalidArgument(`${String(count)} is not a quantity; expected a whole number above 0`)
 }

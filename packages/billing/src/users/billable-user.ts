@@ -1,30 +1,28 @@
 import { converge } from '../consistency/converge.ts'
+import type { DriftReport } from '../consistency/drift.ts'
 import { taxAt } from '../consistency/keep-tax.ts'
-import { type DriftReport, syncUser } from '../consistency/sync.ts'
-import { asOwner } from '../consistency/user-lock.ts'
+import { syncUser } from '../consistency/sync.ts'
+import { withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { chooseProvider } from '../customers/choose-provider.ts'
 import { ensureCustomer } from '../customers/customer.ts'
-import {
-  InvalidArgument,
-  InvoiceNotFound,
-  NoCustomer,
-  NoSubscription,
-  type ProviderName,
-} from '../errors.ts'
+import { LoadedUser } from '../customers/loaded-user.ts'
+import { InvalidArgument, InvoiceNotFound, NoCustomer, NoSubscription } from '../errors.ts'
+import type { CustomerDetails } from '../gateways/contract/customer.ts'
+import type { Gateway } from '../gateways/contract/gateway.ts'
 import type {
   ChargeOptions,
-  CustomerDetails,
-  Gateway,
   InvoiceForOptions,
   InvoiceOutcome,
   TaxOf,
-} from '../gateways/contract/gateway.ts'
+} from '../gateways/contract/payment.ts'
 import { type DownloadOptions, invoiceResponse } from '../invoices/download.ts'
 import { Invoice, type InvoiceData } from '../invoices/invoice.ts'
+import type { ProviderName } from '../provider-name.ts'
 import type { UserRecord } from '../storage/tables.ts'
-import { requireText, SubscriptionBuilder } from '../subscriptions/builder.ts'
-import { requireCount, Subscription } from '../subscriptions/subscription.ts'
+import { SubscriptionBuilder } from '../subscriptions/builder.ts'
+import { Subscription } from '../subscriptions/subscription.ts'
+import { requireCount, requireText } from '../values/arguments.ts'
 import { type Amount, requirePositive } from '../values/money.ts'
 import { onUserTrial, valid } from '../values/subscription-state.ts'
 import { parseTaxPercentage } from '../values/tax.ts'
@@ -37,46 +35,46 @@ export interface ListOptions {
 /** A user of the application, and what billing lets it do. Made for one request, not to be kept. */
 export class BillableUser<User = Record<string, unknown>> {
   readonly #context: BillingContext
-  #record: UserRecord
+  readonly #user: LoadedUser
 
   constructor(context: BillingContext, record: UserRecord) {
     this.#context = context
-    this.#record = record
+    this.#user = new LoadedUser(context, record)
   }
 
   get id(): string | number {
-    return this.#record.id
+    return this.#user.record.id
   }
 
   /** The application's own row. */
   get attributes(): User {
-    return this.#record.attributes as User
+    return this.#user.record.attributes as User
   }
 
   /** Where this user pays, or would. */
   get provider(): ProviderName {
-    return this.#record.provider ?? this.#context.options.defaultProvider
+    return this.#user.record.provider ?? this.#context.options.defaultProvider
   }
 
   /** The customer's id at the provider. */
   get providerId(): string | null {
-    return this.#record.providerId
+    return this.#user.record.providerId
   }
 
   get cardBrand(): string | null {
-    return this.#record.cardBrand
+    return this.#user.record.cardBrand
   }
 
   get cardLastFour(): string | null {
-    return this.#record.cardLastFour
+    return this.#user.record.cardLastFour
   }
 
   get paypalEmail(): string | null {
-    return this.#record.paypalEmail
+    return this.#user.record.paypalEmail
   }
 
   get trialEndsAt(): Date | null {
-    return this.#record.trialEndsAt
+    return this.#user.record.trialEndsAt
   }
 
   /**
@@ -93,14 +91,13 @@ export class BillableUser<User = Record<string, unknown>> {
       trialDays: null,
       quantity: 1,
     }
-    const owner = { record: this.#record, reload: () => this.#reload() }
-    return new SubscriptionBuilder(this.#context, owner, choices)
+    return new SubscriptionBuilder(this.#context, this.#user, choices)
   }
 
   /** The newest subscription of that name, or null. */
   async findSubscription(name: string): Promise<Subscription | null> {
     const record = await this.#context.subscriptions.findByName(this.id, name)
-    return record ? new Subscription(this.#context, this.#record, record) : null
+    return record ? new Subscription(this.#context, this.#user.record, record) : null
   }
 
   /** The newest subscription of that name, or NoSubscription. */
@@ -113,7 +110,7 @@ export class BillableUser<User = Record<string, unknown>> {
   /** All of them, newest first. */
   async subscriptions(): Promise<Subscription[]> {
     const records = await this.#context.subscriptions.listByUser(this.id)
-    return records.map((record) => new Subscription(this.#context, this.#record, record))
+    return records.map((record) => new Subscription(this.#context, this.#user.record, record))
   }
 
   /** Active, on trial or in the grace period; with a plan, also on that plan. */
@@ -148,15 +145,17 @@ export class BillableUser<User = Record<string, unknown>> {
       throw new InvalidArgument('The end of the trial is not a date')
     }
     await this.#context.users.setTrial(this.id, endsAt)
-    await this.#reload()
+    await this.#user.reload()
   }
 
   /** The token's card becomes the one that is billed. Makes a customer where there is none. */
   async updateCard(token: string, details: CustomerDetails = {}): Promise<void> {
     requireText('card token', token)
     const wanted = { provider: this.provider, token, details }
-    await asOwner(this.#context, this.id, (owner) => ensureCustomer(this.#context, owner, wanted))
-    await this.#reload()
+    await withUserLock(this.#context, this.id, (locked) =>
+      ensureCustomer(this.#context, locked, wanted),
+    )
+    await this.#user.reload()
   }
 
   /**
@@ -166,7 +165,7 @@ export class BillableUser<User = Record<string, unknown>> {
    */
   async chooseProvider(provider: ProviderName): Promise<void> {
     await chooseProvider(this.#context, this.id, provider)
-    await this.#reload()
+    await this.#user.reload()
   }
 
   /** 0 to 100, as the application says. */
@@ -230,8 +229,8 @@ export class BillableUser<User = Record<string, unknown>> {
 
   /** Brings this user's rows to the provider's state. */
   async sync(options: { readonly dryRun?: boolean } = {}): Promise<DriftReport> {
-    const report = await syncUser(this.#context, this.#record, options)
-    await this.#reload()
+    const report = await syncUser(this.#context, this.#user.record, options)
+    await this.#user.reload()
     return report
   }
 
@@ -263,7 +262,7 @@ export class BillableUser<User = Record<string, unknown>> {
     if (idempotencyKey === undefined) return pay(await this.#gateway())
     requireText('idempotency key', idempotencyKey)
     const { provider } = this
-    return asOwner(this.#context, this.id, async (owner) => pay(await owner.gateway(provider)))
+    return withUserLock(this.#context, this.id, (locked) => locked.change(provider, pay))
   }
 
   #invoice(data: InvoiceData): Invoice {
@@ -273,10 +272,10 @@ export class BillableUser<User = Record<string, unknown>> {
   async #pay(id: string): Promise<Invoice> {
     const customerId = await this.#requireCustomer()
     const { provider } = this
-    const outcome = await asOwner(this.#context, this.id, async (owner) => {
-      const paid = await (await owner.gateway(provider)).payInvoice(id, customerId)
+    const outcome = await withUserLock(this.#context, this.id, async (locked) => {
+      const paid = await locked.change(provider, (gateway) => gateway.payInvoice(id, customerId))
       const providerId = paid?.subscription
-      if (providerId) await converge(this.#context, owner, { provider, providerId })
+      if (providerId) await converge(this.#context, locked, { provider, providerId })
       return paid
     })
     if (!outcome) throw new InvoiceNotFound('There is no such invoice')
@@ -295,7 +294,7 @@ export class BillableUser<User = Record<string, unknown>> {
 
   async #tax(): Promise<number> {
     return parseTaxPercentage(
-      await this.#context.options.taxPercentage({ ...this.#record.attributes }),
+      await this.#context.options.taxPercentage({ ...this.#user.record.attributes }),
     )
   }
 
@@ -307,16 +306,11 @@ export class BillableUser<User = Record<string, unknown>> {
 
   /** Looked up again when there was none: it may have been made since this user was read. */
   async #customer(): Promise<string | null> {
-    return this.providerId ?? (await this.#reload()).providerId
+    return this.providerId ?? (await this.#user.reload()).providerId
   }
 
   #gateway(): Promise<Gateway> {
     return this.#context.gateway(this.provider)
-  }
-
-  async #reload(): Promise<UserRecord> {
-    this.#record = (await this.#context.users.find(this.id)) ?? this.#record
-    return this.#record
   }
 
   #now(): Date {

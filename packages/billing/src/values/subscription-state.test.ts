@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { BRAINTREE } from '../gateways/braintree/provider.ts'
+import { STRIPE } from '../gateways/stripe/provider.ts'
 import * as state from './subscription-state.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -35,7 +37,9 @@ const table: [string, string, Date | null, Date | null, Answer[]][] = [
 
 describe('the state of a subscription', () => {
   it.each(table)('%s', (_name, providerStatus, trialEndsAt, endsAt, expected) => {
-    const columns = { providerStatus, trialEndsAt, endsAt }
+    const statuses = { ...STRIPE.statuses, ...BRAINTREE.statuses }
+    const standing = state.standingOf(statuses, providerStatus)
+    const columns = { standing, trialEndsAt, endsAt }
     const answers: Record<Answer, boolean> = {
       active: state.active(columns, NOW),
       onTrial: state.onTrial(columns, NOW),

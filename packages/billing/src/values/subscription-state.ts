@@ -1,38 +1,45 @@
+/**
+ * What a provider's word for a subscription's state means to us.
+ * - `open`: it runs, on trial or paid for.
+ * - `awaits_first_payment`: made, but the first payment is missing and can still come.
+ * - `past_due`: a later payment failed, and the provider goes on trying. Still open.
+ * - `unpaid`: every attempt at a later payment failed.
+ * - `closed`: opens nothing, for any other reason.
+ */
+export type Standing = 'open' | 'awaits_first_payment' | 'past_due' | 'unpaid' | 'closed'
+
+/** A provider's words that do not mean `open`. */
+export type Statuses = Readonly<Record<string, Standing>>
+
 /** What a subscription's condition is derived from. */
 export interface SubscriptionColumns {
-  /** The provider's own word: `active`, `incomplete`, `Past Due`. */
-  readonly providerStatus: string
+  readonly standing: Standing
   readonly trialEndsAt: Date | null
   readonly endsAt: Date | null
 }
 
-/**
- * Statuses that open nothing, whatever the dates say: the first payment is missing, or all attempts
- * at a later one have failed. A subscription that is merely past due stays open while the provider
- * goes on trying.
- */
-export const CLOSED_STATUSES: readonly string[] = [
-  'incomplete',
-  'incomplete_expired',
-  'unpaid',
-  'paused',
-  'Pending',
-]
+/** A word we do not know counts as running: whoever pays must not be locked out by a new word. */
+export function standingOf(statuses: Statuses, status: string): Standing {
+  return Object.hasOwn(statuses, status) ? (statuses[status] ?? 'open') : 'open'
+}
 
-export const PAST_DUE_STATUSES: readonly string[] = ['past_due', 'Past Due']
+/** Whether a standing opens anything. One that is past due does, while the provider goes on trying. */
+export function opens(standing: Standing): boolean {
+  return standing === 'open' || standing === 'past_due'
+}
 
-export function incomplete({ providerStatus }: SubscriptionColumns): boolean {
-  return CLOSED_STATUSES.includes(providerStatus)
+export function incomplete({ standing }: SubscriptionColumns): boolean {
+  return !opens(standing)
 }
 
 /** The first payment is missing and can still come. Another card or plan takes its place. */
-export function awaitsFirstPayment({ providerStatus }: SubscriptionColumns): boolean {
-  return providerStatus === 'incomplete'
+export function awaitsFirstPayment({ standing }: Pick<SubscriptionColumns, 'standing'>): boolean {
+  return standing === 'awaits_first_payment'
 }
 
 /** A later payment failed, and the provider goes on trying. Still open. */
-export function pastDue({ providerStatus }: SubscriptionColumns): boolean {
-  return PAST_DUE_STATUSES.includes(providerStatus)
+export function pastDue({ standing }: SubscriptionColumns): boolean {
+  return standing === 'past_due'
 }
 
 /** It was cancelled; access may go on for a while. */

@@ -32,3 +32,10 @@ export function removeTax(amount: number, points: BasisPoints): number {
 export function addTax(amount: number, points: BasisPoints): number {
   return amount + proportion(amount, points, 10_000)
 }
+
+/** What a subscription costs without its tax, and the tax, where the provider knows only the sum. */
+export interface TaxTerms {
+  readonly tax: BasisPoints
+  /** In the currency's smallest unit. */
+  readonly net: number
+}

@@ -1,77 +1,31 @@
-import { converge } from '../consistency/converge.ts'
-import { finishInterrupted } from '../consistency/resume-interrupted.ts'
-import { asOwner, type Owner } from '../consistency/user-lock.ts'
+import { columnsOf, converge } from '../consistency/converge.ts'
+import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
+import { type LockedUser, withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
-import type { ProviderName } from '../errors.ts'
-import type { EventSubject, Gateway } from '../gateways/contract/gateway.ts'
-import { handlerName } from './handlers.ts'
-
-/** Events after which something of ours may be out of date. All others are kept and acknowledged. */
-const EVENTS: Readonly<Record<ProviderName, readonly string[]>> = {
-  stripe: [
-    'customer.subscription.created',
-    'customer.subscription.updated',
-    'customer.subscription.deleted',
-    'customer.subscription.paused',
-    'customer.subscription.resumed',
-    'customer.subscription.pending_update_applied',
-    'customer.subscription.pending_update_expired',
-    'customer.updated',
-    'customer.deleted',
-    'invoice.paid',
-    'invoice.payment_succeeded',
-    'invoice.payment_failed',
-    'invoice.payment_action_required',
-    'payment_method.attached',
-    'payment_method.detached',
-    'payment_method.updated',
-    'payment_method.automatically_updated',
-  ],
-  braintree: [
-    'payment_method_revoked_by_customer',
-    'subscription_billing_skipped',
-    'subscription_canceled',
-    'subscription_charged_successfully',
-    'subscription_charged_unsuccessfully',
-    'subscription_expired',
-    'subscription_trial_ended',
-    'subscription_went_active',
-    'subscription_went_past_due',
-  ],
-}
-
-const UNPAID = ['past_due', 'unpaid', 'Past Due']
-
-const NAMES = {
-  stripe: new Set(EVENTS.stripe.map(handlerName)),
-  braintree: new Set(EVENTS.braintree.map(handlerName)),
-}
-
-export function hasDefaultHandler(provider: ProviderName, type: string): boolean {
-  return NAMES[provider].has(handlerName(type))
-}
+import type { ReadingGateway } from '../gateways/contract/gateway.ts'
+import type { EventSubject } from '../gateways/contract/webhook.ts'
+import type { ProviderName } from '../provider-name.ts'
 
 /** Whatever the event says: read what it is about again, and bring our rows to that. */
 export async function runDefaultHandler(
   context: BillingContext,
-  gateway: Gateway,
+  gateway: ReadingGateway,
   event: unknown,
 ): Promise<void> {
   const subject = gateway.subjectOf(event)
   const userId = await findUser(context, gateway, subject)
   if (userId === null) return
-  await asOwner(context, userId, async (owner) => {
-    const guarded = await owner.gateway(gateway.name)
-    await finishInterrupted(context, owner)
-    if (subject.subscriptionId) await refresh(context, owner, guarded, subject)
+  await withUserLock(context, userId, async (locked) => {
+    await resumeInterrupted(context, locked)
+    if (subject.subscriptionId) await refresh(context, locked, gateway.name, subject)
     if (subject.cardChanged && subject.customerId) {
-      const customer = await guarded.findCustomer(subject.customerId)
+      const customer = await gateway.findCustomer(subject.customerId)
       if (customer) {
-        await owner.lock.write((tx) => context.users.setCard(userId, customer.card, tx))
+        await locked.lock.write((tx) => context.users.setCard(userId, customer.card, tx))
       }
     }
     if (subject.customerDeleted && subject.customerId) {
-      await forgetCustomer(context, owner, guarded, subject.customerId)
+      await forgetCustomer(context, locked, gateway, subject.customerId)
     }
   })
 }
@@ -79,37 +33,39 @@ export async function runDefaultHandler(
 /** The subscription as the provider has it now, ended early if the application wants that. */
 async function refresh(
   context: BillingContext,
-  owner: Owner,
-  gateway: Gateway,
+  locked: LockedUser,
+  provider: ProviderName,
   { subscriptionId, failedCharges }: EventSubject,
 ): Promise<void> {
-  const of = { provider: gateway.name, providerId: subscriptionId ?? '' }
-  const found = await converge(context, owner, of)
+  const of = { provider, providerId: subscriptionId ?? '' }
+  const found = await converge(context, locked, of)
   const { maxFailedCharges } = context.options
   if (!found || failedCharges === null || maxFailedCharges === null) return
+  const { standing } = columnsOf(context, provider, found)
   // An old event must not end what has been paid since.
-  if (failedCharges < maxFailedCharges || !UNPAID.includes(found.status)) return
-  await gateway.cancelNow(found.id)
-  await converge(context, owner, of)
+  const isPaid = standing !== 'past_due' && standing !== 'unpaid'
+  if (failedCharges < maxFailedCharges || isPaid) return
+  await locked.change(provider, (gateway) => gateway.cancelNow(found.id))
+  await converge(context, locked, of)
 }
 
 async function forgetCustomer(
   context: BillingContext,
-  owner: Owner,
-  gateway: Gateway,
+  locked: LockedUser,
+  gateway: ReadingGateway,
   customerId: string,
 ): Promise<void> {
   if (await gateway.findCustomer(customerId)) return
-  for (const row of await context.subscriptions.listByUser(owner.userId)) {
-    if (row.provider === gateway.name) await converge(context, owner, row)
+  for (const row of await context.subscriptions.listByUser(locked.userId)) {
+    if (row.provider === gateway.name) await converge(context, locked, row)
   }
-  await owner.lock.write((tx) => context.users.clearCustomer(gateway.name, customerId, tx))
+  await locked.lock.write((tx) => context.users.clearCustomer(gateway.name, customerId, tx))
 }
 
 /** Whose it is, by our own rows only: what an event claims about ownership counts for nothing. */
 async function findUser(
   context: BillingContext,
-  gateway: Gateway,
+  gateway: ReadingGateway,
   { subscriptionId, customerId }: EventSubject,
 ): Promise<string | number | null> {
   const { name } = gateway
@@ -117,12 +73,15 @@ async function findUser(
     const row = await context.subscriptions.findByProvider(name, subscriptionId)
     if (row) return row.userId
   }
-  const owner = customerId ?? (await ownerOf(gateway, subscriptionId))
-  if (owner === null) return null
-  return (await context.users.findByCustomer(name, owner))?.id ?? null
+  const locked = customerId ?? (await ownerOf(gateway, subscriptionId))
+  if (locked === null) return null
+  return (await context.users.findByCustomer(name, locked))?.id ?? null
 }
 
-async function ownerOf(gateway: Gateway, subscriptionId: string | null): Promise<string | null> {
+async function ownerOf(
+  gateway: ReadingGateway,
+  subscriptionId: string | null,
+): Promise<string | null> {
   const found = subscriptionId ? await gateway.findSubscription(subscriptionId) : null
   return found ? gateway.findOwner(found) : null
 }

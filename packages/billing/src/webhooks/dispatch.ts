@@ -1,10 +1,8 @@
 import type { BillingContext } from '../context.ts'
-import type { ProviderName } from '../errors.ts'
+import { handlerName, type WebhookHandler } from '../gateways/contract/handlers.ts'
+import type { ProviderName } from '../provider-name.ts'
 import type { StoredWebhook } from '../storage/tables.ts'
-import { hasDefaultHandler, runDefaultHandler } from './default-handlers.ts'
-import { type HandlerContext, handlerName } from './handlers.ts'
-
-type Handler = (event: unknown, context: HandlerContext) => unknown
+import { runDefaultHandler } from './default-handlers.ts'
 
 /** Event name → the application's `handle<Event>`, else the default, else nothing. */
 export async function dispatch(context: BillingContext, stored: StoredWebhook): Promise<void> {
@@ -12,19 +10,31 @@ export async function dispatch(context: BillingContext, stored: StoredWebhook): 
   const gateway = await context.gateway(provider)
   const event = await gateway.readEvent(stored.payload)
   const runDefault = async () => {
-    if (hasDefaultHandler(provider, type)) await runDefaultHandler(context, gateway, event)
+    if (hasDefault(context, provider, type)) await runDefaultHandler(context, gateway, event)
   }
-  const own = findOwn(context, type)
+  const own = findOwn(context, provider, type)
   if (!own) return runDefault()
-  await own.call(context.options.handlers, event, { provider, eventId, runDefault })
+  await own(event, { provider, eventId, runDefault })
 }
 
 /** Whether anybody wants to know of such an event. */
 export function hasHandler(context: BillingContext, provider: ProviderName, type: string): boolean {
-  return hasDefaultHandler(provider, type) || findOwn(context, type) !== null
+  return hasDefault(context, provider, type) || findOwn(context, provider, type) !== null
 }
 
-function findOwn({ options }: BillingContext, type: string): Handler | null {
-  const own = (options.handlers as Readonly<Record<string, unknown>>)[handlerName(type)]
-  return typeof own === 'function' ? (own as Handler) : null
+function hasDefault({ options }: BillingContext, provider: ProviderName, type: string): boolean {
+  return options.providers.find(provider)?.events.includes(type) ?? false
+}
+
+function findOwn(
+  { options }: BillingContext,
+  provider: ProviderName,
+  type: string,
+): WebhookHandler | null {
+  const name = handlerName(type)
+  for (const handlers of [options.handlers, options.providers.find(provider)?.handlers]) {
+    const own = (handlers as Readonly<Record<string, unknown>> | undefined)?.[name]
+    if (typeof own === 'function') return (own as WebhookHandler).bind(handlers)
+  }
+  return null
 }

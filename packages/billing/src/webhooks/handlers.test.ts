@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { type HandlerName, handlerName, type WebhookHandlers } from './handlers.ts'
+import { type HandlerName, handlerName } from '../gateways/contract/handlers.ts'
+import type { WebhookHandlers } from '../options.ts'
 
 describe('handler names', () => {
   it.each([

@@ -76,8 +76,8 @@ export function createInbox(context: BillingContext, ready: () => Promise<void>)
   }
 }
 
-async function work({ webhooks, options, ...rest }: BillingContext, id: number): Promise<void> {
-  const context = { webhooks, options, ...rest }
+async function work(context: BillingContext, id: number): Promise<void> {
+  const { webhooks, options } = context
   const now = options.clock.now()
   const event = await webhooks.claim(id, now, new Date(now.getTime() + CLAIM))
   if (!event) return

@@ -1,6 +1,6 @@
 import type { BillingContext } from '../context.ts'
-import type { ProviderName } from '../errors.ts'
-import type { RawWebhook } from '../gateways/contract/gateway.ts'
+import type { RawWebhook } from '../gateways/contract/webhook.ts'
+import type { ProviderName } from '../provider-name.ts'
 import { hasHandler } from './dispatch.ts'
 
 /** Verified over the raw bytes and stored; what it means is worked out after the answer. */

@@ -1,4 +1,3 @@
-import type { BraintreeSettings } from '../../options.ts'
 import type { Gateway } from '../contract/gateway.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
 import { checkBraintree } from './check.ts'
@@ -7,19 +6,21 @@ import { braintreeCustomers } from './payments/customers.ts'
 import { braintreeInvoices } from './payments/invoices.ts'
 import { loadBraintree } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
-import { braintreeStanding } from './subscriptions/discounts.ts'
+import type { BraintreeSettings } from './sdk/options.ts'
+import { braintreeDiscounts } from './subscriptions/discounts.ts'
 import { braintreeSubscriptions } from './subscriptions/subscriptions.ts'
 import { braintreeSwaps } from './subscriptions/swap.ts'
 import { braintreeWebhooks } from './webhooks.ts'
 
-export async function braintreeGateway(options: BraintreeSettings): Promise<Gateway> {
+export async function createBraintreeGateway(
+  options: BraintreeSettings,
+): Promise<Gateway<'replacements'>> {
   const context = await loadBraintree(options)
-  const gateway: Gateway = {
+  const gateway: Gateway<'replacements'> = {
     name: 'braintree',
-    supportsQuantities: false,
     ...braintreeCustomers(context),
     ...braintreeSubscriptions(context),
-    ...braintreeStanding(context),
+    ...braintreeDiscounts(context),
     ...braintreeSwaps(context),
     ...braintreeCharges(context),
     ...braintreeInvoices(context),

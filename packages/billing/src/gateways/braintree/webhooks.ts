@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type braintree from 'braintree'
 import { InvalidSignature } from '../../errors.ts'
-import type { EventSubject, Gateway } from '../contract/gateway.ts'
+import type { Gateway } from '../contract/gateway.ts'
+import type { EventSubject } from '../contract/webhook.ts'
 import type { BraintreeContext } from './sdk/client.ts'
 
 type Webhooks = Pick<Gateway, 'verifyWebhook' | 'answerChallenge' | 'readEvent' | 'subjectOf'>

@@ -1,11 +1,15 @@
-/** The same object, with what its methods throw turned into errors of ours. */
+/** The same object, with what its methods and those of its parts throw turned into errors of ours. */
 export function translateErrors<G extends object>(
   gateway: G,
   translate: (error: unknown) => unknown,
 ): G {
-  const wrapped = Object.entries(gateway).map(([name, member]) => {
-    if (typeof member !== 'function') return [name, member]
-    const call = (...args: unknown[]) => {
+  const rethrow = (error: unknown): never => {
+    throw translate(error)
+  }
+  const wrap = (member: unknown): unknown => {
+    if (typeof member === 'object' && member !== null) return translateErrors(member, translate)
+    if (typeof member !== 'function') return member
+    return (...args: unknown[]) => {
       try {
         const result: unknown = member(...args)
         return result instanceof Promise ? result.catch(rethrow) : result
@@ -13,10 +17,7 @@ export function translateErrors<G extends object>(
         return rethrow(error)
       }
     }
-    return [name, call]
-  })
-  const rethrow = (error: unknown): never => {
-    throw translate(error)
   }
+  const wrapped = Object.entries(gateway).map(([name, member]) => [name, wrap(member)])
   return Object.fromEntries(wrapped) as G
 }

@@ -1,4 +1,3 @@
-import type { StripeSettings } from '../../options.ts'
 import type { Gateway } from '../contract/gateway.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
 import { checkStripe } from './check.ts'
@@ -8,23 +7,27 @@ import { stripeInvoices } from './payments/invoices.ts'
 import { stripeSingleInvoices } from './payments/single-invoices.ts'
 import { loadStripe, type StripeContext } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
-import { stripeStanding } from './subscriptions/discounts.ts'
+import type { StripeSettings } from './sdk/options.ts'
+import { stripeConfirmations } from './subscriptions/confirmations.ts'
+import { stripeDiscounts } from './subscriptions/discounts.ts'
 import { stripeSubscriptions } from './subscriptions/subscriptions.ts'
 import { stripeSwaps } from './subscriptions/swap.ts'
 import { stripeWebhooks } from './webhooks.ts'
 
-export async function stripeGateway(options: StripeSettings): Promise<Gateway> {
+export async function createStripeGateway(
+  options: StripeSettings,
+): Promise<Gateway<'quantities' | 'confirmations'>> {
   const context: StripeContext = {
     stripe: await loadStripe(options),
     options,
     currency: (options.currency ?? 'usd').toLowerCase(),
   }
-  const gateway: Gateway = {
+  const gateway: Gateway<'quantities' | 'confirmations'> = {
     name: 'stripe',
-    supportsQuantities: true,
     ...stripeCustomers(context),
     ...stripeSubscriptions(context),
-    ...stripeStanding(context),
+    ...stripeConfirmations(context),
+    ...stripeDiscounts(context),
     ...stripeSwaps(context),
     ...stripeCharges(context),
     ...stripeInvoices(context),

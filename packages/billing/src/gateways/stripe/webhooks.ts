@@ -1,10 +1,11 @@
 import type Stripe from 'stripe'
 import { InvalidSignature } from '../../errors.ts'
-import type { EventSubject, Gateway } from '../contract/gateway.ts'
+import type { Gateway } from '../contract/gateway.ts'
+import type { EventSubject } from '../contract/webhook.ts'
 import { idOf, type StripeContext } from './sdk/client.ts'
 import { requireFresh, TOLERANCE } from './signature-time.ts'
 
-type Webhooks = Pick<Gateway, 'verifyWebhook' | 'answerChallenge' | 'readEvent' | 'subjectOf'>
+type Webhooks = Pick<Gateway, 'verifyWebhook' | 'readEvent' | 'subjectOf'>
 
 export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
   const secrets =
@@ -40,7 +41,6 @@ export function stripeWebhooks({ stripe, options }: StripeContext): Webhooks {
       const foreign = event.livemode !== isLive || event.account !== undefined
       return { id: event.id, type: event.type, payload: body, foreign }
     },
-    answerChallenge: () => null,
     readEvent: async (payload) => JSON.parse(payload),
     subjectOf: (event) => subjectOf(event as Stripe.Event),
   }

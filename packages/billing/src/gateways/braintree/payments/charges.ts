@@ -1,8 +1,9 @@
 import type braintree from 'braintree'
 import { InvalidAmount } from '../../../errors.ts'
 import { type Amount, fromDecimal, type Money, toDecimal } from '../../../values/money.ts'
-import type { ChargeOptions, Gateway } from '../../contract/gateway.ts'
+import type { Gateway } from '../../contract/gateway.ts'
 import { refuseOverrides } from '../../contract/overrides.ts'
+import type { ChargeOptions } from '../../contract/payment.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { requireSuccess } from '../sdk/errors.ts'
 import { requireMethod } from './customers.ts'
@@ -52,7 +53,7 @@ export function braintreeCharges(context: BraintreeContext): Charges {
       )
     },
     charge: sell,
-    async invoiceFor(customerId, { description, amount }, { voidOnFailure: _stripe, ...more }) {
+    async invoiceFor(customerId, { description, amount }, { voidOnFailure: _never, ...more }) {
       const field = options.descriptionField ?? 'description'
       const transaction = await sell(customerId, amount, {
         ...more,

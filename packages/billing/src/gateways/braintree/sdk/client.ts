@@ -1,5 +1,5 @@
 import type braintree from 'braintree'
-import type { BraintreeSettings } from '../../../options.ts'
+import type { BraintreeSettings } from './options.ts'
 
 export interface BraintreeContext {
   readonly gateway: braintree.BraintreeGateway

@@ -2,7 +2,6 @@ import type braintree from 'braintree'
 import {
   BillingError,
   InvalidPaymentToken,
-  PaymentFailed,
   type ProviderFailure,
   ProviderMisconfigured,
   ProviderRejected,
@@ -10,6 +9,7 @@ import {
   UnknownCoupon,
   UnknownPlan,
 } from '../../../errors.ts'
+import { PaymentFailed } from '../../../payment-errors.ts'
 
 type Map = (message: string, failure: ProviderFailure) => BillingError
 

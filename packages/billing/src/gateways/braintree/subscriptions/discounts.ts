@@ -1,13 +1,12 @@
 import type braintree from 'braintree'
 import { fromDecimal } from '../../../values/money.ts'
-import type { ActiveDiscount, EndReason, Gateway } from '../../contract/gateway.ts'
+import type { Gateway } from '../../contract/gateway.ts'
+import type { ActiveDiscount } from '../../contract/subscription.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { findRaw } from './subscriptions.ts'
 
-/** What is taken off a subscription, and why it ended. */
-export function braintreeStanding(
-  context: BraintreeContext,
-): Pick<Gateway, 'findDiscounts' | 'findEndReason'> {
+/** What is taken off a subscription. */
+export function braintreeDiscounts(context: BraintreeContext): Pick<Gateway, 'findDiscounts'> {
   return {
     async findDiscounts(id) {
       const found = await findRaw(context, id)
@@ -15,10 +14,6 @@ export function braintreeStanding(
         .filter((discount) => discount.id !== context.planCredit)
         .map((discount) => describeDiscount(discount, context.currency))
         .filter(({ billsLeft }) => billsLeft !== 0)
-    },
-    async findEndReason(id) {
-      const found = await findRaw(context, id)
-      return found && describeEnd(found)
     },
   }
 }
@@ -35,17 +30,4 @@ function describeDiscount(discount: braintree.Discount, currency: string): Activ
     endsAt: null,
     billsLeft: neverExpires ? null : Math.max(0, left),
   }
-}
-
-/** Braintree itself cancels after the last failed charge; everybody else was asked to. */
-function describeEnd(subscription: braintree.Subscription): EndReason | null {
-  const { status } = subscription
-  if (status === 'Expired') return 'cancelled'
-  if (status !== 'Canceled') return null
-  const history = (subscription.statusHistory ?? []) as readonly {
-    readonly status?: string
-    readonly subscriptionSource?: string
-  }[]
-  const end = history.find((entry) => entry.status === status)
-  return end?.subscriptionSource === 'recurring' ? 'payment_failed' : 'cancelled'
 }

@@ -1,6 +1,6 @@
 import type braintree from 'braintree'
 import { money, toDecimal } from '../../../values/money.ts'
-import type { Swap } from '../../contract/gateway.ts'
+import type { Swap } from '../../contract/swap.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { dayOf, daysBetween } from '../sdk/days.ts'
 import {
@@ -10,10 +10,11 @@ import {
   type TaxedCoupon,
   updatesOfPlan,
 } from './coupons.ts'
+import { inTrial, isOver } from './describe.ts'
 import { unusedTail } from './paid-for.ts'
 import { amountOf, cyclesLeft, type Terms, unusedValue } from './plan-credit.ts'
 import type { Plan } from './plans.ts'
-import { inTrial, isOver, NEVER_EXPIRES, taxedPrice, trial } from './subscriptions.ts'
+import { NEVER_EXPIRES, taxedPrice, trial } from './subscriptions.ts'
 
 /** What a swap asks Braintree for. It is sent, or only forecast for a preview. */
 export type PlannedSwap = PlannedChange | PlannedReplacement

@@ -1,9 +1,10 @@
 import type braintree from 'braintree'
 import { money, proportion } from '../../../values/money.ts'
-import type { PreviewLine, PreviewLineKind, SwapPreview } from '../../contract/gateway.ts'
+import type { PreviewLine, PreviewLineKind, SwapPreview } from '../../contract/swap.ts'
 import { includedTax } from '../payments/included-tax.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { dayOf, endOfDay, startOfDay } from '../sdk/days.ts'
+import { inTrial } from './describe.ts'
 import {
   amountOf,
   balanceOf,
@@ -17,7 +18,6 @@ import {
   unusedPeriod,
 } from './plan-credit.ts'
 import type { PlannedChange, PlannedReplacement, PlannedSwap, SwapTarget } from './planned-swap.ts'
-import { inTrial } from './subscriptions.ts'
 
 /**
  * What Braintree will charge for a request, since Braintree has no previews. Nothing about the swap is

@@ -1,18 +1,17 @@
 import type braintree from 'braintree'
-import { Unsupported } from '../../../errors.ts'
-import type { TaxTerms } from '../../../storage/taxes.ts'
 import { toDecimal } from '../../../values/money.ts'
 import { DEFAULT_NAME } from '../../../values/subscription-name.ts'
+import type { TaxTerms } from '../../../values/tax.ts'
 import { addTax, type BasisPoints } from '../../../values/tax.ts'
-import type { Gateway, ProviderSubscription } from '../../contract/gateway.ts'
+import type { Gateway } from '../../contract/gateway.ts'
+import type { ProviderSubscription } from '../../contract/subscription.ts'
 import { requireMethod, subscriptionsOf } from '../payments/customers.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
-import { startOfDay } from '../sdk/days.ts'
 import { codesOf, declined, isNotFound, requireSuccess } from '../sdk/errors.ts'
-import { idOfOperation, idOfSubscription, partsOfId } from '../sdk/ids.ts'
+import { idOfOperation, idOfSubscription } from '../sdk/ids.ts'
 import { couponsOn, discountsOfNew, discountUpdates, worthOfCoupons } from './coupons.ts'
-import { endOfPaid, reachOfCredit } from './paid-for.ts'
-import { toMinor } from './plan-credit.ts'
+import { describe, inTrial, isOver } from './describe.ts'
+import { reachOfCredit } from './paid-for.ts'
 import { type Plan, requirePlan } from './plans.ts'
 
 const ID_TAKEN = '81902'
@@ -25,11 +24,7 @@ type Subscriptions = Pick<
   | 'findByOperation'
   | 'listSubscriptions'
   | 'findOwner'
-  | 'isAwaiting'
-  | 'abandon'
   | 'requirePaid'
-  | 'findPendingConfirmation'
-  | 'setQuantity'
   | 'setTax'
   | 'cancelAtPeriodEnd'
   | 'cancelNow'
@@ -72,13 +67,7 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
       )) as { customerId?: string }
       return customerId ?? null
     },
-    // A declined first payment leaves no subscription at Braintree.
-    isAwaiting: async () => false,
-    abandon: ({ id }) => cancelNow(context, id),
     requirePaid: async ({ raw }) => requirePaid(raw as braintree.Subscription),
-    // 3-D Secure happens in the browser, before there is a nonce.
-    findPendingConfirmation: async () => null,
-    setQuantity: () => Promise.reject(new Unsupported('Braintree has no quantities')),
     setTax: (id, tax, before) => setTax(context, id, tax, before),
     cancelAtPeriodEnd: (id) => cancelAtPeriodEnd(context, id),
     cancelNow: (id) => cancelNow(context, id),
@@ -193,75 +182,4 @@ async function cancelNow({ gateway }: BraintreeContext, id: string): Promise<voi
   const result = (await gateway.subscription.cancel(id)) as unknown as { success: boolean }
   if (!result.success && codesOf(result).some((code) => OVER_ALREADY.includes(code))) return
   requireSuccess(result)
-}
-
-export function inTrial(subscription: braintree.Subscription): boolean {
-  return Boolean(subscription.trialPeriod) && subscription.currentBillingCycle === 0
-}
-
-const OVER: readonly string[] = ['Canceled', 'Expired']
-
-/** Braintree will do nothing more with it, though access may go on for a while. */
-export function isOver({ status }: braintree.Subscription): boolean {
-  return OVER.includes(status)
-}
-
-export function describe(
-  context: BraintreeContext,
-  subscription: braintree.Subscription,
-): ProviderSubscription {
-  const { trialPeriod, firstBillingDate, transactions } = subscription
-  return {
-    id: subscription.id,
-    customerId: transactions?.[0]?.customer?.id ?? null,
-    plan: subscription.planId,
-    status: subscription.status,
-    isOver: isOver(subscription),
-    quantity: 1,
-    trialEndsAt: trialPeriod && firstBillingDate ? startOfDay(firstBillingDate) : null,
-    endsAt: endOf(context, subscription),
-    periodEndsAt: subscription.nextBillingDate ? startOfDay(subscription.nextBillingDate) : null,
-    paidUntil: paidUntil(context, subscription),
-    createdAt: new Date(subscription.createdAt),
-    ...partsOfId(subscription.id),
-    failedCharges: subscription.failureCount ?? 0,
-    taxedPrice: toMinor(subscription.price, context.currency),
-    lastChargeAt: transactions?.[0] ? new Date(transactions[0].createdAt) : null,
-    raw: subscription,
-  }
-}
-
-function paidUntil(context: BraintreeContext, subscription: braintree.Subscription): Date | null {
-  const { status, firstBillingDate } = subscription
-  if (inTrial(subscription)) return firstBillingDate ? startOfDay(firstBillingDate) : null
-  if (status === 'Past Due') return null
-  return endOfPaid(subscription, reachOfCredit(subscription, context))
-}
-
-/** The end of what is paid for, credit included; null while another charge will come. */
-function endOf(context: BraintreeContext, subscription: braintree.Subscription): Date | null {
-  const { status, neverExpires, numberOfBillingCycles, currentBillingCycle } = subscription
-  if (status === 'Canceled') return trialEndOf(subscription) ?? cancelledAt(subscription)
-  if (status === 'Expired') {
-    const reach = reachOfCredit(subscription, context, 0)
-    return endOfPaid(subscription, reach) ?? cancelledAt(subscription)
-  }
-  if (neverExpires || numberOfBillingCycles == null || currentBillingCycle === 0) return null
-  const cycles = Math.max(0, numberOfBillingCycles - currentBillingCycle)
-  const reach = reachOfCredit(subscription, context, cycles)
-  return reach.cycles === cycles ? endOfPaid(subscription, reach) : null
-}
-
-/** Of one that `cancelAtPeriodEnd` ended in its trial: it has one cycle, which never began. */
-function trialEndOf(subscription: braintree.Subscription): Date | null {
-  const { neverExpires, numberOfBillingCycles, firstBillingDate } = subscription
-  const isMarked = inTrial(subscription) && !neverExpires && numberOfBillingCycles === 1
-  return isMarked && firstBillingDate ? startOfDay(firstBillingDate) : null
-}
-
-function cancelledAt({ statusHistory, status, updatedAt }: braintree.Subscription): Date {
-  const change = (statusHistory ?? []).find((entry) => entry.status === status) as
-    | { readonly timestamp?: string | Date }
-    | undefined
-  return new Date(change?.timestamp ?? updatedAt)
 }

@@ -1,20 +1,23 @@
 import type braintree from 'braintree'
 import { InvalidArgument } from '../../../errors.ts'
 import { money, toDecimal } from '../../../values/money.ts'
-import type { Gateway, Swap } from '../../contract/gateway.ts'
+import type { Gateway } from '../../contract/gateway.ts'
+import type { Replacements } from '../../contract/parts.ts'
+import type { Swap } from '../../contract/swap.ts'
 import { requireMethod } from '../payments/customers.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { dayOf } from '../sdk/days.ts'
 import { requireSuccess } from '../sdk/errors.ts'
 import { idOfSubscription } from '../sdk/ids.ts'
 import { worthOfCoupons } from './coupons.ts'
+import { isOver } from './describe.ts'
 import { debtOf } from './plan-credit.ts'
 import { planSwap } from './planned-swap.ts'
 import { requirePlan } from './plans.ts'
 import { forecast } from './preview.ts'
-import { createOnce, isOver } from './subscriptions.ts'
+import { createOnce } from './subscriptions.ts'
 
-type Swaps = Pick<Gateway, 'needsReplacement' | 'swap' | 'replace' | 'previewSwap'>
+type Swaps = Pick<Gateway, 'swap' | 'previewSwap'> & { readonly replacements: Replacements }
 
 /** A swap is planned in one place, from what Braintree has; then it is sent, or forecast. */
 export function braintreeSwaps(context: BraintreeContext): Swaps {
@@ -30,12 +33,6 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
   }
 
   return {
-    async needsReplacement(id, wanted, now) {
-      requireToday(wanted, now)
-      const { planned } = await plan(id, wanted, now)
-      return planned.kind === 'replacement'
-    },
-
     async swap(id, wanted, now) {
       const { target, planned } = await plan(id, wanted, now)
       if (planned.kind === 'replacement') throw new Error('This swap needs a new subscription')
@@ -44,24 +41,32 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
       requireSuccess(await gateway.subscription.update(id, planned.request))
     },
 
-    async replace(id, wanted, { operation, name, customerId, now }) {
-      const { target, planned } = await plan(id, wanted, now)
-      if (planned.kind === 'change') throw new Error('This swap is made in place')
-      await collectDebt(context, target.current)
-      const { current } = target
-      return createOnce(context, {
-        ...planned.request,
-        id: idOfSubscription(operation, name),
-        // One that is over was left out when the card was changed.
-        paymentMethodToken: isOver(current)
-          ? await requireMethod(context, customerId)
-          : current.paymentMethodToken,
-      })
-    },
-
     async previewSwap(id, wanted, now) {
       const { target, planned } = await plan(id, wanted, now)
       return forecast(context, target, planned)
+    },
+
+    replacements: {
+      async isNeeded(id, wanted, now) {
+        requireToday(wanted, now)
+        const { planned } = await plan(id, wanted, now)
+        return planned.kind === 'replacement'
+      },
+
+      async create(id, wanted, { operation, name, customerId, now }) {
+        const { target, planned } = await plan(id, wanted, now)
+        if (planned.kind === 'change') throw new Error('This swap is made in place')
+        await collectDebt(context, target.current)
+        const { current } = target
+        return createOnce(context, {
+          ...planned.request,
+          id: idOfSubscription(operation, name),
+          // One that is over was left out when the card was changed.
+          paymentMethodToken: isOver(current)
+            ? await requireMethod(context, customerId)
+            : current.paymentMethodToken,
+        })
+      },
     },
   }
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { NoPaymentMethod } from '../../../errors.ts'
-import { type CardSummary, NO_CARD } from '../../../storage/tables.ts'
-import type { Gateway, ProviderCustomer } from '../../contract/gateway.ts'
+import { type CardSummary, NO_CARD } from '../../../values/card.ts'
+import type { ProviderCustomer } from '../../contract/customer.ts'
+import type { Gateway } from '../../contract/gateway.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
 import { once } from '../sdk/once.ts'
 

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
-import { PaymentActionRequired, PaymentFailed } from '../../../errors.ts'
+import { PaymentActionRequired, PaymentFailed } from '../../../payment-errors.ts'
 import { type Money, money } from '../../../values/money.ts'
-import type { Gateway, InvoiceOutcome } from '../../contract/gateway.ts'
+import type { Gateway } from '../../contract/gateway.ts'
 import { refuseOverrides } from '../../contract/overrides.ts'
+import type { InvoiceOutcome } from '../../contract/payment.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
 import { toBillingError, usedForSomethingElse } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
-import { voidInvoice } from '../subscriptions/first-payments.ts'
 import { requireMethod } from './customers.ts'
 import { completeInvoice } from './invoices.ts'
+import { voidInvoice } from './payments.ts'
 
 const DECIDED = ['customer', 'currency', 'auto_advance', 'pending_invoice_items_behavior']
 

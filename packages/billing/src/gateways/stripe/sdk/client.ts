@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { StripeSettings } from '../../../options.ts'
+import type { StripeSettings } from './options.ts'
 
 /** The SDK is an optional peer: it is loaded when Stripe is configured. */
 export async function loadStripe(options: StripeSettings): Promise<Stripe> {

@@ -2,8 +2,6 @@ import type Stripe from 'stripe'
 import {
   BillingError,
   InvalidPaymentToken,
-  PaymentActionRequired,
-  PaymentFailed,
   type ProviderFailure,
   ProviderMisconfigured,
   ProviderRejected,
@@ -11,6 +9,7 @@ import {
   UnknownCoupon,
   UnknownPlan,
 } from '../../../errors.ts'
+import { PaymentActionRequired, PaymentFailed } from '../../../payment-errors.ts'
 
 type Map = (error: Stripe.errors.StripeError, failure: ProviderFailure) => BillingError
 

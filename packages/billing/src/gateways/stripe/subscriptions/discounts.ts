@@ -1,12 +1,10 @@
 import type Stripe from 'stripe'
-import type { ActiveDiscount, EndReason, Gateway } from '../../contract/gateway.ts'
+import type { Gateway } from '../../contract/gateway.ts'
+import type { ActiveDiscount } from '../../contract/subscription.ts'
 import { type StripeContext, toDate } from '../sdk/client.ts'
-import { isMissing } from '../sdk/errors.ts'
 
-/** What is taken off a subscription, and why it ended. */
-export function stripeStanding({
-  stripe,
-}: StripeContext): Pick<Gateway, 'findDiscounts' | 'findEndReason'> {
+/** What is taken off a subscription. */
+export function stripeDiscounts({ stripe }: StripeContext): Pick<Gateway, 'findDiscounts'> {
   return {
     async findDiscounts(id) {
       const { discounts } = await stripe.subscriptions.retrieve(id, {
@@ -15,14 +13,6 @@ export function stripeStanding({
       return discounts.flatMap((discount) =>
         typeof discount === 'string' ? [] : describeDiscount(discount),
       )
-    },
-    async findEndReason(id) {
-      try {
-        return describeEnd(await stripe.subscriptions.retrieve(id))
-      } catch (error) {
-        if (isMissing(error)) return null
-        throw error
-      }
     },
   }
 }
@@ -41,16 +31,4 @@ function describeDiscount({ source, end }: Stripe.Discount): ActiveDiscount[] {
       billsLeft: null,
     },
   ]
-}
-
-/** Every other reason, Stripe's newer ones included, is that somebody asked for it. */
-const ENDED_BY: Readonly<Record<string, EndReason>> = {
-  payment_failed: 'payment_failed',
-  payment_disputed: 'payment_disputed',
-}
-
-function describeEnd({ status, cancellation_details }: Stripe.Subscription): EndReason | null {
-  if (status === 'incomplete_expired') return 'payment_failed'
-  if (status !== 'canceled') return null
-  return ENDED_BY[cancellation_details?.reason ?? ''] ?? 'cancelled'
 }

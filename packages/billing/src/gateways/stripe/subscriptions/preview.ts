@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { InvoiceData } from '../../../invoices/invoice.ts'
 import { money } from '../../../values/money.ts'
-import type { PreviewLine, PreviewLineKind, SwapPreview } from '../../contract/gateway.ts'
+import type { PreviewLine, PreviewLineKind, SwapPreview } from '../../contract/swap.ts'
 
 /** Stripe's preview in our words: every amount that makes the total is a line of its own. */
 export function previewOf(

@@ -1,11 +1,12 @@
 import type Stripe from 'stripe'
-import { PaymentActionRequired, PaymentFailed, type PendingConfirmation } from '../../../errors.ts'
-import type { Gateway, NewSubscription, ProviderSubscription } from '../../contract/gateway.ts'
-import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
+import type { Gateway } from '../../contract/gateway.ts'
+import type { Quantities } from '../../contract/parts.ts'
+import type { NewSubscription } from '../../contract/subscription.ts'
+import type { StripeContext } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 import { cancelNow } from './cancel.ts'
-import { stripeFirstPayments } from './first-payments.ts'
+import { describe } from './describe.ts'
 import { taxRates } from './tax-rates.ts'
 
 type Subscriptions = Pick<
@@ -15,18 +16,11 @@ type Subscriptions = Pick<
   | 'findByOperation'
   | 'listSubscriptions'
   | 'findOwner'
-  | 'isAwaiting'
-  | 'abandon'
-  | 'requirePaid'
-  | 'findPendingConfirmation'
-  | 'setQuantity'
   | 'setTax'
   | 'cancelAtPeriodEnd'
   | 'cancelNow'
   | 'resume'
->
-
-const UNPAID: readonly string[] = ['incomplete', 'past_due', 'unpaid']
+> & { readonly quantities: Quantities }
 
 export function stripeSubscriptions(context: StripeContext): Subscriptions {
   const { stripe } = context
@@ -72,15 +66,14 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
     },
     listSubscriptions: async (customer) => (await listSubscriptions(customer)).map(describe),
     findOwner: async ({ customerId }) => customerId,
-    ...stripeFirstPayments(context),
-    requirePaid: (subscription) => requirePaid(context, subscription),
-    findPendingConfirmation: (id) => findPendingConfirmation(context, id),
-    async setQuantity(id, quantity) {
-      const { items } = await stripe.subscriptions.retrieve(id)
-      await stripe.subscriptions.update(id, {
-        items: [{ ...itemId(items), quantity }],
-        payment_behavior: 'error_if_incomplete',
-      })
+    quantities: {
+      async set(id, quantity) {
+        const { items } = await stripe.subscriptions.retrieve(id)
+        await stripe.subscriptions.update(id, {
+          items: [{ ...itemId(items), quantity }],
+          payment_behavior: 'error_if_incomplete',
+        })
+      },
     },
     async setTax(id, tax) {
       const rates = await findTaxRates(tax)
@@ -131,107 +124,4 @@ export function itemId(items: Stripe.Subscription['items']): { id: string } {
   const [item] = items.data
   if (!item) throw new Error('The subscription has no item')
   return { id: item.id }
-}
-
-/** Why a subscription is not paid: the customer is asked, or the card was declined. */
-async function requirePaid(
-  { stripe }: StripeContext,
-  { raw }: ProviderSubscription,
-): Promise<void> {
-  const subscription = raw as Stripe.Subscription
-  const invoiceId = idOf(subscription.latest_invoice)
-  if (!UNPAID.includes(subscription.status) || invoiceId === null) return
-  await throwUnpaid(stripe, invoiceId)
-}
-
-async function findPendingConfirmation(
-  { stripe }: StripeContext,
-  id: string,
-): Promise<PendingConfirmation | null> {
-  const subscription = await stripe.subscriptions.retrieve(id, { expand: ['pending_setup_intent'] })
-  const invoiceId = idOf(subscription.latest_invoice)
-  if (invoiceId !== null && UNPAID.includes(subscription.status)) {
-    const payment = await findUnconfirmed(stripe, invoiceId)
-    if (payment) return payment
-  }
-  const setup = subscription.status === 'trialing' ? subscription.pending_setup_intent : null
-  if (setup === null || typeof setup === 'string') return null
-  const { id: setupId, client_secret: clientSecret, status } = setup
-  const isAsked = status === 'requires_action' && clientSecret !== null
-  return isAsked ? { kind: 'setup', id: setupId, clientSecret } : null
-}
-
-async function findUnconfirmed(
-  stripe: Stripe,
-  invoiceId: string,
-): Promise<PendingConfirmation | null> {
-  try {
-    await throwUnpaid(stripe, invoiceId)
-    return null
-  } catch (error) {
-    if (error instanceof PaymentActionRequired) return { kind: 'payment', ...error.payment }
-    if (error instanceof PaymentFailed) return null
-    throw error
-  }
-}
-
-export async function throwUnpaid(stripe: Stripe, invoiceId: string): Promise<void> {
-  const invoice = await stripe.invoices.retrieve(invoiceId, {
-    expand: ['payments', 'confirmation_secret'],
-  })
-  const paymentId = idOf(invoice.payments?.data[0]?.payment.payment_intent)
-  if (invoice.status === 'paid' || paymentId === null) return
-  const payment = await stripe.paymentIntents.retrieve(paymentId)
-  const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret
-  if (payment.status === 'requires_action' && clientSecret) {
-    throw new PaymentActionRequired('The customer must confirm the payment', {
-      provider: 'stripe',
-      providerCode: 'requires_action',
-      payment: { id: payment.id, clientSecret },
-    })
-  }
-  const reason = payment.last_payment_error
-  if (payment.status !== 'requires_payment_method') return
-  throw new PaymentFailed(reason?.message ?? 'The payment failed', {
-    provider: 'stripe',
-    providerCode: reason?.code ?? null,
-    declineCode: reason?.decline_code ?? null,
-  })
-}
-
-export function describe(subscription: Stripe.Subscription): ProviderSubscription {
-  const [item] = subscription.items.data
-  return {
-    id: subscription.id,
-    customerId: idOf(subscription.customer),
-    plan: item?.price.id ?? '',
-    status: subscription.status,
-    isOver: subscription.status === 'canceled' || subscription.status === 'incomplete_expired',
-    quantity: item?.quantity ?? 1,
-    trialEndsAt: subscription.trial_end === null ? null : toDate(subscription.trial_end),
-    endsAt: endOf(subscription),
-    periodEndsAt: periodEndOf(subscription),
-    paidUntil: periodEndOf(subscription),
-    createdAt: toDate(subscription.created),
-    name: subscription.metadata.name ?? null,
-    nameDigest: null,
-    operation: subscription.metadata.operation ?? null,
-    failedCharges: 0,
-    taxedPrice: null,
-    lastChargeAt: null,
-    raw: subscription,
-  }
-}
-
-/** `canceled_at` is when it was asked for, not when access ends. */
-function endOf(subscription: Stripe.Subscription): Date | null {
-  const { ended_at, cancel_at, cancel_at_period_end } = subscription
-  if (ended_at !== null) return toDate(ended_at)
-  if (cancel_at !== null) return toDate(cancel_at)
-  return cancel_at_period_end ? periodEndOf(subscription) : null
-}
-
-function periodEndOf({ items }: Stripe.Subscription): Date | null {
-  const ends = items.data.map((item) => item.current_period_end)
-  return ends.length > 0 ? toDate(Math.max(...ends)) : null
 }

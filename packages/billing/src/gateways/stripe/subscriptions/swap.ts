@@ -1,12 +1,14 @@
 import type Stripe from 'stripe'
-import type { Gateway, Swap } from '../../contract/gateway.ts'
+import type { Gateway } from '../../contract/gateway.ts'
+import type { Swap } from '../../contract/swap.ts'
 import { completeInvoice, INVOICE_DETAILS } from '../payments/invoices.ts'
 import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
+import { throwUnpaid } from './confirmations.ts'
 import { previewOf } from './preview.ts'
-import { itemId, throwUnpaid } from './subscriptions.ts'
+import { itemId } from './subscriptions.ts'
 import { taxRates } from './tax-rates.ts'
 
-type Swaps = Pick<Gateway, 'needsReplacement' | 'swap' | 'replace' | 'previewSwap'>
+type Swaps = Pick<Gateway, 'swap' | 'previewSwap'>
 
 /** Stripe changes the plan in place, whatever its rhythm. */
 export function stripeSwaps(context: StripeContext): Swaps {
@@ -49,9 +51,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
   }
 
   return {
-    needsReplacement: async () => false,
     swap,
-    replace: () => Promise.reject(new Error('Stripe swaps in place')),
     async previewSwap(id, wanted, at) {
       const current = await stripe.subscriptions.retrieve(id)
       const rates = await findTaxRates(wanted.tax)

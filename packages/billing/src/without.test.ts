@@ -1,7 +1,6 @@
 import { connect } from '@tollgate/database'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
-import { createBilling } from './billing.ts'
-import type { BraintreeSubscription, BraintreeUser } from './braintree-only.ts'
+import { type BraintreeSubscription, type BraintreeUser, createBilling } from './create-billing.ts'
 import { Unsupported } from './errors.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
 

@@ -1,0 +1,161 @@
+import { migrate } from '@tollgate/database'
+import type { Billing } from './billing.ts'
+import { syncAll } from './consistency/sync.ts'
+import type { BillingContext } from './context.ts'
+import { UserNotFound } from './errors.ts'
+import type { BRAINTREE } from './gateways/braintree/provider.ts'
+import { fromWebRequest, type HttpRequest, toWebResponse } from './http/exchange.ts'
+import { type BillingOptions, type ResolvedOptions, resolveOptions } from './options.ts'
+import { createRoutes } from './routes.ts'
+import { createLocks } from './storage/locks.ts'
+import { billingMigrations } from './storage/migrations.ts'
+import { operationRepository } from './storage/operations.ts'
+import { subscriptionRepository } from './storage/subscriptions.ts'
+import { taxRepository } from './storage/taxes.ts'
+import { userRepository } from './storage/users.ts'
+import { webhookRepository } from './storage/webhooks.ts'
+import type { Subscription } from './subscriptions/subscription.ts'
+import { BillableUser } from './users/billable-user.ts'
+import { createInbox } from './webhooks/inbox.ts'
+import type { OptionalCapability, Without } from './without.ts'
+
+type MissingAtBraintree = Exclude<OptionalCapability, (typeof BRAINTREE)['can'][number]>
+
+/** Billing where Braintree alone is configured. */
+export type BraintreeBilling<User = Record<string, unknown>> = Without<
+  MissingAtBraintree,
+  Billing<User>
+>
+/** A user where Braintree alone is configured. */
+export type BraintreeUser<User = Record<string, unknown>> = Without<
+  MissingAtBraintree,
+  BillableUser<User>
+>
+/** A subscription where Braintree alone is configured. */
+export type BraintreeSubscription = Without<MissingAtBraintree, Subscription>
+
+/**
+ * Attaches billing to the application's own user table.
+ * @example
+ * const billing = createBilling({ database, users: { table: 'users' }, stripe: { secret, webhookSecret } })
+ * const user = await billing.user(id)
+ * await user.newSubscription('main', 'monthly').create(cardToken)
+ */
+export function createBilling<User = Record<string, unknown>>(
+  options: BillingOptions<User> & { readonly stripe?: never; readonly providers?: never },
+): BraintreeBilling<User>
+export function createBilling<User = Record<string, unknown>>(
+  options: BillingOptions<User>,
+): Billing<User>
+export function createBilling<User>(given: BillingOptions<User>): Billing<User> {
+  const options = resolveOptions(given)
+  const context = createContext(options)
+  const inbox = createInbox(context, () => migrated())
+  const routes = createRoutes(context, inbox)
+  const runMigrations = () => migrate(options.database, billingMigrations(options.users))
+
+  let migrating: Promise<unknown> | null = null
+  const migrated = async () => {
+    if (!options.migrate) return
+    migrating ??= runMigrations().catch((error) => {
+      migrating = null
+      throw error
+    })
+    await migrating
+  }
+
+  const findUser = async (id: string | number) => {
+    await migrated()
+    const record = await context.users.find(id)
+    return record ? new BillableUser<User>(context, record) : null
+  }
+
+  const handle = async (request: HttpRequest) => {
+    await migrated()
+    return routes.handle(request)
+  }
+
+  return {
+    findUser,
+    async user(id) {
+      const user = await findUser(id)
+      if (!user) throw new UserNotFound(`There is no user ${id}`)
+      return user
+    },
+    async findUserByCustomer(provider, id) {
+      await migrated()
+      const record = await context.users.findByCustomer(provider, id)
+      return record ? new BillableUser<User>(context, record) : null
+    },
+    migrate: runMigrations,
+    async sync(how = {}) {
+      await migrated()
+      return syncAll(context, how)
+    },
+    async countActive(at) {
+      await migrated()
+      return context.subscriptions.countActive(at)
+    },
+    async ready() {
+      await migrated()
+      void warnOfMissing(context)
+    },
+    check: async () => (await Promise.all(checks(context))).flat(),
+    webhooks: {
+      process: async () => {
+        await migrated()
+        await inbox.process()
+      },
+      deadLetters: inbox.deadLetters,
+      pending: inbox.pending,
+      retry: inbox.retry,
+    },
+    async purgeWebhooks(before) {
+      await migrated()
+      let deleted = 0
+      for (;;) {
+        const count = await context.webhooks.purge(before, 500)
+        deleted += count
+        if (count < 500) return deleted
+      }
+    },
+    paths: routes.paths,
+    handles: routes.handles,
+    handle,
+    fetch: async (request) => toWebResponse(await handle(fromWebRequest(request))),
+    close: () => inbox.stop(),
+  }
+}
+
+function checks(context: BillingContext): Promise<string[]>[] {
+  return context.options.providers.all.map(async ({ name }) =>
+    (await context.gateway(name)).check(),
+  )
+}
+
+async function warnOfMissing(context: BillingContext): Promise<void> {
+  const { logger } = context.options
+  const warn = (logger.warn ?? logger.error).bind(logger)
+  for (const outcome of await Promise.allSettled(checks(context))) {
+    if (outcome.status === 'fulfilled') for (const problem of outcome.value) warn(problem)
+    else warn('A payment provider could not be checked', outcome.reason)
+  }
+}
+
+function createContext(options: ResolvedOptions): BillingContext {
+  const { database, users } = options
+  return {
+    options,
+    users: userRepository(database, users),
+    subscriptions: subscriptionRepository(database, options.providers),
+    operations: operationRepository(database),
+    taxes: taxRepository(database),
+    webhooks: webhookRepository(database),
+    locks: createLocks(database, {
+      lease: options.lockLeaseMs,
+      // Long enough to outwait a holder that died, and the slow calls of one that lives.
+      wait: options.lockLeaseMs + 45_000,
+    }),
+    gateway: options.providers.gateway,
+  }
+}

@@ -1,0 +1,38 @@
+import type braintree from 'braintree'
+import { type Checked, requireSecret } from '../../contract/secrets.ts'
+
+export interface BraintreeOptions {
+  /** `sandbox`, `production`, or an Environment of the SDK. */
+  readonly environment: 'sandbox' | 'production' | braintree.Environment
+  readonly merchantId: string | undefined
+  readonly publicKey: string | undefined
+  readonly privateKey: string | undefined
+  /** The merchant account's currency. Default `usd`. */
+  readonly currency?: string
+  /** Ids of the plans that are sold. Others are refused before any call, and `check()` looks for these. */
+  readonly plans?: readonly string[]
+  /** The discount made in the control panel for changes of frequency. Default `plan-credit`. */
+  readonly planCredit?: string
+  /** The custom field made in the control panel for `invoiceFor`. Default `description`. */
+  readonly descriptionField?: string
+  /** Milliseconds a call may take. Default 30000. */
+  readonly timeout?: number
+}
+
+/** With nothing missing. */
+export type BraintreeSettings = Checked<BraintreeOptions, 'merchantId' | 'publicKey' | 'privateKey'>
+
+export function requireSettings(options: BraintreeOptions): BraintreeSettings {
+  requireSecret('braintree.merchantId', options.merchantId)
+  requireSecret('braintree.publicKey', options.publicKey)
+  requireSecret('braintree.privateKey', options.privateKey)
+  const { environment } = options
+  if (
+    environment !== 'sandbox' &&
+    environment !== 'production' &&
+    typeof environment !== 'object'
+  ) {
+    throw new TypeError("braintree.environment: expected 'sandbox' or 'production'.")
+  }
+  return options as BraintreeSettings
+}

@@ -1,0 +1,91 @@
+import type braintree from 'braintree'
+import type { EndReason, ProviderSubscription } from '../../contract/subscription.ts'
+import type { BraintreeContext } from '../sdk/client.ts'
+import { startOfDay } from '../sdk/days.ts'
+import { partsOfId } from '../sdk/ids.ts'
+import { endOfPaid, reachOfCredit } from './paid-for.ts'
+import { toMinor } from './plan-credit.ts'
+
+export function inTrial(subscription: braintree.Subscription): boolean {
+  return Boolean(subscription.trialPeriod) && subscription.currentBillingCycle === 0
+}
+
+const OVER: readonly string[] = ['Canceled', 'Expired']
+
+/** Braintree will do nothing more with it, though access may go on for a while. */
+export function isOver({ status }: braintree.Subscription): boolean {
+  return OVER.includes(status)
+}
+
+export function describe(
+  context: BraintreeContext,
+  subscription: braintree.Subscription,
+): ProviderSubscription {
+  const { trialPeriod, firstBillingDate, transactions } = subscription
+  return {
+    id: subscription.id,
+    customerId: transactions?.[0]?.customer?.id ?? null,
+    plan: subscription.planId,
+    status: subscription.status,
+    isOver: isOver(subscription),
+    quantity: 1,
+    trialEndsAt: trialPeriod && firstBillingDate ? startOfDay(firstBillingDate) : null,
+    endsAt: endOf(context, subscription),
+    periodEndsAt: subscription.nextBillingDate ? startOfDay(subscription.nextBillingDate) : null,
+    paidUntil: paidUntil(context, subscription),
+    createdAt: new Date(subscription.createdAt),
+    ...partsOfId(subscription.id),
+    taxedPrice: toMinor(subscription.price, context.currency),
+    lastChargeAt: transactions?.[0] ? new Date(transactions[0].createdAt) : null,
+    endReason: endReasonOf(subscription),
+    raw: subscription,
+  }
+}
+
+function paidUntil(context: BraintreeContext, subscription: braintree.Subscription): Date | null {
+  const { status, firstBillingDate } = subscription
+  if (inTrial(subscription)) return firstBillingDate ? startOfDay(firstBillingDate) : null
+  if (status === 'Past Due') return null
+  return endOfPaid(subscription, reachOfCredit(subscription, context))
+}
+
+/** The end of what is paid for, credit included; null while another charge will come. */
+function endOf(context: BraintreeContext, subscription: braintree.Subscription): Date | null {
+  const { status, neverExpires, numberOfBillingCycles, currentBillingCycle } = subscription
+  if (status === 'Canceled') return trialEndOf(subscription) ?? cancelledAt(subscription)
+  if (status === 'Expired') {
+    const reach = reachOfCredit(subscription, context, 0)
+    return endOfPaid(subscription, reach) ?? cancelledAt(subscription)
+  }
+  if (neverExpires || numberOfBillingCycles == null || currentBillingCycle === 0) return null
+  const cycles = Math.max(0, numberOfBillingCycles - currentBillingCycle)
+  const reach = reachOfCredit(subscription, context, cycles)
+  return reach.cycles === cycles ? endOfPaid(subscription, reach) : null
+}
+
+/** Of one that `cancelAtPeriodEnd` ended in its trial: it has one cycle, which never began. */
+function trialEndOf(subscription: braintree.Subscription): Date | null {
+  const { neverExpires, numberOfBillingCycles, firstBillingDate } = subscription
+  const isMarked = inTrial(subscription) && !neverExpires && numberOfBillingCycles === 1
+  return isMarked && firstBillingDate ? startOfDay(firstBillingDate) : null
+}
+
+function cancelledAt({ statusHistory, status, updatedAt }: braintree.Subscription): Date {
+  const change = (statusHistory ?? []).find((entry) => entry.status === status) as
+    | { readonly timestamp?: string | Date }
+    | undefined
+  return new Date(change?.timestamp ?? updatedAt)
+}
+
+/** Braintree itself cancels after the last failed charge; everybody else was asked to. */
+function endReasonOf(subscription: braintree.Subscription): EndReason | null {
+  const { status } = subscription
+  if (status === 'Expired') return 'cancelled'
+  if (status !== 'Canceled') return null
+  const history = (subscription.statusHistory ?? []) as readonly {
+    readonly status?: string
+    readonly subscriptionSource?: string
+  }[]
+  const end = history.find((entry) => entry.status === status)
+  return end?.subscriptionSource === 'recurring' ? 'payment_failed' : 'cancelled'
+}

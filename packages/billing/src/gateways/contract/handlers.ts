@@ -1,0 +1,28 @@
+import type { ProviderName } from '../../provider-name.ts'
+
+type Words<
+  Text extends string,
+  Separator extends string,
+> = Text extends `${infer First}${Separator}${infer Rest}`
+  ? `${Capitalize<First>}${Words<Rest, Separator>}`
+  : Capitalize<Text>
+
+/** `invoice.payment_succeeded` → `handleInvoicePaymentSucceeded`, as a type. */
+export type HandlerName<Type extends string> = `handle${Words<Words<Type, '.'>, '_'>}`
+
+/** What a handler gets beside the event. */
+export interface HandlerContext {
+  readonly provider: ProviderName
+  readonly eventId: string
+  /** Does what Tollgate does with this event when there is no handler. */
+  runDefault(): Promise<void>
+}
+
+/** A method for one event, with the SDK's own object. */
+export type WebhookHandler = (event: unknown, context: HandlerContext) => unknown
+
+/** `HandlerName` as a value. */
+export function handlerName(type: string): string {
+  const words = type.split(/[._]/).filter((word) => word !== '')
+  return `handle${words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')}`
+}

@@ -1,0 +1,41 @@
+import type { ProviderName } from '../../provider-name.ts'
+import type { Statuses } from '../../values/subscription-state.ts'
+import type { Gateway } from './gateway.ts'
+import type { WebhookHandler } from './handlers.ts'
+import type { Capability } from './parts.ts'
+
+/** What can be said of a provider before its SDK is loaded. */
+export interface ProviderFacts {
+  /** Stored with every user and subscription, so it never changes. */
+  readonly name: ProviderName
+  /** Where its webhooks arrive, unless the application says otherwise. */
+  readonly webhookPath: string
+  /** Events after which something of ours may be out of date. All others are kept and acknowledged. */
+  readonly events: readonly string[]
+  /** Its words for a subscription's state that do not mean that it runs. */
+  readonly statuses: Statuses
+  /** The parts that its gateway has. */
+  readonly can: readonly Capability[]
+}
+
+/** A provider with its options: what `createBilling` takes. */
+export interface Provider extends ProviderFacts {
+  /** Ids of the plans that are sold; any other is refused before a call. Default: all are taken. */
+  readonly plans?: readonly string[]
+  /** `handle<Event>` methods for events whose names the compiler does not know. */
+  readonly handlers?: Readonly<Record<string, WebhookHandler>>
+  /** Makes the gateway, once, when it is first needed: the moment to load an SDK. */
+  connect(): Promise<Gateway>
+}
+
+/**
+ * A provider whose gateway has every part that `can` names; the compiler looks.
+ * @example
+ * const paddle = (options: PaddleOptions) =>
+ *   defineProvider({ name: 'paddle', can: ['quantities'], connect: () => createGateway(options), … })
+ */
+export function defineProvider<const Can extends Capability>(
+  provider: Provider & { readonly can: readonly Can[]; connect(): Promise<Gateway<Can>> },
+): Provider {
+  return provider
+}

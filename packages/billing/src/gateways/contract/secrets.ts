@@ -1,0 +1,10 @@
+/** For options of a provider. The message never repeats a value: it may be a key with a blank at its end. */
+export function requireSecret(name: string, value: unknown): void {
+  if (typeof value === 'string' && value !== '' && value === value.trim()) return
+  throw new TypeError(`${name} is missing, blank or has blanks around it.`)
+}
+
+/** Options of which these are no longer missing. */
+export type Checked<Options, Names extends keyof Options> = Options & {
+  readonly [Name in Names]: Exclude<Options[Name], undefined>
+}

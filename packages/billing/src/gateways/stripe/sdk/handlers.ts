@@ -1,0 +1,10 @@
+import type Stripe from 'stripe'
+import type { HandlerContext, HandlerName } from '../../contract/handlers.ts'
+
+/** A method for each of Stripe's events, with the event as its payload. */
+export type StripeHandlers = {
+  [Event in Stripe.Event as string extends Event['type'] ? never : HandlerName<Event['type']>]?: (
+    payload: Event,
+    context: HandlerContext,
+  ) => unknown
+}

@@ -1,0 +1,27 @@
+import type Stripe from 'stripe'
+import { type Checked, requireSecret } from '../../contract/secrets.ts'
+
+export interface StripeOptions {
+  /** The API secret key. An environment variable that is missing is refused in words, as the others are. */
+  readonly secret: string | undefined
+  /** From the webhook endpoint's page; several while one is being rolled. */
+  readonly webhookSecret: string | readonly string[] | undefined
+  /** Of `charge(1999)` and `invoiceFor()` with a plain number. Default `usd`. */
+  readonly currency?: string
+  /** Ids of the prices that are sold. Others are refused before any call, and `check()` looks for these. */
+  readonly plans?: readonly string[]
+  /** Passed to `new Stripe()`: host and port of the sandbox, proxies, timeouts. */
+  readonly config?: Stripe.StripeConfig
+}
+
+/** With nothing missing. */
+export type StripeSettings = Checked<StripeOptions, 'secret' | 'webhookSecret'>
+
+export function requireSettings(options: StripeOptions): StripeSettings {
+  const { secret, webhookSecret } = options
+  requireSecret('stripe.secret', secret)
+  const secrets = typeof webhookSecret === 'string' ? [webhookSecret] : (webhookSecret ?? [])
+  if (secrets.length === 0) requireSecret('stripe.webhookSecret', undefined)
+  for (const each of secrets) requireSecret('stripe.webhookSecret', each)
+  return options as StripeSettings
+}

@@ -1,0 +1,121 @@
+import type Stripe from 'stripe'
+import {
+  PaymentActionRequired,
+  PaymentFailed,
+  type PendingConfirmation,
+} from '../../../payment-errors.ts'
+import type { Gateway } from '../../contract/gateway.ts'
+import type { Confirmations } from '../../contract/parts.ts'
+import type { FirstPayment, ProviderSubscription } from '../../contract/subscription.ts'
+import { requireMethod } from '../payments/customers.ts'
+import { paymentOf, voidInvoice } from '../payments/payments.ts'
+import { idOf, type StripeContext } from '../sdk/client.ts'
+import { cancelNow } from './cancel.ts'
+
+const UNPAID: readonly string[] = ['incomplete', 'past_due', 'unpaid']
+
+/** A payment that may still come without anybody trying again. */
+const ON_ITS_WAY: readonly string[] = ['requires_action', 'processing', 'succeeded']
+
+/** Payments that wait for the customer, the first one of an incomplete subscription among them. */
+export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requirePaid'> & {
+  readonly confirmations: Confirmations
+} {
+  return {
+    requirePaid: (subscription) => requirePaid(context, subscription),
+    confirmations: {
+      find: (id) => findPendingConfirmation(context, id),
+
+      async isAwaiting({ raw }, wanted) {
+        const subscription = raw as Stripe.Subscription
+        const invoiceId = idOf(subscription.latest_invoice)
+        if (invoiceId === null || !isFor(subscription, wanted)) return false
+        const payment = await paymentOf(context, invoiceId)
+        if (!payment || !ON_ITS_WAY.includes(payment.status)) return false
+        return idOf(payment.payment_method) === (await requireMethod(context, wanted.customerId))
+      },
+
+      async abandon({ id, raw }) {
+        const invoiceId = idOf((raw as Stripe.Subscription).latest_invoice)
+        // Cancelling alone would leave an open invoice, which the customer could still pay.
+        const isClosed = invoiceId === null || (await voidInvoice(context, invoiceId))
+        if (isClosed) await cancelNow(context, id)
+      },
+    },
+  }
+}
+
+function isFor({ items, metadata }: Stripe.Subscription, wanted: FirstPayment): boolean {
+  const [item] = items.data
+  return (
+    item?.price.id === wanted.plan &&
+    item.quantity === wanted.quantity &&
+    (metadata.coupon ?? null) === wanted.coupon
+  )
+}
+
+/** Why a subscription is not paid: the customer is asked, or the card was declined. */
+async function requirePaid(
+  { stripe }: StripeContext,
+  { raw }: ProviderSubscription,
+): Promise<void> {
+  const subscription = raw as Stripe.Subscription
+  const invoiceId = idOf(subscription.latest_invoice)
+  if (!UNPAID.includes(subscription.status) || invoiceId === null) return
+  await throwUnpaid(stripe, invoiceId)
+}
+
+async function findPendingConfirmation(
+  { stripe }: StripeContext,
+  id: string,
+): Promise<PendingConfirmation | null> {
+  const subscription = await stripe.subscriptions.retrieve(id, { expand: ['pending_setup_intent'] })
+  const invoiceId = idOf(subscription.latest_invoice)
+  if (invoiceId !== null && UNPAID.includes(subscription.status)) {
+    const payment = await findUnconfirmed(stripe, invoiceId)
+    if (payment) return payment
+  }
+  const setup = subscription.status === 'trialing' ? subscription.pending_setup_intent : null
+  if (setup === null || typeof setup === 'string') return null
+  const { id: setupId, client_secret: clientSecret, status } = setup
+  const isAsked = status === 'requires_action' && clientSecret !== null
+  return isAsked ? { kind: 'setup', id: setupId, clientSecret } : null
+}
+
+async function findUnconfirmed(
+  stripe: Stripe,
+  invoiceId: string,
+): Promise<PendingConfirmation | null> {
+  try {
+    await throwUnpaid(stripe, invoiceId)
+    return null
+  } catch (error) {
+    if (error instanceof PaymentActionRequired) return { kind: 'payment', ...error.payment }
+    if (error instanceof PaymentFailed) return null
+    throw error
+  }
+}
+
+export async function throwUnpaid(stripe: Stripe, invoiceId: string): Promise<void> {
+  const invoice = await stripe.invoices.retrieve(invoiceId, {
+    expand: ['payments', 'confirmation_secret'],
+  })
+  const paymentId = idOf(invoice.payments?.data[0]?.payment.payment_intent)
+  if (invoice.status === 'paid' || paymentId === null) return
+  const payment = await stripe.paymentIntents.retrieve(paymentId)
+  const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret
+  if (payment.status === 'requires_action' && clientSecret) {
+    throw new PaymentActionRequired('The customer must confirm the payment', {
+      provider: 'stripe',
+      providerCode: 'requires_action',
+      payment: { id: payment.id, clientSecret },
+    })
+  }
+  const reason = payment.last_payment_error
+  if (payment.status !== 'requires_payment_method') return
+  throw new PaymentFailed(reason?.message ?? 'The payment failed', {
+    provider: 'stripe',
+    providerCode: reason?.code ?? null,
+    declineCode: reason?.decline_code ?? null,
+  })
+}

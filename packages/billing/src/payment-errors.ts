@@ -1,0 +1,44 @@
+import { ProviderError, type ProviderFailure } from './errors.ts'
+import type { Invoice } from './invoices/invoice.ts'
+
+/** The customer's bank or the provider declined the payment. Nothing was charged. */
+export class PaymentFailed extends ProviderError {
+  readonly code = 'payment_failed'
+  override readonly status = 402
+  /** Why, in the bank's words: `insufficient_funds`, `Do Not Honor`. */
+  readonly declineCode: string | null
+  /** The invoice that was not paid, where there is one. While it is open, `invoice.pay()` tries it again. */
+  invoice: Invoice | null = null
+
+  constructor(message: string, failure: ProviderFailure & { readonly declineCode: string | null }) {
+    super(message, failure)
+    this.declineCode = failure.declineCode
+  }
+}
+
+export interface PendingPayment {
+  /** The payment or setup intent. */
+  readonly id: string
+  /** For the provider's script in the browser, which asks the customer. */
+  readonly clientSecret: string
+}
+
+/** What a subscription waits for the customer to confirm. */
+export interface PendingConfirmation extends PendingPayment {
+  /** `setup`: the card, for charges after the trial. `payment`: a bill that is open. */
+  readonly kind: 'setup' | 'payment'
+}
+
+/** The customer must confirm the payment (3-D Secure). A subscription is stored, but not `subscribed`. */
+export class PaymentActionRequired extends ProviderError {
+  readonly code = 'payment_action_required'
+  override readonly status = 402
+  readonly payment: PendingPayment
+  /** The invoice that was not paid, where there is one. While it is open, `invoice.pay()` tries it again. */
+  invoice: Invoice | null = null
+
+  constructor(message: string, failure: ProviderFailure & { readonly payment: PendingPayment }) {
+    super(message, failure)
+    this.payment = failure.payment
+  }
+}

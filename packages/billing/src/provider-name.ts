@@ -1,0 +1,16 @@
+/**
+ * The providers whose names the compiler knows. A package that adds a provider may add its name:
+ * @example
+ * declare module '@tollgate/billing' {
+ *   interface ProviderNames {
+ *     readonly paddle: unknown
+ *   }
+ * }
+ */
+export interface ProviderNames {
+  readonly stripe: unknown
+  readonly braintree: unknown
+}
+
+/** Where a user pays. */
+export type ProviderName = keyof ProviderNames & string
