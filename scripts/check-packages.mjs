@@ -1,6 +1,6 @@
 // npm run check:packages: would these packages work for those who install them?
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -13,7 +13,9 @@ function run(cwd, ...args) {
   return status === 0
 }
 
-const folders = readdirSync('packages').map((name) => join('packages', name))
+const folders = readdirSync('packages')
+  .map((name) => join('packages', name))
+  .filter((folder) => existsSync(join(folder, 'package.json')))
 const checks = [
   () => run('.', 'tsc', '-b'),
   ...folders.map((folder) => () => run(folder, 'publint', '--strict')),

@@ -1,6 +1,6 @@
 // npm run pack: one .tgz for each package, to install in another project while they are not on npm.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { prepare } from './prepare.mjs'
 
@@ -8,7 +8,9 @@ import { prepare } from './prepare.mjs'
 export function packInto(folder) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const packages = readdirSync('packages').map((name) => `./packages/${name}`)
+  const packages = readdirSync('packages')
+    .map((name) => `./packages/${name}`)
+    .filter((path) => existsSync(`${path}/package.json`))
   execFileSync('npm', ['pack', ...packages, '--silent', '--pack-destination', folder], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -75,11 +75,11 @@ for (const dialog of document.querySelectorAll('dialog')) {
 }
 
 /** A secret that the API has told, this once. */
-function showSecret({ label, value, facts }) {
+function showSecret({ label, value, pairs }) {
   const dialog = document.getElementById('secret')
   dialog.querySelector('[data-label]').textContent = label
-  const list = facts.flatMap(([name, text]) => [element('dt', name), element('dd', text)])
-  dialog.querySelector('[data-facts]').replaceChildren(...list)
+  const list = pairs.flatMap(([name, text]) => [element('dt', name), element('dd', text)])
+  dialog.querySelector('[data-pairs]').replaceChildren(...list)
   document.getElementById('secret-value').value = value
   dialog.querySelector('[data-copy]').textContent = 'Copy'
   dialog.showModal()
@@ -160,14 +160,14 @@ async function finish(form, answer) {
 
 function secretOf(answer) {
   if (answer?.secret) {
-    const facts = [
+    const pairs = [
       ['Client', answer.name],
       ['Client ID', answer.id],
     ]
-    return { label: 'Client secret', value: answer.secret, facts }
+    return { label: 'Client secret', value: answer.secret, pairs }
   }
   if (answer?.accessToken) {
-    return { label: 'Token', value: answer.accessToken, facts: [['Name', answer.token.name]] }
+    return { label: 'Token', value: answer.accessToken, pairs: [['Name', answer.token.name]] }
   }
   return null
 }

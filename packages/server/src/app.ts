@@ -30,8 +30,8 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   const billing = forBilling(context.billing)
 
   app.use(identifyCaller(context), recordRequests(context), secureHeaders(context))
-  app.onError((error, c) => answerError(error, c, context))
-  app.notFound((c) => answerNotFound(c, context))
+  app.onError((error, c) => respondToError(error, c, context))
+  app.notFound((c) => respondNotFound(c, context))
 
   addOperations(app, context)
   app.get('/assets/*', (c) => {
@@ -44,7 +44,7 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   })
 
   app.use(useOneAddress(context))
-  app.use(context.figures.countDeliveries(context.billing.handles))
+  app.use(context.statistics.countDeliveries(context.billing.handles))
   app.use(billing.routes)
   app.use(limitBody(LARGEST_BODY))
   app.use(limitTokenRoutes(context))
@@ -67,7 +67,7 @@ function pageContextOf(c: Context<AppEnv>, service: ServiceContext): void {
   if (!c.get('page')) c.set('page', { service, user: null, csrfToken: null, path: c.req.path })
 }
 
-function answerNotFound(c: Context<AppEnv>, context: ServiceContext) {
+function respondNotFound(c: Context<AppEnv>, context: ServiceContext) {
   if (!isPageRequest(c)) return c.json({ error: 'not_found' }, 404)
   pageContextOf(c, context)
   return errorPage(c, {
@@ -77,7 +77,7 @@ function answerNotFound(c: Context<AppEnv>, context: ServiceContext) {
   })
 }
 
-function answerError(error: Error, c: Context<AppEnv>, context: ServiceContext) {
+function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContext) {
   pageContextOf(c, context)
   if (error instanceof TooManyRequests) {
     context.metrics.countRefusal(c.req.path === '/register' ? 'register' : 'login')

@@ -10,8 +10,7 @@ import type { Database } from '@tollgate/database'
 import type { Clock, SignedIn } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import { braintreeEnvironment } from './config/braintree-environment.ts'
-import type { Config } from './config/environment.ts'
-import type { BothProviders } from './context.ts'
+import type { Config } from './config/config.ts'
 import { plainLogger } from './logger.ts'
 import type { UserRow } from './storage/tables.ts'
 import { fromRow } from './users/user.ts'
@@ -27,23 +26,6 @@ export function configuredProviders({ stripe, braintree }: Config): Providers {
   return {
     ...(stripe ? { stripe } : {}),
     ...(braintree ? { braintree: braintreeEnvironment(braintree) } : {}),
-  }
-}
-
-/** Those of a sandbox in this process. */
-export function sandboxProviders(
-  sandbox: BothProviders,
-  webhookSecret: string,
-  currency: string,
-): Providers {
-  return {
-    stripe: {
-      secret: sandbox.stripe.apiKey,
-      webhookSecret,
-      currency,
-      config: sandbox.stripe.config,
-    },
-    braintree: { ...sandbox.braintree.config, currency } as BraintreeSettings,
   }
 }
 

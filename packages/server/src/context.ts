@@ -1,18 +1,16 @@
 import type { Billing } from '@tollgate/billing'
 import type { Database } from '@tollgate/database'
 import type { AuthorizationServer, Clock } from '@tollgate/oauth'
-import type { Sandbox } from '@tollgate/sandbox'
 import type { Logger } from 'pino'
-import type { Config } from './config/environment.ts'
-import type { DemoFacts } from './demo/state-file.ts'
+import type { Config } from './config/config.ts'
+import type { BothProviders } from './demo/providers.ts'
+import type { DemoState } from './demo/state-file.ts'
 import type { Limits } from './limits/limits.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Metrics } from './statistics/metrics.ts'
-import type { Figures } from './statistics/statistics.ts'
+import type { Statistics } from './statistics/statistics.ts'
 import type { User } from './users/user.ts'
 import type { UserAccounts } from './users/users.ts'
-
-export type BothProviders = Sandbox<{ stripe: true; braintree: true }>
 
 /** Everything a route may need. Made once, when the service starts. */
 export interface ServiceContext {
@@ -26,11 +24,11 @@ export interface ServiceContext {
   readonly oauth: AuthorizationServer<User>
   readonly billing: Billing
   /** What happened on each day, for the operator's overview. */
-  readonly figures: Figures
+  readonly statistics: Statistics
   /** The payment providers of a demo; null in production. */
   readonly sandbox: BothProviders | null
   /** What the demo made; null in production. */
-  readonly demo: DemoFacts | null
+  readonly demo: DemoState | null
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics

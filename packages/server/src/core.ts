@@ -15,7 +15,7 @@ import {
   type SignedIn,
 } from '@tollgate/oauth'
 import type { Logger } from 'pino'
-import type { Config } from './config/environment.ts'
+import type { Config } from './config/config.ts'
 import type { Settings } from './config/settings.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { plainLogger } from './logger.ts'

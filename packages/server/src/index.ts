@@ -1,4 +1,4 @@
-export { type Config, ConfigurationError, type Mode } from './config/environment.ts'
+export type { Config, Mode } from './config/config.ts'
 export { loadConfig } from './config/load-config.ts'
 export {
   defineConfig,
@@ -7,6 +7,7 @@ export {
   type Settings,
   type SettingsInput,
 } from './config/settings.ts'
-export type { DemoClient, DemoFacts } from './demo/state-file.ts'
+export { ConfigurationError } from './configuration-error.ts'
+export type { DemoClient, DemoState } from './demo/state-file.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'
 export type { User } from './users/user.ts'

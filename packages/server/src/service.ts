@@ -2,20 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, systemClock } from '@tollgate/oauth'
 import type { DestinationStream } from 'pino'
 import { createApp } from './app.ts'
-import { configuredProviders, createServiceBilling, sandboxProviders } from './billing.ts'
-import { type Config, ConfigurationError } from './config/environment.ts'
-import type { BothProviders, ServiceContext } from './context.ts'
+import { configuredProviders, createServiceBilling } from './billing.ts'
+import type { Config } from './config/config.ts'
+import { ConfigurationError } from './configuration-error.ts'
+import type { ServiceContext } from './context.ts'
 import { createCore, migrateCore, openDatabase } from './core.ts'
 import { occupyDataFolder } from './demo/data-folder.ts'
-import { type DemoProviders, startProviders, stateFileIn } from './demo/providers.ts'
+import type { BothProviders } from './demo/providers.ts'
+import {
+  type DemoProviders,
+  sandboxFileIn,
+  sandboxProviders,
+  startProviders,
+} from './demo/providers.ts'
 import { seedDemo } from './demo/seed.ts'
-import { type DemoFacts, readFacts } from './demo/state-file.ts'
+import { type DemoState, readStateFile } from './demo/state-file.ts'
 import { ensureCoupon, registerWebhooks } from './demo/webhooks.ts'
 import { listen, type Timeouts } from './http/node-server.ts'
 import { createLogger } from './logger.ts'
 import { withProgress } from './progress.ts'
 import { createMetrics } from './statistics/metrics.ts'
-import { createFigures } from './statistics/statistics.ts'
+import { createStatistics } from './statistics/statistics.ts'
 
 /** For tests and for those who run the service inside their own process. */
 export interface ServiceOptions {
@@ -108,12 +115,12 @@ async function start(
 
   let providers: DemoProviders | null = null
   let sandbox: BothProviders | null = null
-  let stripeWebhook: DemoFacts['stripeWebhook'] | null = null
+  let stripeWebhook: DemoState['stripeWebhook'] | null = null
   if (config.mode === 'demo') {
     const started = await startProviders({
       config,
       servicePort: server.port,
-      stateFile: keepDemo ? stateFileIn(config.dataDir) : null,
+      stateFile: keepDemo ? sandboxFileIn(config.dataDir) : null,
     })
     closers.push(() => started.close())
     providers = started
@@ -121,14 +128,14 @@ async function start(
     // Before anybody listens for its events.
     await ensureCoupon(sandbox)
     const local = `http://127.0.0.1:${server.port}`
-    const kept = keepDemo ? readFacts(config.dataDir).stripeWebhook : undefined
+    const kept = keepDemo ? readStateFile(config.dataDir).stripeWebhook : undefined
     stripeWebhook = await registerWebhooks(sandbox, local, kept)
   }
 
   const billingClock = sandbox?.clock ?? clock
-  const figures = createFigures({ database, clock, billingClock, logger })
-  closers.push(() => figures.close())
-  figures.follow(oauth.events)
+  const statistics = createStatistics({ database, clock, billingClock, logger })
+  closers.push(() => statistics.close())
+  statistics.follow(oauth.events)
   const billing = createServiceBilling({
     config,
     database,
@@ -138,13 +145,13 @@ async function start(
         : configuredProviders(config),
     clock: billingClock,
     logger,
-    handlers: figures.observe(config.settings.handlers),
+    handlers: statistics.observe(config.settings.handlers),
     fromRequest: core.fromRequest,
     background: true,
   })
   closers.push(() => billing.close())
   await withProgress('Bringing the tables of billing up to date', () => billing.migrate())
-  figures.sampleFrom(billing)
+  statistics.sampleFrom(billing)
 
   const demo =
     sandbox && stripeWebhook
@@ -158,7 +165,18 @@ async function start(
         })
       : null
 
-  const shared = { url, database, users, sessions, limits, oauth, billing, figures, sandbox, demo }
+  const shared = {
+    url,
+    database,
+    users,
+    sessions,
+    limits,
+    oauth,
+    billing,
+    statistics,
+    sandbox,
+    demo,
+  }
   const context: ServiceContext = {
     ...shared,
     config,
@@ -176,8 +194,8 @@ async function start(
       sessions.purge(),
       limits.purge(),
       billing.purgeWebhooks(webhooksBefore),
-      figures.purge(),
-      figures.sample(),
+      statistics.purge(),
+      statistics.sample(),
     ]
     Promise.all(work).catch((error) =>
       logger.error({ err: error }, 'Purge failed and will be tried again'),

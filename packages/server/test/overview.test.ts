@@ -3,7 +3,7 @@ import { movableClock } from '@tollgate/oauth/testing'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
-import { createFigures } from '../src/statistics/statistics.ts'
+import { createStatistics } from '../src/statistics/statistics.ts'
 import { serviceMigrations } from '../src/storage/migrations.ts'
 import { startTestService, type TestService } from './support.ts'
 
@@ -19,7 +19,7 @@ async function operator(service: TestService) {
   return signIn(service, service.demo?.email ?? '', service.demo?.password ?? '')
 }
 
-/** Title of the plot → the figure people read first. */
+/** Title of the plot → the statistic people read first. */
 async function headlines(browser: Awaited<ReturnType<typeof operator>>) {
   const html = await (await browser.get('/overview')).text()
   const found = html.matchAll(/-title">([^<]+)<\/h2><p class="headline">([^<]+)</g)
@@ -131,7 +131,7 @@ describe('the overview', () => {
   })
 })
 
-describe('the figures behind it', () => {
+describe('the statistics behind it', () => {
   const logger = pino({ enabled: false })
 
   async function open() {
@@ -139,13 +139,13 @@ describe('the figures behind it', () => {
     await migrate(created.database, serviceMigrations)
     const clock = movableClock()
     const start = () =>
-      createFigures({ database: created.database, clock, billingClock: clock, logger })
+      createStatistics({ database: created.database, clock, billingClock: clock, logger })
     return { ...created, clock, start }
   }
 
-  const issue = (figures: ReturnType<typeof createFigures>, times: number) => {
+  const issue = (statistics: ReturnType<typeof createStatistics>, times: number) => {
     let emit = () => {}
-    figures.follow({
+    statistics.follow({
       on(_name, listener) {
         emit = () => void listener({ tokenId: 't', userId: null, clientId: 'c' } as never)
         return () => {}
@@ -173,7 +173,7 @@ describe('the figures behind it', () => {
 
   it('count an event once, in its own currency, whatever its handler does', async () => {
     const { start, drop } = await open()
-    const figures = start()
+    const statistics = start()
     class Own {
       #calls = 0
       handleInvoicePaid() {
@@ -182,7 +182,7 @@ describe('the figures behind it', () => {
         return this.#calls
       }
     }
-    const handlers = figures.observe(new Own()) as Record<
+    const handlers = statistics.observe(new Own()) as Record<
       string,
       (event: unknown, context: object) => Promise<unknown>
     >
@@ -207,52 +207,55 @@ describe('the figures behind it', () => {
       ...context('n'),
       provider: 'braintree',
     })
-    const read = await figures.read(30)
+    const read = await statistics.read(30)
     expect(read.map(({ unit, amount }) => [unit, amount]).sort()).toEqual([
       ['eur', 1934],
       ['usd', 1000],
     ])
     expect(handlers.handleCustomerUpdated).toBeUndefined()
-    await figures.close()
+    await statistics.close()
     await drop()
   })
 
   it('measure the days nobody has looked at', async () => {
     const { start, clock, drop } = await open()
-    const figures = start()
+    const statistics = start()
     const asked: Date[] = []
-    figures.sampleFrom({
+    statistics.sampleFrom({
       async countActive(at) {
         asked.push(at)
         return asked.length
       },
     })
-    await figures.sample()
+    await statistics.sample()
     expect(asked).toHaveLength(30)
     expect(asked.at(-1)).toEqual(clock.now())
     clock.advance('3d')
-    await figures.sample()
+    await statistics.sample()
     expect(asked).toHaveLength(34)
-    await figures.sample(60_000)
+    await statistics.sample(60_000)
     expect(asked).toHaveLength(34)
-    const amounts = (await figures.read(4)).map(({ amount }) => amount)
+    const amounts = (await statistics.read(4)).map(({ amount }) => amount)
     expect(amounts.sort((a, b) => a - b)).toEqual([31, 32, 33, 34])
-    await figures.close()
+    await statistics.close()
     await drop()
   })
 
   it('forget after a while which events they have counted', async () => {
     const { start, clock, database, drop } = await open()
-    const figures = start()
-    const handlers = figures.observe({}) as Record<string, (...args: unknown[]) => Promise<unknown>>
+    const statistics = start()
+    const handlers = statistics.observe({}) as Record<
+      string,
+      (...args: unknown[]) => Promise<unknown>
+    >
     const context = { provider: 'stripe', eventId: 'evt', runDefault: async () => {} }
     await handlers.handleInvoicePaymentFailed?.({}, context)
-    expect(await figures.purge()).toBe(0)
+    expect(await statistics.purge()).toBe(0)
     clock.advance('91d')
-    expect(await figures.purge()).toBe(1)
+    expect(await statistics.purge()).toBe(1)
     const left = await database.kysely.selectFrom('counted_events').selectAll().execute()
     expect(left).toEqual([])
-    await figures.close()
+    await statistics.close()
     await drop()
   })
 })

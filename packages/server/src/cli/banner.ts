@@ -14,13 +14,13 @@ export function describeService(service: Service): string {
   ]
   const lines = rows.map(([name = '', value = '']) => `${name.padEnd(17)} ${value}`)
   const width = Math.max(...lines.map((line) => line.length)) + 2
-  const box = [
+  const banner = [
     `┌${'─'.repeat(width)}┐`,
     ...lines.map((line) => `│ ${line.padEnd(width - 1)}│`),
     `└${'─'.repeat(width)}┘`,
   ]
   return `
-${box.join('\n')}
+${banner.join('\n')}
 
 Get a token:
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import type { Config, Need } from '../config/environment.ts'
+import type { Config, Need } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 
 /** Where a command reads and writes; `process` is one. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Database, migrate } from '@tollgate/database'
 import { systemClock } from '@tollgate/oauth'
-import type { Config } from '../config/environment.ts'
+import type { Config } from '../config/config.ts'
 import { type Core, createCore, migrateCore, openDatabase } from '../core.ts'
 import { createLogger } from '../logger.ts'
 import { withProgress } from '../progress.ts'

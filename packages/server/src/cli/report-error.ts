@@ -1,7 +1,7 @@
 import { BillingError } from '@tollgate/billing'
 import { isUnavailable } from '@tollgate/database'
 import { OAuthError, ValidationFailed } from '@tollgate/oauth'
-import { ConfigurationError } from '../config/environment.ts'
+import { ConfigurationError } from '../configuration-error.ts'
 import { redactText } from '../logger.ts'
 import { InvalidAccount } from '../users/parse.ts'
 import { type Terminal, UsageError } from './command.ts'

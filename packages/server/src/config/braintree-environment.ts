@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { BraintreeSettings } from '@tollgate/billing'
-import type { Config } from './environment.ts'
+import type { Config } from './config.ts'
 
 /** Braintree's SDK knows its own two hosts; another one, such as a sandbox of ours, is an Environment. */
 export function braintreeEnvironment(config: NonNullable<Config['braintree']>): BraintreeSettings {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Mode } from './environment.ts'
+import type { Mode } from './config.ts'
 import type { Variables } from './variables.ts'
 
 const fileIn = (dataDir: string) => join(dataDir, 'secret')

@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { ConfigurationError, type Need, readEnvironment } from './environment.ts'
+import { ConfigurationError } from '../configuration-error.ts'
+import type { Need } from './config.ts'
+import { readEnvironment } from './environment.ts'
 import { parseSettings } from './settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'))

@@ -1,5 +1,6 @@
+import type { Config, Need } from './config.ts'
 import { loadSettings } from './config-file.ts'
-import { type Config, type Need, readEnvironment } from './environment.ts'
+import { readEnvironment } from './environment.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

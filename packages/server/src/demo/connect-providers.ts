@@ -1,11 +1,11 @@
-import { configuredProviders, type Providers, sandboxProviders } from '../billing.ts'
+import { configuredProviders, type Providers } from '../billing.ts'
 import { braintreeEnvironment } from '../config/braintree-environment.ts'
-import type { Config } from '../config/environment.ts'
+import type { Config } from '../config/config.ts'
 import { isListening } from './is-listening.ts'
-import { startProviders, stateFileIn } from './providers.ts'
-import { readFacts } from './state-file.ts'
+import { sandboxFileIn, sandboxProviders, startProviders } from './providers.ts'
+import { readStateFile } from './state-file.ts'
 
-export interface ReachedProviders {
+export interface ConnectedProviders {
   readonly providers: Providers
   /** The sandbox's time where this process runs it. */
   readonly now: (() => Date) | null
@@ -16,11 +16,11 @@ export interface ReachedProviders {
  * For commands: the providers of the environment; in a demo the sandbox of the service that runs, or
  * else one of our own from where it was left.
  */
-export async function reachProviders(config: Config): Promise<ReachedProviders> {
+export async function connectProviders(config: Config): Promise<ConnectedProviders> {
   if (config.mode === 'production') {
     return { providers: configuredProviders(config), now: null, close: async () => {} }
   }
-  const { running, stripeWebhook } = readFacts(config.dataDir)
+  const { running, stripeWebhook } = readStateFile(config.dataDir)
   const { currency } = config.settings
   if (running && (await isListening(running.stripe))) {
     const { hostname, port } = new URL(running.stripe)
@@ -46,7 +46,7 @@ export async function reachProviders(config: Config): Promise<ReachedProviders> 
   const { sandbox, close } = await startProviders({
     config: { ...config, port: 0 },
     servicePort: 0,
-    stateFile: stateFileIn(config.dataDir),
+    stateFile: sandboxFileIn(config.dataDir),
   })
   const secret = stripeWebhook?.secret ?? 'unknown'
   return {

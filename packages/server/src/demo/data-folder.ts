@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigurationError } from '../config/environment.ts'
+import { ConfigurationError } from '../configuration-error.ts'
 import { isListening } from './is-listening.ts'
 
 /** Who uses a demo's data folder, as written down in it. */

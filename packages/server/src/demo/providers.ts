@@ -1,8 +1,12 @@
 import { join } from 'node:path'
-import { startSandbox } from '@tollgate/sandbox'
-import type { Config } from '../config/environment.ts'
+import type { BraintreeSettings } from '@tollgate/billing'
+import { type Sandbox, startSandbox } from '@tollgate/sandbox'
+import type { Providers } from '../billing.ts'
+import type { Config } from '../config/config.ts'
 import type { Settings } from '../config/settings.ts'
-import type { BothProviders } from '../context.ts'
+
+/** Both twins, on one clock. */
+export type BothProviders = Sandbox<{ stripe: true; braintree: true }>
 
 export interface DemoProviders {
   readonly sandbox: BothProviders
@@ -55,8 +59,25 @@ export async function startProviders(options: DemoProviderOptions): Promise<Demo
   }
 }
 
-export function stateFileIn(dataDir: string): string {
+export function sandboxFileIn(dataDir: string): string {
   return join(dataDir, 'sandbox.json')
+}
+
+/** How billing gets to a sandbox in this process. */
+export function sandboxProviders(
+  sandbox: BothProviders,
+  webhookSecret: string,
+  currency: string,
+): Providers {
+  return {
+    stripe: {
+      secret: sandbox.stripe.apiKey,
+      webhookSecret,
+      currency,
+      config: sandbox.stripe.config,
+    },
+    braintree: { ...sandbox.braintree.config, currency } as BraintreeSettings,
+  }
 }
 
 /**

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { AuthorizationServer, NewClient } from '@tollgate/oauth'
-import type { BothProviders } from '../context.ts'
 import type { User } from '../users/user.ts'
 import type { UserAccounts } from '../users/users.ts'
+import type { BothProviders } from './providers.ts'
 import {
   type DemoClient,
   type DemoClientName,
-  type DemoFacts,
+  type DemoState,
   type RunningSandbox,
-  readFacts,
-  writeFacts,
+  readStateFile,
+  writeStateFile,
 } from './state-file.ts'
 
 const EMAIL = 'demo@example.com'
@@ -42,11 +42,11 @@ export async function seedDemo(options: {
   readonly url: string
   readonly users: UserAccounts
   readonly oauth: AuthorizationServer<User>
-  readonly stripeWebhook: DemoFacts['stripeWebhook']
+  readonly stripeWebhook: DemoState['stripeWebhook']
   readonly sandbox: BothProviders
-}): Promise<DemoFacts> {
+}): Promise<DemoState> {
   const { dataDir, users, oauth, url, stripeWebhook, sandbox } = options
-  const kept = dataDir === null ? {} : readFacts(dataDir)
+  const kept = dataDir === null ? {} : readStateFile(dataDir)
   const password = kept.password ?? randomBytes(9).toString('base64url')
   const user = await ensureUser(users, password, kept.password !== undefined)
   const clients: Partial<Record<DemoClientName, DemoClient>> = {}
@@ -55,9 +55,9 @@ export async function seedDemo(options: {
     clients[name as DemoClientName] = await ensureClient(oauth, known, wanted)
   }
   const running = addressesOf(sandbox)
-  const facts = { email: EMAIL, password, clients, stripeWebhook, running } as DemoFacts
-  if (dataDir !== null) writeFacts(dataDir, facts)
-  return facts
+  const state = { email: EMAIL, password, clients, stripeWebhook, running } as DemoState
+  if (dataDir !== null) writeStateFile(dataDir, state)
+  return state
 }
 
 function addressesOf({ stripe, braintree, controlRoom }: BothProviders): RunningSandbox {

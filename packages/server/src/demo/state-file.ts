@@ -7,7 +7,7 @@ export interface DemoClient {
 }
 
 /** What a demo has made, kept so that the next start finds it again. It opens nothing but the demo. */
-export interface DemoFacts {
+export interface DemoState {
   readonly email: string
   readonly password: string
   readonly clients: Readonly<Record<DemoClientName, DemoClient>>
@@ -32,7 +32,7 @@ export type DemoClientName = 'web' | 'password' | 'public' | 'implicit' | 'servi
 
 const fileIn = (dataDir: string) => join(dataDir, 'demo.json')
 
-export function readFacts(dataDir: string): Partial<DemoFacts> {
+export function readStateFile(dataDir: string): Partial<DemoState> {
   const file = fileIn(dataDir)
   if (!existsSync(file)) return {}
   try {
@@ -42,9 +42,9 @@ export function readFacts(dataDir: string): Partial<DemoFacts> {
   }
 }
 
-export function writeFacts(dataDir: string, facts: Partial<DemoFacts>): void {
+export function writeStateFile(dataDir: string, state: Partial<DemoState>): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const file = fileIn(dataDir)
-  writeFileSync(`${file}.new`, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
 }

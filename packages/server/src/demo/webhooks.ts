@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import type { BothProviders } from '../context.ts'
+import type { BothProviders } from './providers.ts'
 import { COUPON } from './providers.ts'
 
 /** Stripe's webhook secret is told once, when the endpoint is made: it is kept beside. */

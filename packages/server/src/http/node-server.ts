@@ -46,13 +46,13 @@ export async function listen(options: {
       status: 503,
       headers: { 'content-type': 'application/json', 'retry-after': '1' },
     })
-  const answer = getRequestListener((request, env) => handler(request, env as HttpBindings), {
+  const respond = getRequestListener((request, env) => handler(request, env as HttpBindings), {
     overrideGlobalObjects: false,
   })
-  const listener: typeof answer = (incoming, outgoing) => {
+  const listener: typeof respond = (incoming, outgoing) => {
     const { host } = incoming.headers
     // Every handler may parse its own address: `18446744073709551616` looks like a host and is none.
-    if (host === undefined || URL.canParse(`http://${host}`)) return answer(incoming, outgoing)
+    if (host === undefined || URL.canParse(`http://${host}`)) return respond(incoming, outgoing)
     outgoing.writeHead(400, { 'content-type': 'application/json', connection: 'close' })
     outgoing.end('{"error":"invalid_request","error_description":"The Host header names no host"}')
     return Promise.resolve()

@@ -22,16 +22,16 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
     const clientId = readClientId(c.req.header('authorization'), form)
     const network = c.get('network')
     const username = form.get('grant_type') === 'password' ? form.get('username') : null
-    const answer = async () => {
+    const handle = async () => {
       await next()
       return readError(c)
     }
     try {
       let error: string | null
-      if (username === null) error = await answer()
+      if (username === null) error = await handle()
       else {
         const by = { account: emailKey(username), network }
-        error = await limits.tryPassword(by, answer, judgePassword)
+        error = await limits.tryPassword(by, handle, judgePassword)
         const verdict = judgePassword(error)
         if (verdict !== 'unseen') {
           metrics.countSignIn(verdict === 'right' ? 'succeeded' : 'failed')

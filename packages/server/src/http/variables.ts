@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { AuthenticatedUser } from '@tollgate/oauth'
-import type { PageContext } from '../pages/parts/page-context.ts'
+import type { ServiceContext } from '../context.ts'
 import type { User } from '../users/user.ts'
 
 /** What middleware leaves for the handlers of a request. */
@@ -18,4 +18,14 @@ export interface AppEnv {
     /** On every page. */
     page: PageContext
   }
+}
+
+/** What every page knows. Pages add their own beside it as properties. */
+export interface PageContext {
+  readonly service: ServiceContext
+  /** Who is signed in; null for nobody. */
+  readonly user: User | null
+  /** For `<meta name="csrf-token">` and the hidden field of forms; null when nobody is signed in. */
+  readonly csrfToken: string | null
+  readonly path: string
 }

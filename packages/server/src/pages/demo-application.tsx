@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import type { Child, FC } from 'hono/jsx'
-import type { DemoClientName, DemoFacts } from '../demo/state-file.ts'
+import type { DemoClientName, DemoState } from '../demo/state-file.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { readForm } from './parts/forms.ts'
 import { renderPage } from './parts/render.tsx'
@@ -28,7 +28,7 @@ interface Pending {
  * Plays the third-party application that the demo's clients belong to, so that a flow can be seen from
  * its side. Only in a demo: elsewhere these addresses do not exist.
  */
-export function addDemoApplication(app: Hono<AppEnv>, demo: DemoFacts): void {
+export function addDemoApplication(app: Hono<AppEnv>, demo: DemoState): void {
   app.post('/demo/start', async (c) => {
     const flow = (await readForm(c)).get('flow') ?? ''
     if (!Object.hasOwn(FLOWS, flow)) return c.notFound()
@@ -45,16 +45,16 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoFacts): void {
   })
 
   app.get('/callback', (c) => {
-    const answer = new URL(c.req.url).searchParams
-    const mayExchange = answer.has('code') && pendingOf(c)?.state === answer.get('state')
+    const returned = new URL(c.req.url).searchParams
+    const mayExchange = returned.has('code') && pendingOf(c)?.state === returned.get('state')
     return demoPage(
       c,
       <>
         <p>The browser was sent back here. This is what the application sees in the address:</p>
-        <Facts facts={[...answer]} />
+        <Pairs pairs={[...returned]} />
         {mayExchange && (
           <form method="post" action="/callback">
-            <input type="hidden" name="code" value={answer.get('code') ?? ''} />
+            <input type="hidden" name="code" value={returned.get('code') ?? ''} />
             <p>
               The code works once, for a minute, and only together with what the application knows.
             </p>
@@ -98,7 +98,7 @@ export function addDemoApplication(app: Hono<AppEnv>, demo: DemoFacts): void {
         <p>
           The answer of <code>POST /oauth/token</code>:
         </p>
-        <Facts facts={Object.entries(tokens).map(([name, value]) => [name, String(value)])} />
+        <Pairs pairs={Object.entries(tokens).map(([name, value]) => [name, String(value)])} />
         {orders && (
           <>
             <p>
@@ -150,9 +150,9 @@ function demoPage(c: Context<AppEnv>, content: Child) {
 }
 
 /** The script adds what stands behind the # of the address. */
-const Facts: FC<{ facts: ReadonlyArray<readonly [string, string]> }> = ({ facts }) => (
-  <dl class="facts" data-fragment>
-    {facts.map(([name, value]) => (
+const Pairs: FC<{ pairs: ReadonlyArray<readonly [string, string]> }> = ({ pairs }) => (
+  <dl class="pairs" data-fragment>
+    {pairs.map(([name, value]) => (
       <div>
         <dt>{name}</dt>
         <dd>
@@ -163,7 +163,7 @@ const Facts: FC<{ facts: ReadonlyArray<readonly [string, string]> }> = ({ facts 
   </dl>
 )
 
-function authorizeAddress(url: string, demo: DemoFacts, pending: Pending): string {
+function authorizeAddress(url: string, demo: DemoState, pending: Pending): string {
   const { response } = FLOWS[pending.flow]
   const challenge = createHash('sha256').update(pending.verifier).digest('base64url')
   const query = new URLSearchParams({

@@ -1,10 +1,10 @@
 import { fromDecimal, type HandlerContext, type WebhookHandlers } from '@tollgate/billing'
 import type braintree from 'braintree'
 import type Stripe from 'stripe'
-import type { Figure } from './daily-statistics.ts'
+import type { Statistic } from './daily-statistics.ts'
 
-/** What an event adds to the figures; null for nothing. */
-export type Counted = Pick<Figure, 'name' | 'unit' | 'amount'>
+/** What an event adds to the statistics; null for nothing. */
+export type Counted = Pick<Statistic, 'name' | 'unit' | 'amount'>
 type Reading = (event: never) => Counted | null
 
 /** Handler name → what such an event is worth. One event for each payment, so that none counts twice. */
@@ -33,7 +33,7 @@ type Handler = (this: unknown, event: never, context: HandlerContext) => unknown
 
 /**
  * The application's handlers, with a look at the events that are about money. Each is counted first:
- * a handler that fails may run again, the figure stays.
+ * a handler that fails may run again, the statistic stays.
  */
 export function observeHandlers(
   handlers: WebhookHandlers,

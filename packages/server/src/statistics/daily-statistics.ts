@@ -1,8 +1,8 @@
 import { type Database, deleteBatch, increase, insertIfAbsent, upsert } from '@tollgate/database'
-import type { DailyFigureRow, ServiceTables } from '../storage/tables.ts'
+import type { DailyStatisticRow, ServiceTables } from '../storage/tables.ts'
 
-/** Every figure there is. What each counts is said on the overview. */
-export type FigureName =
+/** Every statistic there is. What each counts is said on the overview. */
+export type StatisticName =
   | 'tokens.issued'
   | 'subscriptions.active'
   | 'revenue'
@@ -13,8 +13,8 @@ export type FigureName =
 /** `2027-03-03`, in UTC. */
 export type Day = string
 
-export interface Figure {
-  readonly name: FigureName
+export interface Statistic {
+  readonly name: StatisticName
   readonly day: Day
   /** A currency for money; empty for things that are counted. */
   readonly unit: string
@@ -29,31 +29,31 @@ export function dayOf(instant: Date): Day {
   return instant.toISOString().slice(0, 10)
 }
 
-/** One row for each day, figure and unit: however much happens, a month is read in no time. */
-export interface DailyFigures {
-  add(figure: Figure): Promise<void>
+/** One row for each day, statistic and unit: however much happens, a month is read in no time. */
+export interface DailyStatistics {
+  add(statistic: Statistic): Promise<void>
   /** Adds once for this event, however often it comes and from wherever. */
-  addOnce(event: { readonly id: string; readonly at: Date }, figure: Figure): Promise<void>
+  addOnce(event: { readonly id: string; readonly at: Date }, statistic: Statistic): Promise<void>
   /** For what is not counted but measured. */
-  set(figure: Figure): Promise<void>
-  listSince(day: Day): Promise<Figure[]>
-  findLastDay(name: FigureName): Promise<Day | null>
+  set(statistic: Statistic): Promise<void>
+  listSince(day: Day): Promise<Statistic[]>
+  findLastDay(name: StatisticName): Promise<Day | null>
   /** Forgets which events were counted before; says how many. */
   purgeEvents(before: Date): Promise<number>
 }
 
-export function dailyFigures(plain: Database): DailyFigures {
+export function dailyStatistics(plain: Database): DailyStatistics {
   const database = plain as unknown as Database<ServiceTables>
-  const add = (on: Database, figure: Figure) =>
-    increase(on, TABLE, { ...figure }, { key: KEY, column: 'amount' })
+  const add = (on: Database, statistic: Statistic) =>
+    increase(on, TABLE, { ...statistic }, { key: KEY, column: 'amount' })
   return {
-    add: (figure) => add(plain, figure),
-    addOnce: ({ id, at }, figure) =>
+    add: (statistic) => add(plain, statistic),
+    addOnce: ({ id, at }, statistic) =>
       plain.transaction(async (tx) => {
         const isNew = await insertIfAbsent(tx, 'counted_events', { id, counted_at: at.getTime() })
-        if (isNew) await add(tx, figure)
+        if (isNew) await add(tx, statistic)
       }),
-    set: (figure) => upsert(plain, TABLE, { ...figure }, KEY),
+    set: (statistic) => upsert(plain, TABLE, { ...statistic }, KEY),
     async listSince(day) {
       const rows = await database.kysely
         .selectFrom(TABLE)
@@ -90,7 +90,7 @@ export function dailyFigures(plain: Database): DailyFigures {
 }
 
 /** Named, so that the key's index is used. */
-const NAMES: readonly FigureName[] = [
+const NAMES: readonly StatisticName[] = [
   'tokens.issued',
   'subscriptions.active',
   'revenue',
@@ -99,7 +99,7 @@ const NAMES: readonly FigureName[] = [
   'webhooks.refused',
 ]
 
-function fromRow(row: DailyFigureRow): Figure {
+function fromRow(row: DailyStatisticRow): Statistic {
   const { name, day, unit, amount } = row
-  return { name: name as FigureName, day, unit, amount: Number(amount) }
+  return { name: name as StatisticName, day, unit, amount: Number(amount) }
 }

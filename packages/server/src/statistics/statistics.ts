@@ -3,18 +3,17 @@ import type { Database } from '@tollgate/database'
 import type { Clock, Events } from '@tollgate/oauth'
 import type { MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
-import type { AppEnv } from '../http/variables.ts'
 import { observeHandlers } from './billing-events.ts'
-import { dailyFigures, dayOf, type Figure, type FigureName } from './daily-statistics.ts'
+import { dailyStatistics, dayOf, type Statistic, type StatisticName } from './daily-statistics.ts'
 
-/** What happens in the service, day by day. Any number of processes add to the same figures. */
-export interface Figures {
+/** What happens in the service, day by day. Any number of processes add to the same statistics. */
+export interface Statistics {
   /** Counts the tokens that are issued. */
   follow(events: Events): void
   /** Counts money that came and charges that failed; the handlers work as before. */
   observe(handlers: WebhookHandlers): WebhookHandlers
   /** Counts what is sent to the paths of billing's webhooks. */
-  countDeliveries(handles: (path: string) => boolean): MiddlewareHandler<AppEnv>
+  countDeliveries(handles: (path: string) => boolean): MiddlewareHandler
   sampleFrom(billing: Pick<Billing, 'countActive'>): void
   /**
    * Measures the active subscriptions of today, and of the days nobody has looked at. It looks at all
@@ -22,7 +21,7 @@ export interface Figures {
    */
   sample(olderThanMs?: number): Promise<void>
   /** The last `days` days of everything, this process's newest included. */
-  read(days: number): Promise<Figure[]>
+  read(days: number): Promise<Statistic[]>
   /** Writes what is only in memory. */
   flush(): Promise<void>
   purge(): Promise<number>
@@ -37,21 +36,21 @@ export const DAYS_SHOWN = 30
 /** Providers repeat an event for days at most. */
 const EVENTS_KEPT = 90 * DAY_MS
 
-export function createFigures(options: {
+export function createStatistics(options: {
   readonly database: Database
   readonly clock: Clock
   /** Of what billing does; the sandbox's in a demo. */
   readonly billingClock: Clock
   readonly logger: Logger
-}): Figures {
+}): Statistics {
   const { clock, billingClock, logger } = options
-  const stored = dailyFigures(options.database)
-  const waiting = new Map<string, Figure>()
+  const stored = dailyStatistics(options.database)
+  const waiting = new Map<string, Statistic>()
   let billing: Pick<Billing, 'countActive'> | null = null
   let sampledAt = Number.NEGATIVE_INFINITY
 
   /** One write for many of a kind: a row that every request wrote to would make them queue. */
-  const count = (name: FigureName, at: Clock) => {
+  const count = (name: StatisticName, at: Clock) => {
     const day = dayOf(at.now())
     const key = `${name} ${day}`
     const amount = (waiting.get(key)?.amount ?? 0) + 1
@@ -59,26 +58,26 @@ export function createFigures(options: {
   }
 
   async function flush(): Promise<void> {
-    const figures = [...waiting.values()]
+    const statistics = [...waiting.values()]
     waiting.clear()
-    for (const [at, figure] of figures.entries()) {
+    for (const [at, statistic] of statistics.entries()) {
       try {
-        await stored.add(figure)
+        await stored.add(statistic)
       } catch (error) {
-        for (const lost of figures.slice(at)) keep(lost)
+        for (const lost of statistics.slice(at)) keep(lost)
         throw error
       }
     }
   }
 
-  function keep(figure: Figure): void {
-    const key = `${figure.name} ${figure.day}`
-    const amount = (waiting.get(key)?.amount ?? 0) + figure.amount
-    waiting.set(key, { ...figure, amount })
+  function keep(statistic: Statistic): void {
+    const key = `${statistic.name} ${statistic.day}`
+    const amount = (waiting.get(key)?.amount ?? 0) + statistic.amount
+    waiting.set(key, { ...statistic, amount })
   }
 
   const report = (error: unknown) =>
-    logger.error({ err: error }, 'The figures of the overview could not be written yet')
+    logger.error({ err: error }, 'The statistics of the overview could not be written yet')
   const flushing = setInterval(() => {
     if (waiting.size > 0) flush().catch(report)
   }, FLUSHED_EVERY)

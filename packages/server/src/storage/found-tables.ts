@@ -7,7 +7,7 @@ import {
   readMigrations,
 } from '@tollgate/database'
 import { oauthMigrations } from '@tollgate/oauth'
-import { ConfigurationError } from '../config/environment.ts'
+import { ConfigurationError } from '../configuration-error.ts'
 import { serviceMigrations } from './migrations.ts'
 
 /** Whose tables a database holds, by looking only. */

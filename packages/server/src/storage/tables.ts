@@ -36,7 +36,7 @@ export interface KnownNetworkRow {
 }
 
 /** What happened on a day (UTC), such as `2027-03-03`. */
-export interface DailyFigureRow {
+export interface DailyStatisticRow {
   name: string
   day: string
   /** A currency for money; empty for things that are counted. */
@@ -44,7 +44,7 @@ export interface DailyFigureRow {
   amount: number
 }
 
-/** Events whose effect is in the figures. */
+/** Events whose effect is in the statistics. */
 export interface CountedEventRow {
   id: string
   counted_at: number
@@ -55,6 +55,6 @@ export interface ServiceTables {
   sessions: SessionRow
   rate_limits: RateLimitRow
   known_networks: KnownNetworkRow
-  daily_figures: DailyFigureRow
+  daily_figures: DailyStatisticRow
   counted_events: CountedEventRow
 }

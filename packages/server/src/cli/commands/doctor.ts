@@ -1,9 +1,10 @@
 import type { Database } from '@tollgate/database'
 import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling } from '../../billing.ts'
-import { type Config, ConfigurationError } from '../../config/environment.ts'
+import type { Config } from '../../config/config.ts'
+import { ConfigurationError } from '../../configuration-error.ts'
 import { createCore } from '../../core.ts'
-import { reachProviders } from '../../demo/connect-providers.ts'
+import { connectProviders } from '../../demo/connect-providers.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
 import type { Command, CommandContext, Outcome } from '../command.ts'
@@ -55,7 +56,7 @@ async function examineService(
   const url = config.url ?? 'http://localhost'
   const shared = { config, database, clock: systemClock, logger, background: false }
   const { oauth } = createCore({ ...shared, url })
-  const { providers, close } = await reachProviders(config)
+  const { providers, close } = await connectProviders(config)
   const billing = createServiceBilling({ ...shared, providers })
   try {
     const issuer = await checkIssuer(config)

@@ -1,7 +1,7 @@
 import type { Billing } from '@tollgate/billing'
 import Stripe from 'stripe'
 import type { Providers } from '../../billing.ts'
-import type { Config } from '../../config/environment.ts'
+import type { Config } from '../../config/config.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
 /** Keys that work, and what must have been made in the control panels: the plan credit. */

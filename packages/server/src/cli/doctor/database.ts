@@ -1,5 +1,6 @@
 import { type Database, readServerTime } from '@tollgate/database'
-import { type Config, ConfigurationError } from '../../config/environment.ts'
+import type { Config } from '../../config/config.ts'
+import { ConfigurationError } from '../../configuration-error.ts'
 import { openDatabase } from '../../core.ts'
 import { requireTables } from '../../storage/found-tables.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/environment.ts'
+import type { Config } from '../../config/config.ts'
 import { type Finding, ok, problem, reason, warning } from './finding.ts'
 
 const PATIENCE = 5000

@@ -1,11 +1,11 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type { FC } from 'hono/jsx'
-import type { AppEnv } from '../../http/variables.ts'
+import type { AppEnv, PageContext } from '../../http/variables.ts'
 import { deleteAccount, disableAccount, enableAccount } from '../../users/end-account.ts'
 import { TextField } from '../parts/fields.tsx'
 import { readOwnForm } from '../parts/forms.ts'
 import { CsrfField } from '../parts/layout.tsx'
-import { type PageContext, requireUser, userOf } from '../parts/page-context.ts'
+import { requireUser, userOf } from '../parts/page-context.ts'
 
 /** What the operator is told afterwards, by the `done` of the address. */
 export const accountNotices: Readonly<Record<string, string>> = {

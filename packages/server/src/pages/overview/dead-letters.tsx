@@ -1,10 +1,10 @@
 import type { StoredWebhook } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
+import type { PageContext } from '../../http/variables.ts'
 import { redactText } from '../../logger.ts'
 import { formatDay } from '../billing/model/dates.ts'
 import { PROVIDER_NAMES } from '../billing/model/providers.ts'
 import { CsrfField } from '../parts/layout.tsx'
-import type { PageContext } from '../parts/page-context.ts'
 
 /** Events that were given up on. Somebody has to look at them. */
 export const DeadLetters: FC<{

@@ -20,14 +20,14 @@ const MEASURED_EVERY = 60_000
 export function addOverview(app: Hono<AppEnv>): void {
   app.get('/overview', requireUser(), requireOperator(), async (c) => {
     const page = c.get('page')
-    const { figures, billing, clock, config, sandbox } = page.service
-    await figures.sample(sandbox ? 0 : MEASURED_EVERY)
+    const { statistics, billing, clock, config, sandbox } = page.service
+    await statistics.sample(sandbox ? 0 : MEASURED_EVERY)
     const [read, deadLetters] = await Promise.all([
-      figures.read(DAYS_SHOWN),
+      statistics.read(DAYS_SHOWN),
       billing.webhooks.deadLetters(MOST_DEAD_LETTERS),
     ])
     const plots = plotsOf({
-      figures: read,
+      statistics: read,
       now: clock.now(),
       billingNow: billingNow(page.service),
       currency: config.settings.currency,

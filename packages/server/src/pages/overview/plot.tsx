@@ -12,7 +12,7 @@ export interface PlotView {
   readonly title: string
   /** What exactly is counted. */
   readonly explanation: string
-  /** The figure to read first. */
+  /** The statistic to read first. */
   readonly headline: string
   readonly days: readonly string[]
   /** Stacked in this order, from below. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Figure } from '../../statistics/daily-statistics.ts'
+import type { Statistic } from '../../statistics/daily-statistics.ts'
 import { niceTop } from './plot.tsx'
 import { plotsOf } from './plots.ts'
 
 const now = new Date('2027-03-03T10:00:00Z')
-const revenue = (unit: string, amount: number, day = '2027-03-02'): Figure => ({
+const revenue = (unit: string, amount: number, day = '2027-03-02'): Statistic => ({
   name: 'revenue',
   day,
   unit,
@@ -13,8 +13,12 @@ const revenue = (unit: string, amount: number, day = '2027-03-02'): Figure => ({
 
 describe('plots', () => {
   it('never add one currency to another', () => {
-    const figures = [revenue('usd', 1000), revenue('eur', 2000), revenue('usd', 500, '2027-03-03')]
-    const plots = plotsOf({ figures, now, billingNow: now, currency: 'usd' })
+    const statistics = [
+      revenue('usd', 1000),
+      revenue('eur', 2000),
+      revenue('usd', 500, '2027-03-03'),
+    ]
+    const plots = plotsOf({ statistics, now, billingNow: now, currency: 'usd' })
     const shown = plots.filter(({ id }) => id.startsWith('revenue'))
     expect(shown.map(({ title, headline }) => [title, headline])).toEqual([
       ['Revenue in EUR', '€20.00 in 30 days'],
@@ -24,8 +28,8 @@ describe('plots', () => {
   })
 
   it('leave out what is longer ago than their days', () => {
-    const figures = [revenue('usd', 1000, '2027-02-01'), revenue('eur', 1, '2026-12-01')]
-    const plots = plotsOf({ figures, now, billingNow: now, currency: 'usd' })
+    const statistics = [revenue('usd', 1000, '2027-02-01'), revenue('eur', 1, '2026-12-01')]
+    const plots = plotsOf({ statistics, now, billingNow: now, currency: 'usd' })
     const shown = plots.filter(({ id }) => id.startsWith('revenue'))
     expect(shown.map(({ headline }) => headline)).toEqual(['$0.00 in 30 days'])
   })

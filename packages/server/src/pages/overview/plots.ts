@@ -1,5 +1,10 @@
 import { formatMoney, money } from '@tollgate/billing'
-import { type Day, dayOf, type Figure, type FigureName } from '../../statistics/daily-statistics.ts'
+import {
+  type Day,
+  dayOf,
+  type Statistic,
+  type StatisticName,
+} from '../../statistics/daily-statistics.ts'
 import { DAYS_SHOWN } from '../../statistics/statistics.ts'
 import type { PlotView, Series } from './plot.tsx'
 
@@ -13,7 +18,7 @@ export function lastDays(now: Date, count = DAYS_SHOWN): Day[] {
 }
 
 export interface Overview {
-  readonly figures: readonly Figure[]
+  readonly statistics: readonly Statistic[]
   /** The service's today. */
   readonly now: Date
   /** Billing's today; another one in a demo whose clock was moved. */
@@ -23,11 +28,11 @@ export interface Overview {
 }
 
 /** What the operator sees. Each says what it counts. */
-export function plotsOf({ figures, now, billingNow, currency }: Overview): PlotView[] {
+export function plotsOf({ statistics, now, billingNow, currency }: Overview): PlotView[] {
   const real = lastDays(now)
   const billed = lastDays(billingNow)
-  const values = (name: FigureName, days: readonly Day[], unit = '') => {
-    const of = figures.filter((figure) => figure.name === name && figure.unit === unit)
+  const values = (name: StatisticName, days: readonly Day[], unit = '') => {
+    const of = statistics.filter((statistic) => statistic.name === name && statistic.unit === unit)
     const byDay = new Map(of.map(({ day, amount }) => [day, amount]))
     return days.map((day) => byDay.get(day) ?? 0)
   }
@@ -44,7 +49,9 @@ export function plotsOf({ figures, now, billingNow, currency }: Overview): PlotV
   const failed = line('Failed charges', values('charges.failed', billed), 'bad')
   const accepted = line('Accepted', values('webhooks.accepted', billed))
   const refused = line('Refused', values('webhooks.refused', billed), 'bad')
-  const earned = figures.filter(({ name, day }) => name === 'revenue' && day >= (billed[0] ?? ''))
+  const earned = statistics.filter(
+    ({ name, day }) => name === 'revenue' && day >= (billed[0] ?? ''),
+  )
   const currencies = [...new Set(earned.map(({ unit }) => unit))].sort()
 
   return [

@@ -37,7 +37,7 @@ export const ConfirmDialog: FC = () => (
 export const SecretDialog: FC<{ title: string; children?: Child }> = ({ title, children }) => (
   <Dialog id="secret" title={title}>
     <p>{children}</p>
-    <dl class="facts" data-facts />
+    <dl class="pairs" data-pairs />
     <label for="secret-value" data-label>
       Secret
     </label>

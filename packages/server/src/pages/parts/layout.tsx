@@ -1,6 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
+import type { PageContext } from '../../http/variables.ts'
 import { Document } from './document.tsx'
-import type { PageContext } from './page-context.ts'
 
 /** The frame of every page: where one can go, and who is signed in. */
 export const Layout: FC<{ title: string; page: PageContext; children?: Child }> = (props) => {

@@ -3,16 +3,6 @@ import type { ServiceContext } from '../../context.ts'
 import type { AppEnv } from '../../http/variables.ts'
 import type { User } from '../../users/user.ts'
 
-/** What every page knows. Pages add their own beside it as properties. */
-export interface PageContext {
-  readonly service: ServiceContext
-  /** Who is signed in; null for nobody. */
-  readonly user: User | null
-  /** For `<meta name="csrf-token">` and the hidden field of forms; null when nobody is signed in. */
-  readonly csrfToken: string | null
-  readonly path: string
-}
-
 /** Behind `freshToken()`: looks up who is signed in, once for each page. */
 export function providePageContext(service: ServiceContext): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -2,7 +2,7 @@ import type { Database } from '@tollgate/database'
 import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling } from '../../../billing.ts'
 import { migrateCore } from '../../../core.ts'
-import { reachProviders } from '../../../demo/connect-providers.ts'
+import { connectProviders } from '../../../demo/connect-providers.ts'
 import { createLogger } from '../../../logger.ts'
 import { withProgress } from '../../../progress.ts'
 import type { Command } from '../../command.ts'
@@ -19,7 +19,7 @@ export const billingSync: Command = {
     const cancelDeletedUsers = options.cancelDeletedUsers === true
     const config = await context.config(['providers'])
     const sync = async (database: Database) => {
-      const { providers, now, close } = await reachProviders(config)
+      const { providers, now, close } = await connectProviders(config)
       const clock = now ? { now } : systemClock
       const logger = createLogger('warn', process.stderr)
       const shared = { config, database, providers, clock, logger }

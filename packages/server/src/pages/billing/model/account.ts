@@ -8,7 +8,12 @@ import type {
   ProviderName,
   Subscription,
 } from '@tollgate/billing'
-import { PaymentActionRequired, PaymentFailed, ProviderUnavailable } from '@tollgate/billing'
+import {
+  NoSubscription,
+  PaymentActionRequired,
+  PaymentFailed,
+  ProviderUnavailable,
+} from '@tollgate/billing'
 import type { Context } from 'hono'
 import type { Plan } from '../../../config/settings.ts'
 import type { AppEnv } from '../../../http/variables.ts'
@@ -51,6 +56,17 @@ export async function readAccount(c: Context<AppEnv>): Promise<Account> {
     plan: running ? planOf(service.config.settings.plans, running) : null,
     now: billingNow(service),
   }
+}
+
+/** For what can only be done to a subscription that is not over. */
+export function requireRunning({ running }: Account): Subscription {
+  if (!running) throw new NoSubscription('There is no subscription to change')
+  return running
+}
+
+/** Whether cancelling leaves no time: Braintree ends at once what is not paid for. */
+export function endsAtOnce(subscription: Subscription): boolean {
+  return subscription.provider === 'braintree' && subscription.pastDue()
 }
 
 /** What only the provider knows. Null is what it did not tell, because it is away. */

@@ -1,7 +1,7 @@
 import type { BillableUser } from '@tollgate/billing'
 
 /** `Visa ending in 4242`, a PayPal account, or null when there is nothing to charge. */
-export function cardWords({
+export function describeCard({
   cardBrand,
   cardLastFour,
   paypalEmail,

@@ -1,7 +1,7 @@
 import type { EndReason, Subscription } from '@tollgate/billing'
 import { formatDay } from './dates.ts'
 
-export interface StateWords {
+export interface StateDescription {
   readonly label: string
   readonly tone: 'good' | 'warning' | 'bad' | 'quiet'
   readonly sentence: string
@@ -29,7 +29,7 @@ const BECAUSE: Readonly<Record<EndReason, string>> = {
 export function describeState(
   subscription: Condition,
   { periodEndsAt, endReason }: Told,
-): StateWords {
+): StateDescription {
   const { endsAt, trialEndsAt } = subscription
   if (subscription.ended()) {
     const ended = endReason ? BECAUSE[endReason] : 'It ended'

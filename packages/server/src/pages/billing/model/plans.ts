@@ -35,6 +35,14 @@ export function hasSeats(
   return provider === 'stripe' && (plan?.seats === true || quantity > 1)
 }
 
+/** Whether we say no to a quantity ourselves; Braintree, which has none, does so with an error of its own. */
+export function isSoldWhole(
+  plan: Plan | null,
+  subscription: Pick<Subscription, 'provider' | 'quantity'>,
+): boolean {
+  return subscription.provider === 'stripe' && !hasSeats(plan, subscription)
+}
+
 /** A trial is given once: whoever has had one begins to pay at once. */
 export function trialDaysFor(
   plan: Plan,

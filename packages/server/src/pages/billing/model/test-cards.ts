@@ -1,5 +1,5 @@
 import type { ProviderName } from '@tollgate/billing'
-import type { BothProviders } from '../../../context.ts'
+import type { BothProviders } from '../../../demo/providers.ts'
 
 /** A card of the sandbox, and what becomes of it. */
 export interface TestCard {
@@ -47,6 +47,16 @@ export function rehearse(sandbox: BothProviders, customerId: string, card: TestC
   for (let left = card.declinesLater ?? 0; left > 0; left--) {
     trouble.declineNextCharge(customerId, BRAINTREE_DECLINE)
   }
+}
+
+/** What somebody tells the sandbox's bank, which takes their word for it. */
+export function answerBank(
+  { stripe }: BothProviders,
+  payment: { readonly id: string },
+  approved: boolean,
+): void {
+  if (approved) stripe.completeAuthentication(payment.id)
+  else stripe.failAuthentication(payment.id)
 }
 
 /** The next charge of this customer is declined, whatever its card. */

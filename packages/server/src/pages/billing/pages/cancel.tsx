@@ -3,27 +3,29 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
 import { requireUser } from '../../parts/page-context.ts'
 import { renderPage } from '../../parts/render.tsx'
-import { orNull, readAccount } from '../model/account.ts'
+import { endsAtOnce, orNull, readAccount, requireRunning } from '../model/account.ts'
 import { formatDay } from '../model/dates.ts'
+import { BadChoice } from '../model/problems.ts'
 import { BillingFrame } from '../sections/frame.tsx'
+import { addForm, type FormRequest } from './add-form.ts'
 
-/** What each way of ending it means, with the date. */
+/** What each way of ending it means, with the date; and the end itself. */
 export function addCancelPage(app: Hono<AppEnv>): void {
+  addForm(app, '/billing/cancel', cancel)
+  addForm(app, '/billing/cancel-now', cancelNow)
   app.get('/billing/cancel', requireUser(), async (c) => {
     const page = c.get('page')
     const account = await readAccount(c)
     const { running } = account
     if (!running || running.incomplete()) return c.redirect('/billing', 303)
     const until = await orNull(running.paidUntil())
-    // Braintree ends at once what is not paid for.
-    const endsAtOnce = running.provider === 'braintree' && running.pastDue()
     return renderPage(
       c,
       { title: 'Cancel' },
       <BillingFrame>
         <section class="card narrow stack">
           <h1>Cancel the subscription?</h1>
-          {!running.cancelled() && !endsAtOnce && (
+          {!running.cancelled() && !endsAtOnce(running) && (
             <form method="post" action="/billing/cancel" data-once>
               <CsrfField page={page} />
               <h2>At the end{until ? `, on ${formatDay(until)}` : ' of the period'}</h2>
@@ -54,4 +56,19 @@ export function addCancelPage(app: Hono<AppEnv>): void {
       </BillingFrame>,
     )
   })
+}
+
+async function cancel({ account }: FormRequest) {
+  if (!account.running && account.history.length > 0) return 'cancelled' as const
+  await requireRunning(account).cancel()
+  return 'cancelled' as const
+}
+
+async function cancelNow({ account, form }: FormRequest) {
+  if (form.get('confirm') !== 'yes') {
+    throw new BadChoice('Please tick the box that you want it to end at once.')
+  }
+  if (!account.running && account.history.length > 0) return 'ended' as const
+  await requireRunning(account).cancelNow()
+  return 'ended' as const
 }

@@ -7,12 +7,14 @@ import { requireUser } from '../../parts/page-context.ts'
 import { renderPage } from '../../parts/render.tsx'
 import { readAccount, unpaidReason } from '../model/account.ts'
 import { planOf } from '../model/plans.ts'
+import { PROVIDER_NAMES } from '../model/providers.ts'
+import { answerBank } from '../model/test-cards.ts'
 import { cardEntryOf, ProviderScript, policyFor } from '../sections/card-entry.tsx'
 import { BillingFrame } from '../sections/frame.tsx'
 import { settle } from '../sections/sandbox-strip.tsx'
 
 /** 3-D Secure: the customer's bank asks before the payment goes through. */
-export function addConfirmation(app: Hono<AppEnv>): void {
+export function addConfirmPage(app: Hono<AppEnv>): void {
   app.get('/billing/confirm', requireUser(), async (c) => {
     const page = c.get('page')
     const { service } = page
@@ -23,7 +25,7 @@ export function addConfirmation(app: Hono<AppEnv>): void {
       if (running && !reason) await billable.sync()
       return c.redirect('/billing', 303)
     }
-    const entry = cardEntryOf(service, 'stripe')
+    const entry = cardEntryOf(service, running.provider)
     const plan = planOf(service.config.settings.plans, running)
     return renderPage(
       c,
@@ -60,7 +62,8 @@ export function addConfirmation(app: Hono<AppEnv>): void {
               <p class="problem" data-problem role="alert" />
               <noscript>
                 <p class="problem">
-                  Your bank is asked by Stripe’s script. Please switch scripts on.
+                  Your bank is asked by {PROVIDER_NAMES[running.provider]}’s script. Please switch
+                  scripts on.
                 </p>
               </noscript>
             </div>
@@ -82,8 +85,7 @@ export function addConfirmation(app: Hono<AppEnv>): void {
     const { sandbox } = service
     if (!sandbox || !(reason instanceof PaymentActionRequired)) return c.redirect('/billing', 303)
     const approved = form.get('answer') === 'approve'
-    if (approved) sandbox.stripe.completeAuthentication(reason.payment.id)
-    else sandbox.stripe.failAuthentication(reason.payment.id)
+    answerBank(sandbox, reason.payment, approved)
     await settle(service, sandbox)
     return c.redirect(`/billing?done=${approved ? 'confirmed' : 'refused'}`, 303)
   })

@@ -2,19 +2,22 @@ import { formatMoney, type ProviderName, type SwapPreview } from '@tollgate/bill
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { Plan } from '../../../config/settings.ts'
-import type { AppEnv } from '../../../http/variables.ts'
+import type { AppEnv, PageContext } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
-import { type PageContext, requireUser } from '../../parts/page-context.ts'
+import { requireUser } from '../../parts/page-context.ts'
 import { renderPage } from '../../parts/render.tsx'
-import { type Account, readAccount } from '../model/account.ts'
+import { type Account, readAccount, requireRunning } from '../model/account.ts'
 import { formatDay } from '../model/dates.ts'
 import { findPlan, formatPrice, formatRhythm, planOf } from '../model/plans.ts'
-import { describeProblem } from '../model/problems.ts'
+import { BadChoice, describeProblem } from '../model/problems.ts'
+import { parseProrationDate } from '../model/proration-date.ts'
 import { BillingFrame } from '../sections/frame.tsx'
+import { addForm, type FormRequest } from './add-form.ts'
 import { renderBilling } from './billing.tsx'
 
-/** What another plan would cost, before anything is changed. */
-export function addSwapPreview(app: Hono<AppEnv>): void {
+/** What another plan would cost, before anything is changed; and the change itself. */
+export function addSwapPage(app: Hono<AppEnv>): void {
+  addForm(app, '/billing/swap', swap)
   app.get('/billing/swap', requireUser(), async (c) => {
     const page = c.get('page')
     const { plans } = page.service.config.settings
@@ -39,6 +42,25 @@ export function addSwapPreview(app: Hono<AppEnv>): void {
       return renderBilling(c, { problem })
     }
   })
+}
+
+async function swap({ service, account, form }: FormRequest) {
+  const running = requireRunning(account)
+  const plan = findPlan(service.config.settings.plans, form.get('plan'))
+  if (!plan) throw new BadChoice('Please choose a plan.')
+  const wanted = plan[running.provider]
+  if (running.providerPlan === wanted && !running.cancelled()) return 'swapped' as const
+  // What is done is what was seen and approved, to the cent; else it is shown again.
+  const prorationDate = parseProrationDate(form.get('proration_date'), account.now)
+  const preview = prorationDate && (await running.previewSwap(wanted, { prorationDate }))
+  const isAsSeen =
+    preview?.total.amount === Number(form.get('total')) &&
+    preview.immediately === (form.get('immediately') === 'yes')
+  if (!preview || !isAsSeen) {
+    return { goTo: `/billing/swap?plan=${encodeURIComponent(plan.id)}&changed=yes` }
+  }
+  await running.swap(wanted, { prorationDate: preview.prorationDate })
+  return 'swapped' as const
 }
 
 interface SwapView {

@@ -1,13 +1,13 @@
 import type { FC } from 'hono/jsx'
+import type { PageContext } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
-import type { PageContext } from '../../parts/page-context.ts'
 import type { Account } from '../model/account.ts'
-import { cardWords } from '../model/describe-card.ts'
+import { describeCard } from '../model/describe-card.ts'
 import { type CardEntry, CardField } from './card-entry.tsx'
 
 export const ChangeCard: FC<{ page: PageContext; account: Account; entry: CardEntry }> = (view) => {
   const { page, account, entry } = view
-  const card = cardWords(account.billable)
+  const card = describeCard(account.billable)
   // The form to subscribe asks for the first card itself.
   if (card === null && !account.running) return null
   return (

@@ -5,10 +5,10 @@ import {
   type Subscription,
 } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
+import type { PageContext } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
-import type { PageContext } from '../../parts/page-context.ts'
 import type { Account, ProviderView } from '../model/account.ts'
-import { cardWords } from '../model/describe-card.ts'
+import { describeCard } from '../model/describe-card.ts'
 import { describeDiscount } from '../model/describe-discount.ts'
 import { describeState } from '../model/describe-state.ts'
 import { formatPrice, formatRhythm, hasSeats } from '../model/plans.ts'
@@ -91,7 +91,7 @@ const Unpaid: FC<CurrentView> = (props) => {
   const { unpaid, owed } = told
   if (!unpaid && !owed) return null
   const asks = unpaid instanceof PaymentActionRequired
-  const card = cardWords(account.billable)
+  const card = describeCard(account.billable)
   return (
     <div class="note bad stack">
       {unpaid && <p>{asks ? 'Your bank wants you to confirm the payment.' : unpaid.message}</p>}

@@ -1,6 +1,6 @@
 import type { Subscription } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
-import type { PageContext } from '../../parts/page-context.ts'
+import type { PageContext } from '../../../http/variables.ts'
 import type { Account } from '../model/account.ts'
 import { formatPrice, formatRhythm } from '../model/plans.ts'
 

@@ -1,12 +1,13 @@
 import type { Hono } from 'hono'
 import type { FC } from 'hono/jsx'
 import Stripe from 'stripe'
-import type { BothProviders, ServiceContext } from '../../../context.ts'
+import type { ServiceContext } from '../../../context.ts'
+import type { BothProviders } from '../../../demo/providers.ts'
 import { localPath } from '../../../http/same-origin.ts'
-import type { AppEnv } from '../../../http/variables.ts'
+import type { AppEnv, PageContext } from '../../../http/variables.ts'
 import { readOwnForm } from '../../parts/forms.ts'
 import { CsrfField } from '../../parts/layout.tsx'
-import { type PageContext, requireUser, userOf } from '../../parts/page-context.ts'
+import { requireUser, userOf } from '../../parts/page-context.ts'
 import { formatDay } from '../model/dates.ts'
 import type { Done } from '../model/notices.ts'
 import { failNextCharge } from '../model/test-cards.ts'
@@ -99,7 +100,7 @@ function after(form: URLSearchParams, done: Done): string {
 
 /** Moves the clock, and waits until all that happened on the way has reached our own rows. */
 export async function letTimePass(
-  { billing, figures }: ServiceContext,
+  { billing, statistics }: ServiceContext,
   sandbox: BothProviders,
   to: Date,
 ): Promise<void> {
@@ -108,7 +109,7 @@ export async function letTimePass(
     if (!(error instanceof RangeError)) throw error
   })
   await untilCharged(sandbox)
-  await settle({ billing, figures }, sandbox)
+  await settle({ billing, statistics }, sandbox)
 }
 
 /** Stripe charges a renewal an hour after it began; nobody wants to look at that hour. */
@@ -121,10 +122,10 @@ async function untilCharged({ clock, stripe: { apiKey, config } }: BothProviders
 }
 
 export async function settle(
-  { billing, figures }: Pick<ServiceContext, 'billing' | 'figures'>,
+  { billing, statistics }: Pick<ServiceContext, 'billing' | 'statistics'>,
   sandbox: BothProviders,
 ): Promise<void> {
   await sandbox.outbox.flush()
   await billing.webhooks.process()
-  await figures.sample()
+  await statistics.sample()
 }

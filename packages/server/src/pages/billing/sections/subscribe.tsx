@@ -1,10 +1,10 @@
 import type { ProviderName } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
 import { COUPON } from '../../../demo/providers.ts'
+import type { PageContext } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
-import type { PageContext } from '../../parts/page-context.ts'
 import type { Account, ProviderView } from '../model/account.ts'
-import { cardWords } from '../model/describe-card.ts'
+import { describeCard } from '../model/describe-card.ts'
 import { describeState } from '../model/describe-state.ts'
 import { formatPrice, formatRhythm, trialDaysFor } from '../model/plans.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
@@ -31,7 +31,7 @@ export const Subscribe: FC<SubscribeView> = (view) => {
   if (settings.plans.length === 0)
     return <p class="card">There are no plans to subscribe to yet.</p>
   const isElsewhere = provider !== account.provider
-  const card = asksForCard || isElsewhere ? null : cardWords(account.billable)
+  const card = asksForCard || isElsewhere ? null : describeCard(account.billable)
   return (
     <section class="stack" aria-labelledby="subscribe-title">
       <h2 id="subscribe-title">{titleOf(account)}</h2>

@@ -1,38 +1,27 @@
-import { NoSubscription, type ProviderName, type Subscription } from '@tollgate/billing'
-import type { ServiceContext } from '../../../context.ts'
-import { type Account, SUBSCRIPTION } from '../model/account.ts'
-import type { Done } from '../model/notices.ts'
-import { findPlan, hasSeats, trialDaysFor } from '../model/plans.ts'
+import type { ProviderName } from '@tollgate/billing'
+import type { Hono } from 'hono'
+import type { AppEnv } from '../../../http/variables.ts'
+import { requireRunning, SUBSCRIPTION } from '../model/account.ts'
+import { findPlan, isSoldWhole, trialDaysFor } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
-import { parseProrationDate } from '../model/swap-form.ts'
 import { findTestCard, rehearse } from '../model/test-cards.ts'
 import { cardEntryOf, parseToken } from '../sections/card-entry.tsx'
-
-export interface Request {
-  readonly service: ServiceContext
-  readonly account: Account
-  readonly form: URLSearchParams
-}
-
-/** Does what a form asks for and says so, or sends the person elsewhere first. Doing it twice is doing it once. */
-export type Action = (request: Request) => Promise<Done | { readonly goTo: string }>
-
-export const ACTIONS: Readonly<Record<string, Action>> = {
-  '/billing/subscribe': subscribe,
-  '/billing/card': changeCard,
-  '/billing/pay': payNow,
-  '/billing/swap': swap,
-  '/billing/quantity': changeQuantity,
-  '/billing/cancel': cancel,
-  '/billing/cancel-now': cancelNow,
-  '/billing/resume': resume,
-}
+import { addForm, type FormRequest } from './add-form.ts'
 
 const LONGEST_COUPON = 64
 const LARGEST_QUANTITY = 10_000
 
-async function subscribe(request: Request) {
+/** The forms of the billing page itself. */
+export function addBillingForms(app: Hono<AppEnv>): void {
+  addForm(app, '/billing/subscribe', subscribe)
+  addForm(app, '/billing/card', changeCard)
+  addForm(app, '/billing/pay', payNow)
+  addForm(app, '/billing/quantity', changeQuantity)
+  addForm(app, '/billing/resume', resume)
+}
+
+async function subscribe(request: FormRequest) {
   const { service, form } = request
   const plan = findPlan(service.config.settings.plans, form.get('plan'))
   if (!plan) throw new BadChoice('Please choose a plan.')
@@ -54,7 +43,7 @@ async function subscribe(request: Request) {
   return 'subscribed' as const
 }
 
-async function changeCard(request: Request) {
+async function changeCard(request: FormRequest) {
   const { token } = await readCard(request)
   const payer = await request.service.billing.user(request.account.billable.id)
   await payer.updateCard(token)
@@ -63,7 +52,7 @@ async function changeCard(request: Request) {
 }
 
 /** What is owed, when the page said how much; another amount is shown first. */
-async function payNow({ account, form }: Request) {
+async function payNow({ account, form }: FormRequest) {
   const running = requireRunning(account)
   const owed = await running.amountOwed()
   if (!owed || owed.amount === 0) return 'paid' as const
@@ -74,63 +63,24 @@ async function payNow({ account, form }: Request) {
   return 'paid' as const
 }
 
-async function swap({ service, account, form }: Request) {
-  const running = requireRunning(account)
-  const plan = findPlan(service.config.settings.plans, form.get('plan'))
-  if (!plan) throw new BadChoice('Please choose a plan.')
-  const wanted = plan[running.provider]
-  if (running.providerPlan === wanted && !running.cancelled()) return 'swapped' as const
-  // What is done is what was seen and approved, to the cent; else it is shown again.
-  const prorationDate = parseProrationDate(form.get('proration_date'), account.now)
-  const preview = prorationDate && (await running.previewSwap(wanted, { prorationDate }))
-  const isAsSeen =
-    preview?.total.amount === Number(form.get('total')) &&
-    preview.immediately === (form.get('immediately') === 'yes')
-  if (!preview || !isAsSeen) {
-    return { goTo: `/billing/swap?plan=${encodeURIComponent(plan.id)}&changed=yes` }
-  }
-  await running.swap(wanted, { prorationDate: preview.prorationDate })
-  return 'swapped' as const
-}
-
-async function changeQuantity({ account, form }: Request) {
+async function changeQuantity({ account, form }: FormRequest) {
   const text = form.get('quantity') ?? ''
   const quantity = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (quantity < 1 || quantity > LARGEST_QUANTITY) {
     throw new BadChoice(`Please choose a whole number from 1 to ${LARGEST_QUANTITY}.`)
   }
   const running = requireRunning(account)
-  if (running.provider === 'stripe' && !hasSeats(account.plan, running)) {
+  if (isSoldWhole(account.plan, running)) {
     throw new BadChoice('This plan has no seats to choose a number of.')
   }
   await running.updateQuantity(quantity)
   return 'quantity-changed' as const
 }
 
-async function cancel({ account }: Request) {
-  if (!account.running && account.history.length > 0) return 'cancelled' as const
-  await requireRunning(account).cancel()
-  return 'cancelled' as const
-}
-
-async function cancelNow({ account, form }: Request) {
-  if (form.get('confirm') !== 'yes') {
-    throw new BadChoice('Please tick the box that you want it to end at once.')
-  }
-  if (!account.running && account.history.length > 0) return 'ended' as const
-  await requireRunning(account).cancelNow()
-  return 'ended' as const
-}
-
-async function resume({ account }: Request) {
+async function resume({ account }: FormRequest) {
   const running = requireRunning(account)
   if (running.cancelled()) await running.resume()
   return 'resumed' as const
-}
-
-function requireRunning({ running }: Account): Subscription {
-  if (!running) throw new NoSubscription('There is no subscription to change')
-  return running
 }
 
 /** The card of the form, at the provider that it is for. */
@@ -138,7 +88,7 @@ async function readCard({
   service,
   account,
   form,
-}: Request): Promise<{ provider: ProviderName; token: string }> {
+}: FormRequest): Promise<{ provider: ProviderName; token: string }> {
   const { billable } = account
   const wanted = parseProvider(form.get('provider'), availableProviders(service))
   const provider = wanted ?? billable.provider
@@ -148,7 +98,10 @@ async function readCard({
 }
 
 /** In the demo some cards work at first and fail later. */
-async function rehearseCard({ service, account }: Request, token: string | null): Promise<void> {
+async function rehearseCard(
+  { service, account }: FormRequest,
+  token: string | null,
+): Promise<void> {
   const { sandbox, billing } = service
   if (!sandbox || token === null) return
   const { provider, providerId } = await billing.user(account.billable.id)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseProrationDate } from './swap-form.ts'
+import { parseProrationDate } from './proration-date.ts'
 
 const now = new Date('2027-03-03T10:00:00Z')
 const minutes = (count: number) => String(now.getTime() + count * 60_000)

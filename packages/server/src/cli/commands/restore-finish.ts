@@ -1,7 +1,7 @@
 import type { Ended } from '@tollgate/oauth'
-import { withProgress } from '../../../progress.ts'
-import { type Command, type CommandContext, UsageError } from '../../command.ts'
-import { withCore } from '../../open.ts'
+import { withProgress } from '../../progress.ts'
+import { type Command, type CommandContext, UsageError } from '../command.ts'
+import { withCore } from '../open.ts'
 
 interface Counts extends Ended {
   readonly sessions: number

@@ -1,0 +1,19 @@
+import type { Hono } from 'hono'
+import type { ServiceContext } from '../../context.ts'
+import type { AppEnv } from '../../http/variables.ts'
+import { addBillingPage } from './pages/billing.tsx'
+import { addBillingForms } from './pages/billing-forms.ts'
+import { addCancelPage } from './pages/cancel.tsx'
+import { addConfirmPage } from './pages/confirm.tsx'
+import { addSwapPage } from './pages/swap.tsx'
+import { addSandboxControls } from './sections/sandbox-strip.tsx'
+
+/** What the signed-in person pays for. Each page is registered with its forms; every form works without script. */
+export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
+  addBillingPage(app)
+  addBillingForms(app)
+  addSwapPage(app)
+  addCancelPage(app)
+  addConfirmPage(app)
+  addSandboxControls(app, service)
+}
