@@ -1,19 +1,12 @@
-/** What is wrong with a request before any route has read it, for programs. */
-export type HttpErrorCode =
-  | 'request_cut_off'
-  | 'payload_too_large'
-  | 'malformed_body'
-  | 'method_not_allowed'
-
 const BRAND = Symbol.for('@tollgate/http/HttpError')
 
 /**
- * Refusals that are the same whatever the routes do. A package that serves routes writes them in its own
- * words; none of them is a failure to be logged.
+ * What is wrong with a request before a route has read it. A package that serves routes writes it in its
+ * own words; none of these is a failure to be logged. `code` tells them apart.
  */
-export abstract class HttpError extends Error {
-  abstract readonly code: HttpErrorCode
-  abstract readonly status: number
+export type HttpError = RequestCutOff | PayloadTooLarge | MalformedBody | MethodNotAllowed
+
+abstract class Refusal extends Error {
   readonly [BRAND] = true
 
   constructor(message: string, options?: ErrorOptions) {
@@ -35,7 +28,7 @@ export function isHttpError(thrown: unknown): thrown is HttpError {
  * The caller went away before its body had arrived, so nobody reads the response. Its cause looks like a
  * lost connection and must not be taken for the database's.
  */
-export class RequestCutOff extends HttpError {
+export class RequestCutOff extends Refusal {
   readonly code = 'request_cut_off'
   readonly status = 400
 
@@ -48,7 +41,7 @@ export class RequestCutOff extends HttpError {
   }
 }
 
-export class PayloadTooLarge extends HttpError {
+export class PayloadTooLarge extends Refusal {
   readonly code = 'payload_too_large'
   readonly status = 413
 
@@ -63,12 +56,12 @@ export class PayloadTooLarge extends HttpError {
 }
 
 /** A body parser made something of the form that is no list of names and texts. */
-export class MalformedBody extends HttpError {
+export class MalformedBody extends Refusal {
   readonly code = 'malformed_body'
   readonly status = 400
 }
 
-export class MethodNotAllowed extends HttpError {
+export class MethodNotAllowed extends Refusal {
   readonly code = 'method_not_allowed'
   readonly status = 405
   readonly allowed: readonly string[]

@@ -1,6 +1,5 @@
 export {
-  HttpError,
-  type HttpErrorCode,
+  type HttpError,
   isHttpError,
   MalformedBody,
   MethodNotAllowed,

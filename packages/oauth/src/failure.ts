@@ -1,22 +1,25 @@
+import { type HttpError, type HttpRequest, type HttpResponse, isHttpError } from '@tollgate/http'
 import type { ServerContext } from './context.ts'
 import { signInLocation } from './endpoints/authorize.ts'
 import {
+  InvalidRequest,
+  MethodNotAllowed,
   OAuthError,
+  PayloadTooLarge,
   printable,
   ServerError,
   TemporarilyUnavailable,
   Unauthenticated,
 } from './errors.ts'
-import type { HttpRequest, Reply } from './http/exchange.ts'
 import { htmlPage, wantsHtml } from './http/html.ts'
-import { errorReply, redirect } from './http/replies.ts'
+import { errorResponse, redirect } from './http/responses.ts'
 
-/** The one place where a thrown error becomes an answer. */
-export async function failureReply(
+/** The one place where a thrown error becomes a response. */
+export async function failureResponse(
   thrown: unknown,
   request: HttpRequest,
   context: ServerContext,
-): Promise<Reply> {
+): Promise<HttpResponse> {
   const error = publicError(thrown, context)
   const { path, query } = request
   const browser = wantsHtml(request)
@@ -27,11 +30,11 @@ export async function failureReply(
   if (isPage && (browser || !request.header('accept')?.includes('json'))) {
     return errorPage(error, context)
   }
-  return errorReply(error)
+  return errorResponse(error)
 }
 
-/** A page of the application's own that fails costs the page, never the answer. */
-async function errorPage(error: OAuthError, context: ServerContext): Promise<Reply> {
+/** A page of the application's own that fails costs the page, never the response. */
+async function errorPage(error: OAuthError, context: ServerContext): Promise<HttpResponse> {
   const { pages, logger } = context.options
   const { status, hint } = error
   try {
@@ -40,7 +43,7 @@ async function errorPage(error: OAuthError, context: ServerContext): Promise<Rep
     return { ...page, headers: { ...page.headers, ...error.headers() } }
   } catch (thrown) {
     logger.error('The error page failed', thrown)
-    return errorReply(error)
+    return errorResponse(error)
   }
 }
 
@@ -50,9 +53,22 @@ export function publicError(
   context: Pick<ServerContext, 'storage' | 'options'>,
 ): OAuthError {
   if (thrown instanceof OAuthError) return thrown
+  if (isHttpError(thrown)) return fromHttpError(thrown)
   if (context.storage.isUnavailable(thrown)) {
     return new TemporarilyUnavailable('The service is temporarily unavailable', { cause: thrown })
   }
   context.options.logger.error('A request failed unexpectedly', thrown)
   return new ServerError('The server could not complete the request')
+}
+
+/** What was wrong before an endpoint could read its request, in the words of OAuth. */
+function fromHttpError(error: HttpError): OAuthError {
+  switch (error.code) {
+    case 'method_not_allowed':
+      return new MethodNotAllowed(error.allowed)
+    case 'payload_too_large':
+      return new PayloadTooLarge(error.message)
+    default:
+      return new InvalidRequest(error.message, { cause: error })
+  }
 }

@@ -1,3 +1,10 @@
+import {
+  createRouter,
+  type HttpRequest,
+  type HttpResponse,
+  type Route,
+  type Router,
+} from '@tollgate/http'
 import type { ServerContext } from './context.ts'
 import { authorize } from './endpoints/authorize.ts'
 import {
@@ -17,19 +24,20 @@ import { stylesheet } from './endpoints/stylesheet.ts'
 import { token } from './endpoints/token.ts'
 import { refreshCookie } from './endpoints/token-refresh.ts'
 import { deleteToken, listTokens } from './endpoints/tokens.ts'
-import type { HttpRequest, Reply } from './http/exchange.ts'
 import type { ResolvedOptions } from './options.ts'
 
-export type Endpoint = (request: HttpRequest, context: ServerContext, id: string) => Promise<Reply>
+export type Endpoint = (
+  request: HttpRequest,
+  context: ServerContext,
+  id: string,
+) => Promise<HttpResponse>
 
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below the base path; `{id}` stands for one segment. */
-  readonly path: string
+export interface EndpointRoute extends Route {
   readonly endpoint: Endpoint
 }
 
-export const routes: readonly Route[] = [
+/** Below the base path. */
+export const routes: readonly EndpointRoute[] = [
   { method: 'GET', path: '/authorize', endpoint: authorize },
   { method: 'POST', path: '/authorize', endpoint: decide },
   { method: 'DELETE', path: '/authorize', endpoint: deny },
@@ -51,51 +59,13 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/pages.css', endpoint: stylesheet },
 ]
 
-export interface Match {
-  /** By method; another one is a 405. */
-  readonly endpoints: ReadonlyMap<string, Endpoint>
-  readonly id: string
-}
-
-export interface Router {
-  match(path: string): Match | null
-  readonly paths: readonly string[]
-}
-
-const ID = /^[\w-]{1,64}$/
-
-/** Paths are compared as they were sent, so that no spelling of one reaches another's endpoint. */
-export function createRouter(options: ResolvedOptions): Router {
-  const table = new Map<string, Map<string, Endpoint>>()
-  const add = (path: string, method: string, endpoint: Endpoint) => {
-    table.set(path, (table.get(path) ?? new Map()).set(method, endpoint))
-  }
-  for (const route of routes) add(`${options.basePath}${route.path}`, route.method, route.endpoint)
-  add(metadataPath(options.issuerUrl), 'GET', metadata)
-  add(jwksPath(options.issuerUrl), 'GET', jwks)
-
-  const hasId = ([path]: readonly [string, unknown]) => path.includes('{id}')
-  const withId = [...table].filter(hasId)
-  const idPatterns = withId.map(([path, endpoints]) => {
-    const [before = '', after = ''] = path.split('{id}')
-    return { endpoints, before, after }
-  })
-
-  const withoutId = [...table].filter((entry) => !hasId(entry))
-  const fixed = new Map(withoutId.map(([path, endpoints]) => [path, { endpoints, id: '' }]))
-
-  function match(path: string): Match | null {
-    return fixed.get(path) ?? matchWithId(path)
-  }
-
-  function matchWithId(path: string): Match | null {
-    for (const { endpoints, before, after } of idPatterns) {
-      if (!path.startsWith(before) || !path.endsWith(after)) continue
-      const id = path.slice(before.length, after ? -after.length : undefined)
-      if (ID.test(id)) return { endpoints, id }
-    }
-    return null
-  }
-
-  return { match, paths: [...table.keys()] }
+export function createOAuthRouter({
+  basePath,
+  issuerUrl,
+}: Pick<ResolvedOptions, 'basePath' | 'issuerUrl'>): Router<EndpointRoute> {
+  return createRouter([
+    ...routes.map((route) => ({ ...route, path: `${basePath}${route.path}` })),
+    { method: 'GET', path: metadataPath(issuerUrl), endpoint: metadata },
+    { method: 'GET', path: jwksPath(issuerUrl), endpoint: jwks },
+  ])
 }

@@ -1,23 +1,24 @@
+import {
+  fetchFrom,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpRoutes,
+  type Match,
+  requireRoute,
+  withoutBody,
+} from '@tollgate/http'
 import { type Clients, manageClients } from './clients/manage.ts'
 import { createContext } from './create-context.ts'
-import { MethodNotAllowed, NotFound } from './errors.ts'
 import type { Events } from './events.ts'
-import { failureReply, publicError } from './failure.ts'
+import { failureResponse, publicError } from './failure.ts'
 import { type FreshToken, freshToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
-import {
-  fromWebRequest,
-  type HttpRequest,
-  type Reply,
-  toWebResponse,
-  withoutBody,
-} from './http/exchange.ts'
-import { errorReply } from './http/replies.ts'
+import { errorResponse } from './http/responses.ts'
 import type { SigningKey } from './keys/signing-keys.ts'
 import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
 import { purge, schedulePurge } from './maintenance/purge.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
-import { createRouter } from './routes.ts'
+import { createOAuthRouter, type EndpointRoute } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
 import { isPossibleId } from './storage/possible-id.ts'
 import type { Consent, Token } from './storage/repositories.ts'
@@ -31,11 +32,11 @@ export interface NewPersonalAccessToken {
   readonly scopes?: readonly string[]
 }
 
-export interface AuthorizationServer<User extends UserRecord = UserRecord> {
+export interface AuthorizationServer<User extends UserRecord = UserRecord> extends HttpRoutes {
   /** Answers every route; 404 for addresses that are not ours. */
   fetch(request: Request): Promise<Response>
-  /** What `fetch` does, without Web-standard objects; the adapters use it. */
-  handle(request: HttpRequest): Promise<Reply>
+  /** What `fetch` does, without Web-standard objects; the adapters use it. Null for other addresses. */
+  handle(request: HttpRequest): Promise<HttpResponse> | null
   /** Whether a path is one of ours, for frameworks that serve other things beside. */
   handles(path: string): boolean
   /** Every path, with `{id}` where a segment varies. */
@@ -106,7 +107,7 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
 ): AuthorizationServer<User> {
   const options = resolveOptions(input)
   const context = createContext(options)
-  const router = createRouter(options)
+  const router = createOAuthRouter(options)
   let stopPurging = () => {}
   let isReady = false
   let starting: Promise<void> | null = null
@@ -129,29 +130,24 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
     return starting
   }
 
-  function route(request: HttpRequest): Promise<Reply> {
+  function handle(request: HttpRequest): Promise<HttpResponse> | null {
     const match = router.match(request.path)
-    if (!match) throw new NotFound('There is nothing at this address.')
-    const endpoint = match.endpoints.get(request.method === 'HEAD' ? 'GET' : request.method)
-    if (!endpoint) throw new MethodNotAllowed(allowedMethods(match.endpoints))
-    const answer = () => endpoint(request, context, match.id)
-    return isReady ? answer() : ready().then(answer)
+    return match && respond(match, request)
   }
 
-  async function handle(request: HttpRequest): Promise<Reply> {
-    const reply = await answer(request)
-    return request.method === 'HEAD' ? withoutBody(reply) : reply
-  }
-
-  async function answer(request: HttpRequest): Promise<Reply> {
+  async function respond(match: Match<EndpointRoute>, request: HttpRequest): Promise<HttpResponse> {
+    let response: HttpResponse
     try {
-      return await route(request)
+      const { endpoint } = requireRoute(match, request.method)
+      if (!isReady) await ready()
+      response = await endpoint(request, context, match.id)
     } catch (error) {
-      return failureReply(error, request, context).catch((failure) =>
-        // The application's own error page has failed; whoever called must still get an answer.
-        errorReply(publicError(failure, context)),
+      response = await failureResponse(error, request, context).catch((failure) =>
+        // The application's own error page has failed; whoever called must still get a response.
+        errorResponse(publicError(failure, context)),
       )
     }
+    return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
   const guard = createGuard<User>({
@@ -164,7 +160,7 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
 
   return {
     handle,
-    fetch: async (request) => toWebResponse(await handle(fromWebRequest(request))),
+    fetch: (request) => fetchFrom({ handle }, request),
     handles: (path) => router.match(path) !== null,
     paths: router.paths,
     issuer: options.issuer,
@@ -222,10 +218,6 @@ export function createAuthorizationServer<User extends UserRecord = UserRecord>(
       stopPurging()
     },
   }
-}
-
-function allowedMethods(endpoints: ReadonlyMap<string, unknown>): string[] {
-  return [...endpoints.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method))
 }
 
 /** The same methods, each waiting until the server is ready. */

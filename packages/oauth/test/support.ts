@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ConnectOptions, type Database, migrate } from '@tollgate/database'
+import { fromWebRequest } from '@tollgate/http'
 import { createTestDatabase, type Template } from '../../../test-support/create-test-database.ts'
 import { nodeListener } from '../src/adapters/node.ts'
 import {
@@ -124,14 +125,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 
   async function cookieMode(user: string) {
     const page = new Request(issuer, { headers: { cookie: sessionOf(user) } })
-    const fresh = await oauth.freshToken({
-      method: 'GET',
-      path: '/',
-      query: '',
-      header: (name) => page.headers.get(name),
-      text: async () => '',
-      toRequest: () => page,
-    })
+    const fresh = await oauth.freshToken(fromWebRequest(page))
     const cookie = fresh.setCookie?.split(';')[0] ?? ''
     return { cookie, csrfToken: fresh.csrfToken ?? '' }
   }

@@ -16,7 +16,7 @@ export type NextHandlers = Readonly<
  * Next loads every route file when it builds. Give a function to connect to a database only when the
  * first request comes; it is called for each request and should give the same object every time.
  * @example
- * export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = nextHandlers(routes)
+ * export const { GET, POST, PUT, PATCH, DELETE } = nextHandlers(routes)
  */
 export function nextHandlers(source: FetchSource): NextHandlers {
   const handler: FetchHandler = async (request) => {

@@ -1,3 +1,6 @@
+import { signedInReader } from '@tollgate/http'
+import { mountExpress } from '@tollgate/http/express'
+import { fromNodeRequest, sendResponse } from '@tollgate/http/node'
 import type { Request, RequestHandler } from 'express'
 import { settle } from '../awaitable.ts'
 import {
@@ -9,11 +12,10 @@ import {
   type GuardName,
 } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
-import { fromNodeRequest, sendReply } from '../http/node.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users/users.ts'
-import { nodeCredentials, nodeListener } from './node.ts'
-import { type AdapterOptions, signedInReader } from './options.ts'
+import { nodeCredentials } from './node.ts'
+import type { AdapterOptions } from './options.ts'
 
 declare global {
   namespace Express {
@@ -56,7 +58,6 @@ export function forExpress<User extends UserRecord>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<Request> = {},
 ): ExpressAdapter<User> {
-  const listener = nodeListener(oauth, options)
   const { guard } = oauth
 
   const check =
@@ -68,16 +69,12 @@ export function forExpress<User extends UserRecord>(
       return settle(
         () => assert(caller, names),
         () => next(),
-        (error) => sendReply(guard.refusal(error), response),
+        (error) => sendResponse(guard.refusal(error), response),
       )
     }
 
   return {
-    routes(request, response, next) {
-      const path = request.originalUrl.split('?', 1)[0] ?? '/'
-      if (oauth.handles(path)) listener(request, response)
-      else next()
-    },
+    routes: mountExpress(oauth, options),
     auth:
       (name = 'api') =>
       (request, response, next) => {
@@ -88,7 +85,7 @@ export function forExpress<User extends UserRecord>(
             else request.oauthClient = caller as AuthenticatedClient
             next()
           },
-          (error) => sendReply(guard.refusal(error), response),
+          (error) => sendResponse(guard.refusal(error), response),
         )
       },
     scopes: check(assertScopes),
@@ -96,7 +93,7 @@ export function forExpress<User extends UserRecord>(
     user: ({ user }) => requireUser(user as AuthenticatedUser<User> | undefined),
     freshToken: () => async (request, response, next) => {
       const signedIn = signedInReader(options, request)
-      const fresh = await oauth.freshToken(fromNodeRequest(request, oauth.issuer, signedIn))
+      const fresh = await oauth.freshToken(fromNodeRequest(request, signedIn))
       response.locals.csrfToken = fresh.csrfToken
       if (fresh.setCookie) response.append('set-cookie', fresh.setCookie)
       next()

@@ -1,3 +1,6 @@
+import { signedInReader } from '@tollgate/http'
+import { mountFastify, sendFastify } from '@tollgate/http/fastify'
+import { fromNodeRequest } from '@tollgate/http/node'
 import type { FastifyPluginCallback, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { settle } from '../awaitable.ts'
 import {
@@ -9,12 +12,10 @@ import {
   type GuardName,
 } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
-import type { Reply } from '../http/exchange.ts'
-import { fromNodeRequest } from '../http/node.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users/users.ts'
 import { nodeCredentials } from './node.ts'
-import { type AdapterOptions, signedInReader } from './options.ts'
+import type { AdapterOptions } from './options.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,9 +56,6 @@ export function forFastify<User extends UserRecord>(
   options: AdapterOptions<FastifyRequest> = {},
 ): FastifyAdapter<User> {
   const { guard } = oauth
-  const exchangeOf = (request: FastifyRequest) =>
-    fromNodeRequest(request.raw, oauth.issuer, signedInReader(options, request))
-
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>
     (...names: string[]): onRequestHookHandler =>
@@ -67,28 +65,12 @@ export function forFastify<User extends UserRecord>(
       settle(
         () => assert(caller, names),
         () => done(),
-        (error) => send(guard.refusal(error), reply),
+        (error) => sendFastify(guard.refusal(error), reply),
       )
     }
 
   return {
-    routes(instance, _options, done) {
-      // Our own rules read the body, so that it must arrive unread whatever its type.
-      instance.removeAllContentTypeParsers()
-      instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
-      for (const path of oauth.paths) {
-        instance.route({
-          // Also those that nothing here takes, for their 405; OPTIONS is left to a CORS plugin.
-          method: ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD'],
-          url: path.replace('{id}', ':id'),
-          exposeHeadRoute: false,
-          async handler(request, reply) {
-            return send(await oauth.handle(exchangeOf(request)), reply)
-          },
-        })
-      }
-      done()
-    },
+    routes: mountFastify(oauth, options),
     auth:
       (name = 'api') =>
       (request, reply, done) => {
@@ -99,28 +81,19 @@ export function forFastify<User extends UserRecord>(
             else request.oauthClient = caller as AuthenticatedClient
             done()
           },
-          (error) => send(guard.refusal(error), reply),
+          (error) => sendFastify(guard.refusal(error), reply),
         )
       },
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
     user: (request) => requireUser(request.user as AuthenticatedUser<User> | undefined),
     freshToken: () => (request, reply, done) => {
-      oauth.freshToken(exchangeOf(request)).then((fresh) => {
+      const plain = fromNodeRequest(request.raw, signedInReader(options, request))
+      oauth.freshToken(plain).then((fresh) => {
         request.csrfToken = fresh.csrfToken
         if (fresh.setCookie) reply.header('set-cookie', fresh.setCookie)
         done()
       }, done)
     },
   }
-}
-
-interface Sender {
-  code(status: number): Sender
-  headers(values: Record<string, unknown>): Sender
-  send(body: unknown): unknown
-}
-
-function send(answer: Reply, reply: Sender): unknown {
-  return reply.code(answer.status).headers(answer.headers).send(answer.body)
 }

@@ -1,3 +1,5 @@
+import { toWebResponse } from '@tollgate/http'
+import { fromHonoContext, mountHono } from '@tollgate/http/hono'
 import type { Context, Handler, HonoRequest, MiddlewareHandler, Next } from 'hono'
 import type { HandlerResponse } from 'hono/types'
 import { settle } from '../awaitable.ts'
@@ -10,10 +12,9 @@ import {
   type Credentials,
   type GuardName,
 } from '../guard/guard.ts'
-import { fromWebRequest, toWebResponse } from '../http/exchange.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users/users.ts'
-import { type AdapterOptions, signedInReader } from './options.ts'
+import type { AdapterOptions } from './options.ts'
 
 export interface TollgateVariables<User extends UserRecord = UserRecord> {
   /** Set by `auth('api')`. */
@@ -24,8 +25,8 @@ export interface TollgateVariables<User extends UserRecord = UserRecord> {
   csrfToken: string | null
 }
 
-/** A refusal, or nothing once the next one has answered. */
-type Answer = ReturnType<MiddlewareHandler>
+/** A refusal, or nothing once the next one has responded. */
+type Result = ReturnType<MiddlewareHandler>
 type Guarded<User extends UserRecord> = { Variables: TollgateVariables<User> }
 type Middleware<User extends UserRecord> = MiddlewareHandler<Guarded<User>>
 
@@ -76,7 +77,6 @@ export function forHono<User extends UserRecord>(
   options: AdapterOptions<Context> = {},
 ): HonoAdapter<User> {
   const { guard } = oauth
-  const exchangeOf = (c: Context) => fromWebRequest(c.req.raw, signedInReader(options, c))
 
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>
@@ -84,7 +84,7 @@ export function forHono<User extends UserRecord>(
     (c, next) => {
       const caller: Caller | undefined = c.get('user') ?? c.get('oauthClient')
       if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
-      return settle<void, Answer>(
+      return settle<void, Result>(
         () => assert(caller, names),
         () => next(),
         async (error) => toWebResponse(guard.refusal(error)),
@@ -92,17 +92,11 @@ export function forHono<User extends UserRecord>(
     }
 
   return {
-    async routes(c, next) {
-      if (!oauth.handles(c.req.path)) return next()
-      const request = exchangeOf(c)
-      // A middleware that has read the body left it with Hono.
-      const readable = c.req.raw.bodyUsed ? { ...request, text: () => c.req.text() } : request
-      return toWebResponse(await oauth.handle(readable))
-    },
+    routes: mountHono(oauth, options),
     auth:
       (name: GuardName = 'api', handler?: Handler<Guarded<User>>) =>
       (c: Context<Guarded<User>>, next: Next) =>
-        settle<Caller, Answer>(
+        settle<Caller, Result>(
           () => guard.authenticate(name, new HonoCredentials(c.req)),
           (caller) => {
             if (name === 'api') c.set('user', caller as AuthenticatedUser<User>)
@@ -114,7 +108,7 @@ export function forHono<User extends UserRecord>(
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
     freshToken: () => async (c, next) => {
-      const fresh = await oauth.freshToken(exchangeOf(c))
+      const fresh = await oauth.freshToken(fromHonoContext(c, options))
       c.set('csrfToken', fresh.csrfToken)
       await next()
       // Not on c.res itself: the headers of a redirect or of a fetched Response are immutable.

@@ -1,3 +1,5 @@
+import { fromWebRequest, toWebResponse } from '@tollgate/http'
+import { type NextHandlers, nextHandlers } from '@tollgate/http/next'
 import {
   assertAnyScope,
   assertScopes,
@@ -5,7 +7,6 @@ import {
   type GuardName,
   type GuardResults,
 } from '../guard/guard.ts'
-import { fromWebRequest, toWebResponse } from '../http/exchange.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users/users.ts'
 
@@ -32,8 +33,8 @@ export interface PageContext<Params = unknown> {
 export type ScopeCheck = (caller: Caller) => void
 
 export interface NextAdapter<User extends UserRecord> {
-  /** `export const { GET, POST, PUT, DELETE } = handlers` in app/oauth/[...path]/route.ts */
-  readonly handlers: Readonly<Record<'GET' | 'POST' | 'PUT' | 'DELETE', RouteHandler>>
+  /** `export const { GET, POST, PUT, PATCH, DELETE } = handlers` in app/oauth/[...path]/route.ts */
+  readonly handlers: NextHandlers
   /** Wraps a route handler: only callers with a valid token, and the scopes, get in. */
   auth<Name extends GuardName, Params = unknown, Req extends Request = Request>(
     guard: Name,
@@ -66,9 +67,8 @@ export type ServerSource<User extends UserRecord> =
  */
 export function forNext<User extends UserRecord>(source: ServerSource<User>): NextAdapter<User> {
   const server = async () => (typeof source === 'function' ? source() : source)
-  const answer: RouteHandler = async (request) => (await server()).fetch(request)
   return {
-    handlers: { GET: answer, POST: answer, PUT: answer, DELETE: answer },
+    handlers: nextHandlers(source),
     auth(name, ...rest) {
       const handler = rest.at(-1) as RouteHandler<GuardedContext<unknown>>
       const checks = rest.slice(0, -1) as ScopeCheck[]

@@ -1,27 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { nodeListener as listenTo, readHeader } from '@tollgate/http/node'
 import type { Credentials } from '../guard/guard.ts'
-import { fromNodeRequest, readHeader, sendReply } from '../http/node.ts'
 import type { AuthorizationServer } from '../server.ts'
-import { type AdapterOptions, signedInReader } from './options.ts'
+import type { AdapterOptions } from './options.ts'
 
 /**
- * For a plain Node server, and what the Express and Fastify adapters stand on.
+ * For a plain Node server; 404 for addresses that are not ours.
  * @example
  * createServer(nodeListener(oauth)).listen(3000)
  */
 export function nodeListener<Message extends IncomingMessage>(
-  oauth: Pick<AuthorizationServer, 'handle' | 'issuer'>,
+  oauth: Pick<AuthorizationServer, 'handle'>,
   options: AdapterOptions<Message> = {},
 ): (message: Message, response: ServerResponse) => void {
-  return async (message, response) => {
-    const request = fromNodeRequest(message, oauth.issuer, signedInReader(options, message))
-    try {
-      sendReply(await oauth.handle(request), response)
-    } catch {
-      // handle() always answers, so what fails here is the connection.
-      response.destroy()
-    }
-  }
+  return listenTo(oauth, options)
 }
 
 /** What a guard reads, without building a Request. */

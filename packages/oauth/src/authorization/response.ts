@@ -1,6 +1,6 @@
+import type { HttpResponse } from '@tollgate/http'
 import { type OAuthError, printable } from '../errors.ts'
-import type { Reply } from '../http/exchange.ts'
-import { redirect } from '../http/replies.ts'
+import { redirect } from '../http/responses.ts'
 import type { ReturnAddress } from './request.ts'
 
 /** RFC 6749 §4.1.2 and §4.2.2, with `iss` (RFC 9207) so that a client can tell servers apart. */
@@ -21,7 +21,7 @@ export function answer(
   address: Pick<ReturnAddress, 'redirectTo' | 'state' | 'mode'>,
   params: Readonly<Record<string, string>>,
   issuer: string,
-): Reply {
+): HttpResponse {
   return redirect(answerUrl(address, params, issuer))
 }
 
@@ -29,7 +29,7 @@ export function answerError(
   address: Pick<ReturnAddress, 'redirectTo' | 'state' | 'mode'>,
   error: OAuthError,
   issuer: string,
-): Reply {
+): HttpResponse {
   const params = { error: error.code, error_description: printable(error.message) }
   return answer(address, params, issuer)
 }

@@ -1,7 +1,7 @@
+import type { HttpRequest } from '@tollgate/http'
 import { describe, expect, it } from 'vitest'
 import type { ServerContext } from '../context.ts'
 import { sha256 } from '../crypto.ts'
-import type { HttpRequest } from '../http/exchange.ts'
 import type { Client } from '../storage/repositories.ts'
 import { authenticateClient } from './authenticate.ts'
 

@@ -1,8 +1,8 @@
+import type { HttpRequest } from '@tollgate/http'
 import { andThen, type Maybe } from '../awaitable.ts'
 import type { ServerContext } from '../context.ts'
 import { equalSecrets, sha256 } from '../crypto.ts'
 import { InvalidClient, InvalidRequest } from '../errors.ts'
-import type { HttpRequest } from '../http/exchange.ts'
 import { type Form, UNREADABLE } from '../http/form.ts'
 import type { Client } from '../storage/repositories.ts'
 

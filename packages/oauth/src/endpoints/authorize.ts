@@ -1,3 +1,4 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { openInteraction } from '../authorization/decision.ts'
 import { judgeSignIn } from '../authorization/fresh-sign-in.ts'
 import {
@@ -12,10 +13,9 @@ import { mayApproveSilently } from '../authorization/silent-approval.ts'
 import type { ServerContext } from '../context.ts'
 import { ConsentRequired, LoginRequired, OAuthError, Unauthenticated } from '../errors.ts'
 import type { AuthorizationResult } from '../grants/grant.ts'
-import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
-import { redirect } from '../http/replies.ts'
+import { redirect } from '../http/responses.ts'
 import type { Consent } from '../storage/repositories.ts'
 import { announce } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
@@ -23,14 +23,17 @@ import { type SignInMark, whileSignedIn } from '../users/retry-if-signed-out.ts'
 import { findSignedIn, type Person, type SignedInPerson } from '../users/users.ts'
 
 /** GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or answers where none is needed. */
-export async function authorize(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function authorize(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const params = parseForm(request.query)
   const address = await requireReturnAddress(params, context)
   try {
     const asked = parseAuthorizationRequest(params, address, context)
     const reply = await whileSignedIn(
       context,
-      () => findSignedIn(context.options.users, request),
+      () => findSignedIn(context.options, request),
       async (person, mark) =>
         needsSignIn(person, asked, context)
           ? signIn(request, asked, context)
@@ -69,7 +72,7 @@ async function answerFor(
   mark: SignInMark,
   asked: AuthorizationRequest,
   context: ServerContext,
-): Promise<Reply | null> {
+): Promise<HttpResponse | null> {
   const approved = await approveSilently(asked, person, context)
   if (!approved) {
     if (asked.prompts.none) throw new ConsentRequired('The user has to approve this request')
@@ -126,7 +129,7 @@ async function showConsent(
   asked: AuthorizationRequest,
   person: Person,
   context: ServerContext,
-): Promise<Reply> {
+): Promise<HttpResponse> {
   const pending = await openInteraction(asked, person, context)
   const { pages, scopes, basePath } = context.options
   const page = await pages.consent({
@@ -141,7 +144,11 @@ async function showConsent(
 }
 
 /** The application signs the person in and sends them back to this very request. */
-function signIn(request: HttpRequest, asked: AuthorizationRequest, context: ServerContext): Reply {
+function signIn(
+  request: HttpRequest,
+  asked: AuthorizationRequest,
+  context: ServerContext,
+): HttpResponse {
   if (asked.prompts.none) throw new LoginRequired('The user is not signed in')
   if (!wantsHtml(request) && request.header('accept')?.includes('application/json')) {
     throw new Unauthenticated('Unauthenticated.')
@@ -162,7 +169,7 @@ export function signInLocation(context: ServerContext, returnTo: string): string
 }
 
 /** The address is proven, so that the client learns what was wrong; our own failures stay ours. */
-function sendError(error: unknown, address: ReturnAddress, context: ServerContext): Reply {
+function sendError(error: unknown, address: ReturnAddress, context: ServerContext): HttpResponse {
   if (error instanceof Unauthenticated || !(error instanceof OAuthError)) throw error
   return answerError(address, error, context.options.issuer)
 }

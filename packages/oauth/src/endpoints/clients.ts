@@ -1,3 +1,4 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { z } from 'zod'
 import { clientJson } from '../clients/client.ts'
 import { manageClients } from '../clients/manage.ts'
@@ -6,9 +7,8 @@ import { splitRedirects } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import type { HttpRequest, Reply } from '../http/exchange.ts'
-import { pageReply } from '../http/page.ts'
-import { empty, noStoreJson } from '../http/replies.ts'
+import { pageResponse } from '../http/page.ts'
+import { empty, noStoreJson } from '../http/responses.ts'
 import type { Client } from '../storage/repositories.ts'
 import { requireSignedIn } from './signed-in.ts'
 import { readValid } from './validate.ts'
@@ -47,10 +47,13 @@ const newSchema = (context: ServerContext) =>
   })
 
 /** GET /oauth/clients */
-export async function listClients(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function listClients(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   const clients = await manageClients(context).listByUser(person.id)
-  return pageReply(request, clients, {
+  return pageResponse(request, clients, {
     at: ({ name, id }) => ({ by: name, id }),
     order: 'rising',
     toJson: clientJson,
@@ -58,7 +61,10 @@ export async function listClients(request: HttpRequest, context: ServerContext):
 }
 
 /** POST /oauth/clients: the only answer, beside a rotation's, that holds the secret. */
-export async function createClient(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function createClient(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   const { name, redirect, confidential, implicit } = await readValid(request, newSchema(context))
   const grants: GrantType[] = ['authorization_code', 'refresh_token']
@@ -73,7 +79,7 @@ export async function updateClient(
   request: HttpRequest,
   context: ServerContext,
   id: string,
-): Promise<Reply> {
+): Promise<HttpResponse> {
   const client = await requireOwn(request, context, id)
   const change = await readValid(request, changeSchema(context))
   return noStoreJson(clientJson(await manageClients(context).update(client.id, change)))
@@ -84,7 +90,7 @@ export async function deleteClient(
   request: HttpRequest,
   context: ServerContext,
   id: string,
-): Promise<Reply> {
+): Promise<HttpResponse> {
   const client = await requireOwn(request, context, id)
   await manageClients(context).revoke(client.id)
   return empty()
@@ -95,7 +101,7 @@ export async function rotateClientSecret(
   request: HttpRequest,
   context: ServerContext,
   id: string,
-): Promise<Reply> {
+): Promise<HttpResponse> {
   const own = await requireOwn(request, context, id)
   const { client, secret } = await manageClients(context).rotateSecret(own.id)
   return noStoreJson({ ...clientJson(client), secret })

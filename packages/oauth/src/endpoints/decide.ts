@@ -1,9 +1,9 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { expired, requireInteraction } from '../authorization/decision.ts'
 import { answer, answerError } from '../authorization/response.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
-import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
 import { assertSameOrigin } from '../http/same-origin.ts'
 import type { Client, Interaction } from '../storage/repositories.ts'
@@ -11,7 +11,7 @@ import { announce } from '../tokens/issue.ts'
 import { findSignedIn } from '../users/users.ts'
 
 /** POST /oauth/authorize: the two buttons of the approval screen. */
-export async function decide(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function decide(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   assertSameOrigin(request, context.options.issuerUrl)
   const form = await readForm(request)
   const decision = form.get('decision') ?? 'approve'
@@ -22,7 +22,7 @@ export async function decide(request: HttpRequest, context: ServerContext): Prom
 }
 
 /** DELETE /oauth/authorize: denies, for pages that use script. */
-export async function deny(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function deny(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   assertSameOrigin(request, context.options.issuerUrl)
   return refuse(await pending(request, new Map(), context), context)
 }
@@ -34,7 +34,7 @@ interface Pending {
 
 async function pending(request: HttpRequest, form: Form, context: ServerContext): Promise<Pending> {
   const id = requireParam(parseForm(request.query), 'interaction')
-  const person = await findSignedIn(context.options.users, request)
+  const person = await findSignedIn(context.options, request)
   if (!person) throw new Unauthenticated('Unauthenticated.')
   const csrfToken = form.get('csrf_token') ?? request.header('x-csrf-token')
   const interaction = await requireInteraction(id, csrfToken, person, context)
@@ -45,7 +45,10 @@ async function pending(request: HttpRequest, form: Form, context: ServerContext)
   return { interaction, client }
 }
 
-async function approve({ interaction, client }: Pending, context: ServerContext): Promise<Reply> {
+async function approve(
+  { interaction, client }: Pending,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const response = context.responses.get(interaction.responseType)
   if (!response) throw expired()
   const result = await response.prepare({ ...interaction, client }, context)
@@ -62,7 +65,7 @@ async function approve({ interaction, client }: Pending, context: ServerContext)
   return answer(addressOf(interaction, context), result.params, context.options.issuer)
 }
 
-async function refuse({ interaction }: Pending, context: ServerContext): Promise<Reply> {
+async function refuse({ interaction }: Pending, context: ServerContext): Promise<HttpResponse> {
   const denied = await context.storage.interactions.deny(
     interaction.hash,
     context.options.clock.now(),

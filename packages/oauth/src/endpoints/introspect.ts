@@ -1,16 +1,19 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidClient, InvalidToken } from '../errors.ts'
-import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { readForm, requireParam } from '../http/form.ts'
-import { noStoreJson } from '../http/replies.ts'
+import { noStoreJson } from '../http/responses.ts'
 import type { Client } from '../storage/repositories.ts'
 import { formatSubject } from '../tokens/formats/claims.ts'
 
 const INACTIVE = { active: false }
 
 /** POST /oauth/introspect (RFC 7662). A client sees its own tokens, a resource server all. */
-export async function introspect(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function introspect(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const params = await readForm(request)
   const client = await authenticateClient(request, params, context)
   if (!client.confidential) throw new InvalidClient('Public clients cannot introspect tokens')

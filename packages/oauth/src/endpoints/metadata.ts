@@ -1,6 +1,6 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
-import type { HttpRequest, Reply } from '../http/exchange.ts'
-import { json } from '../http/replies.ts'
+import { json } from '../http/responses.ts'
 
 const KEPT_SECONDS = 300
 
@@ -10,7 +10,10 @@ const publicFor = (seconds: number) => ({
 })
 
 /** GET /.well-known/oauth-authorization-server (RFC 8414): true to how this server is set up. */
-export async function metadata(_request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function metadata(
+  _request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const { options, grants, responses } = context
   const at = (path: string) => `${options.issuerUrl.origin}${options.basePath}${path}`
   const secretMethods = ['client_secret_basic', 'client_secret_post']
@@ -45,7 +48,7 @@ export function metadataPath(issuer: URL): string {
 }
 
 /** GET /.well-known/jwks.json: next, present and former keys, until they are taken back. */
-export async function jwks(_request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function jwks(_request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   const keys = context.keys.all().map((key) => ({
     ...key.publicJwk,
     kid: key.kid,

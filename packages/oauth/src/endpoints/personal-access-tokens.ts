@@ -1,9 +1,9 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { z } from 'zod'
 import { personalAccessClient } from '../clients/manage.ts'
 import type { ServerContext } from '../context.ts'
-import type { HttpRequest, Reply } from '../http/exchange.ts'
-import { pageReply } from '../http/page.ts'
-import { empty, noStoreJson } from '../http/replies.ts'
+import { pageResponse } from '../http/page.ts'
+import { empty, noStoreJson } from '../http/responses.ts'
 import { issuePersonalAccessToken, listPersonalAccessTokens } from '../tokens/personal-access.ts'
 import { tokenJson } from '../tokens/token-json.ts'
 import { nameField } from './clients.ts'
@@ -32,11 +32,14 @@ const schemaFor = (defined: ReadonlySet<string>) =>
   })
 
 /** GET /oauth/personal-access-tokens */
-export async function listPersonal(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function listPersonal(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   const client = await personalAccessClient(context)
   const tokens = await listPersonalAccessTokens(person.id, context)
-  return pageReply(request, tokens, {
+  return pageResponse(request, tokens, {
     at: (token) => ({ by: token.createdAt.getTime(), id: token.id }),
     order: 'falling',
     toJson: (token) => tokenJson(token, client),
@@ -44,7 +47,10 @@ export async function listPersonal(request: HttpRequest, context: ServerContext)
 }
 
 /** POST /oauth/personal-access-tokens: the only answer that holds the token. */
-export async function createPersonal(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function createPersonal(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   await requireSignedIn(request, context)
   const asked = await readValid(request, schemaFor(context.options.scopeNames))
   const look = async () => (await requireSignedIn(request, context)).id
@@ -57,7 +63,7 @@ export async function deletePersonal(
   request: HttpRequest,
   context: ServerContext,
   id: string,
-): Promise<Reply> {
+): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   await revokeOwnToken(id, person.id, 'personal_access', context)
   return empty()

@@ -1,15 +1,15 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
 import type { ServerContext } from '../context.ts'
-import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { readForm, requireParam } from '../http/form.ts'
-import { noStoreJson } from '../http/replies.ts'
+import { noStoreJson } from '../http/responses.ts'
 import { revokeToken } from '../tokens/revoke.ts'
 
 /**
  * POST /oauth/revoke (RFC 7009). Access and refresh token end together. Somebody else's token is
  * answered like one that does not exist: with 200 and no effect.
  */
-export async function revoke(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function revoke(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   const params = await readForm(request)
   const client = await authenticateClient(request, params, context)
   const text = requireParam(params, 'token')

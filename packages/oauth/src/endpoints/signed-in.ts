@@ -1,7 +1,7 @@
+import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { equalSecrets } from '../crypto.ts'
 import { CsrfMismatch, Unauthenticated } from '../errors.ts'
-import type { HttpRequest } from '../http/exchange.ts'
 import { findSignedIn, type Person } from '../users/users.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
@@ -20,7 +20,7 @@ export async function requireSignedIn(
   const csrfToken = request.header('x-csrf-token')
   const cookie = await context.cookies.authenticate(request.header('cookie'), csrfToken)
   if (cookie) return { id: cookie.userId, sessionId: cookie.sessionId }
-  const person = await findSignedIn(context.options.users, request)
+  const person = await findSignedIn(context.options, request)
   if (!person) throw new Unauthenticated('Unauthenticated.')
   if (SAFE_METHODS.has(request.method)) return person
   if (!equalSecrets(csrfToken ?? '', context.cookies.csrfToken(person))) {

@@ -1,8 +1,11 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
-import type { HttpRequest, Reply } from '../http/exchange.ts'
 
 /** GET /oauth/pages.css: one stylesheet for the default pages, which allow no inline style. */
-export async function stylesheet(_request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function stylesheet(
+  _request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   return {
     status: 200,
     body: context.options.pages.stylesheet,

@@ -1,13 +1,13 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
 import type { ServerContext } from '../context.ts'
 import { UnauthorizedClient, UnsupportedGrantType } from '../errors.ts'
 import type { TokenResponse } from '../grants/grant.ts'
-import type { HttpRequest, Reply } from '../http/exchange.ts'
 import { readForm, requireParam } from '../http/form.ts'
-import { noStore } from '../http/replies.ts'
+import { noStore } from '../http/responses.ts'
 
 /** POST /oauth/token (RFC 6749 §3.2). */
-export async function token(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function token(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   const params = await readForm(request)
   const client = await authenticateClient(request, params, context)
   const grant = context.grants.get(requireParam(params, 'grant_type'))

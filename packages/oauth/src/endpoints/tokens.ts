@@ -1,19 +1,22 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { NotFound } from '../errors.ts'
-import type { HttpRequest, Reply } from '../http/exchange.ts'
-import { pageReply } from '../http/page.ts'
-import { empty } from '../http/replies.ts'
+import { pageResponse } from '../http/page.ts'
+import { empty } from '../http/responses.ts'
 import type { Token, TokenWithClient } from '../storage/repositories.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import { tokenJson } from '../tokens/token-json.ts'
 import { requireSignedIn } from './signed-in.ts'
 
 /** GET /oauth/tokens: what the signed-in person has authorized others to do, each with its client. */
-export async function listTokens(request: HttpRequest, context: ServerContext): Promise<Reply> {
+export async function listTokens(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   const now = context.options.clock.now()
   const listed = await context.storage.tokens.listWithClients(person.id, now)
-  return pageReply(request, listed.filter(isThirdParty), {
+  return pageResponse(request, listed.filter(isThirdParty), {
     at: ({ token }) => ({ by: token.createdAt.getTime(), id: token.id }),
     order: 'falling',
     toJson: ({ token, client }) => tokenJson(token, client),
@@ -30,7 +33,7 @@ export async function deleteToken(
   request: HttpRequest,
   context: ServerContext,
   id: string,
-): Promise<Reply> {
+): Promise<HttpResponse> {
   const person = await requireSignedIn(request, context)
   const token = await revokeOwnToken(id, person.id, null, context)
   // Otherwise the client would get a new token without anybody being asked (threat A12).

@@ -1,7 +1,7 @@
+import type { HttpRequest } from '@tollgate/http'
 import type { z } from 'zod'
 import { ValidationFailed } from '../errors.ts'
 import { readJson } from '../http/body.ts'
-import type { HttpRequest } from '../http/exchange.ts'
 
 /** A JSON body that fits the schema, or 422 with the texts of each field. Other fields are ignored. */
 export async function readValid<Schema extends z.ZodType>(

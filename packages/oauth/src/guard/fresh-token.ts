@@ -1,6 +1,6 @@
+import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { readCookie } from '../http/cookies.ts'
-import type { HttpRequest } from '../http/exchange.ts'
 import { whileSignedIn } from '../users/retry-if-signed-out.ts'
 import { findSignedIn, type Person } from '../users/users.ts'
 import { COOKIE_NAME } from './cookie-mode.ts'
@@ -21,7 +21,7 @@ export async function freshToken(
   const cookieHeader = request.header('cookie')
   const fresh = await whileSignedIn<Person, FreshToken>(
     context,
-    () => findSignedIn(options.users, request),
+    () => findSignedIn(options, request),
     async (person, mark) => {
       const csrfToken = cookies.csrfToken(person)
       if (request.method !== 'GET' || (await cookies.isGood(person, cookieHeader))) {

@@ -1,7 +1,7 @@
+import type { HttpResponse } from '@tollgate/http'
 import { andThen, type Maybe } from '../awaitable.ts'
 import { InsufficientScope, InvalidToken, type OAuthError } from '../errors.ts'
-import type { Reply } from '../http/exchange.ts'
-import { errorReply } from '../http/replies.ts'
+import { errorResponse } from '../http/responses.ts'
 import { holdsScope } from '../scopes.ts'
 import type { UserRecord, Users } from '../users/users.ts'
 import type { CookieMode } from './cookie-mode.ts'
@@ -50,7 +50,7 @@ export interface Guard<User extends UserRecord = UserRecord> {
     credentials: Credentials,
   ): Maybe<GuardResults<User>[Name]>
   /** The answer for whatever authenticate() or a scope check has thrown. */
-  refusal(error: unknown): Reply
+  refusal(error: unknown): HttpResponse
 }
 
 export interface GuardOptions {
@@ -107,7 +107,7 @@ export function createGuard<User extends UserRecord>(options: GuardOptions): Gua
       const starting = options.ready()
       return starting ? starting.then(() => guards[name](credentials)) : guards[name](credentials)
     },
-    refusal: (error) => errorReply(options.publicError(error)),
+    refusal: (error) => errorResponse(options.publicError(error)),
   }
 }
 

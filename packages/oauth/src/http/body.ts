@@ -1,5 +1,5 @@
+import type { HttpRequest } from '@tollgate/http'
 import { InvalidRequest, UnsupportedMediaType } from '../errors.ts'
-import type { HttpRequest } from './exchange.ts'
 
 /** No request of ours needs more; the longest are a 2 kB state and a few scopes. */
 export const LARGEST_BODY = 64 * 1024

@@ -1,6 +1,6 @@
+import type { HttpRequest } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
 import { LARGEST_BODY, mediaType } from './body.ts'
-import type { HttpRequest } from './exchange.ts'
 
 export type Form = ReadonlyMap<string, string>
 

@@ -1,6 +1,10 @@
-import type { HttpRequest, Reply } from './exchange.ts'
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 /** Forbids framing, script, other origins and caching on every page (threat A10). */
-export function htmlPage(html: string, status: number, formTarget: string | null = null): Reply {
+export function htmlPage(
+  html: string,
+  status: number,
+  formTarget: string | null = null,
+): HttpResponse {
   return {
     status,
     body: html,

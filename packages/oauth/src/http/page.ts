@@ -1,6 +1,6 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
-import type { HttpRequest, Reply } from './exchange.ts'
-import { noStoreJson } from './replies.ts'
+import { noStoreJson } from './responses.ts'
 
 /** Where an entry stands in its list; entries with the same `by` stand in the order of their ids. */
 export interface Position {
@@ -18,11 +18,11 @@ const LONGEST_CURSOR = 2000
  * says a position and nothing more: whose entries these are was decided before, so that a cursor of
  * somebody else's list shows nobody's entries, and one of an entry that is gone still works.
  */
-export function pageReply<T>(
+export function pageResponse<T>(
   request: HttpRequest,
   entries: readonly T[],
   { at, order, toJson }: { at(entry: T): Position; order: Order; toJson(entry: T): unknown },
-): Reply {
+): HttpResponse {
   const { limit, after } = readPage(request.query)
   const sorted = [...entries].sort((a, b) => compare(at(a), at(b), order))
   const rest = after ? sorted.filter((entry) => compare(at(entry), after, order) > 0) : sorted

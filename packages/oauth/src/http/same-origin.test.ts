@@ -1,5 +1,5 @@
+import type { HttpRequest } from '@tollgate/http'
 import { describe, expect, it } from 'vitest'
-import type { HttpRequest } from './exchange.ts'
 import { assertSameOrigin } from './same-origin.ts'
 
 const issuer = new URL('https://api.example.com/base')

@@ -1,5 +1,5 @@
+import type { HttpRequest } from '@tollgate/http'
 import { CsrfMismatch } from '../errors.ts'
-import type { HttpRequest } from './exchange.ts'
 
 /** Browsers name the origin of every post; one that is not ours means a page elsewhere sent it. */
 export function assertSameOrigin(request: HttpRequest, issuer: URL): void {

@@ -1,6 +1,6 @@
+import type { HttpRequest } from '@tollgate/http'
 import type { Maybe } from '../awaitable.ts'
 import { sha256 } from '../crypto.ts'
-import type { HttpRequest } from '../http/exchange.ts'
 
 /** The least Tollgate needs to know of a person. */
 export interface UserRecord {
@@ -54,11 +54,17 @@ export function hashSessionId(sessionId: string): string {
   return sha256(sessionId)
 }
 
+/** Whose sessions are asked, and the address their pages have. */
+interface Application {
+  readonly users: Users
+  readonly issuer: string
+}
+
 export async function findSignedIn(
-  users: Users,
+  application: Application,
   request: HttpRequest,
 ): Promise<SignedInPerson | null> {
-  const found = await readSession(users, request)
+  const found = await readSession(application, request)
   if (!found) return null
   // A third party's token is no session: with it, a client could approve itself.
   if ('tokenCan' in found) {
@@ -84,8 +90,9 @@ export async function findSignedIn(
   }
 }
 
-function readSession(users: Users, request: HttpRequest): Maybe<Session> {
-  if (request.signedIn) return request.signedIn()
-  if (users.fromRequest) return users.fromRequest(request.toRequest())
+/** An adapter's `signedIn` has this type too: AdapterOptions says so. */
+function readSession({ users, issuer }: Application, request: HttpRequest): Maybe<Session> {
+  if (request.signedIn) return request.signedIn() as Maybe<Session>
+  if (users.fromRequest) return users.fromRequest(request.toRequest(issuer))
   throw new TypeError('Say who is signed in: by users.fromRequest(), or by signedIn of the adapter')
 }

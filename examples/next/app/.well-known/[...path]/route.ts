@@ -1,3 +1,3 @@
 import { handlers } from '@/lib/tollgate'
 
-export const { GET, POST, PUT, DELETE } = handlers
+export const { GET, POST, PUT, PATCH, DELETE } = handlers
