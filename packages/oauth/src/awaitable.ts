@@ -1,18 +1,21 @@
-/** At hand or promised. What is nearly always at hand is not worth a promise for each request. */
-export type Maybe<T> = T | Promise<T>
+/**
+ * At hand or promised. Only the guard and the look-up of clients answer so: what they are asked for is
+ * nearly always in memory, and a promise for each request would show.
+ */
+export type Awaitable<T> = T | Promise<T>
 
-/** Goes on at once with a value that is there, and later with one that is promised. */
-export function andThen<T, R>(value: Maybe<T>, next: (value: T) => R): Maybe<Awaited<R>> {
-  return (value instanceof Promise ? value.then(next) : next(value)) as Maybe<Awaited<R>>
+/** Goes on at once with a value that is at hand, and later with one that is promised. */
+export function mapAwaitable<T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }
 
 /** The same with a way out for work that fails, at once or later. */
 export function settle<T, R>(
-  work: () => Maybe<T>,
+  work: () => Awaitable<T>,
   done: (value: T) => R,
   failed: (error: unknown) => R,
 ): R | Promise<Awaited<R>> {
-  let value: Maybe<T>
+  let value: Awaitable<T>
   try {
     value = work()
   } catch (error) {

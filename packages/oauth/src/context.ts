@@ -1,35 +1,40 @@
-import type { ClientDirectory } from './caches/client-cache.ts'
-import type { CodeDirectory } from './caches/code-cache.ts'
-import type { ConsentDirectory } from './caches/consent-cache.ts'
-import type { Emitter } from './events.ts'
-import type { AuthorizationResponse, Grant } from './grants/grant.ts'
+import type { ClientCache } from './caches/client-cache.ts'
+import type { CodeCache } from './caches/code-cache.ts'
+import type { ConsentCache } from './caches/consent-cache.ts'
+import type { AuthorizationResponse, Grant, GrantContext } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
 import type { TokenVerifier } from './guard/verify.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { RevocationFeed } from './revocations/feed.ts'
-import type { Storage } from './storage/repositories.ts'
-import type { AccessTokenFormat } from './tokens/formats/format.ts'
+import type { AccessTokens } from './tokens/formats/format.ts'
 import type { RefreshTokens } from './tokens/formats/refresh-tokens.ts'
 import type { KnownUsers } from './users/known-users.ts'
 
-/** Made once by createAuthorizationServer() and handed down; nothing below reaches back up. */
-export interface ServerContext {
+/** A response type, and the grant that a client needs for it. */
+export interface OfferedResponse {
+  readonly grantType: string
+  readonly response: AuthorizationResponse
+}
+
+/**
+ * Made once by createAuthorizationServer() and handed down; nothing below reaches back up. A grant gets
+ * it as well: those of this package use all of it, others what `GrantContext` tells them of.
+ */
+export interface ServerContext extends GrantContext {
   readonly options: ResolvedOptions
-  readonly storage: Storage
   readonly grants: ReadonlyMap<string, Grant>
-  readonly responses: ReadonlyMap<string, AuthorizationResponse>
-  readonly clients: ClientDirectory
-  readonly codes: CodeDirectory
-  readonly consents: ConsentDirectory
+  readonly responses: ReadonlyMap<string, OfferedResponse>
+  readonly clients: ClientCache
+  readonly codes: CodeCache
+  readonly consents: ConsentCache
   readonly keys: SigningKeys
   readonly keyring: Keyring
-  readonly accessTokens: AccessTokenFormat
+  readonly accessTokens: AccessTokens
   readonly refreshTokens: RefreshTokens
   readonly verifier: TokenVerifier
   readonly knownUsers: KnownUsers
   readonly feed: RevocationFeed
   readonly cookies: CookieMode
-  readonly events: Emitter
 }

@@ -1,18 +1,23 @@
-import { createClientDirectory } from './caches/client-cache.ts'
-import { createCodeDirectory } from './caches/code-cache.ts'
-import { createConsentDirectory } from './caches/consent-cache.ts'
+import { createClientCache } from './caches/client-cache.ts'
+import { createCodeCache } from './caches/code-cache.ts'
+import { createConsentCache } from './caches/consent-cache.ts'
 import { later } from './clock.ts'
-import type { ServerContext } from './context.ts'
+import type { OfferedResponse, ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
-import type { AuthorizationResponse } from './grants/grant.ts'
+import type { Grant } from './grants/grant.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
 import { createTokenVerifier } from './guard/verify.ts'
 import { createKeyring } from './keys/keyring.ts'
 import { createSigningKeys } from './keys/signing-keys.ts'
 import type { ResolvedOptions } from './options.ts'
 import { followRevocations } from './revocations/feed.ts'
-import { createAccessTokenFormat } from './tokens/formats/format.ts'
+import { parseScope, resolveScopes } from './scopes.ts'
+import { createAccessTokens } from './tokens/formats/format.ts'
+import { jwtFormat } from './tokens/formats/jwt.ts'
+import { opaqueFormat } from './tokens/formats/opaque.ts'
 import { createRefreshTokens } from './tokens/formats/refresh-tokens.ts'
+import { issueTokens } from './tokens/issue.ts'
+import { revokeTokens } from './tokens/revoke.ts'
 import { createKnownUsers } from './users/known-users.ts'
 
 /** Puts the parts together; each gets only what it needs. */
@@ -33,35 +38,44 @@ export function createContext(options: ResolvedOptions): ServerContext {
   feed.onNotice('keys', keys.expectChange)
   feed.onBreak(keys.expectChange)
   feed.onSync(keys.reload)
-  const accessTokens = createAccessTokenFormat(options.accessTokenFormat, {
-    keys,
-    keyring,
-    server: { issuer, audience },
-    find: (id) => storage.tokens.find(id),
+  const server = { issuer, audience }
+  const formats = { jwt: jwtFormat(keys), opaque: opaqueFormat({ keyring, server }) }
+  const { accessTokenFormat } = options
+  const accessTokens = createAccessTokens({
+    chosen: typeof accessTokenFormat === 'string' ? formats[accessTokenFormat] : accessTokenFormat,
+    others: [formats.opaque, formats.jwt],
+    server,
+    findToken: (id) => storage.tokens.find(id),
   })
   const knownUsers = createKnownUsers({ users: options.users, logger: options.logger })
-  const responses = options.grants.flatMap(({ response }) => (response ? [response] : []))
-  return {
+  const verifier = createTokenVerifier({
+    accessTokens,
+    keys,
+    feed,
+    knownUsers,
+    issuer,
+    audience,
+    clock,
+  })
+  const context: ServerContext = {
     options,
+    issuer,
+    clock,
+    logger: options.logger,
+    users: options.users,
+    scopes: options.scopes,
     storage,
+    events: createEmitter(options.logger),
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
-    responses: new Map<string, AuthorizationResponse>(responses.map((r) => [r.type, r])),
-    clients: createClientDirectory(storage.clients, feed),
-    codes: createCodeDirectory(storage.codes),
-    consents: createConsentDirectory(storage.consents),
+    responses: offeredResponses(options.grants),
+    clients: createClientCache(storage.clients, feed),
+    codes: createCodeCache(storage.codes),
+    consents: createConsentCache(storage.consents),
     keys,
     keyring,
     accessTokens,
     refreshTokens: createRefreshTokens(keyring),
-    verifier: createTokenVerifier({
-      format: accessTokens,
-      keys,
-      feed,
-      knownUsers,
-      issuer,
-      audience,
-      clock,
-    }),
+    verifier,
     knownUsers,
     feed,
     cookies: createCookieMode({
@@ -73,8 +87,25 @@ export function createContext(options: ResolvedOptions): ServerContext {
       feed,
       knownUsers,
     }),
-    events: createEmitter(options.logger),
+    resolveScopes: (text, client) =>
+      resolveScopes(parseScope(text), {
+        defined: options.scopeNames,
+        client: client.scopes,
+        wildcard: 'refused',
+      }),
+    issueTokens: (request) => issueTokens(request, context),
+    verifyAccessToken: (text) => verifier.verify(text),
+    revokeTokens: (selector) => revokeTokens(selector, context),
+    userExists: (userId) => knownUsers.existsNow(userId),
   }
+  return context
+}
+
+function offeredResponses(grants: readonly Grant[]): ReadonlyMap<string, OfferedResponse> {
+  const offered = grants.flatMap(({ type, response }) =>
+    response ? [{ grantType: type, response }] : [],
+  )
+  return new Map(offered.map((each) => [each.response.type, each]))
 }
 
 function lastLife(now: Date, options: ResolvedOptions): Date {

@@ -17,7 +17,6 @@ import {
   verify,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Maybe } from './awaitable.ts'
 
 export type { KeyObject }
 
@@ -168,7 +167,11 @@ function keyInput(key: KeyObject) {
   return key.asymmetricKeyType === 'ec' ? { key, dsaEncoding: 'ieee-p1363' as const } : key
 }
 
-export function signData(algorithm: SigningAlgorithm, key: KeyObject, data: string): Maybe<string> {
+export async function signData(
+  algorithm: SigningAlgorithm,
+  key: KeyObject,
+  data: string,
+): Promise<string> {
   const { digest, offThread } = ALGORITHMS[algorithm]
   const bytes = Buffer.from(data)
   if (!offThread) return signSync(digest, bytes, keyInput(key)).toString('base64url')

@@ -50,7 +50,7 @@ function secondsOf(text: string): number {
 }
 
 /** `exp` has seconds; a row that says more would outlive or undercut the token it describes. */
-function wholeSecond(milliseconds: number): Date {
+export function wholeSecond(milliseconds: number): Date {
   return new Date(Math.floor(milliseconds / 1000) * 1000)
 }
 

@@ -8,7 +8,11 @@ import { defaultPages, type Pages } from './pages/pages.ts'
 import { assertScopeDefinitions, type ScopeDefinitions } from './scopes.ts'
 import { kyselyStorage } from './storage/kysely/storage.ts'
 import type { Storage } from './storage/repositories.ts'
-import { type AccessTokenFormatName, accessTokenFormats } from './tokens/formats/format.ts'
+import {
+  type AccessTokenFormat,
+  type AccessTokenFormatName,
+  accessTokenFormats,
+} from './tokens/formats/format.ts'
 import type { UserRecord, Users } from './users/users.ts'
 
 export interface AuthorizationServerOptions<User extends UserRecord = UserRecord> {
@@ -41,8 +45,8 @@ export interface AuthorizationServerOptions<User extends UserRecord = UserRecord
   readonly refreshTokensExpireIn?: Lifetime
   /** Personal access tokens are always long-lived: default 1 year, whatever the two above say. */
   readonly personalAccessTokensExpireIn?: Lifetime
-  /** Signed JWTs (RFC 9068) or opaque strings. Default `jwt`. */
-  readonly accessTokenFormat?: AccessTokenFormatName
+  /** Signed JWTs (RFC 9068), opaque strings, or a format of your own. Default `jwt`. */
+  readonly accessTokenFormat?: AccessTokenFormatName | AccessTokenFormat
   /** Default `EdDSA`; `ES256` and `RS256` for consumers that cannot verify it. */
   readonly signingAlgorithm?: SigningAlgorithm
   /** How long a new signing key is published before it signs. Default 5 minutes. */
@@ -77,7 +81,7 @@ export interface ResolvedOptions {
   readonly accessTokensExpireAt: (now: Date) => Date
   readonly refreshTokensExpireAt: (now: Date) => Date
   readonly personalAccessTokensExpireAt: (now: Date) => Date
-  readonly accessTokenFormat: AccessTokenFormatName
+  readonly accessTokenFormat: AccessTokenFormatName | AccessTokenFormat
   readonly signingAlgorithm: SigningAlgorithm
   readonly keyPublishedAheadSeconds: number
   readonly cookieSeconds: number
@@ -110,11 +114,7 @@ export function resolveOptions<User extends UserRecord>(
     accessTokensExpireAt: lifetime(options, 'accessTokensExpireIn'),
     refreshTokensExpireAt: lifetime(options, 'refreshTokensExpireIn'),
     personalAccessTokensExpireAt: lifetime(options, 'personalAccessTokensExpireIn'),
-    accessTokenFormat: oneOf(
-      'accessTokenFormat',
-      options.accessTokenFormat ?? 'jwt',
-      accessTokenFormats,
-    ),
+    accessTokenFormat: parseFormat(options.accessTokenFormat ?? 'jwt'),
     signingAlgorithm: oneOf(
       'signingAlgorithm',
       options.signingAlgorithm ?? 'EdDSA',
@@ -216,6 +216,17 @@ function assertGrants(grants: unknown): void {
   const types = grants.map((grant: Grant) => grant.type)
   const twice = types.find((type, index) => types.indexOf(type) !== index)
   if (twice) throw new TypeError(`grants: ${twice} is listed twice.`)
+}
+
+function parseFormat(
+  format: AccessTokenFormatName | AccessTokenFormat,
+): AccessTokenFormatName | AccessTokenFormat {
+  if (typeof format === 'string') return oneOf('accessTokenFormat', format, accessTokenFormats)
+  const methods = ['recognizes', 'encode', 'decode'] as const
+  if (methods.every((name) => typeof format?.[name] === 'function')) return format
+  throw new TypeError(
+    'accessTokenFormat: give jwt, opaque, or recognizes(), encode() and decode().',
+  )
 }
 
 function oneOf<T extends string>(name: string, value: T, allowed: readonly T[]): T {

@@ -1,12 +1,6 @@
-import { andThen, type Maybe } from '../awaitable.ts'
 import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
-import {
-  InvalidRequest,
-  OAuthError,
-  UnauthorizedClient,
-  UnsupportedResponseType,
-} from '../errors.ts'
+import { InvalidRequest, UnauthorizedClient, UnsupportedResponseType } from '../errors.ts'
 import type { AuthorizationResponse } from '../grants/grant.ts'
 import { readChallenge } from '../grants/pkce.ts'
 import { type Form, requireParam } from '../http/form.ts'
@@ -38,18 +32,20 @@ export interface AuthorizationRequest extends ReturnAddress {
 }
 
 /** Errors here become a page of ours: the address is not proven (threat A1, threat A2). */
-export function requireReturnAddress(params: Form, context: ServerContext): Maybe<ReturnAddress> {
-  return andThen(context.clients.find(requireParam(params, 'client_id')), (client) => {
-    if (client) return returnAddressOf(client, params, context)
-    throw new InvalidRequest('No application is registered with this client_id')
-  })
+export async function requireReturnAddress(
+  params: Form,
+  context: ServerContext,
+): Promise<ReturnAddress> {
+  const client = await context.clients.find(requireParam(params, 'client_id'))
+  if (client) return returnAddressOf(client, params, context)
+  throw new InvalidRequest('No application is registered with this client_id')
 }
 
 function returnAddressOf(client: Client, params: Form, context: ServerContext): ReturnAddress {
   const redirectUri = params.get('redirect_uri') ?? null
   const redirectTo = chooseRedirect(client, redirectUri)
   const state = params.get('state') ?? null
-  const mode = context.responses.get(params.get('response_type') ?? '')?.mode ?? 'query'
+  const mode = context.responses.get(params.get('response_type') ?? '')?.response.mode ?? 'query'
   const tooLong = state !== null && state.length > LONGEST_STATE
   return { client, redirectTo, redirectUri, state: tooLong ? null : state, mode }
 }
@@ -114,18 +110,13 @@ function requireResponseType(
   context: ServerContext,
 ): AuthorizationResponse {
   const name = requireParam(params, 'response_type')
-  const response = context.responses.get(name)
-  if (!response) {
-    const offered = [...context.responses.keys()].join(', ')
-    throw new UnsupportedResponseType(`The response_type must be one of: ${offered}`)
+  const offered = context.responses.get(name)
+  if (!offered) {
+    const names = [...context.responses.keys()].join(', ')
+    throw new UnsupportedResponseType(`The response_type must be one of: ${names}`)
   }
-  const grant = response.type === 'code' ? 'authorization_code' : 'implicit'
-  if (!client.grantTypes.includes(grant)) {
+  if (!client.grantTypes.includes(offered.grantType)) {
     throw new UnauthorizedClient(`This client may not use response_type=${name}`)
   }
-  return response
-}
-
-export function isOAuthError(error: unknown): error is OAuthError {
-  return error instanceof OAuthError
+  return offered.response
 }

@@ -1,21 +1,18 @@
-import type { Maybe } from '../awaitable.ts'
+import type { Awaitable } from '../awaitable.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
 import type { Client, ClientRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
-export interface ClientDirectory {
+export interface ClientCache {
   /** Null when unknown or revoked. From memory, and without a promise, while the feed is fresh. */
-  find(id: string): Maybe<Client | null>
+  find(id: string): Awaitable<Client | null>
 }
 
 const REMEMBERED_CLIENTS = 5000
 
 /** Client records hardly change, and the feed that carries revocations says when they do. */
-export function createClientDirectory(
-  repository: ClientRepository,
-  feed: RevocationFeed,
-): ClientDirectory {
+export function createClientCache(repository: ClientRepository, feed: RevocationFeed): ClientCache {
   const known = createRecentCache<Client>(REMEMBERED_CLIENTS)
   let changes = 0
   const drop = (id: string) => {

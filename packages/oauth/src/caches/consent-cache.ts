@@ -1,7 +1,7 @@
 import type { Consent, ConsentRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
-export interface ConsentDirectory {
+export interface ConsentCache {
   /** As this process last read it. Whether it still holds is proven when it is used. */
   recall(userId: string, clientId: string): Consent | null
   read(userId: string, clientId: string): Promise<Consent | null>
@@ -10,9 +10,7 @@ export interface ConsentDirectory {
 const REMEMBERED_CONSENTS = 5000
 
 /** Spares the read where an application comes again and again for the same person. */
-export function createConsentDirectory(
-  repository: Pick<ConsentRepository, 'find'>,
-): ConsentDirectory {
+export function createConsentCache(repository: Pick<ConsentRepository, 'find'>): ConsentCache {
   const known = createRecentCache<Consent>(REMEMBERED_CONSENTS)
   const nameOf = (userId: string, clientId: string) => `${clientId} ${userId}`
   return {

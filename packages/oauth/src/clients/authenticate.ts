@@ -1,12 +1,11 @@
 import type { HttpRequest } from '@tollgate/http'
-import { andThen, type Maybe } from '../awaitable.ts'
 import type { ServerContext } from '../context.ts'
 import { equalSecrets, sha256 } from '../crypto.ts'
 import { InvalidClient, InvalidRequest } from '../errors.ts'
 import { type Form, UNREADABLE } from '../http/form.ts'
 import type { Client } from '../storage/repositories.ts'
 
-interface Credentials {
+interface ClientCredentials {
   readonly id: string
   readonly secret: string | null
   /** By the Authorization header, so that a refusal carries a challenge. */
@@ -14,16 +13,15 @@ interface Credentials {
 }
 
 /** RFC 6749 §2.3.1: by Basic or in the body, one way per request. A public client only names itself. */
-export function authenticateClient(
+export async function authenticateClient(
   request: HttpRequest,
   params: Form,
   context: ServerContext,
-): Maybe<Client> {
+): Promise<Client> {
   const credentials = readCredentials(request.header('authorization'), params)
-  return andThen(context.clients.find(credentials.id), (client) => {
-    if (client && hasSecret(client, credentials.secret)) return client
-    throw new InvalidClient('Client authentication failed', { challenge: credentials.basic })
-  })
+  const client = await context.clients.find(credentials.id)
+  if (client && hasSecret(client, credentials.secret)) return client
+  throw new InvalidClient('Client authentication failed', { challenge: credentials.basic })
 }
 
 /** A public client has no secret, so that one sent for it is as wrong as none for the others. */
@@ -32,7 +30,7 @@ function hasSecret({ confidential, secretHash }: Client, secret: string | null):
   return secret !== null && secretHash !== null && equalSecrets(sha256(secret), secretHash)
 }
 
-function readCredentials(authorization: string | null, params: Form): Credentials {
+function readCredentials(authorization: string | null, params: Form): ClientCredentials {
   const bodyId = params.get('client_id') ?? null
   const bodySecret = params.get('client_secret') ?? null
   if (authorization === null) {
@@ -50,7 +48,7 @@ function readCredentials(authorization: string | null, params: Form): Credential
 }
 
 /** RFC 6749 §2.3.1 and appendix B: each half is form-encoded before it is joined and encoded. */
-function parseBasic(header: string): Credentials | null {
+function parseBasic(header: string): ClientCredentials | null {
   const [, encoded] = /^basic +([a-z0-9+/]+=*)$/i.exec(header) ?? []
   if (!encoded || encoded.length > 4096) return null
   const text = Buffer.from(encoded, 'base64').toString('utf8')

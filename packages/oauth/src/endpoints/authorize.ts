@@ -17,9 +17,9 @@ import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
 import { redirect } from '../http/responses.ts'
 import type { Consent } from '../storage/repositories.ts'
-import { announce } from '../tokens/issue.ts'
+import { emitTokenCreated } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
-import { type SignInMark, whileSignedIn } from '../users/retry-if-signed-out.ts'
+import { retryIfSignedOut, type SignInMark } from '../users/retry-if-signed-out.ts'
 import { findSignedIn, type Person, type SignedInPerson } from '../users/users.ts'
 
 /** GET /oauth/authorize (RFC 6749 §3.1): shows the approval screen, or answers where none is needed. */
@@ -31,7 +31,7 @@ export async function authorize(
   const address = await requireReturnAddress(params, context)
   try {
     const asked = parseAuthorizationRequest(params, address, context)
-    const reply = await whileSignedIn(
+    const reply = await retryIfSignedOut(
       context,
       () => findSignedIn(context.options, request),
       async (person, mark) =>
@@ -79,12 +79,12 @@ async function answerFor(
     return showConsent(asked, person, context)
   }
   const { token, params } = approved
-  if (await context.feed.endedMeanwhile(person.id, mark.endings)) {
+  if (await context.feed.signedOutSince(person.id, mark.signOutMark)) {
     // A code that nobody was told is worth nothing; a token is ended as well.
     if (token) await revokeTokens({ id: token.id }, context)
     return null
   }
-  if (token) announce(token, context)
+  if (token) emitTokenCreated(token, context)
   return answer(asked, params, context.options.issuer)
 }
 

@@ -7,7 +7,7 @@ import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
 import { assertSameOrigin } from '../http/same-origin.ts'
 import type { Client, Interaction } from '../storage/repositories.ts'
-import { announce } from '../tokens/issue.ts'
+import { emitTokenCreated } from '../tokens/issue.ts'
 import { findSignedIn } from '../users/users.ts'
 
 /** POST /oauth/authorize: the two buttons of the approval screen. */
@@ -49,9 +49,9 @@ async function approve(
   { interaction, client }: Pending,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const response = context.responses.get(interaction.responseType)
-  if (!response) throw expired()
-  const result = await response.prepare({ ...interaction, client }, context)
+  const offered = context.responses.get(interaction.responseType)
+  if (!offered) throw expired()
+  const result = await offered.response.prepare({ ...interaction, client }, context)
   const at = context.options.clock.now()
   const { userId, clientId, scopes } = interaction
   const approved = await context.storage.interactions.approve(interaction.hash, {
@@ -61,7 +61,7 @@ async function approve(
     ...(result.token ? { token: result.token } : {}),
   })
   if (!approved) throw expired()
-  if (result.token) announce(result.token, context)
+  if (result.token) emitTokenCreated(result.token, context)
   return answer(addressOf(interaction, context), result.params, context.options.issuer)
 }
 
@@ -76,6 +76,6 @@ async function refuse({ interaction }: Pending, context: ServerContext): Promise
 }
 
 function addressOf(interaction: Interaction, context: ServerContext) {
-  const mode = context.responses.get(interaction.responseType)?.mode ?? 'query'
+  const mode = context.responses.get(interaction.responseType)?.response.mode ?? 'query'
   return { redirectTo: interaction.redirectTo, state: interaction.state, mode }
 }

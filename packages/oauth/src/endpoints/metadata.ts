@@ -26,7 +26,9 @@ export async function metadata(
     jwks_uri: `${options.issuerUrl.origin}${jwksPath(options.issuerUrl)}`,
     scopes_supported: [...options.scopeNames],
     response_types_supported: [...responses.keys()],
-    response_modes_supported: [...new Set([...responses.values()].map(({ mode }) => mode))],
+    response_modes_supported: [
+      ...new Set([...responses.values()].map(({ response }) => response.mode)),
+    ],
     grant_types_supported: [...grants.keys()],
     // Never `none`: a public client names itself and proves the code by PKCE, which authenticates nobody.
     token_endpoint_auth_methods_supported: secretMethods,

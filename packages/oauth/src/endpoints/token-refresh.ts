@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
 import { noStoreJson } from '../http/responses.ts'
-import { whileSignedIn } from '../users/retry-if-signed-out.ts'
+import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import { findSignedIn } from '../users/users.ts'
 import { requireSignedIn } from './signed-in.ts'
 
@@ -14,7 +14,7 @@ export async function refreshCookie(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const cookie = await whileSignedIn(
+  const cookie = await retryIfSignedOut(
     context,
     async () => {
       const { id } = await requireSignedIn(request, context)

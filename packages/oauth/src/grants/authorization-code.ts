@@ -4,9 +4,9 @@ import { randomSecret, sha256, timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import type { AuthorizationCode, Client } from '../storage/repositories.ts'
-import { buildToken, handOver } from '../tokens/issue.ts'
+import { buildToken, createTokenResponse } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
-import type { AuthorizationResponse, Grant } from './grant.ts'
+import type { ApprovedRequest, AuthorizationResponse, Grant } from './grant.ts'
 import { verifyChallenge } from './pkce.ts'
 
 /** RFC 6749 §4.1.2 allows 10 minutes; a redirect takes a second. */
@@ -17,7 +17,7 @@ export function authorizationCode(): Grant {
   return {
     type: 'authorization_code',
     response,
-    async exchange({ client, params }, context) {
+    async exchange({ client, params }, context: ServerContext) {
       const hash = sha256(requireParam(params, 'code'))
       const code = await context.codes.take(hash)
       // Shown by another client it is refused and not burnt: its owner may still come.
@@ -38,7 +38,7 @@ export function authorizationCode(): Grant {
         context,
       )
       const won = await context.storage.codes.exchange(hash, token.createdAt, token)
-      return won ? handOver(token, context) : refuseReplay(code, context)
+      return won ? createTokenResponse(token, context) : refuseReplay(code, context)
     },
   }
 }
@@ -46,8 +46,8 @@ export function authorizationCode(): Grant {
 const response: AuthorizationResponse = {
   type: 'code',
   mode: 'query',
-  prepare(request, context) {
-    const now = context.options.clock.now()
+  prepare(request: ApprovedRequest, context: ServerContext) {
+    const now = context.clock.now()
     const text = `tgc_${randomSecret()}`
     const code: AuthorizationCode = {
       hash: sha256(text),
@@ -71,7 +71,7 @@ function assertExchangeable(
   params: Form,
   context: ServerContext,
 ): void {
-  const left = code.expiresAt.getTime() - context.options.clock.now().getTime()
+  const left = code.expiresAt.getTime() - context.clock.now().getTime()
   // More than it ever had: the clock went back, which must not prolong its life.
   if (left <= 0 || left > CODE_LIFETIME + CLOCK_SKEW) throw refused()
   // RFC 6749 §4.1.3: identical to what the authorization request said.

@@ -1,6 +1,4 @@
 import { UnauthorizedClient } from '../errors.ts'
-import { parseScope, resolveScopes } from '../scopes.ts'
-import { issueTokens } from '../tokens/issue.ts'
 import type { Grant } from './grant.ts'
 
 /** RFC 6749 §4.4: a confidential client acting for itself. No user, no refresh token. */
@@ -11,15 +9,9 @@ export function clientCredentials(): Grant {
       if (!client.confidential) {
         throw new UnauthorizedClient('Only confidential clients may act for themselves')
       }
-      const scopes = resolveScopes(parseScope(params.get('scope')), {
-        defined: context.options.scopeNames,
-        client: client.scopes,
-        wildcard: 'refused',
-      })
-      return issueTokens(
-        { client, userId: null, scopes, grantType: 'client_credentials', refreshable: false },
-        context,
-      )
+      const scopes = context.resolveScopes(params.get('scope'), client)
+      const grantType = 'client_credentials'
+      return context.issueTokens({ client, userId: null, scopes, grantType, refreshable: false })
     },
   }
 }

@@ -1,27 +1,95 @@
-import type { Maybe } from '../awaitable.ts'
-import type { ServerContext } from '../context.ts'
+/**
+ * The contract of a grant, ours or anybody's. What a grant is given may grow: new members do not break
+ * the grants there are (docs/guides/write-a-grant.md).
+ */
+import type { HttpRequest } from '@tollgate/http'
+import type { Clock } from '../clock.ts'
+import type { Emitter } from '../events.ts'
+import type { VerifiedToken } from '../guard/verify.ts'
 import type { Form } from '../http/form.ts'
-import type { AuthorizationCode, Client, Token } from '../storage/repositories.ts'
+import type { Logger } from '../logger.ts'
+import type { ScopeDefinitions } from '../scopes.ts'
+import type {
+  AuthorizationCode,
+  Client,
+  Storage,
+  Token,
+  TokenSelector,
+} from '../storage/repositories.ts'
+import type { Users } from '../users/users.ts'
 
+/** The value of `grant_type`: one of ours, or a URI of somebody else's (RFC 6749 §4.5). */
 export type GrantType =
   | 'authorization_code'
   | 'refresh_token'
   | 'password'
   | 'client_credentials'
   | 'implicit'
+  | (string & {})
 
-/** RFC 6749 §5.1. */
+/** RFC 6749 §5.1. A grant may add members of its own, such as `id_token` or `issued_token_type`. */
 export interface TokenResponse {
-  readonly token_type: 'Bearer'
+  readonly token_type: string
   readonly expires_in: number
   readonly access_token: string
   readonly refresh_token?: string
   readonly scope: string
+  readonly [extension: string]: unknown
 }
 
+/** What is to be issued, for whom. */
+export interface IssueRequest {
+  readonly client: Client
+  /** Null when the client acts for itself. */
+  readonly userId: string | null
+  readonly scopes: readonly string[]
+  /** Stored with the token. */
+  readonly grantType: GrantType
+  /** Whether this grant gives refresh tokens, where the server and the client have them at all. */
+  readonly refreshable: boolean
+  /** When the access token expires, if that is before the server's `accessTokensExpireIn` is over. */
+  readonly expiresAt?: Date
+  /**
+   * `ExchangeRequest.signOutMark`: give it when the grant has found out itself who the user is. If that
+   * person was signed out everywhere meanwhile, nothing is issued and InvalidGrant is thrown.
+   */
+  readonly signOutMark?: number
+}
+
+/** A request at the token endpoint, from a client that has authenticated and may use the grant. */
 export interface ExchangeRequest {
   readonly client: Client
+  /** The body; a parameter sent twice was refused, an empty one counts as absent. */
   readonly params: Form
+  /** The rest of the request: headers, method, path. Its body has been read. */
+  readonly request: HttpRequest
+  /** From before the grant looks who the user is: see `IssueRequest.signOutMark`. */
+  readonly signOutMark: number
+}
+
+/** What the server lets a grant do. */
+export interface GrantContext {
+  /** Public base URL of the server. */
+  readonly issuer: string
+  /** Where "now" comes from: tests move it, so take no other. */
+  readonly clock: Clock
+  readonly logger: Required<Logger>
+  /** The application's own users. */
+  readonly users: Users
+  /** The scopes of this server with their descriptions. */
+  readonly scopes: ScopeDefinitions
+  readonly storage: Storage
+  readonly events: Emitter
+  /** The scopes in a `scope` parameter, or InvalidScope when the client cannot have one of them. */
+  resolveScopes(text: string | undefined, client: Client): string[]
+  /** Stores a token, tells the listeners, and gives what the client gets. */
+  issueTokens(request: IssueRequest): Promise<TokenResponse>
+  /** What one of our access tokens says, or InvalidToken unless it is genuine, alive and not revoked. */
+  verifyAccessToken(text: string): Promise<VerifiedToken>
+  /** Ends tokens here at once and on every other process within a second. */
+  revokeTokens(selector: TokenSelector): Promise<Token[]>
+  /** Whether the application still has this user, asked now. */
+  userExists(userId: string): Promise<boolean>
 }
 
 /** What a person has approved, or had approved before. */
@@ -40,18 +108,23 @@ export interface AuthorizationResult {
   readonly params: Readonly<Record<string, string>>
 }
 
+/** What a grant does at the authorization endpoint. */
 export interface AuthorizationResponse {
-  readonly type: 'code' | 'token'
+  /** The value of `response_type`. */
+  readonly type: string
   /** RFC 6749 §4.1.2 answers in the query, §4.2.2 in the fragment. */
   readonly mode: 'query' | 'fragment'
-  prepare(request: ApprovedRequest, context: ServerContext): Maybe<AuthorizationResult>
+  prepare(
+    request: ApprovedRequest,
+    context: GrantContext,
+  ): AuthorizationResult | Promise<AuthorizationResult>
 }
 
 /** A grant is switched on by being listed in the options, and does one thing or both. */
 export interface Grant {
   readonly type: GrantType
-  /** At the token endpoint. */
-  exchange?(request: ExchangeRequest, context: ServerContext): Maybe<TokenResponse>
+  /** At the token endpoint. Throw an OAuthError for what the client did wrong. */
+  exchange?(request: ExchangeRequest, context: GrantContext): TokenResponse | Promise<TokenResponse>
   /** At the authorization endpoint. */
   readonly response?: AuthorizationResponse
 }

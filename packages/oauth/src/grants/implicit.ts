@@ -1,6 +1,7 @@
+import type { ServerContext } from '../context.ts'
 import { secondsUntil } from '../lifetimes.ts'
 import { buildToken } from '../tokens/issue.ts'
-import type { Grant } from './grant.ts'
+import type { ApprovedRequest, Grant } from './grant.ts'
 
 /** RFC 6749 §4.2: the token itself in the fragment, no refresh token. Off unless listed. */
 export function implicit(): Grant {
@@ -9,7 +10,7 @@ export function implicit(): Grant {
     response: {
       type: 'token',
       mode: 'fragment',
-      async prepare({ client, userId, scopes }, context) {
+      async prepare({ client, userId, scopes }: ApprovedRequest, context: ServerContext) {
         const token = buildToken(
           { client, userId, scopes, grantType: 'implicit', refreshable: false },
           context,
@@ -19,7 +20,7 @@ export function implicit(): Grant {
           params: {
             access_token: await context.accessTokens.encode(token, scopes),
             token_type: 'Bearer',
-            expires_in: String(secondsUntil(token.expiresAt, context.options.clock)),
+            expires_in: String(secondsUntil(token.expiresAt, context.clock)),
             scope: scopes.join(' '),
           },
         }

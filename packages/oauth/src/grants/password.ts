@@ -1,9 +1,10 @@
-import type { Maybe } from '../awaitable.ts'
+import type { ServerContext } from '../context.ts'
 import { InvalidGrant } from '../errors.ts'
 import { requireParam } from '../http/form.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
-import { buildToken, handOver, storeUnlessEnded } from '../tokens/issue.ts'
-import { whileSignedIn } from '../users/retry-if-signed-out.ts'
+import { buildToken, createTokenResponse, storeUnlessSignedOut } from '../tokens/issue.ts'
+import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
+import type { Users } from '../users/users.ts'
 import type { Grant } from './grant.ts'
 
 /** Long enough for any passphrase; longer ones are refused, never cut (threat T8). */
@@ -13,7 +14,7 @@ const LONGEST_CREDENTIAL = 1024
 export function password(): Grant {
   return {
     type: 'password',
-    async exchange({ client, params }, context) {
+    async exchange({ client, params }, context: ServerContext) {
       const username = requireParam(params, 'username')
       const secret = requireParam(params, 'password')
       const scopes = resolveScopes(parseScope(params.get('scope')), {
@@ -21,9 +22,9 @@ export function password(): Grant {
         client: client.scopes,
         wildcard: 'allowed',
       })
-      const token = await whileSignedIn(
+      const token = await retryIfSignedOut(
         context,
-        () => findUser(username, secret, context.options.users),
+        () => findUser(username, secret, context.users),
         (user, mark) => {
           const userId = String(user.id)
           const issue = {
@@ -33,20 +34,16 @@ export function password(): Grant {
             grantType: 'password',
             refreshable: true,
           } as const
-          return storeUnlessEnded(buildToken(issue, context), mark, context)
+          return storeUnlessSignedOut(buildToken(issue, context), mark, context)
         },
       )
       if (!token) throw new InvalidGrant('The user credentials are incorrect')
-      return handOver(token, context)
+      return createTokenResponse(token, context)
     },
   }
 }
 
-interface CredentialCheck {
-  findByCredentials?(username: string, password: string): Maybe<{ id: string | number } | null>
-}
-
-async function findUser(username: string, secret: string, users: CredentialCheck) {
+async function findUser(username: string, secret: string, users: Users) {
   if (!users.findByCredentials) {
     throw new TypeError('The password grant needs users.findByCredentials(username, password)')
   }

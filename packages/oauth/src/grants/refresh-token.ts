@@ -5,7 +5,7 @@ import { narrowScopes, parseScope, resolveScopes } from '../scopes.ts'
 import type { Client, Rotation, Token } from '../storage/repositories.ts'
 import { endedByRotation } from '../storage/rotated-token.ts'
 import type { RefreshTokenContent } from '../tokens/formats/refresh-tokens.ts'
-import { handOver } from '../tokens/issue.ts'
+import { createTokenResponse } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import type { Grant } from './grant.ts'
 import { decideRefresh, isAlive, type LateWindows } from './refresh-decision.ts'
@@ -28,7 +28,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
   const endsBefore = options.endsOldAccessToken ?? false
   return {
     type: 'refresh_token',
-    async exchange({ client, params }, context) {
+    async exchange({ client, params }, context: ServerContext) {
       const content = context.refreshTokens.parse(requireParam(params, 'refresh_token'))
       // What this process knows to be revoked stays so, even if the database forgot it in a failover.
       if (!content || context.feed.isRevoked('token', content.tokenId)) throw refused()
@@ -41,7 +41,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       const token =
         (await rotate(content.generation, presentation, context)) ??
         (await lookAndDecide(presentation, context))
-      return handOver(token, context, narrowScopes(token.scopes, requested))
+      return createTokenResponse(token, context, narrowScopes(token.scopes, requested))
     },
   }
 }
@@ -52,8 +52,8 @@ function rotate(
   { content, client, endsBefore }: Presentation,
   context: ServerContext,
 ): Promise<Token | null> {
-  const { clock, accessTokensExpireAt, refreshTokensExpireAt } = context.options
-  const issuedAt = clock.now()
+  const { accessTokensExpireAt, refreshTokensExpireAt } = context.options
+  const issuedAt = context.clock.now()
   const rotation: Rotation = {
     id: content.tokenId,
     clientId: client.id,
@@ -91,7 +91,7 @@ async function decideOnce(
   const { content, client, late } = presentation
   const row = await context.storage.tokens.find(content.tokenId)
   if (!row) throw refused()
-  const now = context.options.clock.now()
+  const now = context.clock.now()
   switch (decideRefresh({ generation: content.generation, client, row, now, late })) {
     case 'rotate':
       return rotate(row.generation, presentation, context)
@@ -113,7 +113,7 @@ async function decideOnce(
 async function repeatLate(row: Token, context: ServerContext): Promise<Token | null> {
   if (!(await context.storage.tokens.markLateRepeat(row.id, row.generation))) return null
   const { id: tokenId, userId, clientId, generation } = row
-  context.options.logger.warn(
+  context.logger.warn(
     `A refresh token was used again ${secondsSince(row.issuedAt, context)} s after its use and got the same successor: ` +
       `token ${tokenId}, generation ${generation}, client ${clientId}, user ${userId}. ` +
       'After an outage this is expected; once more in the next generation ends the grant.',
@@ -134,7 +134,7 @@ async function moveForward(
 ): Promise<Token | null> {
   const moved = await rotate(row.generation, presentation, context)
   if (moved) {
-    context.options.logger.warn(
+    context.logger.warn(
       `A refresh token is newer than its row, so the database has lost writes: token ${row.id} went from ` +
         `generation ${row.generation} to ${moved.generation}. Look for a failover or a restored backup.`,
     )
@@ -142,8 +142,8 @@ async function moveForward(
   return moved
 }
 
-function secondsSince(moment: Date, { options }: ServerContext): number {
-  return Math.round((options.clock.now().getTime() - moment.getTime()) / 1000)
+function secondsSince(moment: Date, { clock }: ServerContext): number {
+  return Math.round((clock.now().getTime() - moment.getTime()) / 1000)
 }
 
 async function assertMayNarrow(
@@ -153,7 +153,7 @@ async function assertMayNarrow(
   context: ServerContext,
 ): Promise<void> {
   const token = await context.storage.tokens.find(content.tokenId)
-  if (!token || !isAlive(token, client, context.options.clock.now())) throw refused()
+  if (!token || !isAlive(token, client, context.clock.now())) throw refused()
   narrowScopes(token.scopes, requested)
   resolveScopes(requested, {
     defined: context.options.scopeNames,

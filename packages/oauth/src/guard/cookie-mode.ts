@@ -79,7 +79,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
   async function issue(person: Person, mark: SignInMark): Promise<string | null> {
     const [key] = keyring.encryptionKeys('cookie mode')
     if (!key) throw new Error('There is no secret to encrypt cookies with')
-    if (await feed.endedMeanwhile(person.id, mark.endings)) return null
+    if (await feed.signedOutSince(person.id, mark.signOutMark)) return null
     const now = mark.at.getTime()
     const value = await new EncryptJWT({
       iss: issuer,
@@ -90,7 +90,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
       // In milliseconds, beside the standard claim, so that a sign-in just after a revocation counts.
       at: now,
       // By the one clock that also says when sign-ins were ended.
-      db: feed.afterEndings(person.id, mark.storeAt),
+      db: feed.afterSignOuts(person.id, mark.storeAt),
       exp: Math.floor(now / 1000) + options.lifetimeSeconds,
     })
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
@@ -117,7 +117,7 @@ export function createCookieMode(options: CookieModeOptions): CookieMode {
     if (content.expiresAt * 1000 <= now || content.issuedAt > now + CLOCK_SKEW) return false
     if (content.expiresAt * 1000 <= feed.endedBefore()) return false
     const { issuedAt: at, storeAt } = content
-    if (feed.hasEnded(content.userId, { at, storeAt })) return false
+    if (feed.isSignedOut(content.userId, { at, storeAt })) return false
     return content.sessionId === null || !feed.isRevoked('session', content.sessionId)
   }
 

@@ -1,9 +1,10 @@
 import type { HttpRequest } from '@tollgate/http'
-import type { ServerContext } from '../context.ts'
+import type { Clock } from '../clock.ts'
 import { readCookie } from '../http/cookies.ts'
-import { whileSignedIn } from '../users/retry-if-signed-out.ts'
-import { findSignedIn, type Person } from '../users/users.ts'
-import { COOKIE_NAME } from './cookie-mode.ts'
+import type { RevocationFeed } from '../revocations/feed.ts'
+import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
+import { type Application, findSignedIn, type Person } from '../users/users.ts'
+import { COOKIE_NAME, type CookieMode } from './cookie-mode.ts'
 
 export interface FreshToken {
   /** For the page's `<meta name="csrf-token">`; null when nobody is signed in. */
@@ -12,16 +13,22 @@ export interface FreshToken {
   readonly setCookie: string | null
 }
 
+export interface FreshTokenContext extends Application {
+  readonly cookies: CookieMode
+  readonly feed: RevocationFeed
+  readonly clock: Clock
+}
+
 /** What the fresh-token middleware puts on the pages of signed-in people, and takes off otherwise. */
 export async function freshToken(
   request: HttpRequest,
-  context: ServerContext,
+  context: FreshTokenContext,
 ): Promise<FreshToken> {
-  const { cookies, options } = context
+  const { cookies } = context
   const cookieHeader = request.header('cookie')
-  const fresh = await whileSignedIn<Person, FreshToken>(
+  const fresh = await retryIfSignedOut<Person, FreshToken>(
     context,
-    () => findSignedIn(options, request),
+    () => findSignedIn(context, request),
     async (person, mark) => {
       const csrfToken = cookies.csrfToken(person)
       if (request.method !== 'GET' || (await cookies.isGood(person, cookieHeader))) {

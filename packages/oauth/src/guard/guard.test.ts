@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { assertAnyScope, assertScopes, type Caller, parseBearer } from './guard.ts'
+import { parseBearer } from './bearer.ts'
+import { assertAnyScope, assertScopes, type Caller } from './guard.ts'
 
 describe('parseBearer', () => {
   it.each([

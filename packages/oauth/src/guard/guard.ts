@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@tollgate/http'
-import { andThen, type Maybe } from '../awaitable.ts'
+import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import { InsufficientScope, InvalidToken, type OAuthError } from '../errors.ts'
 import { errorResponse } from '../http/responses.ts'
 import { holdsScope } from '../scopes.ts'
@@ -48,7 +48,7 @@ export interface Guard<User extends UserRecord = UserRecord> {
   authenticate<Name extends GuardName>(
     name: Name,
     credentials: Credentials,
-  ): Maybe<GuardResults<User>[Name]>
+  ): Awaitable<GuardResults<User>[Name]>
   /** The answer for whatever authenticate() or a scope check has thrown. */
   refusal(error: unknown): HttpResponse
 }
@@ -85,20 +85,15 @@ export function createGuard<User extends UserRecord>(options: GuardOptions): Gua
     return createCookieUser(users, found.userId)
   }
 
-  /** A header seen before was parsed before: its text alone tells. */
-  function verifyBearer(header: string): Maybe<VerifiedToken> {
-    return verifier.recognize(header) ?? verifier.verify(parseBearer(header))
-  }
-
-  const guards: { [Name in GuardName]: (c: Credentials) => Maybe<GuardResults<User>[Name]> } = {
+  const guards: { [Name in GuardName]: (c: Credentials) => Awaitable<GuardResults<User>[Name]> } = {
     api(credentials) {
       const header = credentials.authorization
       if (typeof header !== 'string') return cookieUser(credentials)
-      return andThen(verifyBearer(header), userOf)
+      return mapAwaitable(verifier.verifyHeader(header), userOf)
     },
     client({ authorization }) {
       if (typeof authorization !== 'string') throw nothingSent()
-      return andThen(verifyBearer(authorization), clientOf)
+      return mapAwaitable(verifier.verifyHeader(authorization), clientOf)
     },
   }
 
@@ -109,13 +104,6 @@ export function createGuard<User extends UserRecord>(options: GuardOptions): Gua
     },
     refusal: (error) => errorResponse(options.publicError(error)),
   }
-}
-
-/** RFC 6750 §2.1: one token after a scheme in any letter case. */
-export function parseBearer(header: string): string {
-  const [, token] = /^bearer ([\w.~+/=-]+)$/i.exec(header) ?? []
-  if (token) return token
-  throw new InvalidToken('The Authorization header must be: Bearer <token>')
 }
 
 function nothingSent(): InvalidToken {

@@ -1,5 +1,5 @@
-import { andThen, type Maybe } from '../awaitable.ts'
-import { createRecentCache } from '../caches/recent-cache.ts'
+import type { Awaitable } from '../awaitable.ts'
+import { createSeenHeaders } from '../caches/seen-headers.ts'
 import { CLOCK_SKEW, type Clock, millisecondsOf } from '../clock.ts'
 import { InvalidToken } from '../errors.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
@@ -11,9 +11,11 @@ import {
   type Subject,
   tokenIdOf,
 } from '../tokens/formats/claims.ts'
-import type { AccessTokenFormat } from '../tokens/formats/format.ts'
+import type { AccessTokens } from '../tokens/formats/format.ts'
 import type { KnownUser, KnownUsers } from '../users/known-users.ts'
+import { parseBearer } from './bearer.ts'
 
+/** A genuine access token and what it says. */
 export interface VerifiedToken {
   readonly tokenId: string
   readonly clientId: string
@@ -23,16 +25,16 @@ export interface VerifiedToken {
 }
 
 export interface TokenVerifier {
-  /** Genuine, alive and not revoked, or InvalidToken. */
-  verify(text: string): Maybe<VerifiedToken>
-  /** The same at once for an Authorization header seen before; undefined when verify() has to look closer. */
-  recognize(header: string): VerifiedToken | undefined
+  /** Genuine, alive and not revoked, or InvalidToken. Without a promise for a header seen before. */
+  verifyHeader(header: string): Awaitable<VerifiedToken>
+  /** The same for a token that did not come in a header. */
+  verify(text: string): Promise<VerifiedToken>
   /** Genuine, though perhaps expired or revoked; null otherwise. */
   identify(text: string): Promise<VerifiedToken | null>
 }
 
 export interface VerifierOptions {
-  readonly format: AccessTokenFormat
+  readonly accessTokens: Pick<AccessTokens, 'decode'>
   readonly keys: Pick<SigningKeys, 'removals'>
   readonly feed: RevocationFeed
   readonly knownUsers: KnownUsers
@@ -41,27 +43,21 @@ export interface VerifierOptions {
   readonly clock: Clock
 }
 
-type Decoding = Maybe<VerifiedToken | null>
-
 /** Node refuses headers over 16 kB; ours have a few hundred bytes. */
 const LONGEST_TOKEN = 8 * 1024
 const SKEW_SECONDS = CLOCK_SKEW / 1000
 const REMEMBERED_TOKENS = 20_000
-/** Enough of a signature to tell tokens apart. */
-const TAIL = 8
 
-/** With the whole header, because cutting the token out of it costs more than all the rest. */
-interface Remembered {
-  readonly header: string
+interface Known {
   readonly token: VerifiedToken
   /** Null for a client that acts for itself. */
   readonly user: KnownUser | null
 }
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
-  const { format, keys, feed, knownUsers } = options
+  const { accessTokens, keys, feed, knownUsers } = options
   const milliseconds = millisecondsOf(options.clock)
-  let genuine = createRecentCache<Remembered, number>(REMEMBERED_TOKENS)
+  let genuine = createSeenHeaders<Known>(REMEMBERED_TOKENS)
   let breaks = 0
   feed.onBreak(() => {
     breaks += 1
@@ -70,33 +66,22 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   const upsets = () => keys.removals() + breaks
   let upsetsBefore = upsets()
 
-  /**
-   * Found by its end and compared as a whole: altered content is another token. Starts anew after an
-   * upset.
-   */
-  function recall(header: string): Remembered | undefined {
+  /** Starts anew after an upset. */
+  function recall(header: string): Known | undefined {
     if (upsetsBefore !== upsets()) {
       upsetsBefore = upsets()
-      genuine = createRecentCache(REMEMBERED_TOKENS)
+      genuine = createSeenHeaders(REMEMBERED_TOKENS)
     }
-    const found = genuine.get(endOf(header))
-    return found?.header === header ? found : undefined
-  }
-
-  function remember(header: string, token: VerifiedToken, cache: typeof genuine): void {
-    cache.set(endOf(header), { header, token, user: userOf(token) })
+    return genuine.find(header)
   }
 
   function userOf({ subject }: VerifiedToken): KnownUser | null {
     return subject.kind === 'user' ? knownUsers.of(subject.id) : null
   }
 
-  function decode(text: string): Decoding {
+  async function decode(text: string): Promise<VerifiedToken | null> {
     if (text.length > LONGEST_TOKEN) return null
-    return andThen(format.decode(text), understand)
-  }
-
-  function understand(claims: AccessTokenClaims | null): VerifiedToken | null {
+    const claims = await accessTokens.decode(text)
     if (claims?.iss !== options.issuer || claims.aud !== options.audience) return null
     const subject = parseSubject(claims.sub)
     if (!subject) return null
@@ -122,40 +107,42 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     return token
   }
 
-  async function verifySlowly(text: string, decoding: Decoding): Promise<VerifiedToken> {
+  /** For a header never seen, and for whatever has to be asked about a known one. */
+  async function lookCloser(
+    header: string,
+    text: string,
+    known?: VerifiedToken,
+  ): Promise<VerifiedToken> {
     const cache = genuine
     const before = upsets()
-    const token = await decoding
-    if (token) remember(headerOf(text), token, cache)
+    const token = known ?? (await decode(text))
+    if (token) cache.remember(header, { token, user: userOf(token) })
     if (!feed.isFresh()) await feed.sync()
-    if (upsets() !== before) return verifySlowly(text, decode(text))
+    if (upsets() !== before) return lookCloser(header, text)
     return requireUser(requireAlive(token))
   }
 
   /** Last: only for a token that is good otherwise is the application asked. */
-  function requireUser(token: VerifiedToken): Maybe<VerifiedToken> {
+  async function requireUser(token: VerifiedToken): Promise<VerifiedToken> {
     const user = userOf(token)
     if (!user || knownUsers.isCurrent(user)) return token
-    return andThen(knownUsers.exists(user), (exists) => {
-      if (!exists) throw refused()
-      // A revocation may have come while the application was asked.
-      return feed.isFresh() ? requireAlive(token) : feed.sync().then(() => requireAlive(token))
-    })
+    if (!(await knownUsers.exists(user))) throw refused()
+    // A revocation may have come while the application was asked.
+    if (!feed.isFresh()) await feed.sync()
+    return requireAlive(token)
   }
 
   return {
+    verifyHeader(header) {
+      const known = recall(header)
+      if (!known) return lookCloser(header, parseBearer(header))
+      const { token, user } = known
+      const isCurrent = feed.isFresh() && (user === null || knownUsers.isCurrent(user))
+      return isCurrent ? requireAlive(token) : lookCloser(header, parseBearer(header), token)
+    },
     verify(text) {
       const header = headerOf(text)
-      const decoding = recall(header)?.token ?? decode(text)
-      if (decoding instanceof Promise || !feed.isFresh()) return verifySlowly(text, decoding)
-      if (decoding) remember(header, decoding, genuine)
-      return requireUser(requireAlive(decoding))
-    },
-    recognize(header) {
-      const known = recall(header)
-      if (!known || !feed.isFresh()) return undefined
-      if (known.user && !knownUsers.isCurrent(known.user)) return undefined
-      return requireAlive(known.token)
+      return lookCloser(header, text, recall(header)?.token)
     },
     async identify(text) {
       return recall(headerOf(text))?.token ?? decode(text)
@@ -164,15 +151,6 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
 }
 
 const headerOf = (text: string) => `Bearer ${text}`
-
-/** Hashed as FNV-1a does it: a Map finds a number sooner than a text nobody has hashed yet. */
-function endOf(header: string): number {
-  let end = 0
-  for (let index = header.length - TAIL; index < header.length; index += 1) {
-    end = Math.imul(end ^ header.charCodeAt(index), 16_777_619)
-  }
-  return end
-}
 
 /** The same words whatever was wrong: which check failed helps only an attacker. */
 function refused(): InvalidToken {

@@ -19,18 +19,18 @@ describe('the end of sign-ins', () => {
     const { feed, append } = feedOf()
     await append(ending('ada', 1))
     feed.note(ending('ada', 1))
-    const mark = feed.endings()
-    expect(await feed.endedMeanwhile('ada', mark)).toBe(false)
-    expect(feed.endings()).toBe(mark)
+    const mark = feed.signOutMark()
+    expect(await feed.signedOutSince('ada', mark)).toBe(false)
+    expect(feed.signOutMark()).toBe(mark)
   })
 
   it('counts once when it was read before it was noted', async () => {
     const { feed, append } = feedOf()
     await append(ending('ada', 1))
     await feed.sync()
-    const mark = feed.endings()
+    const mark = feed.signOutMark()
     feed.note(ending('ada', 1))
-    expect(await feed.endedMeanwhile('ada', mark)).toBe(false)
+    expect(await feed.signedOutSince('ada', mark)).toBe(false)
   })
 
   it.each([
@@ -40,38 +40,41 @@ describe('the end of sign-ins', () => {
     const { feed, append } = feedOf()
     await append(ending('ada', 5))
     await feed.sync()
-    const mark = feed.endings()
+    const mark = feed.signOutMark()
     // By a clock that is behind.
     await append(ending('ada', 3))
     if (here) feed.note(ending('ada', 3))
-    expect(await feed.endedMeanwhile('ada', mark)).toBe(true)
-    expect(await feed.endedMeanwhile('bob', mark)).toBe(false)
+    expect(await feed.signedOutSince('ada', mark)).toBe(true)
+    expect(await feed.signedOutSince('bob', mark)).toBe(false)
   })
 
   it('of everyone is one of each', async () => {
     const { feed, append } = feedOf()
     await feed.sync()
-    const mark = feed.endings()
+    const mark = feed.signOutMark()
     const storeAt = feed.storeNow()
     await append({ ...ending('all', 3), kind: 'everyone' })
-    expect(await feed.endedMeanwhile('ada', mark)).toBe(true)
-    expect(feed.hasEnded('bob', { at: Date.now(), storeAt })).toBe(true)
-    const after = feed.afterEndings('bob', storeAt)
-    expect(feed.hasEnded('bob', { at: Date.now(), storeAt: after })).toBe(false)
+    expect(await feed.signedOutSince('ada', mark)).toBe(true)
+    expect(feed.isSignedOut('bob', { at: Date.now(), storeAt })).toBe(true)
+    const after = feed.afterSignOuts('bob', storeAt)
+    expect(feed.isSignedOut('bob', { at: Date.now(), storeAt: after })).toBe(false)
   })
 
   it('is known to come after a sign-in, however far apart the clocks of processes are', async () => {
     const { feed, append } = feedOf()
     await feed.sync()
-    const signedIn = { at: Date.now(), storeAt: feed.afterEndings('ada', feed.storeNow()) }
+    const signedIn = { at: Date.now(), storeAt: feed.afterSignOuts('ada', feed.storeNow()) }
     // By a process that is an hour behind.
     await append(ending('ada', Date.now() - 3_600_000))
     await feed.sync()
-    expect(feed.hasEnded('ada', signedIn)).toBe(true)
+    expect(feed.isSignedOut('ada', signedIn)).toBe(true)
     // A sign-in by a process that is an hour behind, after it was ended by one that is ahead.
     await append(ending('bob', Date.now() + 3_600_000))
     await feed.sync()
-    const later = { at: Date.now() - 3_600_000, storeAt: feed.afterEndings('bob', feed.storeNow()) }
-    expect(feed.hasEnded('bob', later)).toBe(false)
+    const later = {
+      at: Date.now() - 3_600_000,
+      storeAt: feed.afterSignOuts('bob', feed.storeNow()),
+    }
+    expect(feed.isSignedOut('bob', later)).toBe(false)
   })
 })

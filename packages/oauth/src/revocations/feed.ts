@@ -14,7 +14,7 @@ const PAGE = 1000
 export interface RevocationFeed
   extends Pick<
     KnownRevocations,
-    'note' | 'isRevoked' | 'hasEnded' | 'endings' | 'afterEndings' | 'endedBefore'
+    'note' | 'isRevoked' | 'isSignedOut' | 'signOutMark' | 'afterSignOuts' | 'endedBefore'
   > {
   /** Whether all that was revoked over a second ago is known here. */
   isFresh(): boolean
@@ -22,8 +22,8 @@ export interface RevocationFeed
   load(): Promise<void>
   /** Reads what is new; fails closed when the store is away, or when that takes too long. */
   sync(): Promise<void>
-  /** Whether this person's sign-ins were ended after the mark, on whatever process, and before this call. */
-  endedMeanwhile(userId: string, mark: number): Promise<boolean>
+  /** Whether the person was signed out everywhere after the mark, on whatever process, and before this call. */
+  signedOutSince(userId: string, mark: number): Promise<boolean>
   /** About now by the store's clock, in milliseconds; never later than it is there. */
   storeNow(): number
   onNotice(kind: RevocationKind, listener: (subject: string) => void): void
@@ -150,9 +150,9 @@ export function followRevocations(
     load,
     isFresh,
     sync: () => withPatience(load()),
-    async endedMeanwhile(userId, mark) {
+    async signedOutSince(userId, mark) {
       await withPatience(catchUp())
-      return known.endedAfter(userId, mark)
+      return known.signedOutAfter(userId, mark)
     },
     storeNow: () => clock.storeNow + Math.floor(performance.now() - clock.readAt),
     onNotice(kind, listener) {

@@ -9,8 +9,8 @@ export interface SignInTime {
   readonly storeAt: number | null
 }
 
-/** The last end of somebody's sign-ins. */
-interface Ending {
+/** The last time somebody was signed out everywhere. */
+interface SignOut {
   /** By the clocks of processes. */
   readonly at: number
   /** By the store's clock. */
@@ -18,7 +18,7 @@ interface Ending {
   /** By the clocks of processes of an older version, which left no time of the store. */
   readonly unstampedAt: number
   readonly until: number
-  /** As which ending it was read here. */
+  /** As which sign-out it was read here. */
   readonly order: number
 }
 
@@ -28,18 +28,19 @@ export interface KnownRevocations {
   /** Committed by this process just now. */
   note(entry: NewRevocation): void
   isRevoked(kind: RevokedKind, subject: string): boolean
-  /** Whether the person's sign-ins were ended at or after this one. */
-  hasEnded(userId: string, since: SignInTime): boolean
-  endings(): number
-  endedAfter(userId: string, endings: number): boolean
-  /** By the store's clock: after all ends of the person's sign-ins known here, and not before `storeAt`. */
-  afterEndings(userId: string, storeAt: number): number
+  /** Whether the person was signed out everywhere at or after this sign-in. */
+  isSignedOut(userId: string, since: SignInTime): boolean
+  /** How many sign-outs were read here: what comes later has a larger number. */
+  signOutMark(): number
+  signedOutAfter(userId: string, mark: number): boolean
+  /** By the store's clock: after every sign-out of the person known here, and not before `storeAt`. */
+  afterSignOuts(userId: string, storeAt: number): number
   endedBefore(): number
 }
 
 /** What a process knows of the feed. It never forgets what may still be alive. */
 export function createKnownRevocations(
-  announce: (kind: RevocationKind, subject: string) => void,
+  notify: (kind: RevocationKind, subject: string) => void,
 ): KnownRevocations {
   const revoked: Record<RevokedKind, Map<string, number>> = {
     token: new Map(),
@@ -47,36 +48,36 @@ export function createKnownRevocations(
     session: new Map(),
   }
   /** By person; everyone's under EVERYONE. */
-  const ends = new Map<string, Ending>()
-  /** What was noted comes again with the next read, and must not count as another ending then. */
+  const signOuts = new Map<string, SignOut>()
+  /** What was noted comes again with the next read, and must not count as another sign-out then. */
   const noted = new Map<string, NewRevocation>()
-  let endings = 0
+  let signOutsRead = 0
   let endedBefore = 0
 
   /** `storeAt`: null where an older version wrote it, 0 where it is not known yet. */
-  function keepEnding(entry: NewRevocation, storeAt: number | null): void {
-    const known = ends.get(nameOf(entry))
+  function keepSignOut(entry: NewRevocation, storeAt: number | null): void {
+    const known = signOuts.get(nameOf(entry))
     const at = entry.at.getTime()
-    ends.set(nameOf(entry), {
+    signOuts.set(nameOf(entry), {
       at: Math.max(known?.at ?? 0, at),
       storeAt: Math.max(known?.storeAt ?? 0, storeAt ?? 0),
       unstampedAt: Math.max(known?.unstampedAt ?? 0, storeAt === null ? at : 0),
       until: Math.max(known?.until ?? 0, entry.until.getTime()),
-      order: endings,
+      order: signOutsRead,
     })
   }
 
   function apply(entry: NewRevocation, storeAt: number | null): void {
-    if (isEnding(entry)) {
-      endings += 1
-      keepEnding(entry, storeAt)
+    if (isSignOut(entry)) {
+      signOutsRead += 1
+      keepSignOut(entry, storeAt)
     } else if (entry.kind === 'ended') {
       endedBefore = Math.max(endedBefore, entry.at.getTime())
       forgetEnded()
     } else if (Object.hasOwn(revoked, entry.kind)) {
       revoked[entry.kind as RevokedKind].set(entry.subject, entry.until.getTime())
     }
-    announce(entry.kind, entry.subject)
+    notify(entry.kind, entry.subject)
   }
 
   /** What concerned only things that ended need not be known any more. */
@@ -84,11 +85,11 @@ export function createKnownRevocations(
     for (const subjects of Object.values(revoked)) {
       for (const [key, until] of subjects) if (until < endedBefore) subjects.delete(key)
     }
-    for (const [key, { until }] of ends) if (until < endedBefore) ends.delete(key)
+    for (const [key, { until }] of signOuts) if (until < endedBefore) signOuts.delete(key)
   }
 
-  function endsOf(userId: string): Ending[] {
-    const both = [ends.get(`user ${userId}`), ends.get(EVERYONE)]
+  function signOutsOf(userId: string): SignOut[] {
+    const both = [signOuts.get(`user ${userId}`), signOuts.get(EVERYONE)]
     return both.filter((end) => end !== undefined)
   }
 
@@ -103,37 +104,37 @@ export function createKnownRevocations(
   return {
     takeIn(entry) {
       const storeAt = entry.writtenAt?.getTime() ?? null
-      if (isEnding(entry) && noted.delete(endingOf(entry))) keepEnding(entry, storeAt)
+      if (isSignOut(entry) && noted.delete(keyOf(entry))) keepSignOut(entry, storeAt)
       else apply(entry, storeAt)
     },
     note(entry) {
-      if (isEnding(entry)) {
-        const isRead = ends.get(nameOf(entry))?.at === entry.at.getTime()
+      if (isSignOut(entry)) {
+        const isRead = signOuts.get(nameOf(entry))?.at === entry.at.getTime()
         if (isRead) return
-        noted.set(endingOf(entry), entry)
+        noted.set(keyOf(entry), entry)
       }
       apply(entry, 0)
     },
     isRevoked: (kind, subject) => revoked[kind].has(subject),
-    hasEnded: (userId, since) =>
-      isNoted(userId, since.at) || endsOf(userId).some((end) => isAtOrAfter(end, since)),
-    endings: () => endings,
-    endedAfter: (userId, mark) => endsOf(userId).some(({ order }) => order > mark),
-    afterEndings: (userId, storeAt) =>
-      Math.max(storeAt, ...endsOf(userId).map((end) => end.storeAt + 1)),
+    isSignedOut: (userId, since) =>
+      isNoted(userId, since.at) || signOutsOf(userId).some((end) => isAtOrAfter(end, since)),
+    signOutMark: () => signOutsRead,
+    signedOutAfter: (userId, mark) => signOutsOf(userId).some(({ order }) => order > mark),
+    afterSignOuts: (userId, storeAt) =>
+      Math.max(storeAt, ...signOutsOf(userId).map((end) => end.storeAt + 1)),
     endedBefore: () => endedBefore,
   }
 }
 
 const EVERYONE = 'everyone'
 
-const isEnding = ({ kind }: NewRevocation) => kind === 'user' || kind === 'everyone'
+const isSignOut = ({ kind }: NewRevocation) => kind === 'user' || kind === 'everyone'
 const nameOf = ({ kind, subject }: NewRevocation) =>
   kind === 'everyone' ? EVERYONE : `user ${subject}`
-const endingOf = (entry: NewRevocation) => `${entry.at.getTime()} ${nameOf(entry)}`
+const keyOf = (entry: NewRevocation) => `${entry.at.getTime()} ${nameOf(entry)}`
 
 /** By the store's clock, which is one; by those of the processes only where an older version wrote. */
-function isAtOrAfter(end: Ending, since: SignInTime): boolean {
+function isAtOrAfter(end: SignOut, since: SignInTime): boolean {
   if (since.storeAt === null) return end.at >= since.at
   return end.storeAt >= since.storeAt || end.unstampedAt >= since.at
 }

@@ -1,31 +1,26 @@
-import { andThen, type Maybe } from '../awaitable.ts'
-import { later } from '../clock.ts'
+import { isAfter, later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { timeOrderedId } from '../crypto.ts'
-import type { GrantType, TokenResponse } from '../grants/grant.ts'
-import { secondsUntil } from '../lifetimes.ts'
-import type { Client, Token } from '../storage/repositories.ts'
+import { InvalidGrant } from '../errors.ts'
+import type { IssueRequest, TokenResponse } from '../grants/grant.ts'
+import { secondsUntil, wholeSecond } from '../lifetimes.ts'
+import type { Token } from '../storage/repositories.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
 
-export interface IssueRequest {
-  readonly client: Client
-  readonly userId: string | null
-  readonly scopes: readonly string[]
-  readonly grantType: GrantType | 'personal_access'
-  /** Whether this grant gives refresh tokens, where the server and the client have them at all. */
-  readonly refreshable: boolean
+export interface TokenRequest extends IssueRequest {
+  /** Where it was decided before, as for a code. */
   readonly id?: string
+  /** Of a personal access token. */
   readonly name?: string
 }
 
 /** The row of a new token; storing it is the caller's single write. */
-export function buildToken(request: IssueRequest, context: ServerContext): Token {
+export function buildToken(request: TokenRequest, context: ServerContext): Token {
   const { options, grants } = context
   const now = options.clock.now()
   const personal = request.grantType === 'personal_access'
-  const expiresAt = (
-    personal ? options.personalAccessTokensExpireAt : options.accessTokensExpireAt
-  )(now)
+  const expire = personal ? options.personalAccessTokensExpireAt : options.accessTokensExpireAt
+  const expiresAt = soonest(expire(now), request.expiresAt)
   const refreshable =
     request.refreshable &&
     request.userId !== null &&
@@ -52,65 +47,76 @@ export function buildToken(request: IssueRequest, context: ServerContext): Token
   }
 }
 
+/** In whole seconds, as `exp` has them. Nothing may outlive what the server was set up for. */
+function soonest(latest: Date, wanted: Date = latest): Date {
+  return isAfter(latest, wanted) ? wholeSecond(wanted.getTime()) : latest
+}
+
 export async function issueTokens(
   request: IssueRequest,
   context: ServerContext,
 ): Promise<TokenResponse> {
   const token = buildToken(request, context)
-  await context.storage.tokens.create(token)
-  return handOver(token, context)
+  const { signOutMark } = request
+  if (signOutMark === undefined) await context.storage.tokens.create(token)
+  else if (!(await storeUnlessSignedOut(token, { signOutMark }, context))) throw signedOut()
+  return createTokenResponse(token, context)
 }
 
 /**
- * Stores a token that rests on a sign-in. Null when the account was ended since the mark, perhaps by
- * another process: then the token is ended too. An end that commits after the store finds the row by
- * itself.
+ * Stores a token that rests on a sign-in. Null when the person was signed out everywhere since the mark,
+ * perhaps by another process: then the token is ended too. A sign-out that commits after the store finds
+ * the row by itself.
  */
-export async function storeUnlessEnded(
+export async function storeUnlessSignedOut(
   token: Token,
-  mark: Pick<SignInMark, 'endings'>,
+  mark: Pick<SignInMark, 'signOutMark'>,
   context: ServerContext,
 ): Promise<Token | null> {
   await context.storage.tokens.create(token)
   const { userId } = token
-  if (userId === null || !(await context.feed.endedMeanwhile(userId, mark.endings))) return token
-  await context.storage.tokens.revoke({ id: token.id }, context.options.clock.now())
+  if (userId === null || !(await context.feed.signedOutSince(userId, mark.signOutMark)))
+    return token
+  await context.storage.tokens.revoke({ id: token.id }, context.clock.now())
   return null
 }
 
 /** After the commit: the texts a client gets, and the events. A narrowed refresh passes its scopes. */
-export function handOver(
+export async function createTokenResponse(
   token: Token,
   context: ServerContext,
   scopes: readonly string[] = token.scopes,
-): Maybe<TokenResponse> {
-  return andThen(context.accessTokens.encode(token, scopes), (accessToken) => {
-    announce(token, context)
-    const { id: tokenId, generation, userId } = token
-    const expiresIn = secondsUntil(token.expiresAt, context.options.clock)
-    const scope = scopes.join(' ')
-    if (!token.refreshExpiresAt || userId === null) {
-      return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
-    }
-    context.events.emit('RefreshTokenCreated', {
-      refreshTokenId: `${tokenId}.${generation}`,
-      accessTokenId: tokenId,
-    })
-    return {
-      token_type: 'Bearer',
-      expires_in: expiresIn,
-      access_token: accessToken,
-      refresh_token: context.refreshTokens.format({ tokenId, generation, userId }),
-      scope,
-    }
+): Promise<TokenResponse> {
+  const accessToken = await context.accessTokens.encode(token, scopes)
+  emitTokenCreated(token, context)
+  const { id: tokenId, generation, userId } = token
+  const expiresIn = secondsUntil(token.expiresAt, context.clock)
+  const scope = scopes.join(' ')
+  if (!token.refreshExpiresAt || userId === null) {
+    return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
+  }
+  context.events.emit('RefreshTokenCreated', {
+    refreshTokenId: `${tokenId}.${generation}`,
+    accessTokenId: tokenId,
   })
+  return {
+    token_type: 'Bearer',
+    expires_in: expiresIn,
+    access_token: accessToken,
+    refresh_token: context.refreshTokens.format({ tokenId, generation, userId }),
+    scope,
+  }
 }
 
-/** A token handed over in a redirect raises the same event as one from the token endpoint. */
-export function announce(token: Token, context: ServerContext): void {
+/** For every token that a client gets, from the token endpoint or in a redirect. */
+export function emitTokenCreated(token: Token, context: ServerContext): void {
   context.events.emit('AccessTokenCreated', {
     tokenId: token.id,
     userId: token.userId,
     clientId: token.clientId,
   })
+}
+
+function signedOut(): InvalidGrant {
+  return new InvalidGrant('The user was signed out everywhere meanwhile')
 }

@@ -4,8 +4,8 @@ import type { ServerContext } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
 import { resolveScopes } from '../scopes.ts'
 import type { Client, Token } from '../storage/repositories.ts'
-import { whileSignedIn } from '../users/retry-if-signed-out.ts'
-import { buildToken, handOver, storeUnlessEnded } from './issue.ts'
+import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
+import { buildToken, createTokenResponse, storeUnlessSignedOut } from './issue.ts'
 
 export interface PersonalAccessToken {
   /** Shown once, to the person; it is not stored. */
@@ -33,11 +33,11 @@ export async function issuePersonalAccessToken(
   })
   const client = await personalAccessClient(context)
   const issue = { name, scopes, client, grantType: 'personal_access', refreshable: false } as const
-  const token = await whileSignedIn(context, look, (userId, mark) =>
-    storeUnlessEnded(buildToken({ ...issue, userId }, context), mark, context),
+  const token = await retryIfSignedOut(context, look, (userId, mark) =>
+    storeUnlessSignedOut(buildToken({ ...issue, userId }, context), mark, context),
   )
   if (!token) throw new Unauthenticated('The account was signed out everywhere; sign in again.')
-  const { access_token } = await handOver(token, context)
+  const { access_token } = await createTokenResponse(token, context)
   return { accessToken: access_token, token, client }
 }
 

@@ -1,4 +1,3 @@
-import type { Maybe } from '../awaitable.ts'
 import { createRecentCache } from '../caches/recent-cache.ts'
 import { TemporarilyUnavailable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
@@ -25,7 +24,7 @@ export interface KnownUsers {
   /** Whether the person existed less than a second ago: without a question and without a promise. */
   isCurrent(user: KnownUser): boolean
   /** Whether the person exists, by an answer that is at most a second old. Fails closed. */
-  exists(user: KnownUser): Maybe<boolean>
+  exists(user: KnownUser): Promise<boolean>
   /** The same, asked now. */
   existsNow(userId: string): Promise<boolean>
 }
@@ -58,7 +57,7 @@ export function createKnownUsers({ users, logger }: KnownUsersOptions): KnownUse
     }
   }
 
-  function exists(user: KnownUser): Maybe<boolean> {
+  async function exists(user: KnownUser): Promise<boolean> {
     if (user.asking) return user.asking
     if (performance.now() - user.askedAt < GOOD_FOR) {
       if (user.answer === 'failed') throw unavailable()

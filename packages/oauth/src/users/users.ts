@@ -1,5 +1,4 @@
 import type { HttpRequest } from '@tollgate/http'
-import type { Maybe } from '../awaitable.ts'
 import { sha256 } from '../crypto.ts'
 
 /** The least Tollgate needs to know of a person. */
@@ -55,7 +54,7 @@ export function hashSessionId(sessionId: string): string {
 }
 
 /** Whose sessions are asked, and the address their pages have. */
-interface Application {
+export interface Application {
   readonly users: Users
   readonly issuer: string
 }
@@ -91,8 +90,8 @@ export async function findSignedIn(
 }
 
 /** An adapter's `signedIn` has this type too: AdapterOptions says so. */
-function readSession({ users, issuer }: Application, request: HttpRequest): Maybe<Session> {
-  if (request.signedIn) return request.signedIn() as Maybe<Session>
+async function readSession({ users, issuer }: Application, request: HttpRequest): Promise<Session> {
+  if (request.signedIn) return request.signedIn() as Session | Promise<Session>
   if (users.fromRequest) return users.fromRequest(request.toRequest(issuer))
   throw new TypeError('Say who is signed in: by users.fromRequest(), or by signedIn of the adapter')
 }

@@ -139,7 +139,8 @@ describe('consent', () => {
     await server.oauth.consents.revoke('ada', client.id)
     expect(await ask(client)).toBe('screen')
     const credentials = { authorization: `Bearer ${access_token}`, cookie: null, csrfToken: null }
-    expect(() => server.oauth.guard.authenticate('api', credentials)).toThrow('revoked')
+    const attempt = async () => server.oauth.guard.authenticate('api', credentials)
+    await expect(attempt()).rejects.toThrow('revoked')
   })
 
   it('design §4 prompt=consent shows the screen even where none is needed', async () => {

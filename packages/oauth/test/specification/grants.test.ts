@@ -226,7 +226,8 @@ describe('grant_type=authorization_code', () => {
       cookie: null,
       csrfToken: null,
     }
-    expect(() => server.oauth.guard.authenticate('api', credentials)).toThrow('revoked')
+    const attempt = async () => server.oauth.guard.authenticate('api', credentials)
+    await expect(attempt()).rejects.toThrow('revoked')
     const refresh = { ...form, grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
     expect(await (await post(refresh)).json()).toMatchObject({ error: 'invalid_grant' })
   })

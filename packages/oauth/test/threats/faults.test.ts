@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
-import { createClientDirectory } from '../../src/caches/client-cache.ts'
+import { createClientCache } from '../../src/caches/client-cache.ts'
 import { createRecentCache } from '../../src/caches/recent-cache.ts'
 import {
   type AuthorizationServerOptions,
@@ -448,7 +448,7 @@ describe('threat R1 caches against changes that happen while they read', () => {
       release = resolve
     })
     let reads = 0
-    const directory = createClientDirectory(
+    const cache = createClientCache(
       {
         async find() {
           reads += 1
@@ -459,13 +459,13 @@ describe('threat R1 caches against changes that happen while they read', () => {
       } as never,
       feed,
     )
-    const first = directory.find('c')
+    const first = cache.find('c')
     await Promise.resolve()
     current = clientOf(2)
     feed.note({ kind: 'client-changed', subject: 'c', at: new Date(), until: new Date() })
     release()
     await first
-    expect((await directory.find('c'))?.secretVersion).toBe(2)
+    expect((await cache.find('c'))?.secretVersion).toBe(2)
   })
 
   it('threat R1 a slow read of the keys does not bring back one that was taken back', async () => {

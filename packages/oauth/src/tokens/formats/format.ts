@@ -1,83 +1,63 @@
-import { andThen, type Maybe } from '../../awaitable.ts'
-import { signData, verifyData } from '../../crypto.ts'
-import type { SigningKey, SigningKeys } from '../../keys/signing-keys.ts'
 import type { Token } from '../../storage/repositories.ts'
 import { type AccessTokenClaims, buildClaims, parseClaims } from './claims.ts'
-import { createOpaqueTokens, OPAQUE_PREFIX, type OpaqueTokenOptions } from './opaque.ts'
 
-/** How a token becomes the text a client carries, and back to its claims. Null: not genuine. */
+/** What a format may ask the server for. */
+export interface FormatContext {
+  /** The row of a token, for formats whose text does not say everything. */
+  findToken(id: string): Promise<Token | null>
+}
+
+/**
+ * How the claims of an access token become the text a client carries, and back. The server builds the
+ * claims, and checks what comes back: issuer, audience, expiry and revocation are its business.
+ */
 export interface AccessTokenFormat {
-  encode(token: Token, scopes: readonly string[]): Maybe<string>
-  decode(text: string): Maybe<AccessTokenClaims | null>
+  /** Whether the text could be one of this format, by its looks alone. Others are tried otherwise. */
+  recognizes(text: string): boolean
+  /**
+   * Letters, digits and `-._~+/=` only (RFC 6750 §2.1). `token` is the row: it has all scopes that were
+   * granted, while a refresh may have asked for fewer, which are those in `claims.scope`.
+   */
+  encode(claims: AccessTokenClaims, token: Token): string | Promise<string>
+  /** Null unless the text is genuine: unaltered, and made by this server. */
+  decode(
+    text: string,
+    context: FormatContext,
+  ): AccessTokenClaims | null | Promise<AccessTokenClaims | null>
 }
 
-export type AccessTokenFormatName = 'jwt' | 'opaque'
-export const accessTokenFormats: readonly AccessTokenFormatName[] = ['jwt', 'opaque']
+export const accessTokenFormats = ['jwt', 'opaque'] as const
+export type AccessTokenFormatName = (typeof accessTokenFormats)[number]
 
-export interface AccessTokenFormatOptions extends OpaqueTokenOptions {
-  readonly keys: SigningKeys
+export interface AccessTokens {
+  encode(token: Token, scopes: readonly string[]): Promise<string>
+  /** Null: not genuine. */
+  decode(text: string): Promise<AccessTokenClaims | null>
 }
 
-/** Writes the chosen format and reads both, so that the choice can be changed while tokens live. */
-export function createAccessTokenFormat(
-  name: AccessTokenFormatName,
-  options: AccessTokenFormatOptions,
-): AccessTokenFormat {
-  const opaque = createOpaqueTokens(options)
-  const formats: Record<AccessTokenFormatName, AccessTokenFormat> = {
-    jwt: jwtFormat(options),
-    opaque: { encode: opaque.format, decode: opaque.read },
-  }
+export interface AccessTokenOptions extends FormatContext {
+  /** What new tokens are written in. */
+  readonly chosen: AccessTokenFormat
+  /** What is read besides: the choice can be changed while tokens live. */
+  readonly others: readonly AccessTokenFormat[]
+  readonly server: { readonly issuer: string; readonly audience: string }
+}
+
+const BEARER_TEXT = /^[\w.~+/=-]+$/
+
+/** Writes the chosen format and reads all of them. */
+export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
+  const { chosen, server } = options
+  const readable = [chosen, ...options.others]
   return {
-    encode: formats[name].encode,
-    decode: (text) =>
-      text.startsWith(OPAQUE_PREFIX) ? formats.opaque.decode(text) : formats.jwt.decode(text),
-  }
-}
-
-/** RFC 9068, signed with the current key. The algorithm is the key's, never the token's choice. */
-function jwtFormat({ keys, server }: AccessTokenFormatOptions): AccessTokenFormat {
-  return {
-    encode(token, scopes) {
-      const key = keys.current()
-      const claims = buildClaims(token, scopes, server)
-      const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
-      const data = `${key.jwtHeader}.${payload}`
-      const signed = signData(key.algorithm, key.privateKey, data)
-      return andThen(signed, (signature) => `${data}.${signature}`)
+    async encode(token, scopes) {
+      const text = await chosen.encode(buildClaims(token, scopes, server), token)
+      if (BEARER_TEXT.test(text)) return text
+      throw new TypeError('accessTokenFormat: encode() gave a text that no header can carry')
     },
-    decode(text) {
-      const parts = text.split('.', 4)
-      const [header, payload, signature] = parts
-      if (parts.length !== 3 || !header || !payload || !signature) return null
-      const check = (key: SigningKey | null) =>
-        key && isGenuine(key, header, payload, signature) ? parseClaims(parseJson(payload)) : null
-      const known = keys.findByHeader(header)
-      if (known) return check(known)
-      const kid = readKid(header)
-      return kid === null ? null : keys.findOrReload(kid).then(check)
+    async decode(text) {
+      const format = readable.find((each) => each.recognizes(text))
+      return format ? parseClaims(await format.decode(text, options)) : null
     },
-  }
-}
-
-function isGenuine(key: SigningKey, header: string, payload: string, signature: string): boolean {
-  // The whole header is known beforehand, so that no field of it can mislead.
-  if (header !== key.jwtHeader) return false
-  const bytes = Buffer.from(signature, 'base64url')
-  if (bytes.toString('base64url') !== signature) return false
-  return verifyData(key.algorithm, key.publicKey, `${header}.${payload}`, bytes)
-}
-
-function readKid(header: string): string | null {
-  const parsed = parseJson(header)
-  const kid = typeof parsed === 'object' && parsed !== null && 'kid' in parsed ? parsed.kid : null
-  return typeof kid === 'string' ? kid : null
-}
-
-function parseJson(encoded: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))
-  } catch {
-    return null
   }
 }

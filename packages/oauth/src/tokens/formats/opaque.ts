@@ -1,7 +1,7 @@
 import { equalSecrets, hmac, type MacKey } from '../../crypto.ts'
 import type { Keyring } from '../../keys/keyring.ts'
-import type { Token } from '../../storage/repositories.ts'
-import { type AccessTokenClaims, buildClaims } from './claims.ts'
+import { buildClaims } from './claims.ts'
+import type { AccessTokenFormat } from './format.ts'
 
 /** What a genuine opaque token says by itself; the rest stands in its row. */
 interface Reference {
@@ -13,21 +13,14 @@ interface Reference {
   readonly scopes: readonly string[] | null
 }
 
-export const OPAQUE_PREFIX = 'tga_'
+const PREFIX = 'tga_'
 
 const SHAPE =
   /^tga_([0-9a-f-]{36})\.(\d{1,9})\.(\d{1,12})\.(\d{1,12})\.([\w-]{0,4000})\.([\w-]{43})$/
 
-export interface OpaqueTokens {
-  format(token: Token, scopes: readonly string[]): string
-  /** Null for anything we did not make, and for a token whose row is gone. */
-  read(text: string): Promise<AccessTokenClaims | null>
-}
-
 export interface OpaqueTokenOptions {
   readonly keyring: Pick<Keyring, 'macKeys'>
   readonly server: { readonly issuer: string; readonly audience: string }
-  readonly find: (id: string) => Promise<Token | null>
 }
 
 /**
@@ -35,7 +28,7 @@ export interface OpaqueTokenOptions {
  * is for and what it may do is read from its row, once in each process; the MAC keeps strangers from
  * causing such reads. A row outlives its token's generations, hence the times.
  */
-export function createOpaqueTokens(options: OpaqueTokenOptions): OpaqueTokens {
+export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
   const { issuer, audience } = options.server
   const keys = () => options.keyring.macKeys('opaque access tokens')
   // A JWT names its issuer; here the MAC vouches for it, should two servers share a secret and a store.
@@ -51,7 +44,7 @@ export function createOpaqueTokens(options: OpaqueTokenOptions): OpaqueTokens {
   function parse(text: string): Reference | null {
     const [, tokenId, generation, issued, expires, narrowed, given] = SHAPE.exec(text) ?? []
     if (!tokenId || !given) return null
-    const content = text.slice(OPAQUE_PREFIX.length, -given.length - 1)
+    const content = text.slice(PREFIX.length, -given.length - 1)
     if (!isOurs(content, given)) return null
     return {
       tokenId,
@@ -63,18 +56,18 @@ export function createOpaqueTokens(options: OpaqueTokenOptions): OpaqueTokens {
   }
 
   return {
-    format(token, scopes) {
+    recognizes: (text) => text.startsWith(PREFIX),
+    encode({ iat, exp, jti, scope }, token) {
       const [key] = keys()
       if (!key) throw new Error('There is no secret to make access tokens with')
-      const { iat, exp, jti, scope } = buildClaims(token, scopes, options.server)
       const narrowed =
         scope === token.scopes.join(' ') ? '' : Buffer.from(scope).toString('base64url')
       const content = `${jti}.${iat}.${exp}.${narrowed}`
-      return `${OPAQUE_PREFIX}${content}.${macOf(key, content)}`
+      return `${PREFIX}${content}.${macOf(key, content)}`
     },
-    async read(text) {
+    async decode(text, { findToken }) {
       const reference = parse(text)
-      const token = reference && (await options.find(reference.tokenId))
+      const token = reference && (await findToken(reference.tokenId))
       if (!token || token.revokedAt) return null
       const { id, clientId, userId } = token
       const { generation, issuedAt, expiresAt, scopes } = reference

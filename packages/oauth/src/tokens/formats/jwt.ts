@@ -1,0 +1,53 @@
+import { signData, verifyData } from '../../crypto.ts'
+import type { SigningKey, SigningKeys } from '../../keys/signing-keys.ts'
+import { parseClaims } from './claims.ts'
+import type { AccessTokenFormat } from './format.ts'
+
+/** RFC 9068, signed with the current key. The algorithm is the key's, never the token's choice. */
+export function jwtFormat(keys: SigningKeys): AccessTokenFormat {
+  return {
+    // Whatever no other format knows: a text that is no JWT is then found not to be genuine.
+    recognizes: () => true,
+    async encode(claims) {
+      const key = keys.current()
+      const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
+      const data = `${key.jwtHeader}.${payload}`
+      return `${data}.${await signData(key.algorithm, key.privateKey, data)}`
+    },
+    async decode(text) {
+      const parts = text.split('.', 4)
+      const [header, payload, signature] = parts
+      if (parts.length !== 3 || !header || !payload || !signature) return null
+      const key = keys.findByHeader(header) ?? (await findByKid(header, keys))
+      if (!key || !isGenuine(key, header, payload, signature)) return null
+      return parseClaims(parseJson(payload))
+    },
+  }
+}
+
+async function findByKid(header: string, keys: SigningKeys): Promise<SigningKey | null> {
+  const kid = readKid(header)
+  return kid === null ? null : keys.findOrReload(kid)
+}
+
+function isGenuine(key: SigningKey, header: string, payload: string, signature: string): boolean {
+  // The whole header is known beforehand, so that no field of it can mislead.
+  if (header !== key.jwtHeader) return false
+  const bytes = Buffer.from(signature, 'base64url')
+  if (bytes.toString('base64url') !== signature) return false
+  return verifyData(key.algorithm, key.publicKey, `${header}.${payload}`, bytes)
+}
+
+function readKid(header: string): string | null {
+  const parsed = parseJson(header)
+  const kid = typeof parsed === 'object' && parsed !== null && 'kid' in parsed ? parsed.kid : null
+  return typeof kid === 'string' ? kid : null
+}
+
+function parseJson(encoded: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))
+  } catch {
+    return null
+  }
+}
