@@ -47,8 +47,14 @@ export type { PreviewLine, PreviewLineKind, SwapPreview } from './gateways/contr
 export type { StripeHandlers } from './gateways/stripe/sdk/handlers.ts'
 export type { StripeOptions, StripeSettings } from './gateways/stripe/sdk/options.ts'
 export type { DownloadOptions } from './invoices/download.ts'
-export { Invoice, type InvoiceData, type InvoiceLine } from './invoices/invoice.ts'
-export { renderInvoice } from './invoices/pdf.ts'
+export {
+  Invoice,
+  type InvoiceData,
+  type InvoiceDiscount,
+  type InvoiceLine,
+} from './invoices/invoice.ts'
+export { type InvoicePdfOptions, renderInvoice } from './invoices/pdf.ts'
+export type { InvoiceWords } from './invoices/words.ts'
 export type { BillingOptions, BillingPaths, InvoiceSeller, WebhookHandlers } from './options.ts'
 export {
   PaymentActionRequired,

@@ -9,6 +9,13 @@ export interface InvoiceLine {
   readonly period: { readonly start: Date; readonly end: Date } | null
 }
 
+export interface InvoiceDiscount {
+  /** The coupon's name or id, where the provider still tells. */
+  readonly name: string | null
+  readonly percentOff: number | null
+  readonly amount: number
+}
+
 /** A provider's invoice in our words. Amounts are in the currency's smallest unit. */
 export interface InvoiceData {
   readonly id: string
@@ -23,7 +30,7 @@ export interface InvoiceData {
   readonly lines: readonly InvoiceLine[]
   readonly subtotal: number
   /** Positive amounts that were taken off. */
-  readonly discounts: readonly { readonly label: string; readonly amount: number }[]
+  readonly discounts: readonly InvoiceDiscount[]
   readonly taxes: readonly {
     readonly percentage: string | null
     readonly amount: number

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { textOfPdf } from '../../test/read-pdf.ts'
 import { fileName, invoiceReply } from './download.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
 import { renderInvoice } from './pdf.ts'
@@ -24,7 +25,7 @@ function sample(change: Partial<InvoiceData> = {}): InvoiceData {
       { description: 'Setup', amount: 550, quantity: 1, period: null },
     ],
     subtotal: 2550,
-    discounts: [{ label: 'Discount (SPRING, 10 % off)', amount: 255 }],
+    discounts: [{ name: 'SPRING', percentOff: 10, amount: 255 }],
     taxes: [{ percentage: '19.25', amount: 442, inclusive: false }],
     total: 2737,
     startingBalance: -500,
@@ -62,6 +63,39 @@ describe('an invoice as PDF', () => {
 
   it.each(['jpy', 'kwd', 'inr', 'pln'])('prints amounts of %s', async (currency) => {
     expect(pagesOf(await renderInvoice(sample({ currency }), seller))).toBe(1)
+  })
+
+  it.each([
+    ['en-US', ['Receipt', 'Date Mar 1, 2026', 'Discount (SPRING, 10%)', 'Tax (19.25%)', '€27.37']],
+    ['de-DE', ['Quittung', 'Datum 01.03.2026', 'Rabatt (SPRING, 10 %)', 'Steuer (19,25 %)']],
+    ['fr-FR', ['Reçu', 'Date 1 mars 2026', 'Remise (SPRING, 10 %)', 'Total', '27,37 €']],
+    ['pl-PL', ['Potwierdzenie\nzapłaty', 'Zapłacono ze środków', 'Razem']],
+    ['xx', ['Receipt', 'Billed to']],
+  ])('speaks the language of %s', async (locale, expected) => {
+    const customer = { name: 'Ada', email: null }
+    const text = textOfPdf(await renderInvoice(sample({ customer }), { ...seller, locale }))
+    for (const words of expected) expect(text).toContain(words)
+  })
+
+  it('takes words of ours for its own', async () => {
+    const words = { receipt: 'Paid invoice' }
+    const text = textOfPdf(await renderInvoice(sample(), { ...seller, words }))
+    expect(text).toContain('Paid invoice')
+    expect(text).not.toContain('Receipt')
+    expect(text).toContain('Billed to')
+  })
+
+  it('keeps names that are read from the right whole, brackets and all', async () => {
+    const customer = { name: 'דנה (בע״מ)', email: null }
+    // As drawn from the left: the bracket that opens stands on the right.
+    expect(textOfPdf(await renderInvoice(sample({ customer }), seller))).toContain('(מ״עב) הנד')
+  })
+
+  it('is the other way round where people read from the right', async () => {
+    const of = async (locale: string) =>
+      textOfPdf(await renderInvoice(sample(), { ...seller, locale }))
+    expect(await of('he-IL')).toContain('הלבק\nTG-0001 רפסמ\n')
+    expect(await of('ar-EG')).toContain('€ ٢٧٫٣٧')
   })
 
   it('refuses to print without a vendor', () => {

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
-import * as fontkit from 'fontkit'
 import PDFDocument from 'pdfkit'
 import { formatMoney, money } from '../values/money.ts'
-import type { InvoiceData, InvoiceLine } from './invoice.ts'
+import { embeddedFonts, readFonts } from './fonts.ts'
+import type { InvoiceData, InvoiceDiscount, InvoiceLine } from './invoice.ts'
+import { TextWriter } from './pdf-text.ts'
+import { type InvoiceWords, isRightToLeft, wordsOf } from './words.ts'
 
 export interface InvoicePdfOptions {
   /** Who sells. */
@@ -15,8 +16,13 @@ export interface InvoicePdfOptions {
   readonly customerDetails?: readonly string[]
   /** At the end of the last page. */
   readonly footer?: string
-  /** How amounts and dates are written. Default `en-US`. */
+  /**
+   * The customer's language: how amounts and dates are written, which words stand beside them, and
+   * from which side the page is read. Default `en-US`.
+   */
   readonly locale?: string
+  /** Words of your own, for a language we have none of or a term you prefer. */
+  readonly words?: Partial<InvoiceWords>
   /** TrueType or OpenType files for scripts that DejaVu Sans does not have, such as Chinese. */
   readonly fonts?: { readonly regular: Uint8Array; readonly bold: Uint8Array }
 }
@@ -26,7 +32,7 @@ type Document = InstanceType<typeof PDFDocument>
 const MARGIN = 56
 const GREY = '#666666'
 const RULE = '#cccccc'
-const COLUMNS = { description: MARGIN, period: 300 }
+const PERIOD = 300
 
 /** The same invoice and options give the same bytes: nothing in it is of the moment. */
 export function renderInvoice(
@@ -39,6 +45,7 @@ export function renderInvoice(
     margin: MARGIN,
     bufferPages: true,
     font: '',
+    lang: clean.locale ?? 'en-US',
     info: {
       Title: `${clean.product} ${invoice.number}`,
       Author: clean.vendor,
@@ -65,46 +72,54 @@ class InvoicePage {
   readonly #document: Document
   readonly #invoice: InvoiceData
   readonly #options: InvoicePdfOptions
+  readonly #words: InvoiceWords
+  readonly #text: TextWriter
   readonly #width: number
   readonly #bottom: number
   readonly #dates: Intl.DateTimeFormat
   #y = MARGIN
 
   constructor(document: Document, invoice: InvoiceData, options: InvoicePdfOptions) {
+    const locale = options.locale ?? 'en-US'
     this.#document = document
     this.#invoice = invoice
     this.#options = options
+    this.#words = { ...wordsOf(locale), ...options.words }
+    this.#text = new TextWriter(document, isRightToLeft(locale))
     this.#width = document.page.width - 2 * MARGIN
-    this.#dates = datesOf(options.locale ?? 'en-US')
+    this.#dates = datesOf(locale)
     this.#bottom = document.page.height - MARGIN - 24
   }
 
   heading(): void {
     const { vendor, product, vendorDetails = [], customerDetails = [] } = this.#options
     const { number, date, customer, paid } = this.#invoice
-    const document = this.#document
-    const half = this.#width / 2 - 12
-    const right = MARGIN + this.#width / 2 + 12
+    const words = this.#words
+    const width = this.#width / 2 - 12
 
-    document.font('bold').fontSize(20).text(vendor, MARGIN, MARGIN, { width: half })
-    document.font('regular').fontSize(9).fillColor(GREY)
-    for (const line of [product, ...vendorDetails]) document.text(line, { width: half })
-    const leftEnd = document.y
+    const seller = { x: MARGIN, width }
+    this.#style('bold', 20, 'black')
+    let left = this.#text.write(vendor, { ...seller, y: MARGIN })
+    this.#style('regular', 9, GREY)
+    for (const line of [product, ...vendorDetails]) {
+      left = this.#text.write(line, { ...seller, y: left })
+    }
 
-    document.fillColor('black').font('bold').fontSize(20)
-    document.text(paid ? 'Receipt' : 'Invoice', right, MARGIN, { width: half, align: 'right' })
-    document.font('regular').fontSize(9).fillColor(GREY)
-    document.text(`Number ${number}`, { width: half, align: 'right' })
-    document.text(`Date ${this.#date(date)}`, { width: half, align: 'right' })
+    const title = { x: MARGIN + this.#width / 2 + 12, width, align: 'end' } as const
+    this.#style('bold', 20, 'black')
+    let right = this.#text.write(paid ? words.receipt : words.invoice, { ...title, y: MARGIN })
+    this.#style('regular', 9, GREY)
+    right = this.#text.write(`${words.number} ${number}`, { ...title, y: right })
+    right = this.#text.write(`${words.date} ${this.#date(date)}`, { ...title, y: right })
 
-    this.#y = Math.max(leftEnd, document.y) + 24
-    document.text('Billed to', MARGIN, this.#y)
-    document.fillColor('black').fontSize(10)
-    const lines = [customer.name, customer.email, ...customerDetails].filter(
-      (line): line is string => typeof line === 'string' && line !== '',
-    )
-    for (const line of lines) document.text(printable(line), { width: this.#width })
-    this.#y = document.y + 24
+    this.#y = Math.max(left, right) + 24
+    const buyer = { x: MARGIN, width: this.#width }
+    this.#y = this.#text.write(words.billedTo, { ...buyer, y: this.#y })
+    this.#style('regular', 10, 'black')
+    for (const line of [customer.name, customer.email, ...customerDetails]) {
+      if (line) this.#y = this.#text.write(printable(line), { ...buyer, y: this.#y })
+    }
+    this.#y += 24
   }
 
   table(): void {
@@ -114,107 +129,118 @@ class InvoicePage {
 
   totals(): void {
     const { discounts, taxes, subtotal, total } = this.#invoice
+    const words = this.#words
     const rows: [string, number][] = []
-    if (discounts.length > 0 || taxes.length > 0) rows.push(['Subtotal', subtotal])
-    for (const { label, amount } of discounts) rows.push([printable(label), -amount])
+    if (discounts.length > 0 || taxes.length > 0) rows.push([words.subtotal, subtotal])
+    for (const discount of discounts) rows.push([this.#discountLabel(discount), -discount.amount])
     for (const { percentage, amount, inclusive } of taxes) {
-      const rate = percentage === null ? '' : ` (${percentage} %${inclusive ? ' included' : ''})`
-      rows.push([`Tax${rate}`, amount])
+      const included = inclusive ? ` ${words.included}` : ''
+      const rate = percentage === null ? '' : ` (${this.#percent(percentage)}${included})`
+      rows.push([`${words.tax}${rate}`, amount])
     }
     const due = this.#due()
     this.#breakBefore(18 * (rows.length + 2 + due.length))
     this.#y += 6
     for (const [label, amount] of rows) this.#total(label, amount, 'regular')
-    this.#total('Total', total, 'bold')
+    this.#total(words.total, total, 'bold')
     for (const [label, amount] of due) this.#total(label, amount, 'regular')
   }
 
   /** After the total, so that what is above it adds up: what a balance from before changed. */
   #due(): [string, number][] {
     const { total, amountDue, startingBalance, paid } = this.#invoice
+    const words = this.#words
     if (startingBalance === 0) return []
     return [
-      [startingBalance < 0 ? 'Paid from credit' : 'Balance from before', amountDue - total],
-      [paid ? 'Amount paid' : 'Amount due', amountDue],
+      [startingBalance < 0 ? words.paidFromCredit : words.balanceFromBefore, amountDue - total],
+      [paid ? words.amountPaid : words.amountDue, amountDue],
     ]
+  }
+
+  #discountLabel({ name, percentOff }: InvoiceDiscount): string {
+    const parts = [
+      ...(name === null ? [] : [printable(name)]),
+      ...(percentOff === null ? [] : [this.#percent(String(percentOff))]),
+    ]
+    const { discount } = this.#words
+    return parts.length === 0 ? discount : `${discount} (${parts.join(', ')})`
   }
 
   footer(): void {
     const document = this.#document
     const { footer } = this.#options
+    const box = { x: MARGIN, width: this.#width }
+    this.#style('regular', 8, GREY)
     if (footer) {
-      document.font('regular').fontSize(8).fillColor(GREY)
-      const height = document.heightOfString(footer, { width: this.#width })
-      this.#breakBefore(height + 24)
-      document.font('regular').fontSize(8).fillColor(GREY)
-      document.text(footer, MARGIN, this.#y + 24, { width: this.#width })
+      this.#breakBefore(this.#text.heightOf(footer, this.#width) + 24)
+      this.#style('regular', 8, GREY)
+      this.#text.write(footer, { ...box, y: this.#y + 24 })
     }
     const { start, count } = document.bufferedPageRange()
     if (count < 2) return
     for (let index = start; index < start + count; index++) {
       document.switchToPage(index)
       document.page.margins.bottom = 0
-      document.font('regular').fontSize(8).fillColor(GREY)
-      const text = `${this.#invoice.number} – page ${index + 1} of ${count}`
-      document.text(text, MARGIN, document.page.height - 40, {
-        width: this.#width,
-        align: 'right',
-        lineBreak: false,
-      })
+      this.#style('regular', 8, GREY)
+      const page = this.#words.page
+        .replace('{page}', String(index + 1))
+        .replace('{pages}', String(count))
+      const y = document.page.height - 40
+      this.#text.write(`${this.#invoice.number} – ${page}`, { ...box, y, align: 'end' })
     }
   }
 
   #tableHead(): void {
-    const document = this.#document
-    document.font('regular').fontSize(9).fillColor(GREY)
-    document.text('Description', COLUMNS.description, this.#y)
-    document.text('Period', COLUMNS.period, this.#y)
-    this.#right('Amount', this.#y)
+    const { description, period, amount } = this.#words
+    this.#style('regular', 9, GREY)
+    this.#text.write(description, { x: MARGIN, y: this.#y, width: PERIOD - MARGIN - 12 })
+    this.#text.write(period, { x: PERIOD, y: this.#y, width: 150 })
+    this.#amount(amount)
     this.#y += 16
     this.#rule()
     this.#y += 6
   }
 
   #row({ description, quantity, period, amount }: InvoiceLine): void {
-    const document = this.#document
     // Stripe's own texts begin with it: `2 × Gold (at €10.00 / month)`.
     const counted = quantity === null || quantity < 2 || description.startsWith(`${quantity} `)
     const text = printable(counted ? description : `${quantity} × ${description}`)
-    const width = COLUMNS.period - COLUMNS.description - 12
-    document.font('regular').fontSize(10)
-    const height = Math.max(document.heightOfString(text, { width }), 12)
+    const width = PERIOD - MARGIN - 12
+    this.#style('regular', 10, 'black')
+    const height = Math.max(this.#text.heightOf(text, width), 12)
     if (this.#breakBefore(height + 8)) this.#tableHead()
-    document.font('regular').fontSize(10).fillColor('black')
-    document.text(text, COLUMNS.description, this.#y, { width })
+    this.#style('regular', 10, 'black')
+    this.#text.write(text, { x: MARGIN, y: this.#y, width })
     if (period) {
-      document.fontSize(9).fillColor(GREY)
+      this.#style('regular', 9, GREY)
       const days = `${this.#date(period.start)} – ${this.#date(period.end)}`
-      document.text(days, COLUMNS.period, this.#y + 1, { width: 150 })
+      this.#text.write(days, { x: PERIOD, y: this.#y + 1, width: 150 })
     }
-    document.fontSize(10).fillColor('black')
-    this.#right(this.#money(amount), this.#y)
+    this.#style('regular', 10, 'black')
+    this.#amount(this.#money(amount))
     this.#y += Math.max(height, period ? 12 : 0) + 8
   }
 
   #total(label: string, amount: number, font: 'regular' | 'bold'): void {
-    const document = this.#document
-    if (font === 'bold') this.#rule(COLUMNS.period)
+    if (font === 'bold') this.#rule(PERIOD)
     this.#y += 4
-    document.font(font).fontSize(10).fillColor('black')
-    document.text(label, COLUMNS.period, this.#y, { width: 150 })
-    const after = document.y
-    this.#right(this.#money(amount), this.#y)
-    this.#y = Math.max(after, document.y) + 2
+    this.#style(font, 10, 'black')
+    const after = this.#text.write(label, { x: PERIOD, y: this.#y, width: 150 })
+    this.#amount(this.#money(amount))
+    this.#y = after + 2
   }
 
-  #right(text: string, y: number): void {
-    const start = MARGIN + this.#width - this.#document.widthOfString(text)
-    this.#document.text(text, start, y, { lineBreak: false })
+  /** On the far side of the current line; as wide as it needs to be. */
+  #amount(text: string): void {
+    this.#text.write(text, { x: MARGIN, y: this.#y, width: this.#width, align: 'end' })
   }
 
   #rule(from = MARGIN): void {
-    const end = MARGIN + this.#width
-    this.#document.moveTo(from, this.#y).lineTo(end, this.#y).lineWidth(0.5).stroke(RULE)
+    this.#text.rule({ x: from, y: this.#y, width: MARGIN + this.#width - from }, RULE)
+  }
+
+  #style(font: 'regular' | 'bold', size: number, colour: string): void {
+    this.#document.font(font).fontSize(size).fillColor(colour)
   }
 
   /** Goes to a new page when what comes next would not fit; says whether it did. */
@@ -226,13 +252,17 @@ class InvoicePage {
   }
 
   #money(amount: number): string {
-    const text = formatMoney(money(amount, this.#invoice.currency), this.#options.locale)
-    // The wide yen sign and narrow blanks of some locales are in few fonts.
-    return text.normalize('NFKC')
+    return plain(formatMoney(money(amount, this.#invoice.currency), this.#options.locale))
+  }
+
+  #percent(value: string): string {
+    const { locale } = this.#options
+    const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
+    return plain(percent.format(Number(value) / 100))
   }
 
   #date(date: Date): string {
-    return this.#dates.format(date)
+    return plain(this.#dates.format(date))
   }
 }
 
@@ -249,17 +279,15 @@ function datesOf(locale: string): Intl.DateTimeFormat {
   return format
 }
 
-/** Names come from customers: control and direction-override characters would garble the page. */
-function printable(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]+/gu, ' ')
-    .replace(BETWEEN_RTL_WORDS, '\u00a0')
-    .slice(0, 500)
+/** What `Intl` writes, as fonts have it: few know the wide yen sign and the narrow blanks. */
+function plain(text: string): string {
+  return text.normalize('NFKC')
 }
 
-/** The page is laid out word by word from the left: words to be read from the right must be one. */
-const BETWEEN_RTL_WORDS =
-  /(?<=[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}]) (?=[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}])/gu
+/** Names come from customers: control and direction-override characters would garble the page. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]+/gu, ' ').slice(0, 500)
+}
 
 function cleanOptions(options: InvoicePdfOptions): InvoicePdfOptions {
   if (!options?.vendor || !options.product) {
@@ -272,33 +300,6 @@ function cleanOptions(options: InvoicePdfOptions): InvoicePdfOptions {
     vendorDetails: (options.vendorDetails ?? []).map(printable),
     customerDetails: (options.customerDetails ?? []).map(printable),
   }
-}
-
-/** A parsed font, which pdfkit takes as well; its typings know only files and bytes. */
-type Font = Parameters<Document['registerFont']>[1]
-
-interface Fonts {
-  readonly regular: Font
-  readonly bold: Font
-}
-
-let embedded: Fonts | undefined
-
-/** Parsed once: that takes longer than printing a page. */
-function embeddedFonts(): Fonts {
-  if (!embedded) {
-    // Asked for in this way, bundlers leave the files alone: Next's would try to compile the fonts.
-    const { createRequire } = process.getBuiltinModule('node:module')
-    const { resolve } = createRequire(import.meta.url)
-    const read = (name: string) => readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`))
-    embedded = readFonts({ regular: read('DejaVuSans'), bold: read('DejaVuSans-Bold') })
-  }
-  return embedded
-}
-
-function readFonts(files: { readonly regular: Uint8Array; readonly bold: Uint8Array }): Fonts {
-  const parse = (bytes: Uint8Array) => fontkit.create(Buffer.from(bytes)) as unknown as Font
-  return { regular: parse(files.regular), bold: parse(files.bold) }
 }
 
 function collect(document: Document): Promise<Uint8Array<ArrayBuffer>> {

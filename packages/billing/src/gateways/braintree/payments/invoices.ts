@@ -92,7 +92,8 @@ export function toInvoice(
   const minor = (text: string | undefined) => fromDecimal(text ?? '0', currency).amount
   const total = minor(transaction.amount)
   const discounts = (transaction.discounts ?? []).map((each) => ({
-    label: `Discount (${each.name ?? each.id})`,
+    name: each.name ?? each.id ?? null,
+    percentOff: null,
     amount: minor(each.amount) * (each.quantity ?? 1),
   }))
   const addOns = (transaction.addOns ?? []).map((each) => ({

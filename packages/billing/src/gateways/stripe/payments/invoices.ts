@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { InvoiceData, InvoiceLine } from '../../../invoices/invoice.ts'
+import type { InvoiceData, InvoiceDiscount, InvoiceLine } from '../../../invoices/invoice.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
@@ -70,7 +70,7 @@ export async function completeInvoice(
     lines: lines.map(describeLine),
     subtotal: invoice.subtotal,
     discounts: (invoice.total_discount_amounts ?? []).map(({ amount, discount }) => ({
-      label: discountLabel(discount),
+      ...couponOf(discount),
       amount,
     })),
     taxes: await Promise.all(
@@ -114,13 +114,14 @@ function describeLine(line: Stripe.InvoiceLineItem): InvoiceLine {
   }
 }
 
-function discountLabel(discount: string | Stripe.Discount | Stripe.DeletedDiscount | null): string {
-  if (discount === null || typeof discount === 'string') return 'Discount'
-  const coupon = discount.source?.coupon
-  if (!coupon) return 'Discount'
-  if (typeof coupon === 'string') return `Discount (${coupon})`
-  const percent = coupon.percent_off === null ? '' : `, ${coupon.percent_off} % off`
-  return `Discount (${coupon.name ?? coupon.id}${percent})`
+/** The coupon behind a discount; of a deleted one only the amount is left. */
+function couponOf(
+  discount: string | Stripe.Discount | Stripe.DeletedDiscount | null,
+): Pick<InvoiceDiscount, 'name' | 'percentOff'> {
+  const coupon = typeof discount === 'object' ? discount?.source?.coupon : null
+  if (!coupon) return { name: null, percentOff: null }
+  if (typeof coupon === 'string') return { name: coupon, percentOff: null }
+  return { name: coupon.name ?? coupon.id, percentOff: coupon.percent_off }
 }
 
 /** Percentages never change, so what was read once is kept; one Stripe account has a handful. */

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { InvoiceData } from '../../../invoices/invoice.ts'
+import type { InvoiceData, InvoiceDiscount } from '../../../invoices/invoice.ts'
 import { money } from '../../../values/money.ts'
 import type { PreviewLine, PreviewLineKind, SwapPreview } from '../../contract/swap.ts'
 
@@ -22,7 +22,7 @@ export function previewOf(
     credit: money(-sumOf(items.filter(({ amount }) => amount.amount < 0)), currency),
     lines: [
       ...items,
-      ...invoice.discounts.map(({ label, amount }) => line('discount', label, -amount)),
+      ...invoice.discounts.map((each) => line('discount', discountLabel(each), -each.amount)),
       ...invoice.taxes
         .filter(({ inclusive }) => !inclusive)
         .map(({ percentage, amount }) => line('tax', taxLabel(percentage), amount)),
@@ -33,6 +33,11 @@ export function previewOf(
       currency,
     ),
   }
+}
+
+function discountLabel({ name, percentOff }: InvoiceDiscount): string {
+  if (name === null) return 'Discount'
+  return `Discount (${name}${percentOff === null ? '' : `, ${percentOff} % off`})`
 }
 
 type Line = (kind: PreviewLineKind, description: string, amount: number) => PreviewLine

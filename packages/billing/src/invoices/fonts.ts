@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import * as fontkit from 'fontkit'
+import type PDFDocument from 'pdfkit'
+
+/** A parsed font, which pdfkit takes as well; its typings know only files and bytes. */
+type Font = Parameters<InstanceType<typeof PDFDocument>['registerFont']>[1]
+
+export interface Fonts {
+  readonly regular: Font
+  readonly bold: Font
+}
+
+let embedded: Fonts | undefined
+
+/** Parsed once: that takes longer than printing a page. */
+export function embeddedFonts(): Fonts {
+  if (!embedded) {
+    // Asked for in this way, bundlers leave the files alone: Next's would try to compile the fonts.
+    const { createRequire } = process.getBuiltinModule('node:module')
+    const { resolve } = createRequire(import.meta.url)
+    const read = (name: string) => readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`))
+    embedded = readFonts({ regular: read('DejaVuSans'), bold: read('DejaVuSans-Bold') })
+  }
+  return embedded
+}
+
+export function readFonts(files: {
+  readonly regular: Uint8Array
+  readonly bold: Uint8Array
+}): Fonts {
+  const parse = (bytes: Uint8Array) => fontkit.create(Buffer.from(bytes)) as unknown as Font
+  return { regular: parse(files.regular), bold: parse(files.bold) }
+}

@@ -1,0 +1,90 @@
+import type PDFDocument from 'pdfkit'
+import { piecesFromLeft } from './reading-order.ts'
+
+type Document = InstanceType<typeof PDFDocument>
+
+/** Where text goes: a column of the page. `end` is the far side of it in the reader's direction. */
+export interface TextBox {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly align?: 'start' | 'end'
+}
+
+/**
+ * Writes on a page that is read from one side or the other. Boxes are given as for a page read from
+ * the left; on one read from the right they are mirrored.
+ */
+export class TextWriter {
+  readonly #document: Document
+  readonly #rightToLeft: boolean
+
+  constructor(document: Document, rightToLeft: boolean) {
+    this.#document = document
+    this.#rightToLeft = rightToLeft
+  }
+
+  /** Writes over as many lines as it takes; answers where the next line would begin. */
+  write(text: string, { x, y, width, align = 'start' }: TextBox): number {
+    const document = this.#document
+    const left = this.#rightToLeft ? document.page.width - x - width : x
+    const atLeft = (align === 'start') !== this.#rightToLeft
+    let line = y
+    for (const words of this.#linesOf(text, width)) {
+      const pieces = piecesFromLeft(words, this.#rightToLeft ? 'rtl' : 'ltr')
+      const widths = pieces.map((piece) => document.widthOfString(piece))
+      let at = atLeft ? left : left + width - widths.reduce((sum, each) => sum + each, 0)
+      for (const [index, piece] of pieces.entries()) {
+        document.text(piece, at, line, { lineBreak: false })
+        at += widths[index] ?? 0
+      }
+      line += document.currentLineHeight(true)
+    }
+    return line
+  }
+
+  heightOf(text: string, width: number): number {
+    return this.#linesOf(text, width).length * this.#document.currentLineHeight(true)
+  }
+
+  /** A thin line over the box's width. */
+  rule({ x, y, width }: TextBox, colour: string): void {
+    const left = this.#rightToLeft ? this.#document.page.width - x - width : x
+    this.#document
+      .moveTo(left, y)
+      .lineTo(left + width, y)
+      .lineWidth(0.5)
+      .stroke(colour)
+  }
+
+  /** Broken between words; a word that is wider than the box is broken where it must be. */
+  #linesOf(text: string, width: number): string[] {
+    const lines: string[] = []
+    let line = ''
+    for (const word of text.split(' ')) {
+      const longer = line === '' ? word : `${line} ${word}`
+      if (this.#document.widthOfString(longer) <= width) {
+        line = longer
+        continue
+      }
+      if (line !== '') lines.push(line)
+      const parts = this.#partsOf(word, width)
+      line = parts.pop() ?? ''
+      lines.push(...parts)
+    }
+    return [...lines, line]
+  }
+
+  #partsOf(word: string, width: number): string[] {
+    const parts: string[] = []
+    let part = ''
+    for (const character of word) {
+      if (part !== '' && this.#document.widthOfString(part + character) > width) {
+        parts.push(part)
+        part = ''
+      }
+      part += character
+    }
+    return [...parts, part]
+  }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { piecesFromLeft } from './reading-order.ts'
+
+const NBSP = '\u00a0'
+
+/** What fonts do to a piece: Hebrew and Arabic come out from the right. */
+const drawn = (pieces: readonly string[]) =>
+  pieces
+    .map((piece) => (/[\u0590-\u06ff]/.test(piece) ? [...piece].reverse().join('') : piece))
+    .join('')
+    .replaceAll(NBSP, ' ')
+
+describe('a line in reading order', () => {
+  it.each([
+    ['plain text', 'Gold (monthly)', 'Gold (monthly)'],
+    ['brackets in Hebrew', 'אב (גד)', '(דג) בא'],
+    ['square brackets and a number in Hebrew', 'אב 12 [גד]', '[דג] 12 בא'],
+    ['Latin within Hebrew', 'אב Gold (x) גד', 'דג Gold (x) בא'],
+    ['Hebrew within Latin', 'Gold (אב גד)!', 'Gold (דג בא)!'],
+    ['brackets around Hebrew alone', '(אב)', '(בא)'],
+    ['digits of Arabic', 'اب ٢٠٫٢٥', '٢٠٫٢٥ با'],
+  ])('is drawn from the left: %s', (_, line, expected) => {
+    expect(drawn(piecesFromLeft(line))).toBe(expected)
+  })
+
+  it.each([
+    ['ltr', '20 €', '20 €'],
+    ['rtl', '20 €', '€ 20'],
+    ['rtl', '1 Main Street', '1 Main Street'],
+    ['rtl', '\u200f\u200e-2.55 \u200f€', '€ -2.55'],
+    ['rtl', '\u061c-\u200f٢٫٥٥ €', '€ ٢٫٥٥-'],
+    ['rtl', '٠١\u200f/٠٣\u200f/٢٠٢٦', '٢٠٢٦/٠٣/٠١'],
+  ] as const)('without letters is read as its page is, %s: %j', (page, line, expected) => {
+    expect(drawn(piecesFromLeft(line, page))).toBe(expected)
+  })
+
+  it('keeps words that are read from the right in one piece', () => {
+    expect(piecesFromLeft('אב גד')).toEqual([`אב${NBSP}גד`])
+  })
+
+  it('of nothing is nothing', () => {
+    expect(piecesFromLeft('')).toEqual([])
+  })
+})
