@@ -28,6 +28,15 @@ export function readFonts(files: {
   readonly regular: Uint8Array
   readonly bold: Uint8Array
 }): Fonts {
-  const parse = (bytes: Uint8Array) => fontkit.create(Buffer.from(bytes)) as unknown as Font
   return { regular: parse(files.regular), bold: parse(files.bold) }
+}
+
+/**
+ * Fontkit keeps each glyph as it first met it. Met as a part of `ż`, a `z` stands for no letter, and
+ * every later invoice would print it but not let it be copied: so each letter is met by itself.
+ */
+function parse(bytes: Uint8Array): Font {
+  const font = fontkit.create(Buffer.from(bytes)) as fontkit.Font
+  for (const letter of font.characterSet) font.glyphForCodePoint(letter)
+  return font as unknown as Font
 }
