@@ -36,6 +36,11 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   }
 }
 
+/** An empty one that nobody has opened. */
+export function createEmptyDatabase(): Promise<Created> {
+  return requireKind().createEmpty()
+}
+
 const made = new Map<string, Promise<Created>>()
 
 function findTemplate(kind: DatabaseKind, { name, fill }: Template): Promise<Created> {

@@ -21,8 +21,8 @@ async function turnIntoCashier({ kysely, dialect }: Database, provider: Provider
   await kysely.schema.dropTable('subscriptions').execute()
   await kysely.schema.dropTable('users').execute()
   await kysely.deleteFrom('tollgate_migrations').execute()
-  const moment = dialect === 'mysql' ? 'datetime' : 'timestamp'
-  const id = dialect === 'sqlite' ? 'integer' : 'bigint'
+  const moment = dialect.name === 'mysql' ? 'datetime' : 'timestamp'
+  const id = dialect.name === 'sqlite' ? 'integer' : 'bigint'
   await kysely.schema
     .createTable('users')
     .addColumn('id', id, (column) => column.primaryKey())

@@ -1,13 +1,14 @@
 import type { AnyTables } from './any-tables.ts'
+import { builtInDialects } from './built-in-dialects.ts'
 import { parseConnectionUrl } from './connection-url.ts'
 import type { Database } from './database.ts'
-import type { Engine, EngineOptions } from './dialects/engine.ts'
-import { openMysql } from './dialects/mysql/engine.ts'
-import { openPostgres } from './dialects/postgres/engine.ts'
-import { openSqlite } from './dialects/sqlite/engine.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import type { Engine } from './dialects/engine.ts'
+import { markKinds } from './errors.ts'
 import { createDatabase } from './open-database.ts'
 import { createRetry } from './statements/retry.ts'
 
+/** What `connect()` can be told. */
 export interface ConnectOptions {
   /** Connections to a database server, at most. Defaults to 10; SQLite needs none. */
   readonly poolSize?: number
@@ -18,6 +19,8 @@ export interface ConnectOptions {
    * false: such a start is refused, and the error says what to do.
    */
   readonly beginAnew?: boolean
+  /** Kinds of databases of your own. They come before the built-in ones, where both know a URL's scheme. */
+  readonly dialects?: readonly Dialect[]
   /**
    * Told of every statement just before it runs, also each time one is retried. Not of what only
    * holds statements together: BEGIN, COMMIT, ROLLBACK, locks and session settings.
@@ -36,38 +39,23 @@ export async function connect<T = AnyTables>(
   url: string | undefined,
   options: ConnectOptions = {},
 ): Promise<Database<T>> {
-  const target = parseConnectionUrl(url)
-  const { poolSize = 10, timeout = 1500, beginAnew = false } = options
+  const { poolSize = 10, timeout = 1500, beginAnew = false, dialects = [], onQuery } = options
+  const target = parseConnectionUrl(url, [...dialects, ...builtInDialects])
+  const { dialect } = target
   checkWholeNumber('poolSize', poolSize)
   checkWholeNumber('timeout', timeout)
   let engine: Engine | undefined
   try {
-    engine = await open(target, { poolSize, timeout, beginAnew })
+    engine = await dialect.open(target.url, { poolSize, timeout, beginAnew })
     await engine.run({ sql: 'select 1 as one', readOnly: true }, [])
   } catch (cause) {
+    markKinds(cause, dialect.errorKind)
     await engine?.close()
     const reason = cause instanceof Error ? cause.message || String(cause) : String(cause)
     throw new Error(`Cannot open the database ${target.shown}: ${reason}`, { cause })
   }
-  return createDatabase<T>(engine, {
-    timeout,
-    onQuery: options.onQuery,
-    retry: createRetry(timeout),
-  })
-}
-
-async function open(
-  target: ReturnType<typeof parseConnectionUrl>,
-  options: EngineOptions,
-): Promise<Engine> {
-  switch (target.dialect) {
-    case 'sqlite':
-      return openSqlite(target.path, options)
-    case 'postgres':
-      return openPostgres(target.url, options)
-    case 'mysql':
-      return openMysql(target.url, options)
-  }
+  const retry = createRetry(timeout, dialect.errorKind)
+  return createDatabase<T>(engine, { dialect, timeout, onQuery, retry })
 }
 
 function checkWholeNumber(name: string, value: number): void {

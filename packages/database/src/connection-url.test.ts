@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { parseConnectionUrl, redact } from './connection-url.ts'
+import { builtInDialects } from './built-in-dialects.ts'
+import { parseConnectionUrl } from './connection-url.ts'
+
+const parse = (url: unknown) => parseConnectionUrl(url, builtInDialects)
 
 describe('parseConnectionUrl', () => {
   it.each([
@@ -18,8 +21,8 @@ describe('parseConnectionUrl', () => {
     ['a server with only a slash', 'mysql://localhost/', /names no database/],
     ['a URL that cannot be parsed', 'postgres://user:pa ss@:x/app', /cannot be read/],
   ])('refuses %s with a TypeError that says what is expected', (_, url, reason) => {
-    expect(() => parseConnectionUrl(url)).toThrow(TypeError)
-    expect(() => parseConnectionUrl(url)).toThrow(reason)
+    expect(() => parse(url)).toThrow(TypeError)
+    expect(() => parse(url)).toThrow(reason)
   })
 
   it.each([
@@ -30,22 +33,6 @@ describe('parseConnectionUrl', () => {
     ['mariadb://u@h:3307/d', 'mysql'],
     ['sqlite::memory:', 'sqlite'],
   ])('takes %s for %s', (url, dialect) => {
-    expect(parseConnectionUrl(url).dialect).toBe(dialect)
-  })
-})
-
-describe('redact', () => {
-  it.each([
-    'postgres://user:hunter2@host/app',
-    'postgres://user:hun:hunter2@host/app',
-    'postgres://user:p@hunter2@host/app',
-    'postgres://:hunter2@host/app',
-    'mysql://user:hunter2/x@host/app',
-    'nonsense:user:hunter2@host',
-    'postgres://host/app?user=me&password=hunter2',
-    'mysql://host/app?PASSWORD=hunter2&x=1',
-  ])('hides the password of %s', (url) => {
-    expect(redact(url)).not.toContain('hunter2')
-    expect(redact(url)).toContain('host')
+    expect(parse(url).dialect.name).toBe(dialect)
   })
 })

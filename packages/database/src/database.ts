@@ -1,27 +1,37 @@
 import type { Compilable, Kysely } from 'kysely'
 import type { AnyTables } from './any-tables.ts'
-import type { Dialect, Engine, Runner } from './dialects/engine.ts'
-import type { ParamBuilder, Statement } from './statements/statement.ts'
-import type { Claim, ClaimThenInsert, UpdateOne } from './writes/conditional.ts'
+import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import type { Engine, Runner } from './dialects/engine.ts'
 
-/** For this package only: how a Database is run, and which engine is below. */
-export const internals = Symbol('internals')
+/** Runs a compiled query with these values, in the transaction `on` if one is given. */
+export type Statement<Params, Row> = (
+  params: Params,
+  on?: Database,
+) => Promise<StatementResult<Row>>
 
-export interface Internals extends Runner {
-  readonly engine: Engine
-  /** The database itself, when this is one of its transactions. */
-  readonly root: Database
+/** What a statement came to. */
+export interface StatementResult<Row> {
+  /** Empty unless the statement returns rows. */
+  readonly rows: Row[]
+  /** Rows matched by an update or delete, inserted by an insert, 0 for a select. */
+  readonly affected: number
 }
 
+/** The row won, or null when someone was faster or there is none. */
+export type Claim<Params, Row> = (params: Params, on?: Database) => Promise<Row | null>
+
 /**
- * A database of any of the three kinds, or one transaction on it.
+ * A database of any kind, or one transaction on it.
  *
  * `kysely` builds and runs any query; `statement` and its relatives are compiled once and then only
  * run, which is what belongs on a hot path. Values are text, finite numbers, booleans (stored as 1
  * and 0), bytes or null; anything else is refused with a `TypeError` before it reaches a driver.
  */
 export interface Database<T = AnyTables> {
+  /** Which kind it is of, and all that is special about that kind. */
   readonly dialect: Dialect
+  /** Builds and runs any query. */
   readonly kysely: Kysely<T>
   /**
    * A query that is compiled on first use and then run with values.
@@ -59,5 +69,21 @@ export interface Database<T = AnyTables> {
   exclusively<R>(name: string, work: (tx: Database<T>) => Promise<R>): Promise<R>
   /** Lets what is under way finish, then closes every connection. */
   close(): Promise<void>
+}
+
+/** For this package only: what is below a Database. The same name in every copy of the package. */
+export const internals: unique symbol = Symbol.for('tollgate.database.internals')
+
+export interface Internals extends Runner {
+  readonly engine: Engine
+  /** The database itself, when this is one of its transactions. */
+  readonly root: Database
+}
+
+export interface WithInternals {
   readonly [internals]: Internals
+}
+
+export function internalsOf(database: object): Internals {
+  return (database as WithInternals)[internals]
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { breaksConnection, isRetryable, isUnavailable, isUniqueViolation } from './errors.ts'
+import { builtInKindOf, isUnavailable, isUniqueViolation } from './error-kinds.ts'
+import { type ErrorKind, hasKind, markKinds } from './errors.ts'
 
 const withCode = (code: string, message = 'x') => Object.assign(new Error(message), { code })
 
@@ -64,23 +65,31 @@ describe('isUnavailable', () => {
 })
 
 describe('the kinds of failure', () => {
-  it('are told apart', () => {
-    const kinds = (error: Error) => [
-      breaksConnection(error),
-      isRetryable(error),
-      isUniqueViolation(error),
-    ]
-    expect(kinds(withCode('ECONNRESET'))).toEqual([true, false, false])
-    expect(kinds(withCode('57014'))).toEqual([false, false, false])
-    expect(kinds(withCode('40P01'))).toEqual([false, true, false])
-    expect(kinds(withCode('ER_LOCK_DEADLOCK'))).toEqual([false, true, false])
-    expect(kinds(withCode('0A000', 'cached plan must not change result type'))).toEqual([
-      false,
-      true,
-      false,
-    ])
-    expect(kinds(withCode('0A000', 'something else'))).toEqual([false, false, false])
-    expect(kinds(withCode('ER_DUP_ENTRY'))).toEqual([false, false, true])
-    expect(kinds(withCode('SQLITE_CONSTRAINT_PRIMARYKEY'))).toEqual([false, false, true])
+  it.each<[ErrorKind, Error]>([
+    ['broken', withCode('ECONNRESET')],
+    ['slow', withCode('57014')],
+    ['undone', withCode('40P01')],
+    ['undone', withCode('ER_LOCK_DEADLOCK')],
+    ['undone', withCode('0A000', 'cached plan must not change result type')],
+    ['duplicate', withCode('ER_DUP_ENTRY')],
+    ['duplicate', withCode('SQLITE_CONSTRAINT_PRIMARYKEY')],
+    ['impossible', withCode('22P02')],
+  ])('are told apart: %s is %s', (kind, error) => {
+    const all: ErrorKind[] = ['broken', 'slow', 'undone', 'duplicate', 'impossible']
+    expect(all.filter((one) => hasKind(error, [one], builtInKindOf))).toEqual([kind])
+  })
+
+  it('leave out what says nothing', () => {
+    expect(builtInKindOf(withCode('0A000', 'something else'), '0A000')).toBeUndefined()
+  })
+
+  it('are what a dialect of somebody else says, wherever the error goes', () => {
+    const taken = withCode('TAKEN')
+    const wrapped = new Error('wrapped', { cause: taken })
+    expect(isUniqueViolation(wrapped)).toBe(false)
+    markKinds(wrapped, (_, code) => (code === 'TAKEN' ? 'duplicate' : undefined))
+    expect(isUniqueViolation(wrapped)).toBe(true)
+    expect(isUniqueViolation(taken)).toBe(true)
+    expect(Object.keys(taken)).toEqual(['code'])
   })
 })

@@ -1,12 +1,56 @@
-export { type FindTarget, findTogether } from './batching/find.ts'
-export { type InsertTarget, insertTogether } from './batching/insert.ts'
+export type { AnyTables } from './any-tables.ts'
+export { findTogether } from './batching/find.ts'
+export { insertTogether } from './batching/insert.ts'
 export { type ConnectOptions, connect } from './connect.ts'
-export type { Database } from './database.ts'
-export type { Dialect } from './dialects/engine.ts'
-export { isImpossibleValue, isUnavailable, isUniqueViolation, SchemaTooNew } from './errors.ts'
+export { checkServerUrl, redact } from './connections/server-url.ts'
+export type { Claim, Database, Statement, StatementResult } from './database.ts'
+export type {
+  Assignments,
+  ClaimThenInsert,
+  ConditionalUpdate,
+  DeleteBatch,
+  FindTarget,
+  InsertTarget,
+  ManyCallers,
+  ParamBuilder,
+  ParamTypes,
+  UpdateOne,
+} from './definitions.ts'
+export type {
+  AnyKysely,
+  ColumnTypes,
+  DeleteQuery,
+  Dialect,
+  DialectSchema,
+  DialectWrites,
+  InsertQuery,
+  ManyClaims,
+  SharedCommits,
+  SharedStatements,
+  SqlFlavour,
+} from './dialects/dialect.ts'
+export type {
+  Engine,
+  EngineOptions,
+  Query,
+  QueryResult,
+  Runner,
+  Session,
+} from './dialects/engine.ts'
+export { mysql } from './dialects/mysql/dialect.ts'
+export { postgres } from './dialects/postgres/dialect.ts'
+export { sqlite } from './dialects/sqlite/dialect.ts'
+export { isImpossibleValue, isUnavailable, isUniqueViolation } from './error-kinds.ts'
+export {
+  type ErrorKind,
+  type ErrorKindOf,
+  NoAnswer,
+  SchemaTooNew,
+  WaitedTooLong,
+} from './errors.ts'
 export { databaseNow, readServerTime } from './locks/database-clock.ts'
 export { type Migration, type MigrationSet, migrate, readMigrations } from './migrate.ts'
-export type { Column, Columns } from './schema/columns.ts'
+export { type Column, type Columns, createColumns } from './schema/columns.ts'
 export {
   addColumn,
   createIndex,
@@ -16,19 +60,6 @@ export {
   type Index,
   type Table,
 } from './schema/tables.ts'
-export type { ParamBuilder, Statement, StatementResult } from './statements/statement.ts'
-export type {
-  Assignments,
-  Claim,
-  ClaimThenInsert,
-  ConditionalUpdate,
-  ParamTypes,
-  UpdateOne,
-} from './writes/conditional.ts'
-export {
-  type DeleteBatch,
-  deleteBatch,
-  increase,
-  insertIfAbsent,
-  upsert,
-} from './writes/portable.ts'
+export { type Storable, toStorables } from './values.ts'
+export { onConflictWrites } from './writes/on-conflict.ts'
+export { deleteBatch, increase, insertIfAbsent, upsert } from './writes/portable.ts'

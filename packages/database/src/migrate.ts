@@ -1,10 +1,11 @@
-import { type Database, internals } from './database.ts'
+import type { Database } from './database.ts'
 import { SchemaTooNew } from './errors.ts'
 import { holdLease } from './locks/lease.ts'
-import { WAIT_FOR_LOCK } from './open-database.ts'
+import { WAIT_FOR_LOCK } from './locks/locks-table.ts'
 import { type Columns, createColumns } from './schema/columns.ts'
 import { createTable, hasTable } from './schema/tables.ts'
 
+/** One step of a schema. */
 export interface Migration {
   /** Never changes once released, e.g. `001-clients`. */
   readonly id: string
@@ -17,7 +18,9 @@ export interface Migration {
 
 /** All migrations of one package, oldest first. */
 export interface MigrationSet {
+  /** Such as `oauth`; no two sets of a database share one. */
   readonly name: string
+  /** In the order in which they run. */
   readonly migrations: readonly Migration[]
 }
 
@@ -36,7 +39,7 @@ export async function migrate(
     throw new TypeError(`The migrations of "${set.name}" have an id twice: ${known.join(', ')}`)
   }
   if (await isUpToDate(database, set)) return { applied: [] }
-  if (!database[internals].engine.schemaChangesCommit) {
+  if (!database.dialect.schema.changesCommit) {
     return database.exclusively('migrate', (tx) => runMigrations(tx, set, async () => {}))
   }
   // The other lock is the one that builds from before the lease know of.
@@ -50,7 +53,7 @@ async function runMigrations(
   set: MigrationSet,
   check: (on: Database) => Promise<void>,
 ): Promise<{ applied: string[] }> {
-  const columns = createColumns(tx[internals].engine)
+  const columns = createColumns(tx)
   // On MySQL this ends the transaction, also if the table is there; each statement then commits alone.
   await createTable(tx, TABLE, {
     columns: { set: columns.id, id: columns.string(200), applied_at: columns.instant },

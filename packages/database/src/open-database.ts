@@ -1,31 +1,31 @@
 import type { Compilable, Kysely } from 'kysely'
-import { type Database, type Internals, internals } from './database.ts'
-import type { Dialect, Engine, Runner } from './dialects/engine.ts'
-import { createLocksTable } from './locks/locks-table.ts'
+import { prepareClaimThenInsert, prepareUpdateOneReturning } from './batching/claim.ts'
+import {
+  type Claim,
+  type Database,
+  type Internals,
+  internals,
+  type Statement,
+  type WithInternals,
+} from './database.ts'
+import type { ClaimThenInsert, ParamBuilder, UpdateOne } from './definitions.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import type { Engine, Runner } from './dialects/engine.ts'
+import { createLocksTable, WAIT_FOR_LOCK } from './locks/locks-table.ts'
 import { createKysely } from './statements/kysely-driver.ts'
-import { type ParamBuilder, prepareStatement, type Statement } from './statements/statement.ts'
+import { prepareStatement } from './statements/statement.ts'
 import {
   createStatementRunner,
   runInTransaction,
   type TransactionOptions,
   type TransactionRunner,
 } from './statements/transaction.ts'
-import {
-  type Claim,
-  type ClaimThenInsert,
-  prepareClaimThenInsert,
-  prepareUpdateOneReturning,
-  type UpdateOne,
-} from './writes/conditional.ts'
-
-/** Milliseconds; a migration may rebuild a large table. */
-export const WAIT_FOR_LOCK = 300_000
 
 export function createDatabase<T>(engine: Engine, options: TransactionOptions): Database<T> {
   return new OpenDatabase<T>(engine, options, createStatementRunner(engine, options))
 }
 
-class OpenDatabase<T> implements Database<T> {
+class OpenDatabase<T> implements Database<T>, WithInternals {
   readonly dialect: Dialect
   readonly [internals]: Internals
   readonly #options: TransactionOptions
@@ -40,7 +40,7 @@ class OpenDatabase<T> implements Database<T> {
     runner: Runner,
     within?: { readonly root: Database<T>; readonly transaction: TransactionRunner },
   ) {
-    this.dialect = engine.dialect
+    this.dialect = options.dialect
     this.#options = options
     this.#transaction = within?.transaction
     this[internals] = {
@@ -51,7 +51,7 @@ class OpenDatabase<T> implements Database<T> {
   }
 
   get kysely(): Kysely<T> {
-    this.#kysely ??= createKysely<T>(this[internals].engine.flavour, this[internals])
+    this.#kysely ??= createKysely<T>(this.dialect.flavour, this[internals])
     return this.#kysely
   }
 
@@ -82,13 +82,13 @@ class OpenDatabase<T> implements Database<T> {
     const { engine, root } = this[internals]
     if (this.#transaction) {
       // Made beside the transaction, which its creation would commit; most often it is there.
-      if (engine.schemaChangesCommit && root instanceof OpenDatabase) {
+      if (this.dialect.schema.changesCommit && root instanceof OpenDatabase) {
         await root.#ensureLocksTable().catch(() => {})
       }
       await this.#transaction.lock(name, WAIT_FOR_LOCK)
       return work(this)
     }
-    if (engine.schemaChangesCommit) await this.#ensureLocksTable()
+    if (this.dialect.schema.changesCommit) await this.#ensureLocksTable()
     const patient = { ...this.#options, timeout: WAIT_FOR_LOCK }
     return runInTransaction(engine, patient, async (transaction) => {
       await transaction.lock(name, WAIT_FOR_LOCK)

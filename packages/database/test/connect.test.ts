@@ -36,7 +36,7 @@ describe('connect', () => {
         ['select @@idle_transaction_timeout', 5],
       ],
     }
-    for (const [text, value] of expected[database.dialect] ?? []) {
+    for (const [text, value] of expected[database.dialect.name] ?? []) {
       const asked = text.replace('@@transaction_isolation', '@@tx_isolation')
       expect([text, await ask(asked)]).toEqual([text, value])
     }

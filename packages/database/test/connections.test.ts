@@ -35,7 +35,7 @@ function watchConnections(admin: Database): { stop(): Promise<number> } {
 
 async function countConnections(admin: Database, doing = '%'): Promise<number> {
   const query =
-    admin.dialect === 'postgres'
+    admin.dialect.name === 'postgres'
       ? sql<{ n: number }>`select count(*) as n from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid() and query like ${doing}`
       : sql<{ n: number }>`select count(*) as n from information_schema.processlist
@@ -67,7 +67,7 @@ describe.runIf(kind !== 'sqlite')('statements that the server does not end by it
 
   const sleepForLong = (database: Database<Tables>) =>
     database.transaction(async (tx) => {
-      const isPostgres = database.dialect === 'postgres'
+      const isPostgres = database.dialect.name === 'postgres'
       await (isPostgres ? sql`set local statement_timeout = 0` : noTimeout).execute(tx.kysely)
       await (isPostgres ? sql`select pg_sleep(600)` : sql`do sleep(600)`).execute(tx.kysely)
     })

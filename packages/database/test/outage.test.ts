@@ -102,7 +102,7 @@ describe.runIf(isServer)('a database server', () => {
 
   it('that ends our connections is available at once', async () => {
     await Promise.all(operations.map(([, run]) => run(database)))
-    await endConnections(test.database, database.dialect)
+    await endConnections(test.database, database.dialect.name)
     await expectAvailable()
   })
 

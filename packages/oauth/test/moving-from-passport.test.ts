@@ -11,7 +11,9 @@ const BCRYPT = '$2y$10$abcdefghijklmnopqrstuuDkDpWX2ZQZ0qg7x1wq1n3nBvV5yK0cK'
 async function createPassportTable({ kysely, dialect }: Database): Promise<void> {
   await kysely.schema
     .createTable('oauth_clients')
-    .addColumn('id', dialect === 'sqlite' ? 'integer' : 'bigint', (column) => column.primaryKey())
+    .addColumn('id', dialect.name === 'sqlite' ? 'integer' : 'bigint', (column) =>
+      column.primaryKey(),
+    )
     .addColumn('user_id', 'bigint')
     .addColumn('name', 'varchar(255)')
     .addColumn('secret', 'varchar(100)')

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { connect, type Database } from '@tollgate/database'
+import { connect, createColumns, type Database } from '@tollgate/database'
 import { type Sandbox, startSandbox } from '@tollgate/sandbox'
+import { sql } from 'kysely'
 import { nodeListener } from '../adapters/node.ts'
 import type { Billing } from '../billing.ts'
 import { createBilling } from '../create-billing.ts'
@@ -165,9 +166,7 @@ async function createUsers(database: Database, table: string): Promise<void> {
   await database.kysely.schema
     .createTable(table)
     .ifNotExists()
-    .addColumn('id', database.dialect === 'sqlite' ? 'integer' : 'bigint', (column) =>
-      column.primaryKey(),
-    )
+    .addColumn('id', sql.raw(createColumns(database).integer.type), (column) => column.primaryKey())
     .addColumn('email', 'varchar(255)')
     .addColumn('name', 'varchar(255)')
     .execute()

@@ -1,11 +1,11 @@
-import { isUnavailable } from '../errors.ts'
-
 export interface Rounds<Item, Result> {
   /** Milliseconds. A round that takes longer waits for a disk or for somebody's lock, and the next begins. */
   readonly patience: number
   /** All of them or none. Leaves out the result of an item that has to be tried alone. */
   together(items: readonly Item[]): Promise<ReadonlyArray<Result | undefined>>
   alone(item: Item): Promise<Result>
+  /** Whether a round that failed like this may have been done all the same, lost with its connection. */
+  mayBeDone(error: unknown): boolean
 }
 
 interface Waiting<Item, Result> {
@@ -42,9 +42,8 @@ export function gather<Item, Result>(
     try {
       results = await rounds.together(round.map(({ item }) => item))
     } catch (error) {
-      // Lost with the connection, it may have been done. Otherwise one that cannot be done must not
-      // take the others with it.
-      if (!isUnavailable(error)) return serveAlone(round)
+      // One that cannot be done must not take the others with it.
+      if (!rounds.mayBeDone(error)) return serveAlone(round)
       for (const { reject } of round) reject(error)
       return
     }

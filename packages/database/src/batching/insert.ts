@@ -1,22 +1,14 @@
-import { type Kysely, sql } from 'kysely'
-import type { AnyTables } from '../any-tables.ts'
-import { type Database, internals } from '../database.ts'
-import type { Dialect } from '../dialects/engine.ts'
+import type { Database } from '../database.ts'
+import type { InsertTarget } from '../definitions.ts'
+import type { SharedStatements } from '../dialects/dialect.ts'
+import { hasKind, UNAVAILABLE } from '../errors.ts'
 import { toJsonRows } from '../values.ts'
 import { insertIfAbsent } from '../writes/portable.ts'
 import { gather } from './gather.ts'
 
 type Row = Readonly<Record<string, unknown>>
-type AnyKysely = Kysely<AnyTables>
 type Insert = (row: Row) => Promise<boolean>
-
-export interface InsertTarget {
-  readonly table: string
-  /** Those that every row has. */
-  readonly columns: readonly string[]
-  /** The unique key. */
-  readonly key: readonly string[]
-}
+type InsertMany = (rows: readonly Row[]) => Promise<boolean[]>
 
 /**
  * `insertIfAbsent()` for a table that many callers insert into at the same time. A row is durable when
@@ -27,24 +19,23 @@ export function insertTogether<T extends object>(
   target: InsertTarget,
 ): (row: T) => Promise<boolean> {
   const alone: Insert = (row) => insertIfAbsent(database, target.table, row)
-  const together = howTogether[database.dialect]?.(database, target)
-  const { patience } = database[internals].engine
-  const insert = together ? gather({ alone, together, patience }) : alone
-  return insert as (row: object) => Promise<boolean>
+  return together(database, target, alone) as (row: object) => Promise<boolean>
 }
 
-type InsertMany = (rows: readonly Row[]) => Promise<boolean[]>
-
-const howTogether: Record<
-  Dialect,
-  ((database: Database, target: InsertTarget) => InsertMany) | null
-> = {
-  sqlite: inOneTransaction,
-  postgres: inOneStatement,
-  mysql: null,
+function together(database: Database, target: InsertTarget, alone: Insert): Insert {
+  const { batching } = database.dialect
+  if (!batching) return alone
+  return gather({
+    alone,
+    together:
+      batching.share === 'commit'
+        ? inOneTransaction(database, target)
+        : inOneStatement(database, batching, target),
+    patience: batching.patience,
+    mayBeDone: (error) => hasKind(error, UNAVAILABLE),
+  })
 }
 
-/** SQLite waits for the disk at each commit. */
 function inOneTransaction(database: Database, { table }: InsertTarget): InsertMany {
   return (rows) =>
     database.transaction(async (tx) => {
@@ -54,21 +45,15 @@ function inOneTransaction(database: Database, { table }: InsertTarget): InsertMa
     })
 }
 
-/** A statement costs Node and Postgres more than the rows it inserts. */
-function inOneStatement(database: Database, { table, columns, key }: InsertTarget): InsertMany {
-  const names = (list: readonly string[]) => sql.join(list.map((column) => sql.ref(column)))
+function inOneStatement(
+  database: Database,
+  batching: SharedStatements,
+  target: InsertTarget,
+): InsertMany {
   const insert = database.statement<{ rows: string }, Row>((db, param) =>
-    (db as AnyKysely)
-      .insertInto(table)
-      .columns([...columns])
-      // In the order of the key, so that two processes cannot wait for each other.
-      .expression(
-        sql`select ${names(columns)} from json_populate_recordset(null::${sql.table(table)}, ${param('rows')}) order by ${names(key)}`,
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .returning([...key]),
+    batching.insertMany(db, target, param('rows')),
   )
-  const nameOf = (row: Row) => JSON.stringify(key.map((column) => row[column]))
+  const nameOf = (row: Row) => JSON.stringify(target.key.map((column) => row[column]))
   return async (rows) => {
     const inserted = await insert({ rows: toJsonRows(rows) })
     if (inserted.rows.length === rows.length) return rows.map(() => true)

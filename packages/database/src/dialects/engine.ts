@@ -1,15 +1,6 @@
-import type { Dialect as KyselyDialect } from 'kysely'
-
-export type Dialect = 'sqlite' | 'postgres' | 'mysql'
-
-/** How a dialect's SQL is written, without how it is run. */
-export type SqlFlavour = Pick<
-  KyselyDialect,
-  'createAdapter' | 'createQueryCompiler' | 'createIntrospector'
->
-
 /** One SQL text with what an engine needs to know to run it well. */
 export interface Query {
+  /** The text, with the placeholders of its dialect. */
   readonly sql: string
   /** Set for statements that run again and again; Postgres prepares them under this name. */
   readonly name?: string
@@ -21,15 +12,19 @@ export interface Query {
   readonly duplicateIsNoop?: boolean
 }
 
+/** What one query came to. */
 export interface QueryResult {
+  /** Empty unless the query returns rows. */
   readonly rows: unknown[]
   /** Rows matched by an update or delete, inserted by an insert, 0 for a select. */
   readonly affected: number
+  /** The number that a `counter` column gave the row inserted, where the driver says it. */
   readonly insertId?: number | undefined
 }
 
 /** Runs queries, either on any free connection or on one that is held. */
 export interface Runner {
+  /** Values may be of any type: `toStorables()` refuses what databases store differently. */
   run(query: Query, values: readonly unknown[]): Promise<QueryResult>
 }
 
@@ -37,7 +32,9 @@ export interface Runner {
 export interface Session extends Runner {
   /** `wait` is how long, in milliseconds, to wait for a lock that opening the transaction needs. */
   begin(wait: number): Promise<void>
+  /** Resolves when the transaction is as durable as the database makes it. */
   commit(): Promise<void>
+  /** Not called on a connection that is known to be broken. */
   rollback(): Promise<void>
   /** Takes a lock that one session on any machine holds at a time, until this one is released. */
   lock(name: string, wait: number): Promise<void>
@@ -45,27 +42,22 @@ export interface Session extends Runner {
   release(broken: boolean): Promise<void>
 }
 
-/** What one database product can do; the only interface with three implementations. */
+/** A database that is open. */
 export interface Engine extends Runner {
-  readonly dialect: Dialect
-  readonly flavour: SqlFlavour
-  /** `UPDATE … RETURNING` exists. */
-  readonly updatesReturnRows: boolean
-  /** `WITH claimed AS (UPDATE … RETURNING …) INSERT …` exists. */
-  readonly ctesCanWrite: boolean
-  /** `CREATE TABLE` and the like commit the transaction they are in. */
-  readonly schemaChangesCommit: boolean
-  /** How exact text is declared, after the type and its length. */
+  /** How text that compares exactly is declared after its type: by a collation, or by nothing. */
   readonly exactText: string
-  /** Milliseconds that a round of writes which go together keeps the next round waiting. */
-  readonly patience: number
+  /** Waits for a free connection and holds it. */
   reserve(): Promise<Session>
+  /** Lets what is under way finish, then closes every connection. */
   close(): Promise<void>
 }
 
+/** What `connect()` was asked for, with the defaults filled in. */
 export interface EngineOptions {
+  /** Connections, at most. */
   readonly poolSize: number
+  /** Milliseconds a caller waits for a connection or an ordinary statement. */
   readonly timeout: number
-  /** SQLite: an empty database may be begun where one was before. */
+  /** An empty database may be begun where one was before; for dialects that keep a file. */
   readonly beginAnew: boolean
 }

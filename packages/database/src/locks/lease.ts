@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { isUnavailable, WaitedTooLong } from '../errors.ts'
+import { hasKind, UNAVAILABLE, WaitedTooLong } from '../errors.ts'
 import { insertIfAbsent } from '../writes/portable.ts'
 import { databaseNow } from './database-clock.ts'
 import { createLocksTable, LOCKS } from './locks-table.ts'
@@ -80,6 +80,6 @@ async function giveBack(database: Database, name: string, holder: string): Promi
       .where('holder', '=', holder)
       .execute()
   } catch (error) {
-    if (!isUnavailable(error)) throw error
+    if (!hasKind(error, UNAVAILABLE)) throw error
   }
 }

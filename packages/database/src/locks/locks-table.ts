@@ -1,4 +1,4 @@
-import { type Database, internals } from '../database.ts'
+import type { Database } from '../database.ts'
 import { createColumns } from '../schema/columns.ts'
 import { createTable, hasTable } from '../schema/tables.ts'
 
@@ -8,11 +8,14 @@ import { createTable, hasTable } from '../schema/tables.ts'
  */
 export const LOCKS = 'tollgate_locks'
 
+/** Milliseconds; a migration may rebuild a large table. */
+export const WAIT_FOR_LOCK = 300_000
+
 /** Any number of processes may do this at once: the server runs `if not exists` one by one. */
 export async function createLocksTable(database: Database): Promise<void> {
   // Asked first, for those who may not create tables.
   if (await hasTable(database, LOCKS)) return
-  const columns = createColumns(database[internals].engine)
+  const columns = createColumns(database)
   await createTable(database, LOCKS, {
     columns: {
       name: columns.id,

@@ -1,12 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Database, internals } from '../database.ts'
-import type { Dialect } from '../dialects/engine.ts'
+import { type Database, internalsOf } from '../database.ts'
 import type { Column } from './columns.ts'
 
+/** What `createTable()` takes. */
 export interface Table {
+  /** Column name → its type. */
   readonly columns: Readonly<Record<string, Column>>
   /** Left out when a column is a `counter`, which is the primary key. */
   readonly primaryKey?: readonly string[]
+  /** Name of a unique index → its columns. */
   readonly unique?: Readonly<Record<string, readonly string[]>>
   /** Index name → its columns. Names must be unique in the whole database. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>
@@ -25,7 +27,7 @@ export interface Table {
 export async function createTable(database: Database, name: string, table: Table): Promise<void> {
   const parts = Object.entries(table.columns).map(([column, type]) => defineColumn(column, type))
   if (table.primaryKey) parts.push(sql`primary key (${columnList(table.primaryKey)})`)
-  const suffix = tableOptions[database.dialect](database)
+  const suffix = database.dialect.schema.tableOptions(internalsOf(database).engine)
   await sql`create table if not exists ${sql.table(name)} (${sql.join(parts)}) ${sql.raw(suffix)}`.execute(
     database.kysely,
   )
@@ -37,18 +39,24 @@ export async function createTable(database: Database, name: string, table: Table
   }
 }
 
+/** What `createIndex()` takes. */
 export interface Index {
+  /** Unique in the whole database. */
   readonly name: string
+  /** The table that it is on. */
   readonly table: string
+  /** The columns, in the order of the index. */
   readonly columns: readonly string[]
+  /** No two rows may have the same values there. Defaults to false. */
   readonly unique?: boolean
 }
 
 /** Creates the index if it is not there. */
 export async function createIndex(database: Database, index: Index): Promise<void> {
   const { name, table, columns, unique = false } = index
-  if (database.dialect === 'mysql' && (await mysqlHas(database, 'index', table, name))) return
-  const ifAbsent = sql.raw(database.dialect === 'mysql' ? '' : 'if not exists')
+  const find = database.dialect.schema.findIndex?.(table, name)
+  if (find && (await findsRow(database, find))) return
+  const ifAbsent = sql.raw(find ? '' : 'if not exists')
   const kind = sql.raw(unique ? 'unique index' : 'index')
   await sql`create ${kind} ${ifAbsent} ${sql.ref(name)} on ${sql.table(table)} (${columnList(columns)})`.execute(
     database.kysely,
@@ -82,52 +90,17 @@ function columnList(columns: readonly string[]) {
   return sql.join(columns.map((column) => sql.ref(column)))
 }
 
-const tableOptions = {
-  sqlite: () => 'strict',
-  postgres: () => '',
-  mysql: (database: Database) =>
-    `engine = InnoDB, default ${database[internals].engine.exactText.replace(' collate', ', collate')}`,
-}
-
 /** Whether the table is there. */
-export async function hasTable(database: Database, name: string): Promise<boolean> {
-  const { rows } = await findTable[database.dialect](name).execute(database.kysely)
-  return rows.length > 0
-}
-
-const findTable: Record<Dialect, (name: string) => RawBuilder<unknown>> = {
-  sqlite: (name) => sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
-  postgres: (name) => sql`select 1 where to_regclass(quote_ident(${name})) is not null`,
-  mysql: (name) => sql`select 1 from information_schema.tables
-    where table_schema = database() and table_name = ${name}`,
+export function hasTable(database: Database, name: string): Promise<boolean> {
+  return findsRow(database, database.dialect.schema.findTable(name))
 }
 
 /** Whether the table is there and has the column. */
-export async function hasColumn(
-  database: Database,
-  table: string,
-  column: string,
-): Promise<boolean> {
-  if (database.dialect === 'mysql') return mysqlHas(database, 'column', table, column)
-  const query =
-    database.dialect === 'sqlite'
-      ? sql`select 1 from pragma_table_info(${table}) where name = ${column}`
-      : sql`select 1 from pg_attribute where attrelid = to_regclass(quote_ident(${table}))
-              and attname = ${column} and not attisdropped`
-  const { rows } = await query.execute(database.kysely)
-  return rows.length > 0
+export function hasColumn(database: Database, table: string, column: string): Promise<boolean> {
+  return findsRow(database, database.dialect.schema.findColumn(table, column))
 }
 
-async function mysqlHas(
-  database: Database,
-  kind: 'index' | 'column',
-  table: string,
-  name: string,
-): Promise<boolean> {
-  const catalogue =
-    kind === 'index' ? 'information_schema.statistics' : 'information_schema.columns'
-  const { rows } = await sql`select 1 from ${sql.table(catalogue)}
-    where table_schema = database() and table_name = ${table}
-      and ${sql.ref(`${kind}_name`)} = ${name}`.execute(database.kysely)
+async function findsRow(database: Database, query: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await query.execute(database.kysely)
   return rows.length > 0
 }

@@ -5,7 +5,8 @@ import {
   Kysely,
   type QueryResult as KyselyResult,
 } from 'kysely'
-import type { Query, Runner, SqlFlavour } from '../dialects/engine.ts'
+import type { SqlFlavour } from '../dialects/dialect.ts'
+import type { Query, Runner } from '../dialects/engine.ts'
 
 /** A Kysely that writes SQL in this flavour and hands it to `runner`. */
 export function createKysely<T>(flavour: SqlFlavour, runner: Runner): Kysely<T> {

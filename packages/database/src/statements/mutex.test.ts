@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isUnavailable } from '../errors.ts'
+import { isUnavailable } from '../error-kinds.ts'
 import { Mutex } from './mutex.ts'
 
 describe('Mutex', () => {

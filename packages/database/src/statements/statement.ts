@@ -1,24 +1,8 @@
 import { type Compilable, type Kysely, type RawBuilder, sql } from 'kysely'
-import { type Database, internals } from '../database.ts'
+import { type Database, internalsOf, type Statement, type StatementResult } from '../database.ts'
+import type { ParamBuilder } from '../definitions.ts'
 import type { Query } from '../dialects/engine.ts'
 import { toQuery } from './kysely-driver.ts'
-
-/** Runs a compiled query with these values, in the transaction `on` if one is given. */
-export type Statement<Params, Row> = (
-  params: Params,
-  on?: Database,
-) => Promise<StatementResult<Row>>
-
-export interface StatementResult<Row> {
-  readonly rows: Row[]
-  /** Rows matched by an update or delete, inserted by an insert, 0 for a select. */
-  readonly affected: number
-}
-
-/** Marks the place where the value of one parameter goes. */
-export type ParamBuilder<Params> = <K extends keyof Params & string>(
-  name: K,
-) => RawBuilder<Params[K]>
 
 export type StatementOptions = Pick<Query, 'duplicateIsNoop' | 'followsSize'>
 
@@ -44,7 +28,7 @@ export function prepareStatement<T, Params extends object, Row>(
   let plan: Plan | undefined
   return async (params, on = database) => {
     plan ??= compile(build(database.kysely, placeholder), how)
-    const result = await on[internals].run(plan.query, fill(plan.slots, params))
+    const result = await internalsOf(on).run(plan.query, fill(plan.slots, params))
     return result as StatementResult<Row>
   }
 }

@@ -1,8 +1,10 @@
+import type { Dialect } from '../dialects/dialect.ts'
 import type { Engine, Query, QueryResult, Runner, Session } from '../dialects/engine.ts'
-import { breaksConnection, isRetryable } from '../errors.ts'
+import { hasKind, markKinds } from '../errors.ts'
 import type { Retry } from './retry.ts'
 
 export interface TransactionOptions {
+  readonly dialect: Dialect
   /** How long, in milliseconds, to wait for the right to write where there is one writer. */
   readonly timeout: number
   readonly onQuery: ((sql: string) => void) | undefined
@@ -15,7 +17,7 @@ export interface TransactionRunner extends Runner {
 
 /** Single statements, each its own transaction. */
 export function createStatementRunner(engine: Engine, options: TransactionOptions): Runner {
-  const { onQuery, retry } = options
+  const { dialect, onQuery, retry } = options
   const run = (query: Query, values: readonly unknown[]) => {
     onQuery?.(query.sql)
     return engine.run(query, values)
@@ -23,7 +25,8 @@ export function createStatementRunner(engine: Engine, options: TransactionOption
   return {
     run: (query, values) =>
       run(query, values).catch((error) => {
-        if (!isRetryable(error)) throw error
+        markKinds(error, dialect.errorKind)
+        if (!hasKind(error, ['undone'])) throw error
         return retry(() => run(query, values))
       }),
   }
@@ -54,7 +57,7 @@ async function attempt<R>(
   } catch (error) {
     await tx.end().catch(() => {})
     // Rolling back over a connection that does not answer would only wait again.
-    broken = breaksConnection(error) || !(await rollback(session))
+    broken = hasKind(error, ['broken'], options.dialect.errorKind) || !(await rollback(session))
     throw error
   } finally {
     await session.release(broken)
@@ -64,9 +67,9 @@ async function attempt<R>(
 /**
  * Runs queries one after the other. After a failed statement Postgres answers COMMIT with a silent
  * rollback, and MariaDB after a deadlock goes on outside of any transaction: remembering the failure
- * makes all three refuse alike.
+ * makes all databases refuse alike.
  */
-function createTransactionRunner(session: Session, { onQuery }: TransactionOptions) {
+function createTransactionRunner(session: Session, { dialect, onQuery }: TransactionOptions) {
   let last: Promise<unknown> = Promise.resolve()
   let failure: unknown
   let ended = false
@@ -81,6 +84,7 @@ function createTransactionRunner(session: Session, { onQuery }: TransactionOptio
       return step()
     })
     last = result.catch((error) => {
+      markKinds(error, dialect.errorKind)
       failure ??= error
     })
     return result

@@ -1,68 +1,18 @@
-import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
-import type { AnyTables } from '../any-tables.ts'
-import { claimTogether, type Many, updateMany, updateThenInsertMany } from '../batching/claim.ts'
-import { type Database, internals } from '../database.ts'
-import type { ParamBuilder } from '../statements/statement.ts'
+import { sql } from 'kysely'
+import type { Claim, Database } from '../database.ts'
+import type { ClaimThenInsert, ConditionalUpdate, ParamBuilder } from '../definitions.ts'
+import type { AnyKysely } from '../dialects/dialect.ts'
 
-/** Column name → value: a parameter, an expression or a plain value. */
-export type Assignments = Readonly<
-  Record<string, Expression<unknown> | string | number | boolean | null>
->
-
-export interface ConditionalUpdate<T, Params> {
-  readonly table: keyof T & string
-  /** Values of a unique key: they name the row and are not changed by `set`. */
-  readonly key: (param: ParamBuilder<Params>) => Assignments
-  /** What must also hold for the row to be changed. */
-  readonly where?: (
-    eb: ExpressionBuilder<AnyTables, AnyTables>,
-    param: ParamBuilder<Params>,
-  ) => Expression<SqlBool>
-  readonly set: (param: ParamBuilder<Params>) => Assignments
-  readonly returning: readonly string[]
-}
-
-export type ParamTypes<Params> = Readonly<Record<keyof Params & string, 'text' | 'bigint'>>
-
-/** For a write that many callers ask for at the same time. */
-export interface ManyCallers<Params> {
-  /** The type of each parameter: those who come together then share one statement or one commit. */
-  readonly together?: ParamTypes<Params>
-}
-
-export interface UpdateOne<T, Params> extends ConditionalUpdate<T, Params>, ManyCallers<Params> {}
-
-export interface ClaimThenInsert<T, Params> extends ManyCallers<Params> {
-  readonly claim: ConditionalUpdate<T, Params>
-  readonly insert: {
-    readonly table: keyof T & string
-    /** `claimed(column)` stands for a column that `claim.returning` lists. */
-    readonly values: (
-      param: ParamBuilder<Params>,
-      claimed: (column: string) => Expression<unknown>,
-    ) => Assignments
-  }
-}
-
-/** The row won, or null when someone was faster or there is none. */
-export type Claim<Params, Row> = (params: Params, on?: Database) => Promise<Row | null>
-
-type AnyKysely = Kysely<AnyTables>
-
-export function prepareUpdateOneReturning<T, Params extends object, Row>(
+/** The row that `key` names, if it meets `where`, for one caller. */
+export function prepareUpdate<T, Params extends object, Row>(
   database: Database<T>,
-  definition: UpdateOne<T, Params>,
+  definition: ConditionalUpdate<T, Params>,
 ): Claim<Params, Row> {
-  if (database[internals].engine.updatesReturnRows) {
+  if (database.dialect.writes.updatesReturnRows) {
     const update = database.statement<Params, Row>((db, param) =>
       updateQuery(db, definition, param).returning(definition.returning as string[]),
     )
-    const alone: Claim<Params, Row> = async (params, on = database) =>
-      (await update(params, on)).rows[0] ?? null
-    const { together } = definition
-    if (!together) return alone
-    const many: Many = (db, list) => updateMany(db, definition, together, list)
-    return claimTogether({ database, alone, many })
+    return async (params, on = database) => (await update(params, on)).rows[0] ?? null
   }
   const update = database.statement<Params>((db, param) => updateQuery(db, definition, param))
   const select = database.statement<Params, Row>((db, param) =>
@@ -78,20 +28,17 @@ export function prepareUpdateOneReturning<T, Params extends object, Row>(
     })
 }
 
-export function prepareClaimThenInsert<T, Params extends object, Row>(
+/** The same, and for the winner one insert: both or neither. */
+export function prepareUpdateThenInsert<T, Params extends object, Row>(
   database: Database<T>,
   definition: ClaimThenInsert<T, Params>,
 ): Claim<Params, Row> {
-  const alone = database[internals].engine.ctesCanWrite
-    ? claimThenInsertAtOnce<T, Params, Row>(database, definition)
-    : claimThenInsertInTransaction<T, Params, Row>(database, definition)
-  const { together } = definition
-  if (!together) return alone
-  const many: Many = (db, list) => updateThenInsertMany(db, definition, together, list)
-  return claimTogether({ database, alone, many })
+  return database.dialect.writes.ctesCanWrite
+    ? updateThenInsertAtOnce<T, Params, Row>(database, definition)
+    : updateThenInsertInTransaction<T, Params, Row>(database, definition)
 }
 
-function claimThenInsertAtOnce<T, Params extends object, Row>(
+function updateThenInsertAtOnce<T, Params extends object, Row>(
   database: Database<T>,
   { claim, insert }: ClaimThenInsert<T, Params>,
 ): Claim<Params, Row> {
@@ -118,11 +65,11 @@ function claimThenInsertAtOnce<T, Params extends object, Row>(
   return async (params, on = database) => (await both(params, on)).rows[0] ?? null
 }
 
-function claimThenInsertInTransaction<T, Params extends object, Row>(
+function updateThenInsertInTransaction<T, Params extends object, Row>(
   database: Database<T>,
   { claim, insert }: ClaimThenInsert<T, Params>,
 ): Claim<Params, Row> {
-  const update = prepareUpdateOneReturning<T, Params, Row>(database, claim)
+  const update = prepareUpdate<T, Params, Row>(database, claim)
   const add = database.statement<Record<string, unknown>>((db, param) =>
     (db as AnyKysely)
       .insertInto(insert.table as string)

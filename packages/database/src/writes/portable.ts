@@ -1,16 +1,9 @@
-import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
-import type { AnyTables } from '../any-tables.ts'
-import { type Database, internals } from '../database.ts'
-import type { Dialect } from '../dialects/engine.ts'
-import {
-  type ParamBuilder,
-  prepareStatement,
-  type Statement,
-  type StatementOptions,
-} from '../statements/statement.ts'
+import { type Database, internalsOf, type Statement } from '../database.ts'
+import type { DeleteBatch, ParamBuilder } from '../definitions.ts'
+import type { AnyKysely, InsertQuery } from '../dialects/dialect.ts'
+import { prepareStatement, type StatementOptions } from '../statements/statement.ts'
 
 type Row = Readonly<Record<string, unknown>>
-type AnyKysely = Kysely<AnyTables>
 
 /** Inserts the row unless one with an equal unique key is there; says whether it did. */
 export async function insertIfAbsent(
@@ -22,18 +15,11 @@ export async function insertIfAbsent(
   const insert = rowStatement(
     database,
     `insert into ${table} (${columns})`,
-    (db, param) => unlessDuplicate[database.dialect](insertQuery(db, table, columns, param)),
+    (db, param) => database.dialect.writes.unlessDuplicate(insertQuery(db, table, columns, param)),
     { duplicateIsNoop: true },
   )
   const { affected } = await insert(row, database)
   return affected === 1
-}
-
-/** MySQL has only INSERT IGNORE, which ignores far more; its engine turns the error into "no". */
-const unlessDuplicate: Record<Dialect, (query: InsertQuery) => InsertQuery> = {
-  sqlite: (query) => query.onConflict((conflict) => conflict.doNothing()),
-  postgres: (query) => query.onConflict((conflict) => conflict.doNothing()),
-  mysql: (query) => query,
 }
 
 /**
@@ -47,41 +33,16 @@ export async function upsert(
   key: readonly string[],
 ): Promise<void> {
   const columns = Object.keys(row)
+  const rest = columns.filter((column) => !key.includes(column))
   const write = rowStatement(database, `upsert ${table} (${columns}) by ${key}`, (db, param) =>
-    orUpdate[database.dialect](
-      insertQuery(db, table, columns, param),
-      columns.filter((column) => !key.includes(column)),
-      key,
-    ),
+    database.dialect.writes.orUpdate(insertQuery(db, table, columns, param), rest, key),
   )
   await write(row, database)
 }
 
-type OrUpdate = (query: InsertQuery, rest: string[], key: readonly string[]) => InsertQuery
-
-const onConflictUpdate: OrUpdate = (query, rest, key) =>
-  query.onConflict((conflict) =>
-    rest.length === 0
-      ? conflict.columns([...key]).doNothing()
-      : conflict
-          .columns([...key])
-          .doUpdateSet(Object.fromEntries(rest.map((c) => [c, sql.ref(`excluded.${c}`)]))),
-  )
-
-const orUpdate: Record<Dialect, OrUpdate> = {
-  sqlite: onConflictUpdate,
-  postgres: onConflictUpdate,
-  mysql: (query, rest, key) =>
-    query.onDuplicateKeyUpdate(
-      Object.fromEntries(
-        (rest.length > 0 ? rest : key).map((c) => [c, sql`values(${sql.ref(c)})`]),
-      ),
-    ),
-}
-
 /**
- * Adds the row's number to the one with the same `key`, or begins with it. One statement, so that of
- * many callers at once none is lost. `key` must be the table's only unique key.
+ * Adds the row's number to the one with the same `key`, or begins with it. One statement, because of
+ * many callers at once none must be lost. `key` must be the table's only unique key.
  */
 export async function increase(
   database: Database,
@@ -90,63 +51,19 @@ export async function increase(
   { key, column }: { readonly key: readonly string[]; readonly column: string },
 ): Promise<void> {
   const columns = Object.keys(row)
-  const write = rowStatement(
-    database,
-    `increase ${table}.${column} (${columns}) by ${key}`,
-    (db, param) =>
-      orIncrease[database.dialect](insertQuery(db, table, columns, param), key, { table, column }),
+  const what = `increase ${table}.${column} (${columns}) by ${key}`
+  const write = rowStatement(database, what, (db, param) =>
+    database.dialect.writes.orIncrease(insertQuery(db, table, columns, param), key, {
+      table,
+      column,
+    }),
   )
   await write(row, database)
 }
 
-type OrIncrease = (
-  query: InsertQuery,
-  key: readonly string[],
-  at: { readonly table: string; readonly column: string },
-) => InsertQuery
-
-const onConflictIncrease: OrIncrease = (query, key, { table, column }) =>
-  query.onConflict((conflict) =>
-    conflict.columns([...key]).doUpdateSet({
-      [column]: sql`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
-    }),
-  )
-
-const orIncrease: Record<Dialect, OrIncrease> = {
-  sqlite: onConflictIncrease,
-  postgres: onConflictIncrease,
-  mysql: (query, _key, { column }) =>
-    query.onDuplicateKeyUpdate({
-      [column]: sql`${sql.ref(column)} + values(${sql.ref(column)})`,
-    }),
-}
-
-export interface DeleteBatch {
-  readonly table: string
-  /** A column that is unique by itself. */
-  readonly key: string
-  /** Which rows; keep it on an index and the cost stays flat however large the table. */
-  readonly where: (eb: ExpressionBuilder<AnyTables, AnyTables>) => Expression<SqlBool>
-  readonly limit: number
-}
-
 /** Deletes at most `limit` rows in one short statement; says how many. Repeat until it is fewer. */
-export async function deleteBatch(
-  database: Database,
-  { table, key, where, limit }: DeleteBatch,
-): Promise<number> {
-  const db: AnyKysely = database.kysely
-  const doomed = db.selectFrom(table).select(key).where(where).limit(limit)
-  const query = {
-    sqlite: () => db.deleteFrom(table).where(key, 'in', doomed),
-    // `= any(array(…))` fetches by the key's index, whatever the planner thinks of the subquery;
-    // rows that a request is working on are left for the next time
-    postgres: () => {
-      const keys = doomed.forUpdate().skipLocked()
-      return db.deleteFrom(table).where(sql<SqlBool>`${sql.ref(key)} = any(array(${keys}))`)
-    },
-    mysql: () => db.deleteFrom(table).where(where).limit(limit),
-  }[database.dialect]()
+export async function deleteBatch(database: Database, batch: DeleteBatch): Promise<number> {
+  const query = database.dialect.writes.deleteBatch(database.kysely, batch)
   const { numDeletedRows } = await query.executeTakeFirst()
   return Number(numDeletedRows)
 }
@@ -156,13 +73,11 @@ function insertQuery(
   table: string,
   columns: readonly string[],
   param: ParamBuilder<Row>,
-) {
+): InsertQuery {
   return db
     .insertInto(table)
     .values(Object.fromEntries(columns.map((column) => [column, param(column)])))
 }
-
-type InsertQuery = ReturnType<typeof insertQuery>
 
 const compiled = new WeakMap<Database, Map<string, Statement<Row, unknown>>>()
 const COMPILED = 500
@@ -174,7 +89,7 @@ function rowStatement(
   build: (db: AnyKysely, param: ParamBuilder<Row>) => InsertQuery,
   how?: StatementOptions,
 ): Statement<Row, unknown> {
-  const { root } = database[internals]
+  const { root } = internalsOf(database)
   let statements = compiled.get(root)
   if (!statements || statements.size >= COMPILED) {
     statements = new Map()

@@ -1,14 +1,14 @@
 import type { Database } from '@tollgate/database'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 /** The next entry of the feed gets the id after this one, as on a standby that knew no more. */
 export async function continueFeedAfter(database: Database, id: number): Promise<void> {
-  const reset = {
+  const reset: Record<string, RawBuilder<unknown>> = {
     sqlite: sql`update sqlite_sequence set seq = ${id} where name = 'oauth_revocations'`,
     postgres: sql`select setval(pg_get_serial_sequence('oauth_revocations', 'id'), ${Math.max(id, 1)}, ${id > 0})`,
     mysql: sql`alter table oauth_revocations auto_increment = ${sql.lit(id + 1)}`,
-  }[database.dialect]
-  await reset.execute(database.kysely)
+  }
+  await reset[database.dialect.name]?.execute(database.kysely)
 }
 
 /** A failover to a standby, or a restored backup, that knows the feed only up to this id. */

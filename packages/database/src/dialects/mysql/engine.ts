@@ -1,9 +1,9 @@
-import { MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler } from 'kysely'
 import type { PoolConnection } from 'mysql2'
-import { breaksConnection, isUnavailable, WaitedTooLong } from '../../errors.ts'
+import { hasKind, UNAVAILABLE, WaitedTooLong } from '../../errors.ts'
 import { LOCKS } from '../../locks/locks-table.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
+import { errorKind } from './errors.ts'
 import { askMysql, openMysqlPool } from './pool.ts'
 
 /** Seconds after which the server ends a transaction left open by a process that hangs. */
@@ -33,7 +33,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
       const left = timeout + GRACE - (performance.now() - started)
       return await askMysql(connection, query, storables, Math.max(left, GRACE))
     } catch (error) {
-      broken = breaksConnection(error)
+      broken = hasKind(error, ['broken'], errorKind)
       throw error
     } finally {
       pool.give(connection, broken)
@@ -75,7 +75,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
     const sql = `select get_lock(sha2(concat_ws(':', 'tollgate', database(), ?), 256), ?) as locked`
     const values = [name, Math.ceil(wait / 1000)]
     const answer = await askMysql(connection, { sql }, values, LONG_STATEMENT).catch((error) => {
-      if (isUnavailable(error)) throw error
+      if (hasKind(error, UNAVAILABLE, errorKind)) throw error
       return null
     })
     if (!answer || (answer.rows[0] as { locked: unknown }).locked === 1) return
@@ -103,17 +103,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
   }
 
   return {
-    dialect: 'mysql',
-    flavour: {
-      createAdapter: () => new MysqlAdapter(),
-      createQueryCompiler: () => new MysqlQueryCompiler(),
-      createIntrospector: (db) => new MysqlIntrospector(db),
-    },
-    updatesReturnRows: false,
-    ctesCanWrite: false,
-    schemaChangesCommit: true,
     exactText: await findExactText(),
-    patience: 10,
     run,
     reserve,
     close: () => pool.close(),

@@ -1,9 +1,10 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2'
 import { importDriver } from '../../connections/import-driver.ts'
 import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
-import { isUniqueViolation, NoAnswer, WaitedTooLong } from '../../errors.ts'
+import { hasKind, NoAnswer, WaitedTooLong } from '../../errors.ts'
 import type { EngineOptions, Query, QueryResult } from '../engine.ts'
 import { createMysqlCanceller, FIND_OWN_THREAD, type ServerThread } from './cancel.ts'
+import { errorKind } from './errors.ts'
 
 /** mysql2's pool, with an end to waiting, settled connections and an orderly close. */
 export interface MysqlPool {
@@ -149,7 +150,7 @@ export function askMysql(
         if (Array.isArray(result)) return resolve({ rows: result, affected: 0 })
         const { affectedRows, insertId } = result as ResultSetHeader
         resolve({ rows: [], affected: affectedRows, insertId })
-      } else if (query.duplicateIsNoop && isUniqueViolation(error)) {
+      } else if (query.duplicateIsNoop && hasKind(error, ['duplicate'], errorKind)) {
         resolve({ rows: [], affected: 0 })
       } else reject(error)
     })

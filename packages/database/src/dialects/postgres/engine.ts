@@ -1,11 +1,11 @@
-import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { PoolClient } from 'pg'
 import { importDriver } from '../../connections/import-driver.ts'
 import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
-import { breaksConnection, isStalePlan, NoAnswer, WaitedTooLong } from '../../errors.ts'
+import { hasKind, NoAnswer, WaitedTooLong } from '../../errors.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
 import { cancelPostgres } from './cancel.ts'
+import { errorKind, isStalePlan } from './errors.ts'
 
 const BIGINT = 20
 /** A transaction left open by a process that hangs ends after this long and frees its locks. */
@@ -67,7 +67,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
       client.release()
       return result
     } catch (error) {
-      release(client, breaksConnection(error))
+      release(client, hasKind(error, ['broken'], errorKind))
       throw error
     }
   }
@@ -196,17 +196,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   }
 
   return {
-    dialect: 'postgres',
-    flavour: {
-      createAdapter: () => new PostgresAdapter(),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-    },
-    updatesReturnRows: true,
-    ctesCanWrite: true,
-    schemaChangesCommit: false,
     exactText: 'collate "C"',
-    patience: 10,
     run,
     reserve,
     close() {

@@ -1,9 +1,12 @@
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { gather } from '../../batching/gather.ts'
+import { hasKind, UNAVAILABLE } from '../../errors.ts'
 import { Mutex } from '../../statements/mutex.ts'
 import type { Engine, EngineOptions, Query, QueryResult } from '../engine.ts'
+import { batching } from './batching.ts'
+import { errorKind } from './errors.ts'
 import { createSqliteSession } from './session.ts'
 import { openFile, openMemory } from './storage/store.ts'
+import { IN_MEMORY } from './url.ts'
 
 interface Write {
   readonly query: Query
@@ -11,8 +14,6 @@ interface Write {
 }
 
 const WAIT_TO_CLOSE = 30_000
-/** A second round could only wait for the first. Yet a caller is not to wait for two that wait. */
-const PATIENCE = 250
 /** In SQLite nothing that begins like this writes. */
 const READS = /^\s*select\b/i
 /** SQLite refuses these inside a transaction, or they do nothing there. */
@@ -25,7 +26,7 @@ const STANDS_ALONE = /^\s*(?:pragma|vacuum|attach|detach)\b/i
  */
 export async function openSqlite(path: string, options: EngineOptions): Promise<Engine> {
   const { timeout } = options
-  const store = path === ':memory:' ? openMemory() : await openFile(path, options)
+  const store = path === IN_MEMORY ? openMemory() : await openFile(path, options)
   const { writer, reader } = store
   const turn = new Mutex()
   const underWay = new Set<Promise<unknown>>()
@@ -46,7 +47,8 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
   }
 
   const write = gather<Write, QueryResult>({
-    patience: PATIENCE,
+    patience: batching.patience,
+    mayBeDone: (error) => hasKind(error, UNAVAILABLE, errorKind),
     alone: ({ query, values }) => inTransaction(() => writer.run(query, values)),
     together: (writes) => inTransaction(() => writes.map(attempt)),
   })
@@ -86,17 +88,7 @@ export async function openSqlite(path: string, options: EngineOptions): Promise<
   }
 
   return {
-    dialect: 'sqlite',
-    flavour: {
-      createAdapter: () => new SqliteAdapter(),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-    },
-    updatesReturnRows: true,
-    ctesCanWrite: false,
-    schemaChangesCommit: false,
     exactText: '',
-    patience: PATIENCE,
     run,
     async reserve() {
       if (closed) throw new Error('The database connection is not open')

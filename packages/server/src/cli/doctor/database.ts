@@ -18,12 +18,12 @@ export async function checkDatabase(
   }
   try {
     await requireTables(database, ['service', 'oauth', 'billing'])
-    const kind = database.dialect
+    const { name, isLocal } = database.dialect
     const several =
-      kind === 'sqlite' && config.mode === 'production'
-        ? [warning('database', 'SQLite serves one machine', 'Use Postgres or MariaDB for several.')]
+      isLocal && config.mode === 'production'
+        ? [warning('database', `${name} serves one machine`, 'Use a database server for several.')]
         : []
-    return { findings: [ok('database', `${kind} answers and is up to date`), ...several], database }
+    return { findings: [ok('database', `${name} answers and is up to date`), ...several], database }
   } catch (error) {
     await database.close()
     const fix =

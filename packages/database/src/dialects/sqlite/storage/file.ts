@@ -57,10 +57,12 @@ export class SqliteFile {
   }
 }
 
-/** {@link isUnavailable} is true for it. */
+export const FILE_GONE = 'TOLLGATE_FILE_GONE'
+
+/** Its kind is `broken`. */
 export class SqliteFileGone extends Error {
   override readonly name = 'SqliteFileGone'
-  readonly code = 'TOLLGATE_FILE_GONE'
+  readonly code = FILE_GONE
 
   constructor(path: string) {
     super(

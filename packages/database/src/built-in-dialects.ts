@@ -1,0 +1,7 @@
+import type { Dialect } from './dialects/dialect.ts'
+import { mysql } from './dialects/mysql/dialect.ts'
+import { postgres } from './dialects/postgres/dialect.ts'
+import { sqlite } from './dialects/sqlite/dialect.ts'
+
+/** The one place that lists them. */
+export const builtInDialects: readonly Dialect[] = [sqlite, postgres, mysql]

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest'
+import { redact } from './server-url.ts'
+
+describe('redact', () => {
+  it.each([
+    'postgres://user:hunter2@host/app',
+    'postgres://user:hun:hunter2@host/app',
+    'postgres://user:p@hunter2@host/app',
+    'postgres://:hunter2@host/app',
+    'mysql://user:hunter2/x@host/app',
+    'nonsense:user:hunter2@host',
+    'postgres://host/app?user=me&password=hunter2',
+    'mysql://host/app?PASSWORD=hunter2&x=1',
+  ])('hides the password of %s', (url) => {
+    expect(redact(url)).not.toContain('hunter2')
+    expect(redact(url)).toContain('host')
+  })
+})

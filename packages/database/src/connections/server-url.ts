@@ -1,0 +1,23 @@
+/** Hides every password of a URL, however broken the URL is. */
+export function redact(url: string): string {
+  return url
+    .replace(/^([^:]*:\/*[^:@]*):.*@/s, '$1:***@')
+    .replace(/([?&](?:password|passwd|pwd|secret|token|key|ssl[a-z]*)=)[^&#]*/gi, '$1***')
+}
+
+/** For the URL of a server: gives back what may be shown of it. */
+export function checkServerUrl(url: string): string {
+  const shown = redact(url)
+  let parsed: URL
+  try {
+    parsed = new URL(url)
+  } catch {
+    throw new TypeError(
+      `The database URL "${shown}" cannot be read; write special characters in the password as %XX`,
+    )
+  }
+  if (parsed.pathname.length < 2) {
+    throw new TypeError(`The database URL "${shown}" names no database; add it as …/name`)
+  }
+  return shown
+}

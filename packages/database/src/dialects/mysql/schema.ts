@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import type { DialectSchema } from '../dialect.ts'
+
+export const schema: DialectSchema = {
+  changesCommit: true,
+  types: ({ exactText }) => ({
+    string: (length) => `varchar(${length}) ${exactText}`,
+    limitsStrings: true,
+    text: `longtext ${exactText}`,
+    integer: 'bigint',
+    flag: 'smallint',
+    counter: 'bigint auto_increment primary key',
+  }),
+  tableOptions: ({ exactText }) =>
+    `engine = InnoDB, default ${exactText.replace(' collate', ', collate')}`,
+  findTable: (name) => sql`select 1 from information_schema.tables
+    where table_schema = database() and table_name = ${name}`,
+  findColumn: (table, column) => sql`select 1 from information_schema.columns
+    where table_schema = database() and table_name = ${table} and column_name = ${column}`,
+  findIndex: (table, index) => sql`select 1 from information_schema.statistics
+    where table_schema = database() and table_name = ${table} and index_name = ${index}`,
+  now: () => sql`(timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000)`,
+}

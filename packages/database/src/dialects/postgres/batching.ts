@@ -1,0 +1,117 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { AnyTables } from '../../any-tables.ts'
+import type { Assignments, ParamBuilder } from '../../definitions.ts'
+import { type AnyKysely, type ManyClaims, type SharedStatements, WINNER } from '../dialect.ts'
+
+/** A statement costs Node and Postgres more than the rows it touches. */
+export const batching: SharedStatements = {
+  share: 'statement',
+  patience: 10,
+
+  insertMany(db, { table, columns, key }, rows) {
+    const names = (list: readonly string[]) => sql.join(list.map((column) => sql.ref(column)))
+    return (
+      db
+        .insertInto(table)
+        .columns([...columns])
+        // In the order of the key, because two processes could otherwise wait for each other.
+        .expression(
+          sql`select ${names(columns)} from json_populate_recordset(null::${sql.table(table)}, ${rows}) order by ${names(key)}`,
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .returning([...key])
+    )
+  },
+
+  findMany: (db, { table, key }, keys) =>
+    db
+      .selectFrom(table)
+      .selectAll()
+      .where(sql<SqlBool>`${sql.ref(key)} = any(array(select json_array_elements_text(${keys})))`),
+
+  /**
+   * Only rows that nobody holds: so two such statements never wait for each other, and whoever asked for
+   * a row that is held asks again alone.
+   */
+  claimMany(db, claims, list) {
+    const { claim, insert } = claims
+    if (!insert) return updateFree(withFree(db, claims, list), claim)
+    const values = insert.values(fromFree as ParamBuilder<AnyTables>, (column) =>
+      sql.ref(`claimed.${column}`),
+    )
+    const columns = Object.keys(values)
+    const selected = columns.map((column) => sql`${values[column]}`)
+    return withFree(db, claims, list)
+      .with('claimed', (cte) => updateFree(cte, claim))
+      .with('inserted', (cte) =>
+        cte
+          .insertInto(insert.table)
+          .columns(columns)
+          .expression(
+            sql`select ${sql.join(selected)} from claimed join free on ${fromFree(WINNER)} = ${sql.ref(`claimed.${WINNER}`)}`,
+          ),
+      )
+      .selectFrom('claimed')
+      .selectAll()
+  },
+}
+
+function withFree(
+  db: AnyKysely,
+  { claim: { table, key }, types }: ManyClaims,
+  list: Expression<string>,
+) {
+  const fields = Object.entries(types).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`)
+  const columns = [...Object.keys(types), WINNER].map((name) => sql.id(asParam(name)))
+  const param = (name: string) => sql.ref<never>(`asked.${asParam(name)}`)
+  const rows = sql.table(table)
+  return db
+    .with(
+      'asked',
+      () => sql`(select * from rows from (json_to_recordset(${list}) as (${sql.join(fields)}))
+        with ordinality as list(${sql.join(columns)}))`,
+    )
+    .with(
+      'free',
+      () => sql`(select asked.* from ${rows} join asked on ${keyMatches(table, key(param))}
+        where ${keyAmong(table, key(param), 'asked')} for update of ${rows} skip locked)`,
+    )
+}
+
+function updateFree(
+  db: Pick<AnyKysely, 'updateTable'>,
+  { table, key, where, set, returning }: ManyClaims['claim'],
+) {
+  const param = fromFree as ParamBuilder<AnyTables>
+  return (db as AnyKysely)
+    .updateTable(table)
+    .from('free')
+    .set(set(param))
+    .where(keyMatches(table, key(param)))
+    .where(keyAmong(table, key(param), 'free'))
+    .where((eb) => where?.(eb, param) ?? eb.lit(true))
+    .returning([...returning, fromFree(WINNER).as(WINNER)])
+}
+
+function keyMatches(table: string, key: Assignments) {
+  const columns = Object.entries(key)
+  return sql<SqlBool>`${sql.join(
+    columns.map(([column, value]) => sql`${sql.ref(`${table}.${column}`)} = ${value}`),
+    sql` and `,
+  )}`
+}
+
+/** Says nothing new, but makes Postgres fetch by the key's index, whatever it thinks of the join. */
+function keyAmong(table: string, key: Assignments, list: 'asked' | 'free') {
+  const [[column, value] = []] = Object.entries(key)
+  return sql<SqlBool>`${sql.ref(`${table}.${column}`)} = any(array(select ${value} from ${sql.table(list)}))`
+}
+
+function fromFree(name: string) {
+  return sql.ref<never>(`free.${asParam(name)}`)
+}
+
+/** A name that no column of the table has. */
+function asParam(name: string): string {
+  return `param ${name}`
+}

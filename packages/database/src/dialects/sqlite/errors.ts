@@ -1,0 +1,13 @@
+import type { ErrorKindOf } from '../../errors.ts'
+import { FILE_GONE } from './storage/file.ts'
+
+const broken = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|NOTADB|CORRUPT|PROTOCOL)/
+const duplicate = /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY|ROWID)$/
+/** The driver gives these no code. */
+const brokenMessage = /^(The database connection is not open|ConnectionFailed)/
+
+export const errorKind: ErrorKindOf = (error, code) => {
+  if (code === undefined) return brokenMessage.test(error.message) ? 'broken' : undefined
+  if (code === FILE_GONE || broken.test(code)) return 'broken'
+  return duplicate.test(code) ? 'duplicate' : undefined
+}

@@ -1,0 +1,56 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+export const IN_MEMORY = ':memory:'
+
+/** Shows the URL as it is: it has no password. */
+export function checkUrl(url: string): string {
+  const path = pathOf(url)
+  if (path !== IN_MEMORY) {
+    const [, search = ''] = url.split('?', 2)
+    checkFile(path, new URLSearchParams(search).get('mode') === 'rw')
+  }
+  return url
+}
+
+/** The file that a URL names, or `:memory:`. */
+export function pathOf(url: string): string {
+  const [location = ''] = url.replace(/^[a-z]+:/i, '').split('?', 2)
+  if (location === IN_MEMORY) return IN_MEMORY
+  const named = decodeURIComponent(location.replace(/^\/\/(?=\/|[^/])/, ''))
+  if (named === '' || named.endsWith('/')) {
+    throw new TypeError(`The database URL "${url}" names no file; write sqlite:./data/app.db`)
+  }
+  return resolve(named)
+}
+
+function checkFile(path: string, mustExist: boolean): void {
+  const folder = dirname(path)
+  if (!existsSync(folder)) {
+    throw new Error(
+      `The folder of the SQLite file ${path} is missing; create it: mkdir -p -m 700 ${folder}`,
+    )
+  }
+  if (!existsSync(path)) {
+    if (mustExist)
+      throw new Error(`The SQLite file ${path} is missing and mode=rw forbids a new one`)
+  } else {
+    if (!statSync(path).isFile()) {
+      throw new Error(`${path} is not a file; name an SQLite file, or one that can be created`)
+    }
+    checkAccess(path, 'file')
+  }
+  checkAccess(folder, 'folder')
+}
+
+/** SQLite also writes a journal beside the file. */
+function checkAccess(path: string, kind: 'file' | 'folder'): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+  } catch (cause) {
+    throw new Error(
+      `The SQLite ${kind} ${path} cannot be read and written; give this user both rights`,
+      { cause },
+    )
+  }
+}

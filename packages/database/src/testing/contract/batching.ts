@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { findTogether } from '../../batching/find.ts'
+import { insertTogether } from '../../batching/insert.ts'
+import { prepareFinish, prepareReplace } from './claims.ts'
+import type { ContractPart } from './part.ts'
+import { findThings, insertThings, type Thing, thing, withThings } from './things.ts'
+
+const COLUMNS = ['id', 'name', 'note', 'amount', 'done_at', 'flagged']
+const ids = Array.from({ length: 60 }, (_, i) => `id${String(i).padStart(2, '0')}`)
+
+/** What a dialect must do for calls that come at the same time. */
+export const batchingContract: ContractPart = ({ describe, it }, create) => {
+  describe('calls that come together', () => {
+    it('insert each row once, and say whose it was', () =>
+      withThings(create, async (database) => {
+        const insert = insertTogether<Thing>(database, {
+          table: 'things',
+          columns: COLUMNS,
+          key: ['id'],
+        })
+        const rows = ids.map((id, i) => thing(id, { note: `Ünï "${id}"`, amount: i }))
+        const added = await Promise.all([...rows, ...rows].map((row) => insert(row)))
+        assert.equal(added.filter(Boolean).length, rows.length)
+        assert.deepEqual(await findThings(database), rows)
+      }))
+
+    it('fail only for the one that cannot be done', () =>
+      withThings(create, async (database) => {
+        const insert = insertTogether<Thing>(database, {
+          table: 'things',
+          columns: COLUMNS,
+          key: ['id'],
+        })
+        const wrong = thing('x'.repeat(65))
+        const results = await Promise.allSettled(
+          [thing('a'), wrong, thing('b')].map((row) => insert(row)),
+        )
+        const states = results.map(({ status }) => status)
+        assert.deepEqual(states, ['fulfilled', 'rejected', 'fulfilled'])
+      }))
+
+    it('find each its own row', () =>
+      withThings(create, async (database) => {
+        await insertThings(database, ...ids.map((id) => thing(id)))
+        const find = findTogether<Thing>(database, { table: 'things', key: 'id' })
+        const asked = [...ids, 'none', ...ids]
+        const found = await Promise.all(asked.map((id) => find(id)))
+        assert.deepEqual(
+          found.map((row) => row?.id ?? 'none'),
+          asked,
+        )
+      }))
+
+    it('win each row once', () =>
+      withThings(create, async (database) => {
+        await insertThings(database, ...ids.map((id) => thing(id)))
+        const finish = prepareFinish(database, { id: 'text', now: 'bigint' })
+        const results = await Promise.all(
+          [...ids, ...ids, 'none'].map((id, i) => finish({ id, now: i + 1 })),
+        )
+        const won = results.filter((row) => row !== null)
+        assert.equal(won.length, ids.length)
+        const stored = (await findThings(database)).map(({ done_at }) => done_at)
+        assert.deepEqual(won.map(({ done_at }) => done_at).sort(), stored.sort())
+      }))
+
+    it('win each row once and insert once for it', () =>
+      withThings(create, async (database) => {
+        await insertThings(database, ...ids.map((id) => thing(id, { note: `of ${id}` })))
+        const replace = prepareReplace(database, { id: 'text', now: 'bigint', next: 'text' })
+        const results = await Promise.all(
+          [...ids, ...ids].map((id, i) => replace({ id, next: `next${i}`, now: i + 1 })),
+        )
+        assert.equal(results.filter((row) => row !== null).length, ids.length)
+        const rows = await findThings(database)
+        const added = rows.filter(({ flagged }) => flagged === 1)
+        assert.deepEqual(added.map(({ note }) => note).sort(), ids.map((id) => `of ${id}`).sort())
+        assert.equal(rows.length, 2 * ids.length)
+      }))
+  })
+}

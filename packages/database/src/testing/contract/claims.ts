@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import type { Database } from '../../database.ts'
+import type { ParamTypes } from '../../definitions.ts'
+import { isUniqueViolation } from '../../error-kinds.ts'
+import type { ContractPart } from './part.ts'
+import { findThings, insertThings, type Tables, thing, withThings } from './things.ts'
+
+interface Finish {
+  readonly id: string
+  readonly now: number
+}
+
+export function prepareFinish(database: Database<Tables>, together?: ParamTypes<Finish>) {
+  return database.updateOneReturning<Finish, { amount: number; done_at: number }>({
+    table: 'things',
+    key: (param) => ({ id: param('id') }),
+    where: (eb, param) => eb.and([eb('done_at', 'is', null), eb('amount', '<', param('now'))]),
+    set: (param) => ({ done_at: param('now'), amount: 7 }),
+    returning: ['amount', 'done_at'],
+    ...(together ? { together } : {}),
+  })
+}
+
+interface Replace extends Finish {
+  readonly next: string
+}
+
+export function prepareReplace(database: Database<Tables>, together?: ParamTypes<Replace>) {
+  return database.claimThenInsert<Replace, { id: string; note: string }>({
+    claim: {
+      table: 'things',
+      key: (param) => ({ id: param('id') }),
+      where: (eb) => eb('done_at', 'is', null),
+      set: (param) => ({ done_at: param('now') }),
+      returning: ['id', 'note'],
+    },
+    insert: {
+      table: 'things',
+      values: (param, claimed) => ({
+        id: param('next'),
+        note: claimed('note'),
+        amount: 0,
+        done_at: null,
+        flagged: 1,
+      }),
+    },
+    ...(together ? { together } : {}),
+  })
+}
+
+/** What a dialect must do for writes of which only one caller can win. */
+export const claimsContract: ContractPart = ({ describe, it }, create) => {
+  describe('claims', () => {
+    it('give back the row as it is after the change, or null', () =>
+      withThings(create, async (database) => {
+        const finish = prepareFinish(database)
+        const rest = [thing('b'), thing('done', { done_at: 1 }), thing('large', { amount: 99 })]
+        await insertThings(database, thing('a', { amount: 1 }), ...rest)
+        assert.deepEqual({ ...(await finish({ id: 'a', now: 50 })) }, { amount: 7, done_at: 50 })
+        for (const id of ['a', 'done', 'large', 'none']) {
+          assert.equal(await finish({ id, now: 50 }), null)
+        }
+        assert.deepEqual((await findThings(database)).slice(1), rest)
+      }))
+
+    it('have one winner among many', () =>
+      withThings(create, async (database, other) => {
+        const finish = [prepareFinish(database), prepareFinish(other)] as const
+        await insertThings(database, thing('a'))
+        const results = await Promise.all(
+          Array.from({ length: 30 }, (_, i) => finish[i % 2 ? 0 : 1]({ id: 'a', now: i + 1 })),
+        )
+        assert.equal(results.filter((row) => row !== null).length, 1)
+      }))
+
+    it('insert for the winner, with columns of the row won', () =>
+      withThings(create, async (database) => {
+        const replace = prepareReplace(database)
+        await insertThings(database, thing('a', { note: 'kept' }), thing('taken'))
+        const won = await replace({ id: 'a', next: 'b', now: 9 })
+        assert.deepEqual({ ...won }, { id: 'a', note: 'kept' })
+        assert.equal(await replace({ id: 'a', next: 'c', now: 9 }), null)
+        await assert.rejects(replace({ id: 'b', next: 'taken', now: 9 }), isUniqueViolation)
+        assert.deepEqual(await findThings(database), [
+          thing('a', { note: 'kept', done_at: 9 }),
+          thing('b', { note: 'kept', flagged: 1 }),
+          thing('taken'),
+        ])
+      }))
+
+    it('belong to the transaction they are run on', () =>
+      withThings(create, async (database) => {
+        const replace = prepareReplace(database)
+        await insertThings(database, thing('a'))
+        const fail = database.transaction(async (tx) => {
+          assert.notEqual(await replace({ id: 'a', next: 'b', now: 5 }, tx), null)
+          throw new Error('no')
+        })
+        await assert.rejects(fail, /no/)
+        assert.deepEqual(await findThings(database), [thing('a')])
+      }))
+  })
+}

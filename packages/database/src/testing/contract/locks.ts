@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../database.ts'
+import { readServerTime } from '../../locks/database-clock.ts'
+import { migrate, readMigrations } from '../../migrate.ts'
+import type { ContractPart } from './part.ts'
+import {
+  findThing,
+  findThings,
+  insertThings,
+  type Tables,
+  thing,
+  thingsMigration,
+  withEmpty,
+  withThings,
+} from './things.ts'
+
+/** What a dialect must do for what one process does at a time. */
+export const locksContract: ContractPart = ({ describe, it }, create) => {
+  describe('locks', () => {
+    it('let in one holder at a time, who sees what the one before did', () =>
+      withThings(create, async (database, other) => {
+        await insertThings(database, thing('a'))
+        const step = (db: Database<Tables>) =>
+          db.exclusively('counting', async (tx) => {
+            const { amount } = (await findThing(tx, 'a')) ?? thing('a')
+            await sleep(5)
+            await tx.kysely
+              .updateTable('things')
+              .set({ amount: amount + 1 })
+              .where('id', '=', 'a')
+              .execute()
+          })
+        await Promise.all(Array.from({ length: 10 }, (_, i) => step(i % 2 ? database : other)))
+        assert.equal((await findThing(database, 'a'))?.amount, 10)
+      }))
+
+    it('are given back when the work fails', () =>
+      withThings(create, async (database, other) => {
+        const fail = database.exclusively('failing', async (tx) => {
+          await insertThings(tx, thing('a'))
+          throw new Error('no')
+        })
+        await assert.rejects(fail, /no/)
+        await other.exclusively('failing', (tx) => insertThings(tx, thing('b')))
+        assert.deepEqual(await findThings(database), [thing('b')])
+      }))
+
+    it('make migrations run once, whoever comes', () =>
+      withEmpty(create, async (database, other) => {
+        const seed = {
+          id: '002-seed',
+          up: (tx: Database) => insertThings(tx, thing('seed')),
+        }
+        const set = { name: 'things', migrations: [thingsMigration, seed] }
+        const runs = await Promise.all(
+          [database, other, database, other].map((db) => migrate(db as Database, set)),
+        )
+        assert.deepEqual(runs.flatMap(({ applied }) => applied).sort(), ['001-things', '002-seed'])
+        assert.equal((await findThings(database)).length, 1)
+        const done = await readMigrations(database)
+        assert.deepEqual(done.get('things'), ['001-things', '002-seed'])
+      }))
+  })
+
+  describe("the database's clock", () => {
+    it('is a real one, and goes on during a transaction', () =>
+      withEmpty(create, async (database) => {
+        const [first, second] = await database.transaction(async (tx) => {
+          const before = await readServerTime(tx as Database)
+          await sleep(20)
+          return [before, await readServerTime(tx as Database)] as const
+        })
+        assert.ok(Math.abs(first.getTime() - Date.now()) < 86_400_000)
+        assert.ok(second.getTime() > first.getTime())
+      }))
+  })
+}

@@ -1,0 +1,88 @@
+import type { Database } from '../../database.ts'
+import { migrate } from '../../migrate.ts'
+import type { Columns } from '../../schema/columns.ts'
+import { createTable } from '../../schema/tables.ts'
+import type { ContractDatabase } from './part.ts'
+
+/** One table with a column of each kind. */
+export interface Thing {
+  id: string
+  name: string | null
+  note: string | null
+  amount: number
+  done_at: number | null
+  flagged: number
+}
+
+export interface Tables {
+  things: Thing
+}
+
+export const thingsMigration = {
+  id: '001-things',
+  up: (database: Database, columns: Columns) =>
+    createTable(database, 'things', {
+      columns: {
+        id: columns.id,
+        name: columns.string(200).nullable(),
+        note: columns.text.nullable(),
+        amount: columns.integer,
+        done_at: columns.instant.nullable(),
+        flagged: columns.flag,
+      },
+      primaryKey: ['id'],
+      unique: { things_by_name: ['name'] },
+      indexes: { things_by_end: ['done_at'] },
+    }),
+}
+
+export function thing(id: string, rest: Partial<Thing> = {}): Thing {
+  return { id, name: null, note: null, amount: 0, done_at: null, flagged: 0, ...rest }
+}
+
+export async function insertThings(database: Database<Tables>, ...rows: Thing[]): Promise<void> {
+  for (const row of rows) await database.kysely.insertInto('things').values(row).execute()
+}
+
+export async function findThings(database: Database<Tables>): Promise<Thing[]> {
+  const rows = await database.kysely.selectFrom('things').selectAll().orderBy('id').execute()
+  // Some drivers give rows a class of their own.
+  return rows.map((row) => ({ ...row }))
+}
+
+export async function findThing(database: Database<Tables>, id: string): Promise<Thing | null> {
+  const rows = await findThings(database)
+  return rows.find((row) => row.id === id) ?? null
+}
+
+/** Machines that run tests are busy. */
+const PATIENT = { timeout: 10_000 }
+
+/** Opens an empty database as two processes would, and cleans up after the test. */
+export async function withEmpty(
+  create: () => Promise<ContractDatabase>,
+  work: (database: Database<Tables>, other: Database<Tables>) => Promise<void>,
+): Promise<void> {
+  const made = await create()
+  const opened: Database[] = []
+  try {
+    for (let i = 0; i < 2; i++) opened.push(await made.connect(PATIENT))
+    const [database, other] = opened
+    if (!database || !other) throw new Error('connect() gave no database')
+    await work(database, other)
+  } finally {
+    for (const database of opened) await database.close()
+    await made.remove()
+  }
+}
+
+/** The same, with the table of things in it. */
+export function withThings(
+  create: () => Promise<ContractDatabase>,
+  work: (database: Database<Tables>, other: Database<Tables>) => Promise<void>,
+): Promise<void> {
+  return withEmpty(create, async (database, other) => {
+    await migrate(database as Database, { name: 'things', migrations: [thingsMigration] })
+    await work(database, other)
+  })
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import type { ContractPart } from './part.ts'
+import { findThing, findThings, insertThings, thing, withThings } from './things.ts'
+
+/** Pairs of texts that many databases take for equal. */
+const ALIKE = [
+  ['Ada', 'ada'],
+  ['space', 'space '],
+  ['tab', 'tab\t'],
+  ['resume', 'resumé'],
+  ['é', 'e\u0301'],
+  ['strasse', 'straße'],
+  ['A', 'Ａ'],
+  ['zero', 'ze\u200bro'],
+  ['👩', '👨'],
+  ['007', '7'],
+  ['1e1', '10'],
+  ['back\\slash', 'backslash'],
+] as const
+
+const REFUSED = [
+  undefined,
+  new Date(0),
+  { toString: () => 'x' },
+  ['x'],
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Symbol('x'),
+  'a\0b',
+  'a\ud800',
+]
+
+/** What a dialect must do for values on their way in and out. */
+export const valuesContract: ContractPart = ({ describe, it }, create) => {
+  describe('values', () => {
+    it('of text are told apart exactly, also as a unique key', () =>
+      withThings(create, async (database) => {
+        const find = database.statement<{ name: string }, { id: string }>((db, param) =>
+          db.selectFrom('things').select('id').where('name', '=', param('name')),
+        )
+        for (const [i, pair] of ALIKE.entries()) {
+          for (const name of pair) await insertThings(database, thing(`${i}${name}`, { name }))
+          for (const name of pair) {
+            assert.deepEqual(
+              (await find({ name })).rows.map(({ id }) => id),
+              [`${i}${name}`],
+            )
+          }
+        }
+      }))
+
+    it('of text come back as they were stored', () =>
+      withThings(create, async (database) => {
+        const notes = [
+          "'; drop table things; --",
+          '\\',
+          "\\'",
+          '"`$1?:x',
+          '%_',
+          '',
+          'Ünï🛂',
+          '\r\n',
+        ]
+        for (const [i, note] of notes.entries()) {
+          await insertThings(database, thing(`${i}`, { note }))
+          assert.equal((await findThing(database, `${i}`))?.note, note)
+        }
+        const note = 'ü'.repeat(100_000)
+        await insertThings(database, thing('long', { note }))
+        assert.equal((await findThing(database, 'long'))?.note, note)
+      }))
+
+    it('of text that are too long for their column are refused, not cut', () =>
+      withThings(create, async (database) => {
+        await assert.rejects(insertThings(database, thing('x'.repeat(65))))
+        await assert.rejects(insertThings(database, thing('long', { name: '😀'.repeat(201) })))
+        await insertThings(database, thing('😀'.repeat(64), { name: '😀'.repeat(200) }))
+        assert.equal((await findThings(database)).length, 1)
+      }))
+
+    it('of text sort by code point', () =>
+      withThings(create, async (database) => {
+        await insertThings(database, ...['b', 'B', 'a', 'é', 'z'].map((id) => thing(id)))
+        const ids = (await findThings(database)).map(({ id }) => id)
+        assert.deepEqual(ids, ['B', 'a', 'b', 'z', 'é'])
+      }))
+
+    it('of whole numbers are exact and read as numbers', () =>
+      withThings(create, async (database) => {
+        const amount = Number.MAX_SAFE_INTEGER
+        const rows = [
+          thing('a', { amount, done_at: 1_764_000_000_123, flagged: 1 }),
+          thing('b', { amount: -amount, done_at: -1 }),
+        ]
+        await insertThings(database, ...rows)
+        assert.deepEqual(await findThings(database), rows)
+        const { fn } = database.kysely
+        const [counted] = await database.kysely
+          .selectFrom('things')
+          .select([fn.countAll<number>().as('count'), fn.max('amount').as('most')])
+          .execute()
+        assert.deepEqual({ ...counted }, { count: 2, most: amount })
+      }))
+
+    it('that databases store differently are refused', () =>
+      withThings(create, async (database) => {
+        for (const value of REFUSED) {
+          const find = database.statement<{ id: unknown }>((db, param) =>
+            db
+              .selectFrom('things')
+              .selectAll()
+              .where('id', '=', param('id') as never),
+          )
+          await assert.rejects(find({ id: value }), TypeError)
+          const run = () => sql`select ${value} as value`.execute(database.kysely)
+          await assert.rejects(run, TypeError)
+        }
+      }))
+  })
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { isUniqueViolation } from '../../error-kinds.ts'
+import { deleteBatch, increase, insertIfAbsent, upsert } from '../../writes/portable.ts'
+import type { ContractPart } from './part.ts'
+import { findThing, findThings, insertThings, thing, withThings } from './things.ts'
+
+/** What a dialect must do for single writes. */
+export const writesContract: ContractPart = ({ describe, it }, create) => {
+  describe('writes', () => {
+    it('say how many rows they touched', () =>
+      withThings(create, async (database) => {
+        await insertThings(database, thing('a'), thing('b'), thing('c', { amount: 5 }))
+        const set = database.statement<{ amount: number }>((db, param) =>
+          db
+            .updateTable('things')
+            .set({ amount: param('amount') as never })
+            .where('id', '!=', 'a'),
+        )
+        assert.equal((await set({ amount: 5 })).affected, 2)
+        // Also those that were like this before.
+        assert.equal((await set({ amount: 5 })).affected, 2)
+        const [{ numDeletedRows } = { numDeletedRows: 0n }] = await database.kysely
+          .deleteFrom('things')
+          .where('amount', '=', 5)
+          .execute()
+        assert.equal(numDeletedRows, 2n)
+      }))
+
+    it('fail on a duplicate in a way that can be told', () =>
+      withThings(create, async (database) => {
+        await insertThings(database, thing('a', { name: 'same' }))
+        await assert.rejects(insertThings(database, thing('a')), isUniqueViolation)
+        await assert.rejects(
+          insertThings(database, thing('b', { name: 'same' })),
+          isUniqueViolation,
+        )
+        const missing = { ...thing('c'), amount: null as never }
+        await assert.rejects(insertThings(database, missing), (e) => !isUniqueViolation(e))
+      }))
+
+    it('insert if absent: one of many, and nothing but duplicates is ignored', () =>
+      withThings(create, async (database, other) => {
+        const results = await Promise.all(
+          Array.from({ length: 20 }, (_, i) =>
+            insertIfAbsent(i % 2 ? database : other, 'things', { ...thing('a', { amount: i }) }),
+          ),
+        )
+        assert.equal(results.filter(Boolean).length, 1)
+        for (const wrong of [{ amount: null }, { amount: 'many' }, { id: 'x'.repeat(65) }]) {
+          await assert.rejects(insertIfAbsent(database, 'things', { ...thing('b'), ...wrong }))
+        }
+        await database.transaction(async (tx) => {
+          assert.equal(await insertIfAbsent(tx, 'things', { ...thing('a') }), false)
+          assert.equal(await insertIfAbsent(tx, 'things', { ...thing('b') }), true)
+        })
+        assert.equal((await findThings(database)).length, 2)
+      }))
+
+    it('upsert: all but the key becomes what the row says', () =>
+      withThings(create, async (database) => {
+        await upsert(database, 'things', { ...thing('a', { amount: 1, note: 'x' }) }, ['id'])
+        await upsert(database, 'things', { id: 'a', amount: 2, flagged: 1 }, ['id'])
+        await upsert(database, 'things', { ...thing('b') }, ['id'])
+        assert.deepEqual(await findThings(database), [
+          thing('a', { amount: 2, note: 'x', flagged: 1 }),
+          thing('b'),
+        ])
+      }))
+
+    it('increase: loses nothing of what many add at once', () =>
+      withThings(create, async (database, other) => {
+        const by = { key: ['id'], column: 'amount' }
+        await Promise.all(
+          Array.from({ length: 20 }, (_, i) =>
+            increase(i % 2 ? database : other, 'things', { ...thing('a', { amount: 3 }) }, by),
+          ),
+        )
+        assert.equal((await findThing(database, 'a'))?.amount, 60)
+      }))
+
+    it('delete in batches: at most so many, and only what was asked for', () =>
+      withThings(create, async (database) => {
+        for (let i = 0; i < 7; i++) await insertThings(database, thing(`old${i}`, { done_at: i }))
+        const kept = [thing('live'), thing('new', { done_at: 200 })]
+        await insertThings(database, ...kept)
+        const batch = (limit: number) =>
+          deleteBatch(database, {
+            table: 'things',
+            key: 'id',
+            where: (eb) => eb('done_at', '<', 100),
+            limit,
+          })
+        assert.deepEqual([await batch(5), await batch(5), await batch(5)], [5, 2, 0])
+        assert.deepEqual(await findThings(database), kept)
+      }))
+  })
+}

@@ -1,0 +1,32 @@
+import { batchingContract } from './contract/batching.ts'
+import { claimsContract } from './contract/claims.ts'
+import { locksContract } from './contract/locks.ts'
+import type { ContractPart } from './contract/part.ts'
+import { schemaContract } from './contract/schema.ts'
+import { transactionsContract } from './contract/transactions.ts'
+import { valuesContract } from './contract/values.ts'
+import { writesContract } from './contract/writes.ts'
+
+export type { ContractDatabase, DialectContractRunner } from './contract/part.ts'
+
+/**
+ * What every dialect must do, to be run on your own with your own test runner. `create` makes a new, empty
+ * database each time; the contract opens it, also twice, and closes what it opened.
+ * @example
+ * dialectContract({ describe, it }, async () => {
+ *   const url = await createEmptyDatabase()
+ *   return {
+ *     connect: (options) => connect(url, { ...options, dialects: [mine] }),
+ *     remove: () => dropDatabase(url),
+ *   }
+ * })
+ */
+export const dialectContract: ContractPart = (runner, create) => {
+  schemaContract(runner, create)
+  valuesContract(runner, create)
+  writesContract(runner, create)
+  claimsContract(runner, create)
+  transactionsContract(runner, create)
+  locksContract(runner, create)
+  batchingContract(runner, create)
+}

@@ -1,0 +1,5 @@
+export {
+  type ContractDatabase,
+  type DialectContractRunner,
+  dialectContract,
+} from './dialect-contract.ts'
