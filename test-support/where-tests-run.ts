@@ -29,6 +29,8 @@ const slow: readonly Named[] = [
  * named here. What belongs here sends no statement that other tests do not send there.
  */
 const sqliteIsEnough: readonly Named[] = [
+  ['packages/billing/test/gateway-contract.test.ts', 'gateways, which know no database'],
+  ['packages/billing/test/outside-provider', 'a gateway, over the flows of specification/'],
   ['packages/oauth/test/adapters', 'frameworks and guards: HTTP, over the flows of specification/'],
   ['packages/oauth/test/clients', 'OAuth clients of others, which see only HTTP'],
 ]

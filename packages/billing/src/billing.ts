@@ -2,7 +2,7 @@ import type { DriftReport, SyncOptions } from './consistency/drift.ts'
 import type { HttpRequest, Reply } from './http/exchange.ts'
 import type { ProviderName } from './provider-name.ts'
 import type { BillableUser } from './users/billable-user.ts'
-import type { Inbox } from './webhooks/inbox.ts'
+import type { WebhookInbox } from './webhooks/inbox.ts'
 
 /** The entry object. */
 export interface Billing<User = Record<string, unknown>> {
@@ -25,7 +25,7 @@ export interface Billing<User = Record<string, unknown>> {
   /** What is missing at the providers, in words; empty when all is well. */
   check(): Promise<string[]>
   /** Events on their way in, and those given up on. */
-  readonly webhooks: Pick<Inbox, 'process' | 'deadLetters' | 'pending' | 'retry'>
+  readonly webhooks: WebhookInbox
   /** Deletes events that were done before, in small batches. */
   purgeWebhooks(before: Date): Promise<number>
   /** Every path, with `{invoice}` where an id goes. */

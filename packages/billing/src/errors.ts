@@ -188,13 +188,14 @@ export class ProviderMisconfigured extends ProviderError {
   override readonly status = 500
 }
 
+const OPEN: readonly BillingErrorCode[] = ['provider_unavailable', 'busy']
+
 /**
  * Whether an intent has definitely failed. After anything else, such as a lost answer or a database
  * that is away, the provider may have done what was asked.
  */
 export function isFinal(error: unknown): boolean {
-  const isOpen = error instanceof ProviderUnavailable || error instanceof Busy
-  return error instanceof BillingError && !isOpen
+  return error instanceof BillingError && !OPEN.includes(error.code)
 }
 
 export class InvoiceNotFound extends BillingError {

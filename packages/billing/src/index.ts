@@ -6,6 +6,7 @@ export {
   type BraintreeUser,
   createBilling,
 } from './create-billing.ts'
+export { type BillingErrorOf, isBillingError } from './error-codes.ts'
 export {
   AlreadySubscribed,
   BillingError,
@@ -26,6 +27,7 @@ export {
   PayloadTooLarge,
   ProviderChosen,
   ProviderError,
+  type ProviderFailure,
   ProviderMisconfigured,
   ProviderRejected,
   ProviderUnavailable,
@@ -39,20 +41,48 @@ export {
 } from './errors.ts'
 export type { BraintreeHandlers } from './gateways/braintree/sdk/handlers.ts'
 export type { BraintreeOptions, BraintreeSettings } from './gateways/braintree/sdk/options.ts'
-export type { CustomerDetails } from './gateways/contract/customer.ts'
-export type { HandlerContext } from './gateways/contract/handlers.ts'
-export type { ChargeOptions, InvoiceForOptions } from './gateways/contract/payment.ts'
-export type { ActiveDiscount, EndReason } from './gateways/contract/subscription.ts'
-export type { PreviewLine, PreviewLineKind, SwapPreview } from './gateways/contract/swap.ts'
+export type {
+  CustomerDetails,
+  NewCustomer,
+  ProviderCustomer,
+} from './gateways/contract/customer.ts'
+export type { Gateway, GatewayChanges, GatewayReads } from './gateways/contract/gateway.ts'
+export type { HandlerContext, HandlerName, WebhookHandler } from './gateways/contract/handlers.ts'
+export { refuseOverrides } from './gateways/contract/overrides.ts'
+export type {
+  Capability,
+  Confirmations,
+  GatewayParts,
+  Quantities,
+  Replacements,
+} from './gateways/contract/parts.ts'
+export type {
+  ChargeOptions,
+  InvoiceFilter,
+  InvoiceForOptions,
+  InvoiceOutcome,
+  TaxOf,
+} from './gateways/contract/payment.ts'
+export { defineProvider, type Provider, type ProviderFacts } from './gateways/contract/provider.ts'
+export type {
+  ActiveDiscount,
+  EndReason,
+  FirstPayment,
+  NewSubscription,
+  ProviderSubscription,
+} from './gateways/contract/subscription.ts'
+export type {
+  PreviewLine,
+  PreviewLineKind,
+  Replacement,
+  Swap,
+  SwapPreview,
+} from './gateways/contract/swap.ts'
+export type { EventSubject, RawWebhook, VerifiedEvent } from './gateways/contract/webhook.ts'
 export type { StripeHandlers } from './gateways/stripe/sdk/handlers.ts'
 export type { StripeOptions, StripeSettings } from './gateways/stripe/sdk/options.ts'
 export type { DownloadOptions } from './invoices/download.ts'
-export {
-  Invoice,
-  type InvoiceData,
-  type InvoiceDiscount,
-  type InvoiceLine,
-} from './invoices/invoice.ts'
+export type { Invoice, InvoiceData, InvoiceDiscount, InvoiceLine } from './invoices/invoice.ts'
 export { type InvoicePdfOptions, renderInvoice } from './invoices/pdf.ts'
 export type { InvoiceWords } from './invoices/words.ts'
 export type { BillingOptions, BillingPaths, InvoiceSeller, WebhookHandlers } from './options.ts'
@@ -62,14 +92,19 @@ export {
   type PendingConfirmation,
   type PendingPayment,
 } from './payment-errors.ts'
-export type { ProviderName } from './provider-name.ts'
+export type { ProviderName, ProviderNames } from './provider-name.ts'
 export { billingMigrations } from './storage/migrations.ts'
-export type { StoredWebhook } from './storage/tables.ts'
+export type { StoredWebhook, WebhookState } from './storage/tables.ts'
 export type { UserTable } from './storage/user-table.ts'
-export { SubscriptionBuilder } from './subscriptions/builder.ts'
-export { type CancelNowOptions, Subscription } from './subscriptions/subscription.ts'
+export type { SubscriptionBuilder } from './subscriptions/builder.ts'
+export type { CancelNowOptions, Subscription } from './subscriptions/subscription.ts'
 export type { SwapOptions } from './subscriptions/swap.ts'
-export { BillableUser, type ListOptions } from './users/billable-user.ts'
+export type { BillableUser, ListOptions } from './users/billable-user.ts'
+export { type CardSummary, NO_CARD } from './values/card.ts'
 export { type Clock, systemClock } from './values/clock.ts'
 export type { Logger } from './values/logger.ts'
 export { type Amount, formatMoney, fromDecimal, type Money, money } from './values/money.ts'
+export { digestOfName } from './values/subscription-name.ts'
+export type { Standing, Statuses } from './values/subscription-state.ts'
+export type { BasisPoints, TaxTerms } from './values/tax.ts'
+export type { WebhookInbox } from './webhooks/inbox.ts'

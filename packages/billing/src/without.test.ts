@@ -48,7 +48,10 @@ describe('a user where Braintree alone is configured', () => {
     const user = await billing.user(1)
     const builder = user.newSubscription('main', 'monthly')
     // @ts-expect-error not there for the compiler
-    await expect(builder.quantity(2).create('nonce')).rejects.toThrow(Unsupported)
+    const several = builder.quantity(2)
+    const thrown = await several.create('nonce').catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(Unsupported)
+    expect(thrown).toMatchObject({ provider: 'braintree', capability: 'quantities' })
   })
 })
 

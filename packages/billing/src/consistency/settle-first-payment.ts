@@ -1,6 +1,6 @@
 import type { BillingContext } from '../context.ts'
+import { isBillingError } from '../error-codes.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
-import { PaymentFailed } from '../payment-errors.ts'
 import type { ProviderName } from '../provider-name.ts'
 import { pastDue } from '../values/subscription-state.ts'
 import { columnsOf, converge, store } from './converge.ts'
@@ -19,7 +19,7 @@ export async function settleFirstPayment(
   try {
     await (await locked.gateway(provider)).requirePaid(made)
   } catch (error) {
-    if (error instanceof PaymentFailed) {
+    if (isBillingError(error, 'payment_failed')) {
       await abandon(locked, provider, made)
       await converge(context, locked, { provider, providerId: made.id })
     }

@@ -2,9 +2,8 @@ import type { BillingContext } from '../context.ts'
 import type { StoredWebhook } from '../storage/tables.ts'
 import { dispatch } from './dispatch.ts'
 
-export interface Inbox {
-  /** Works on what is due; soon, without waiting. */
-  kick(): void
+/** Events on their way in, and those given up on. */
+export interface WebhookInbox {
   /** Works until nothing is due. */
   process(): Promise<void>
   /** Events given up on after all attempts, oldest first. */
@@ -13,6 +12,11 @@ export interface Inbox {
   pending(limit?: number): Promise<StoredWebhook[]>
   /** Makes a dead letter due again. */
   retry(id: number): Promise<boolean>
+}
+
+export interface Inbox extends WebhookInbox {
+  /** Works on what is due; soon, without waiting. */
+  kick(): void
   stop(): Promise<void>
 }
 

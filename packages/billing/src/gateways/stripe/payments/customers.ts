@@ -5,6 +5,7 @@ import { type CardSummary, NO_CARD } from '../../../values/card.ts'
 import type { ProviderCustomer } from '../../contract/customer.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
+import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 
 const EXPAND = ['invoice_settings.default_payment_method']
@@ -15,8 +16,13 @@ export function stripeCustomers(context: StripeContext): Customers {
   const { stripe } = context
 
   async function findCustomer(id: string): Promise<ProviderCustomer | null> {
-    const customer = await stripe.customers.retrieve(id, { expand: EXPAND })
-    return customer.deleted ? null : describe(customer)
+    try {
+      const customer = await stripe.customers.retrieve(id, { expand: EXPAND })
+      return customer.deleted ? null : describe(customer)
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw error
+    }
   }
 
   async function setCard(customerId: string, token: string): Promise<ProviderCustomer> {

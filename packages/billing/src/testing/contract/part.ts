@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import type { Gateway } from '../../gateways/contract/gateway.ts'
+import type { Provider } from '../../gateways/contract/provider.ts'
+import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
+import type { RawWebhook } from '../../gateways/contract/webhook.ts'
+
+/** `describe` and `it` of whatever test runner you use. */
+export interface GatewayContractRunner {
+  describe(name: string, body: () => void): void
+  it(name: string, body: () => Promise<void>): void
+}
+
+/** A provider's test account: empty, and with these things in it. */
+export interface GatewayUnderTest {
+  /** As an application would list it. */
+  readonly provider: Provider
+  /** Two plans of the same rhythm and currency; the second one costs more. */
+  readonly plans: readonly [plan: string, dearer: string]
+  /** The currency of both, in lower case. */
+  readonly currency: string
+  /** Tokens of two cards that work. */
+  readonly cards: readonly [card: string, other: string]
+  /** The token of a card that is refused when it is given, or when it is charged. */
+  readonly declinedCard: string
+  /** The provider's clock. */
+  now(): Date
+  /** A signed event about this subscription, as the provider would send it now. */
+  webhookAbout(subscriptionId: string): Promise<RawWebhook>
+}
+
+/** Gives an empty test account each time. */
+export type CreateGateway = () => Promise<GatewayUnderTest>
+
+/** Tests of one subject. */
+export type ContractPart = (runner: GatewayContractRunner, create: CreateGateway) => void
+
+/** A test account with its gateway, and what most tests begin with. */
+export interface Account extends GatewayUnderTest {
+  readonly gateway: Gateway
+  /** A customer with the first card. */
+  readonly customerId: string
+  subscribe(more?: {
+    readonly operation?: string
+    readonly trialDays?: number
+  }): Promise<ProviderSubscription>
+  /** The subscription as it is now. */
+  read(id: string): Promise<ProviderSubscription>
+}
+
+export async function openAccount(create: CreateGateway): Promise<Account> {
+  const test = await create()
+  const gateway = await test.provider.connect()
+  const { id: customerId } = await gateway.createCustomer({
+    userId: 1,
+    details: { email: 'ada@example.com', name: 'Ada Lovelace' },
+    operation: newOperation(),
+  })
+  await gateway.setCard(customerId, test.cards[0])
+  return {
+    ...test,
+    gateway,
+    customerId,
+    subscribe: ({ operation = newOperation(), trialDays } = {}) =>
+      gateway.createSubscription({
+        customerId,
+        plan: test.plans[0],
+        name: 'main',
+        quantity: 1,
+        coupon: null,
+        trialDays: trialDays ?? null,
+        tax: 0,
+        operation,
+      }),
+    async read(id) {
+      const found = await gateway.findSubscription(id)
+      assert.ok(found, `There is no subscription ${id}`)
+      return found
+    },
+  }
+}
+
+let operations = 0
+
+/** 24 letters and digits, as billing makes them. */
+export function newOperation(): string {
+  return (++operations).toString(16).padStart(24, 'c0')
+}
+
+/** The code of what `ask` throws. */
+export async function codeOf(ask: () => Promise<unknown>): Promise<string> {
+  try {
+    await ask()
+  } catch (error) {
+    return String((error as { code?: unknown }).code)
+  }
+  return 'nothing was thrown'
+}

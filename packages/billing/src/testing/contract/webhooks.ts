@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { type ContractPart, codeOf, openAccount } from './part.ts'
+
+/** Events: proven, kept, and read for what they are about. */
+export const webhooksContract: ContractPart = ({ describe, it }, create) => {
+  describe('an event', () => {
+    it('that is signed is the same one when it comes again', async () => {
+      const { gateway, subscribe, webhookAbout, now } = await openAccount(create)
+      const webhook = await webhookAbout((await subscribe()).id)
+      const event = await gateway.verifyWebhook(webhook, now())
+      assert.equal(event.foreign, false)
+      assert.ok(event.id !== '' && event.id.length <= 255)
+      assert.equal((await gateway.verifyWebhook(webhook, now())).id, event.id)
+    })
+
+    it('is one that the provider names, and is about its subscription', async () => {
+      const { gateway, provider, subscribe, webhookAbout, now } = await openAccount(create)
+      const { id } = await subscribe()
+      const { type, payload } = await gateway.verifyWebhook(await webhookAbout(id), now())
+      assert.ok(provider.events.includes(type), `${type} is none of the provider's events`)
+      const subject = gateway.subjectOf(await gateway.readEvent(payload))
+      assert.equal(subject.subscriptionId, id)
+      assert.equal(subject.customerDeleted, false)
+    })
+
+    it('that was changed on its way, or is not signed, is refused', async () => {
+      const { gateway, subscribe, webhookAbout, now } = await openAccount(create)
+      const { body, header } = await webhookAbout((await subscribe()).id)
+      // One character in the middle, whatever the encoding.
+      const at = Math.floor(body.length / 2)
+      const changed = `${body.slice(0, at)}${body[at] === 'A' ? 'B' : 'A'}${body.slice(at + 1)}`
+      const forged = { body: changed, header }
+      assert.equal(await codeOf(() => gateway.verifyWebhook(forged, now())), 'invalid_signature')
+      const empty = { body: '{}', header: () => null }
+      assert.equal(await codeOf(() => gateway.verifyWebhook(empty, now())), 'invalid_signature')
+    })
+  })
+}

@@ -1,0 +1,27 @@
+import { customersContract } from './contract/customers.ts'
+import type { ContractPart } from './contract/part.ts'
+import { paymentsContract } from './contract/payments.ts'
+import { providerContract } from './contract/provider.ts'
+import { subscriptionsContract } from './contract/subscriptions.ts'
+import { webhooksContract } from './contract/webhooks.ts'
+
+export type {
+  ContractPart as GatewayContract,
+  CreateGateway,
+  GatewayContractRunner,
+  GatewayUnderTest,
+} from './contract/part.ts'
+
+/**
+ * What every provider must do, to be run on your own with your own test runner. `create` gives an empty
+ * test account each time.
+ * @example
+ * gatewayContract({ describe, it }, async () => ({ provider: paddle(testOptions), plans, … }))
+ */
+export const gatewayContract: ContractPart = (runner, create) => {
+  providerContract(runner, create)
+  customersContract(runner, create)
+  subscriptionsContract(runner, create)
+  paymentsContract(runner, create)
+  webhooksContract(runner, create)
+}

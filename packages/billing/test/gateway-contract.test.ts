@@ -1,0 +1,72 @@
+import { startSandbox } from '@tollgate/sandbox'
+import { describe, it, onTestFinished } from 'vitest'
+import { braintreeProvider } from '../src/gateways/braintree/provider.ts'
+import { stripeProvider } from '../src/gateways/stripe/provider.ts'
+import { type GatewayUnderTest, gatewayContract } from '../src/testing/index.ts'
+import { START } from './support.ts'
+
+const SECRET = 'whsec_contract'
+
+async function startTwins() {
+  const sandbox = await startSandbox({ stripe: true, braintree: true, now: START })
+  onTestFinished(() => sandbox.close())
+  return sandbox
+}
+
+async function stripeAccount(): Promise<GatewayUnderTest> {
+  const { stripe: twin, clock } = await startTwins()
+  twin.seedPrice({ id: 'monthly', unitAmount: 1000, interval: 'month', product: 'Gold' })
+  twin.seedPrice({ id: 'pro', unitAmount: 2500, interval: 'month', product: 'Gold' })
+  const { default: Stripe } = await import('stripe')
+  const sdk = new Stripe(twin.apiKey, { ...twin.config, maxNetworkRetries: 0 })
+  return {
+    provider: stripeProvider({
+      secret: twin.apiKey,
+      webhookSecret: SECRET,
+      config: { ...twin.config, maxNetworkRetries: 0 },
+    }),
+    plans: ['monthly', 'pro'],
+    currency: 'usd',
+    cards: ['pm_card_visa', 'pm_card_mastercard'],
+    declinedCard: 'pm_card_chargeCustomerFail',
+    now: () => clock.now(),
+    async webhookAbout(id) {
+      const payload = JSON.stringify(
+        twin
+          .events('customer.subscription.created')
+          .find(({ data }) => (data as { object: { id: string } }).object.id === id),
+      )
+      const timestamp = Math.floor(clock.nowMs() / 1000)
+      const signed = { payload, secret: SECRET, timestamp }
+      const signature = sdk.webhooks.generateTestHeaderString(signed)
+      const header = (name: string) => (name === 'stripe-signature' ? signature : null)
+      return { body: payload, header }
+    },
+  }
+}
+
+async function braintreeAccount(): Promise<GatewayUnderTest> {
+  const { braintree: twin, clock } = await startTwins()
+  twin.definePlan({ id: 'monthly', price: 1000, billingFrequency: 1 })
+  twin.definePlan({ id: 'pro', price: 2500, billingFrequency: 1 })
+  twin.defineDiscount({ id: 'plan-credit', amount: 0, numberOfBillingCycles: 1 })
+  twin.changeSettings({ customFields: ['description'] })
+  const { default: braintree } = await import('braintree')
+  const sdk = new braintree.BraintreeGateway(twin.config as never)
+  return {
+    provider: braintreeProvider({ ...twin.config, timeout: 10_000 } as never),
+    plans: ['monthly', 'pro'],
+    currency: 'usd',
+    cards: ['fake-valid-visa-nonce', 'fake-valid-mastercard-nonce'],
+    declinedCard: 'fake-processor-declined-visa-nonce',
+    now: () => clock.now(),
+    async webhookAbout(id) {
+      const kind = 'subscription_charged_successfully'
+      const sample = await sdk.webhookTesting.sampleNotification(kind, id)
+      return { body: new URLSearchParams({ ...sample }).toString(), header: () => null }
+    },
+  }
+}
+
+describe('Stripe keeps the contract', () => gatewayContract({ describe, it }, stripeAccount))
+describe('Braintree keeps the contract', () => gatewayContract({ describe, it }, braintreeAccount))

@@ -1,0 +1,31 @@
+import { defineProvider, type Provider } from '@tollgate/billing'
+import { customers } from './customers.ts'
+import type { PaperbackOptions } from './options.ts'
+import { payments } from './payments.ts'
+import { subscriptions } from './subscriptions.ts'
+import { webhooks } from './webhooks.ts'
+
+declare module '@tollgate/billing' {
+  interface ProviderNames {
+    readonly paperback: unknown
+  }
+}
+
+/** A payment provider that lives in memory, written against the published types alone. */
+export function paperback(options: PaperbackOptions): Provider {
+  return defineProvider({
+    name: 'paperback',
+    webhookPath: '/paperback/webhook',
+    events: ['subscription.changed'],
+    statuses: { late: 'past_due' },
+    can: ['quantities'],
+    connect: async () => ({
+      name: 'paperback',
+      ...customers(options),
+      ...subscriptions(options),
+      ...payments(options),
+      ...webhooks(options),
+      check: async () => [],
+    }),
+  })
+}

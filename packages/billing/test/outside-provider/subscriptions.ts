@@ -1,0 +1,150 @@
+import {
+  type Gateway,
+  type NewSubscription,
+  type ProviderSubscription,
+  type Quantities,
+  type Swap,
+  type SwapPreview,
+  UnknownPlan,
+} from '@tollgate/billing'
+import type { Subscription } from './ledger.ts'
+import type { PaperbackOptions } from './options.ts'
+
+const DAY = 24 * 3600 * 1000
+
+type Subscriptions = Pick<
+  Gateway,
+  | 'createSubscription'
+  | 'findSubscription'
+  | 'findByOperation'
+  | 'listSubscriptions'
+  | 'findOwner'
+  | 'requirePaid'
+  | 'findDiscounts'
+  | 'swap'
+  | 'previewSwap'
+  | 'setTax'
+  | 'cancelAtPeriodEnd'
+  | 'cancelNow'
+  | 'resume'
+> & { readonly quantities: Quantities }
+
+/** A month has thirty days here, and a swap costs the difference of the prices. */
+export function subscriptions(options: PaperbackOptions): Subscriptions {
+  const { ledger, now } = options
+  const price = (plan: string) => {
+    const amount = options.prices[plan]
+    if (amount !== undefined) return amount
+    throw new UnknownPlan(`There is no plan ${plan}`, { provider: 'paperback', providerCode: null })
+  }
+  const require = (id: string) => {
+    const found = ledger.subscriptions.get(id)
+    if (!found) throw new Error(`There is no subscription ${id}`)
+    return found
+  }
+
+  function create(wanted: NewSubscription): Subscription {
+    const amount = price(wanted.plan) * wanted.quantity
+    const createdAt = now()
+    const trial = wanted.trialDays ? new Date(createdAt.getTime() + wanted.trialDays * DAY) : null
+    const { customerId, operation, name, plan, quantity } = wanted
+    const made: Subscription = {
+      id: ledger.nextId('subscription'),
+      ...{ customerId, operation, name, plan, quantity, createdAt },
+      trialEndsAt: trial,
+      paidUntil: trial ?? new Date(createdAt.getTime() + 30 * DAY),
+      cancelsAt: null,
+      endedAt: null,
+    }
+    ledger.subscriptions.set(made.id, made)
+    if (!trial) {
+      ledger.sales.push({
+        id: ledger.nextId('sale'),
+        customerId,
+        key: null,
+        description: plan,
+        amount: { amount, currency: 'usd' },
+        date: createdAt,
+        subscriptionId: made.id,
+      })
+    }
+    return made
+  }
+
+  return {
+    async createSubscription(wanted) {
+      const all = ledger.subscriptionsOf(wanted.customerId)
+      const before = all.find(({ operation }) => operation === wanted.operation)
+      return describe(before ?? create(wanted))
+    },
+    async findSubscription(id) {
+      const found = ledger.subscriptions.get(id)
+      return found ? describe(found) : null
+    },
+    async findByOperation({ id }, customerId) {
+      const all = ledger.subscriptionsOf(customerId)
+      const found = all.find(({ operation }) => operation === id)
+      return found ? describe(found) : null
+    },
+    listSubscriptions: async (customerId) => ledger.subscriptionsOf(customerId).map(describe),
+    findOwner: async ({ customerId }) => customerId,
+    requirePaid: async () => undefined,
+    findDiscounts: async () => [],
+    async swap(id, { plan }) {
+      price(plan)
+      require(id).plan = plan
+    },
+    previewSwap: async (id, wanted, at) => {
+      const difference = Math.max(0, price(wanted.plan) - price(require(id).plan))
+      return preview(wanted, difference, at)
+    },
+    setTax: async () => undefined,
+    async cancelAtPeriodEnd(id) {
+      const found = require(id)
+      found.cancelsAt = found.paidUntil
+    },
+    async cancelNow(id) {
+      const found = ledger.subscriptions.get(id)
+      if (found) found.endedAt ??= now()
+    },
+    async resume(id) {
+      require(id).cancelsAt = null
+    },
+    quantities: {
+      async set(id, quantity) {
+        require(id).quantity = quantity
+      },
+    },
+  }
+}
+
+function preview({ plan }: Swap, cents: number, at: Date): SwapPreview {
+  const amount = { amount: cents, currency: 'usd' }
+  const nothing = { amount: 0, currency: 'usd' }
+  return {
+    immediately: true,
+    date: at,
+    total: amount,
+    credit: nothing,
+    lines: [{ kind: 'proration', description: `The difference to ${plan}`, amount }],
+    includedTax: nothing,
+    prorationDate: at,
+  }
+}
+
+function describe(subscription: Subscription): ProviderSubscription {
+  const { id, customerId, plan, quantity, name, operation, createdAt } = subscription
+  const { trialEndsAt, paidUntil, cancelsAt, endedAt } = subscription
+  return {
+    ...{ id, customerId, plan, quantity, name, operation, createdAt, trialEndsAt, paidUntil },
+    status: endedAt ? 'over' : 'running',
+    isOver: endedAt !== null,
+    endsAt: endedAt ?? cancelsAt,
+    periodEndsAt: paidUntil,
+    nameDigest: null,
+    taxedPrice: null,
+    lastChargeAt: null,
+    endReason: endedAt ? 'cancelled' : null,
+    raw: subscription,
+  }
+}
