@@ -25,7 +25,9 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const { url, remove } = template
     ? await kind.copy(await findTemplate(kind, template))
     : await kind.createEmpty()
-  const database = await connect(url, connecting)
+  // npm test with TEST_SQL=1 shows every statement.
+  const shown = process.env.TEST_SQL ? { onQuery: (sql: string) => console.log(sql) } : {}
+  const database = await connect(url, { ...shown, ...connecting })
   return {
     url,
     database,

@@ -9,6 +9,7 @@ const PAGES = [
   'SECURITY.md',
   'CHANGELOG.md',
   'examples/README.md',
+  ...listPages('packages').filter((page) => /^packages\/\w+\/README\.md$/.test(page)),
   ...listPages('docs'),
 ]
 

@@ -30,13 +30,18 @@ import { createUsers, type UserAccounts } from './users/users.ts'
 /** Opens the database; the folder of a demo's own file is made first. */
 export function openDatabase(
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'mode'>,
+  logger?: Logger,
 ): Promise<Database> {
   const ownFile = `sqlite:${config.dataDir}/tollgate.db`
   if (config.databaseUrl === ownFile) {
     mkdirSync(dirname(ownFile.slice('sqlite:'.length)), { recursive: true, mode: 0o700 })
   }
   // A demo may lose everything; elsewhere an empty database in place of another is refused.
-  return connect(config.databaseUrl, { beginAnew: config.mode === 'demo' })
+  const beginAnew = config.mode === 'demo'
+  if (!logger?.isLevelEnabled('debug')) return connect(config.databaseUrl, { beginAnew })
+  // Values are not part of a statement, so no secret gets into the log.
+  const onQuery = (sql: string) => logger.debug({ sql }, 'statement')
+  return connect(config.databaseUrl, { beginAnew, onQuery })
 }
 
 /** The service's own tables and those of the authorization server; billing's come with billing. */

@@ -38,7 +38,9 @@ export interface ServiceOptions {
   readonly logTo?: DestinationStream
 }
 
+/** A service that runs. */
 export interface Service extends Omit<ServiceContext, 'config' | 'isLeaving'> {
+  /** Where it listens, also when a free port was asked for. */
   readonly port: number
   /**
    * Says 503 at `/readyz` and serves everything for as long as given, so that a balancer sends
@@ -99,7 +101,7 @@ async function start(
   }
   const metrics = createMetrics(server.connections)
 
-  const database = await openDatabase(config)
+  const database = await openDatabase(config, logger)
   closers.push(() => database.close())
   await withProgress('Bringing the database up to date', () => migrateCore(database))
   const core = createCore({ config, database, url, clock, logger, background: true })

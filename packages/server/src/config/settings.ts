@@ -6,12 +6,15 @@ import { didYouMean } from './did-you-mean.ts'
 
 /** What people can subscribe to. The providers hold the price; this is what the pages show. */
 export interface Plan {
+  /** In addresses and forms, for example `pro`. */
   readonly id: string
+  /** What people read. */
   readonly name: string
   /** In the currency's smallest unit, for every period. */
   readonly amount: number
   /** Months between two bills. */
   readonly months: number
+  /** A sentence for people who choose. */
   readonly description: string
   /** Days before the first bill. */
   readonly trialDays: number
@@ -29,6 +32,7 @@ export interface Settings {
   readonly name: string
   /** Scope name to the description people read before they approve. */
   readonly scopes: Readonly<Record<string, string>>
+  /** What is sold, in the order of the page. */
   readonly plans: readonly Plan[]
   /** Of all plans, three letters. */
   readonly currency: string
@@ -46,6 +50,7 @@ export interface Settings {
   readonly invoice: { readonly vendor: string; readonly product: string }
   /** `'15d'` or seconds. */
   readonly accessTokensExpireIn: string | number
+  /** `'60d'` or seconds: after that a refresh token that nobody used is worth nothing. */
   readonly refreshTokensExpireIn: string | number
   /** How long a used refresh token may come again until its successor is used; false: ten seconds. */
   readonly refreshTokensRepeatableFor: string | number | false
@@ -59,6 +64,7 @@ type PlanInput = Pick<Plan, 'id' | 'name' | 'amount' | 'months'> & Partial<Plan>
 
 /** As it is written in `tollgate.config.ts`: everything may be left out. */
 export type SettingsInput = Partial<Omit<Settings, 'plans'>> & {
+  /** What is sold, in the order of the page. */
   readonly plans?: readonly PlanInput[]
 }
 

@@ -1,16 +1,23 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** A client that the demo has registered. */
 export interface DemoClient {
+  /** Its `client_id`. */
   readonly id: string
+  /** Its `client_secret`; null for a public client. */
   readonly secret: string | null
 }
 
 /** What a demo has made, kept so that the next start finds it again. It opens nothing but the demo. */
 export interface DemoState {
+  /** Of the demo's user. */
   readonly email: string
+  /** Of the demo's user, made up at the first start. */
   readonly password: string
+  /** One of each kind. */
   readonly clients: Readonly<Record<DemoClientName, DemoClient>>
+  /** Where the sandbox sends Stripe's events, and what it signs them with. */
   readonly stripeWebhook: { readonly url: string; readonly secret: string }
   /** Where the sandbox was reached when the service last started, for commands run beside it. */
   readonly running: RunningSandbox

@@ -2,11 +2,15 @@ import type { UserRow } from '../storage/tables.ts'
 
 /** A person with an account here, without secrets. */
 export interface User {
+  /** As it stands in tokens. */
   readonly id: string
+  /** What they sign in with, as they wrote it. */
   readonly email: string
+  /** What they want to be called; null where they did not say. */
   readonly name: string | null
   /** May see the overview of the whole service. */
   readonly operator: boolean
+  /** When the account was made. */
   readonly createdAt: Date
 }
 

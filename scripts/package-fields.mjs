@@ -1,0 +1,83 @@
+// npm run sync:packages: copies what every package says alike from the root's package.json. With --check it
+// only compares. The address of the repository is written once, in the root's `repository`.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const read = (path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
+
+/** `git+https://github.com/OWNER/tollgate.git` → `https://github.com/OWNER/tollgate` */
+export function addressOf({ repository }) {
+  return repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
+}
+
+/** The one page of GitHub that cannot use a relative link. */
+const CONTACTS = '.github/ISSUE_TEMPLATE/config.yml'
+
+function withAddress(text, root) {
+  return text.replaceAll(/https:\/\/github\.com\/[\w.-]+\/[\w.-]+/g, addressOf(root))
+}
+
+/** What the package in this folder has to say about itself, made of what the root says. */
+export function commonFields(root, folder) {
+  const address = addressOf(root)
+  return {
+    license: root.license,
+    repository: { ...root.repository, directory: folder },
+    homepage: `${address}/tree/main/${folder}#readme`,
+    bugs: { url: `${address}/issues` },
+    engines: root.engines,
+    publishConfig: { access: 'public', provenance: true },
+  }
+}
+
+/** The same object with these fields, new ones behind the license. */
+function withFields(manifest, fields) {
+  const entries = Object.entries(manifest).flatMap(([name, value]) => {
+    if (name === 'license') return Object.entries(fields)
+    return name in fields ? [] : [[name, value]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function listPackages() {
+  return readdirSync(join(ROOT, 'packages'))
+    .map((name) => `packages/${name}`)
+    .filter((folder) => existsSync(join(ROOT, folder, 'package.json')))
+}
+
+/** Packages that say something else than the root, or have no keywords, description or README. */
+export function findProblems(root = read('package.json')) {
+  const contacts = readFileSync(join(ROOT, CONTACTS), 'utf8')
+  const foreign =
+    contacts === withAddress(contacts, root)
+      ? []
+      : [`${CONTACTS}: another repository, run npm run sync:packages`]
+  const packages = listPackages().flatMap((folder) => {
+    const manifest = read(`${folder}/package.json`)
+    const wrong = Object.entries(commonFields(root, folder))
+      .filter(([name, value]) => JSON.stringify(manifest[name]) !== JSON.stringify(value))
+      .map(([name]) => `${folder}: ${name} differs, run npm run sync:packages`)
+    const missing = ['description', 'keywords'].filter((name) => !manifest[name]?.length)
+    const files = ['README.md', 'LICENSE'].filter((name) => !existsSync(join(ROOT, folder, name)))
+    return [...wrong, ...[...missing, ...files].map((name) => `${folder}: no ${name}`)]
+  })
+  return [...packages, ...foreign]
+}
+
+if (import.meta.filename === process.argv[1]) {
+  if (!process.argv.includes('--check')) {
+    const root = read('package.json')
+    const contacts = readFileSync(join(ROOT, CONTACTS), 'utf8')
+    writeFileSync(join(ROOT, CONTACTS), withAddress(contacts, root))
+    for (const folder of listPackages()) {
+      const manifest = withFields(read(`${folder}/package.json`), commonFields(root, folder))
+      const text = `${JSON.stringify(manifest, null, 2)}\n`
+      writeFileSync(join(ROOT, folder, 'package.json'), text)
+    }
+  }
+  const problems = findProblems()
+  for (const problem of problems) console.error(problem)
+  process.exitCode = problems.length === 0 ? 0 : 1
+}
