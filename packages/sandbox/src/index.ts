@@ -1,24 +1,52 @@
-export type { BraintreeConfig, BraintreeHandle } from './braintree/server/server.ts'
+export type { ModificationDefinition, PlanDefinition } from './braintree/catalog/control-panel.ts'
+export type { BraintreeConfig, BraintreeHandle } from './braintree/server/handle.ts'
+export type { LoopbackEnvironment } from './braintree/server/loopback-environment.ts'
+export type { NonceRequest } from './braintree/server/nonce-request.ts'
+export type { BraintreeOptions } from './braintree/server/options.ts'
+export type {
+  Address as BraintreeAddress,
+  AppliedModification as BraintreeAppliedModification,
+  CardDetails as BraintreeCard,
+  CustomerRow as BraintreeCustomer,
+  CustomerSnapshot as BraintreeCustomerSnapshot,
+  Descriptor as BraintreeDescriptor,
+  Instrument as BraintreeInstrument,
+  ModificationRow as BraintreeModification,
+  PaymentMethodRow as BraintreePaymentMethod,
+  PayPalDetails as BraintreePayPalAccount,
+  PlanRow as BraintreePlan,
+  SettingsRow as BraintreeSettings,
+  SubscriptionRow as BraintreeSubscription,
+  SubscriptionStatus as BraintreeSubscriptionStatus,
+  SubscriptionStatusEvent as BraintreeSubscriptionStatusEvent,
+  TransactionRow as BraintreeTransaction,
+  TransactionStatus as BraintreeTransactionStatus,
+  VerificationRow as BraintreeVerification,
+} from './braintree/state/rows.ts'
+export type { Day as BraintreeDay } from './braintree/wire/days.ts'
 export type { ControlRoom } from './control-room/control-room.ts'
-export { Clock, type Duration, type Timeline } from './core/clock/clock.ts'
+export type { Duration } from './core/clock/clock.ts'
 export type { FailedJob } from './core/clock/failed-jobs.ts'
 export type {
   Delivery,
   DeliveryAttempt,
   DeliverySwitches,
-  Outbox,
   OutgoingWebhook,
 } from './core/outbox.ts'
 export type { SandboxSnapshot } from './core/store/snapshot.ts'
 export type { StoreSnapshot } from './core/store/store.ts'
-export type { CallTrouble, Provider, Trouble } from './core/trouble.ts'
-export {
-  type BraintreeStart,
-  type Sandbox,
-  type SandboxOptions,
-  type StripeStart,
-  startSandbox,
-} from './start-sandbox.ts'
+export type { CallFate, CallTrouble } from './core/trouble.ts'
+export type {
+  Provider,
+  Sandbox,
+  SandboxClock,
+  SandboxOptions,
+  SandboxOutbox,
+  SandboxOutboxOptions,
+  SandboxTrouble,
+} from './sandbox.ts'
+export { startSandbox } from './start-sandbox.ts'
 export type { SeedPrice, StripeHandle, StripeSdkConfig } from './stripe/server/handle.ts'
-export type { DunningOptions, StripeOptions } from './stripe/server/options.ts'
+export type { StripeOptions } from './stripe/server/options.ts'
+export type { DunningOptions } from './stripe/state/context.ts'
 export type { WireObject } from './stripe/wire/wire-object.ts'

@@ -1,8 +1,9 @@
-import { type BraintreeHandle, startBraintree } from './braintree/server/server.ts'
-import { type ControlRoom, serveControlRoom } from './control-room/control-room.ts'
-import { Clock } from './core/clock/clock.ts'
-import { type FailedJob, FailedJobs } from './core/clock/failed-jobs.ts'
-import { Outbox, type OutboxOptions } from './core/outbox.ts'
+import type { BraintreeOptions } from './braintree/server/options.ts'
+import { startBraintree } from './braintree/server/server.ts'
+import { serveControlRoom } from './control-room/control-room.ts'
+import { MovableClock } from './core/clock/clock.ts'
+import { FailedJobs } from './core/clock/failed-jobs.ts'
+import { Outbox } from './core/outbox.ts'
 import type { ProviderContext } from './core/provider-context.ts'
 import type { SandboxSnapshot } from './core/store/snapshot.ts'
 import {
@@ -13,60 +14,9 @@ import {
 } from './core/store/state-file.ts'
 import { Store } from './core/store/store.ts'
 import { Trouble } from './core/trouble.ts'
-import type { StripeHandle } from './stripe/server/handle.ts'
+import type { Sandbox, SandboxOptions } from './sandbox.ts'
 import type { StripeOptions } from './stripe/server/options.ts'
 import { startStripe } from './stripe/server/server.ts'
-
-export interface StripeStart extends StripeOptions {
-  /** 0, the default, takes a free port. */
-  readonly port?: number
-}
-
-export interface BraintreeStart {
-  /** 0, the default, takes a free port. */
-  readonly port?: number
-  readonly merchantId?: string
-  readonly publicKey?: string
-  readonly privateKey?: string
-  readonly currency?: string
-}
-
-export interface SandboxOptions {
-  readonly stripe?: boolean | StripeStart
-  readonly braintree?: boolean | BraintreeStart
-  /** Where the clock starts. Without it: the moment of the call, read this once. */
-  readonly now?: Date
-  /** The same seed and the same calls give the same ids. */
-  readonly seed?: number
-  /** A file the state is read from, when it exists, and kept in. Its clock wins over `now`. */
-  readonly stateFile?: string
-  /** A state taken before with `snapshot()`. */
-  readonly snapshot?: SandboxSnapshot
-  /** A web page to watch and move it all. */
-  readonly controlRoom?: boolean | { readonly port?: number }
-  readonly outbox?: Pick<OutboxOptions, 'retrySchedules' | 'timeoutMs' | 'kept'>
-}
-
-type On = true | object
-
-/** Providers that were not asked for are missing from the type. */
-export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
-  readonly clock: Clock
-  readonly outbox: Outbox
-  readonly trouble: Trouble
-  readonly controlRoom: ControlRoom | null
-  readonly stripe: O['stripe'] extends On ? StripeHandle : StripeHandle | null
-  readonly braintree: O['braintree'] extends On ? BraintreeHandle : BraintreeHandle | null
-  /** What fell due and failed; empty on a good day. */
-  failedJobs(): FailedJob[]
-  /** Everything the sandbox knows, as plain JSON. */
-  snapshot(): SandboxSnapshot
-  /** Puts the sandbox back to a snapshot, the clock included. */
-  restore(snapshot: SandboxSnapshot): void
-  /** Writes the state file now; closing does so too. A failure leaves the file as it was. */
-  save(): Promise<void>
-  close(): Promise<void>
-}
 
 /**
  * Starts Stripe and Braintree on loopback with one clock between them.
@@ -82,29 +32,20 @@ export async function startSandbox<const O extends SandboxOptions>(
   if (stateFile !== undefined) checkWritable(stateFile)
   const kept = stateFile === undefined || options.snapshot ? null : await readStateFile(stateFile)
   const saved = options.snapshot ?? kept
-  const clock = new Clock(saved ? new Date(saved.now) : (options.now ?? new Date()))
+  const clock = new MovableClock(saved ? new Date(saved.now) : (options.now ?? new Date()))
   const store = new Store(options.seed ?? 1)
   if (options.snapshot) store.restore(options.snapshot.store)
   else if (kept) store.adopt(kept.store)
   const outbox = new Outbox({ clock, store, ...options.outbox })
   const trouble = new Trouble(store)
   const failures = new FailedJobs({ clock, store })
-  const context = (port: number | undefined): ProviderContext => ({
-    clock,
-    store,
-    outbox,
-    trouble,
-    failures,
-    port: port ?? 0,
-  })
+  const context: ProviderContext = { clock, store, outbox, trouble, failures }
   const started: Closable[] = []
-  const stripe = await startIf(started, options.stripe, (start: StripeStart) =>
-    startStripe(context(start.port), start),
+  const stripe = await startIf(started, options.stripe, (start: StripeOptions) =>
+    startStripe(context, start),
   )
-  const braintree = await startIf(
-    started,
-    options.braintree,
-    ({ port, ...start }: BraintreeStart) => startBraintree({ ...start, ...context(port) }),
+  const braintree = await startIf(started, options.braintree, (start: BraintreeOptions) =>
+    startBraintree(context, start),
   )
   const snapshot = (): SandboxSnapshot => ({
     version: 1,

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import type { AddressInfo } from 'node:net'
 import type { CallFate } from './trouble.ts'
 
+/** A request whose body has been read. */
 export interface HttpRequest {
   readonly method: string
   /** Without the query; still percent-encoded. */
@@ -13,11 +14,11 @@ export interface HttpRequest {
   readonly body: Buffer
 }
 
-export interface HttpReply {
+export interface HttpResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** How the reply is spoilt on its way. */
+  /** How the response is spoilt on its way. */
   readonly fate?: Exclude<CallFate, '429' | '500' | 'saved-500' | 'made-500'>
 }
 
@@ -25,15 +26,15 @@ export interface ServeOptions {
   /** 0 takes a free port. */
   readonly port: number
   readonly host?: string
-  /** Bytes; a longer body is answered with `tooLarge()`. */
+  /** Bytes; a longer body gets `tooLarge()`. */
   readonly bodyLimit?: number
-  readonly handle: (request: HttpRequest) => HttpReply | Promise<HttpReply>
-  readonly tooLarge?: () => HttpReply
-  /** A bug of ours: the provider's own bare 500. */
-  readonly failed?: (error: unknown) => HttpReply
+  readonly handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
+  readonly tooLarge?: () => HttpResponse
+  /** A bug of ours: the provider's own bare 500. The error itself is written to standard error. */
+  readonly failed?: () => HttpResponse
 }
 
-export interface HttpHandle {
+export interface HttpServer {
   readonly host: string
   readonly port: number
   readonly url: string
@@ -41,19 +42,22 @@ export interface HttpHandle {
 }
 
 /** A loopback HTTP/1.1 server with keep-alive. */
-export async function serveHttp(options: ServeOptions): Promise<HttpHandle> {
+export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
   const host = options.host ?? '127.0.0.1'
   const limit = options.bodyLimit ?? 1_048_576
-  const server = createServer((incoming, response) => {
+  const server = createServer((incoming, outgoing) => {
     readBody(incoming, limit)
       .then((body) => {
         if (body === 'aborted') return null
         if (body === 'too-large') return options.tooLarge?.() ?? { status: 413 }
         return options.handle(toRequest(incoming, body))
       })
-      .catch((error: unknown) => options.failed?.(error) ?? { status: 500 })
-      .then((reply) => reply && send(response, reply))
-      .catch(() => response.destroy())
+      .catch((error: unknown) => {
+        process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+        return options.failed?.() ?? { status: 500 }
+      })
+      .then((response) => response && send(outgoing, response))
+      .catch(() => outgoing.destroy())
   })
   server.keepAliveTimeout = 30_000
   await new Promise<void>((resolve, reject) => {
@@ -102,28 +106,28 @@ function readBody(
   })
 }
 
-function send(response: ServerResponse, reply: HttpReply): void {
-  const { fate } = reply
+function send(outgoing: ServerResponse, response: HttpResponse): void {
+  const { fate } = response
   // The client gives up by itself, or the server closes.
   if (fate === 'timeout') return
   if (typeof fate === 'object' && 'until' in fate) {
-    void fate.until.then(() => write(response, reply))
+    void fate.until.then(() => write(outgoing, response))
     return
   }
   if (typeof fate === 'object') {
-    const timer = setTimeout(() => write(response, reply), fate.slowMs)
-    response.once('close', () => clearTimeout(timer))
+    const timer = setTimeout(() => write(outgoing, response), fate.slowMs)
+    outgoing.once('close', () => clearTimeout(timer))
     return
   }
-  write(response, reply)
+  write(outgoing, response)
 }
 
-function write(response: ServerResponse, reply: HttpReply): void {
-  const body = Buffer.from(reply.body ?? '')
-  response.writeHead(reply.status, { ...reply.headers, 'content-length': body.length })
-  if (reply.fate === 'half-written') {
-    response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy())
+function write(outgoing: ServerResponse, response: HttpResponse): void {
+  const body = Buffer.from(response.body ?? '')
+  outgoing.writeHead(response.status, { ...response.headers, 'content-length': body.length })
+  if (response.fate === 'half-written') {
+    outgoing.write(body.subarray(0, Math.floor(body.length / 2)), () => outgoing.destroy())
     return
   }
-  response.end(body)
+  outgoing.end(body)
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { Clock } from './clock/clock.ts'
+import { MovableClock } from './clock/clock.ts'
 import { Outbox } from './outbox.ts'
 import { Store } from './store/store.ts'
 
 const WEBHOOK = {
-  provider: 'braintree',
+  provider: 'twin',
   eventId: 'e1',
   eventType: 'check',
   url: 'http://receiver.test/',
@@ -12,8 +12,8 @@ const WEBHOOK = {
   body: 'hello',
 } as const
 
-function setUp(answers: Array<number | Error>, kept = 100) {
-  const clock = new Clock(new Date(0))
+function setUp(statuses: Array<number | Error>, kept = 100) {
+  const clock = new MovableClock(new Date(0))
   const store = new Store()
   const sent: Array<{ at: number; body: string }> = []
   const outbox = new Outbox({
@@ -22,11 +22,12 @@ function setUp(answers: Array<number | Error>, kept = 100) {
     kept,
     fetch: async (_url, init) => {
       sent.push({ at: clock.nowMs(), body: String(init?.body) })
-      const answer = answers.shift() ?? 200
-      if (typeof answer !== 'number') throw answer
-      return new Response(null, { status: answer })
+      const status = statuses.shift() ?? 200
+      if (typeof status !== 'number') throw status
+      return new Response(null, { status })
     },
   })
+  outbox.addSender('twin', { retrySchedule: Array.from({ length: 24 }, () => 3600) })
   return { clock, store, outbox, sent }
 }
 

@@ -1,43 +1,63 @@
-import type { Clock, Timeline } from './clock/clock.ts'
+import type { MovableClock, Timeline } from './clock/clock.ts'
 import type { DueQueue } from './store/due-queue.ts'
 import type { Store, Table } from './store/store.ts'
-import type { Provider } from './trouble.ts'
 
+/** A webhook as a provider hands it over. */
 export interface OutgoingWebhook {
-  readonly provider: Provider
+  /** `stripe` or `braintree`. */
+  readonly provider: string
+  /** Stripe's `evt_…`. Braintree has none; there it only tells deliveries apart. */
   readonly eventId: string
+  /** `invoice.paid`, `subscription_charged_successfully` … */
   readonly eventType: string
+  /** Where it is sent. */
   readonly url: string
+  /** Without a signature that depends on the moment of sending. */
   readonly headers: Readonly<Record<string, string>>
+  /** Exactly what is sent. */
   readonly body: string
   /** The registration this goes to, where the provider has such a thing. */
   readonly endpointId?: string
 }
 
+/** One attempt to deliver a webhook. */
 export interface DeliveryAttempt {
   /** Epoch milliseconds on the sandbox's clock. */
   readonly at: number
-  /** Null when there was no HTTP answer. */
+  /** Null when there was no HTTP response. */
   readonly status: number | null
+  /** Why there was no response; null when there was one. */
   readonly error: string | null
 }
 
+/** A webhook on its way to one URL, and what became of it. */
 export interface Delivery extends OutgoingWebhook {
+  /** What `redeliver()` takes. */
   readonly id: string
+  /** Epoch milliseconds on the sandbox's clock. */
   readonly createdAt: number
+  /** `pending` until a 2xx or the last retry; `dropped` was never sent, because a switch said so. */
   state: 'pending' | 'delivered' | 'failed' | 'dropped'
   /** When the next attempt is due; null once there is none. */
   dueAt: number | null
   /** The first attempt carries a damaged body, which no signature survives. */
   readonly corrupt: boolean
+  /** The second copy of a delivery that a switch doubled. */
   readonly duplicate: boolean
+  /** Oldest first. */
   attempts: DeliveryAttempt[]
 }
 
-/** `true` until switched off; a number is how many of the next deliveries are meant. */
+/**
+ * What goes wrong with webhooks. `true` holds until it is switched off; a number is how many of the
+ * next deliveries are meant.
+ */
 export interface DeliverySwitches {
+  /** Each is sent twice. */
   readonly duplicate?: boolean | number
+  /** It is never sent. */
   readonly drop?: boolean | number
+  /** The first attempt carries a damaged body; the retry is whole. */
   readonly corrupt?: boolean | number
   /** Deliveries that are due together go out last first. */
   readonly reorder?: boolean
@@ -46,10 +66,10 @@ export interface DeliverySwitches {
 }
 
 export interface OutboxOptions {
-  readonly clock: Clock
+  readonly clock: MovableClock
   readonly store: Store
-  /** Seconds from one attempt to the next; after the last the delivery has failed. */
-  readonly retrySchedules?: Partial<Record<Provider, readonly number[]>>
+  /** Seconds from one attempt to the next, instead of the provider's own. */
+  readonly retrySchedules?: Readonly<Record<string, readonly number[] | undefined>>
   /** Real milliseconds a receiver may take. */
   readonly timeoutMs?: number
   readonly fetch?: typeof fetch
@@ -60,25 +80,25 @@ export interface OutboxOptions {
 /** Headers that depend on the moment of sending, such as a signature over it. */
 export type SignDelivery = (delivery: Delivery, at: Date) => Readonly<Record<string, string>>
 
-const HOUR = 3600
-const RETRY_SCHEDULES: Record<Provider, readonly number[]> = {
-  // Stripe: exponential back-off for up to three days.
-  stripe: [300, 1800, 2 * HOUR, 5 * HOUR, 10 * HOUR, 12 * HOUR, 12 * HOUR, 12 * HOUR, 12 * HOUR],
-  // Braintree: every hour for a day.
-  braintree: Array.from({ length: 24 }, () => HOUR),
+/** How a provider sends its webhooks. */
+export interface Sender {
+  /** Seconds from one attempt to the next; after the last the delivery has failed. */
+  readonly retrySchedule: readonly number[]
+  /** Called before each attempt; its headers are added to the delivery's own. */
+  readonly sign?: SignDelivery
 }
 
 /** Webhooks on their way: queued, signed at the moment of sending, retried, inspectable. */
 export class Outbox implements Timeline {
-  readonly #clock: Clock
+  readonly #clock: MovableClock
   readonly #store: Store
   readonly #table: Table<Delivery>
   readonly #due: DueQueue
-  readonly #schedules: Record<Provider, readonly number[]>
+  readonly #schedules: NonNullable<OutboxOptions['retrySchedules']>
   readonly #timeoutMs: number
   readonly #fetch: typeof fetch
   readonly #kept: number
-  readonly #signers = new Map<Provider, SignDelivery>()
+  readonly #senders = new Map<string, Sender>()
   #running: Promise<void> | null = null
   #closing = new AbortController()
 
@@ -88,16 +108,16 @@ export class Outbox implements Timeline {
     this.#table = options.store.table<Delivery>('outbox')
     this.#table.indexBy('event', (delivery) => delivery.eventId)
     this.#due = this.#table.dueBy('attempt', (delivery) => delivery.dueAt)
-    this.#schedules = { ...RETRY_SCHEDULES, ...options.retrySchedules }
+    this.#schedules = options.retrySchedules ?? {}
     this.#timeoutMs = options.timeoutMs ?? 10_000
     this.#fetch = options.fetch ?? fetch
     this.#kept = options.kept ?? 20_000
     options.clock.join(this)
   }
 
-  /** Called before each attempt of that provider; its headers are added to the delivery's own. */
-  signWith(provider: Provider, sign: SignDelivery): void {
-    this.#signers.set(provider, sign)
+  /** Says how a provider's deliveries are signed and retried. Each provider does so when it starts. */
+  addSender(provider: string, sender: Sender): void {
+    this.#senders.set(provider, sender)
   }
 
   /** Sends soon, without waiting; `flush()` or moving the clock waits for it. */
@@ -135,7 +155,7 @@ export class Outbox implements Timeline {
   }
 
   /** The last deliveries, oldest first; `kept` says how many. */
-  deliveries(filter: { provider?: Provider; eventId?: string } = {}): Delivery[] {
+  deliveries(filter: { provider?: string; eventId?: string } = {}): Delivery[] {
     const rows = filter.eventId
       ? this.#table.findBy('event', filter.eventId)
       : [...this.#table.values()]
@@ -213,7 +233,7 @@ export class Outbox implements Timeline {
     if (this.#closing.signal.aborted) return
     delivery.attempts.push({ at: at.getTime(), ...outcome })
     const ok = outcome.status !== null && outcome.status >= 200 && outcome.status < 300
-    const wait = this.#schedules[delivery.provider][delivery.attempts.length - 1]
+    const wait = this.#scheduleOf(delivery.provider)[delivery.attempts.length - 1]
     delivery.state = ok ? 'delivered' : wait === undefined ? 'failed' : 'pending'
     delivery.dueAt = ok || wait === undefined ? null : at.getTime() + wait * 1000
     this.#table.set(delivery.id, delivery)
@@ -225,7 +245,7 @@ export class Outbox implements Timeline {
   ): Promise<{ status: number | null; error: string | null }> {
     const damaged = delivery.corrupt && delivery.attempts.length === 0
     try {
-      const signed = this.#signers.get(delivery.provider)?.(delivery, at) ?? {}
+      const signed = this.#senders.get(delivery.provider)?.sign?.(delivery, at) ?? {}
       const response = await this.#fetch(delivery.url, {
         method: 'POST',
         headers: { ...delivery.headers, ...signed },
@@ -238,6 +258,10 @@ export class Outbox implements Timeline {
     } catch (error) {
       return { status: null, error: error instanceof Error ? error.message : String(error) }
     }
+  }
+
+  #scheduleOf(provider: string): readonly number[] {
+    return this.#schedules[provider] ?? this.#senders.get(provider)?.retrySchedule ?? []
   }
 
   /** Bodies would otherwise fill the memory. */

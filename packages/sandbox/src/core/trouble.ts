@@ -1,13 +1,11 @@
 import type { Store } from './store/store.ts'
 
-export type Provider = 'stripe' | 'braintree'
-
 /**
  * What goes wrong with a call. `429` and `500` refuse it before anything happens. `saved-500` and
  * `made-500` are a 500 that Stripe keeps under the idempotency key and gives again for a day: before
  * anything happened, or after the call took effect (a plain 500 at Braintree, which has no such keys). With `timeout`
- * and `half-written` the call takes effect and only the reply is lost, as on a bad network. With
- * `held` it takes effect and the reply waits for `release()`: what happens meanwhile comes first.
+ * and `half-written` the call takes effect and only the response is lost, as on a bad network. With
+ * `held` it takes effect and the response waits for `release()`: what happens meanwhile comes first.
  */
 export type CallTrouble =
   | '429'
@@ -19,20 +17,23 @@ export type CallTrouble =
   | 'held'
   | { readonly slowMs: number }
 
-/** The same as the HTTP layer of a provider meets it. */
+/** The same as a provider's call meets it: what is held waits for a promise. */
 export type CallFate = Exclude<CallTrouble, 'held'> | { readonly until: Promise<void> }
 
 interface CallRow {
-  queue: Array<{ kind: CallTrouble; provider: Provider | null }>
+  queue: Array<{ kind: CallTrouble; provider: string | null }>
 }
 interface DeclineRow {
   codes: string[]
 }
 
-/** Trouble on demand, consulted by both providers. Kept in the store, so snapshots carry it. */
+/**
+ * Trouble on demand, consulted by every provider. It is kept in the store, so a snapshot carries
+ * what has been ordered and not yet happened.
+ */
 export class Trouble {
   readonly #store: Store
-  /** Replies that are being held; connections, which no snapshot carries. */
+  /** Responses that are being held; connections, which no snapshot carries. */
   #held: Array<() => void> = []
   #watchers: Array<() => void> = []
 
@@ -41,14 +42,14 @@ export class Trouble {
   }
 
   /** The next `count` calls (of one provider, or of whichever is called) go wrong. */
-  failNext(count: number, kind: CallTrouble, provider: Provider | null = null): void {
+  failNext(count: number, kind: CallTrouble, provider: string | null = null): void {
     const row = this.#calls().get('next') ?? { queue: [] }
     for (let i = 0; i < count; i++) row.queue.push({ kind, provider })
     this.#calls().set('next', row)
   }
 
-  /** What befalls this call; taken once per call by the provider's HTTP layer. */
-  takeCallTrouble(provider: Provider): CallFate | null {
+  /** What befalls this call. A provider takes it once per call. */
+  takeCallTrouble(provider: string): CallFate | null {
     const row = this.#calls().get('next')
     if (!row || row.queue.length === 0) return null
     const at = row.queue.findIndex((next) => next.provider === null || next.provider === provider)
@@ -68,21 +69,22 @@ export class Trouble {
     this.#declines().set(customerId, row)
   }
 
+  /** The code the next charge of the customer is declined with. A provider takes it once per charge. */
   takeDecline(customerId: string): string | null {
     return this.#declines().get(customerId)?.codes.shift() ?? null
   }
 
-  /** Resolves when a call has taken effect and its reply is held. */
+  /** Resolves when a call has taken effect and its response is held. */
   async untilHeld(): Promise<void> {
     if (this.#held.length === 0) await new Promise<void>((resolve) => this.#watchers.push(resolve))
   }
 
-  /** Sends the replies that are held. */
+  /** Sends the responses that are held. */
   release(): void {
     for (const send of this.#held.splice(0)) send()
   }
 
-  /** Forgets all trouble not yet taken, and sends the replies that are held. */
+  /** Forgets all trouble not yet taken, and sends the responses that are held. */
   clear(): void {
     this.release()
     this.#calls().clear()
@@ -91,7 +93,7 @@ export class Trouble {
 
   #hold(): Promise<void> {
     const until = new Promise<void>((resolve) => this.#held.push(resolve))
-    // After the call itself, which the provider answers without a pause.
+    // After the call itself, which the provider handles without a pause.
     setImmediate(() => {
       for (const tell of this.#watchers.splice(0)) tell()
     })

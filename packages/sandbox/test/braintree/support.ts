@@ -2,19 +2,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import braintree from 'braintree'
 import { afterEach } from 'vitest'
-import {
-  type BraintreeHandle,
-  type BraintreeOptions,
-  startBraintree,
-} from '../../src/braintree/server/server.ts'
-import { Clock } from '../../src/core/clock/clock.ts'
+import type { BraintreeHandle } from '../../src/braintree/server/handle.ts'
+import type { BraintreeOptions } from '../../src/braintree/server/options.ts'
+import { startBraintree } from '../../src/braintree/server/server.ts'
+import { MovableClock } from '../../src/core/clock/clock.ts'
 import { FailedJobs } from '../../src/core/clock/failed-jobs.ts'
 import { Outbox } from '../../src/core/outbox.ts'
 import { Store } from '../../src/core/store/store.ts'
 import { Trouble } from '../../src/core/trouble.ts'
 
 export interface Merchant {
-  readonly clock: Clock
+  readonly clock: MovableClock
   readonly store: Store
   readonly outbox: Outbox
   readonly trouble: Trouble
@@ -31,15 +29,14 @@ afterEach(async () => {
 
 /** A Braintree with plans `monthly` (10.00), `pro` (20.00), `yearly` (100.00) and some discounts. */
 export async function startMerchant(
-  options: Partial<BraintreeOptions> & { now?: string } = {},
+  options: BraintreeOptions & { now?: string } = {},
 ): Promise<Merchant> {
-  const clock = new Clock(new Date(options.now ?? '2026-01-15T10:00:00Z'))
+  const clock = new MovableClock(new Date(options.now ?? '2026-01-15T10:00:00Z'))
   const store = new Store()
   const outbox = new Outbox({ clock, store })
   const trouble = new Trouble(store)
   const failures = new FailedJobs({ clock, store })
-  const context = { clock, store, outbox, trouble, failures, port: 0 }
-  const sandbox = await startBraintree({ ...context, ...options })
+  const sandbox = await startBraintree({ clock, store, outbox, trouble, failures }, options)
   closing.push(async () => {
     outbox.close()
     await sandbox.close()

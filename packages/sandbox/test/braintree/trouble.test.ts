@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startBraintree } from '../../src/braintree/server/server.ts'
-import { Clock } from '../../src/core/clock/clock.ts'
+import { MovableClock } from '../../src/core/clock/clock.ts'
 import { FailedJobs } from '../../src/core/clock/failed-jobs.ts'
 import { Outbox } from '../../src/core/outbox.ts'
 import { Store } from '../../src/core/store/store.ts'
@@ -76,7 +76,7 @@ describe('a snapshot', () => {
     await first.clock.advance({ days: 20 })
     const snapshot = JSON.parse(JSON.stringify(first.store.snapshot()))
 
-    const clock = new Clock(first.clock.now())
+    const clock = new MovableClock(first.clock.now())
     const store = new Store()
     const outbox = new Outbox({ clock, store })
     const second = await startBraintree({
@@ -85,7 +85,6 @@ describe('a snapshot', () => {
       outbox,
       trouble: new Trouble(store),
       failures: new FailedJobs({ clock, store }),
-      port: 0,
     })
     store.restore(snapshot)
     for (const moved of [first.clock, clock]) await moved.advance({ months: 14 })

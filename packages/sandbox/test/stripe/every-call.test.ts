@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { OPERATIONS } from '../../src/stripe/resources/operations.ts'
+import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { KINDS } from '../../src/stripe/wire/contract.generated.ts'
 import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import Stripe from 'stripe'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../../src/index.ts'
-import type { WireObject } from '../../src/stripe/wire/wire.ts'
+import type { WireObject } from '../../src/stripe/wire/wire-object.ts'
 
 interface Amounted {
   amount: number

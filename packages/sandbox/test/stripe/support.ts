@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { expect, onTestFinished } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/index.ts'
-import type { StripeStart } from '../../src/start-sandbox.ts'
+import type { StripeOptions } from '../../src/stripe/server/options.ts'
 import { ConformanceChecker, loadContract } from './conformance.ts'
 
 const contract = await loadContract()
@@ -16,7 +16,7 @@ export interface StripeSetup {
 
 /** A sandbox and the real SDK; every successful reply is checked against the SDK's own types. */
 export async function startStripeSandbox(
-  options: { now?: Date; stripe?: StripeStart; sdk?: Stripe.StripeConfig } = {},
+  options: { now?: Date; stripe?: StripeOptions; sdk?: Stripe.StripeConfig } = {},
 ): Promise<StripeSetup> {
   const checker = new ConformanceChecker(contract)
   const sandbox = (await startSandbox({

@@ -4,7 +4,7 @@ import { BadRequest, NotAuthorized } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { Fields, isObject } from '../wire/validation.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
-import type { Answer, Call } from './routing.ts'
+import type { Call, OperationResponse } from './operation.ts'
 
 /** How a record is compared: as text, by one of several values, or within a range. */
 export type SearchField<Row> =
@@ -28,7 +28,10 @@ export interface Searchable<Row extends object> {
 const PAGE_SIZE = 50
 
 /** Step one: the ids of everything that matches, newest first. */
-export function searchIds<Row extends object>(call: Call, noun: Searchable<Row>): Answer {
+export function searchIds<Row extends object>(
+  call: Call,
+  noun: Searchable<Row>,
+): OperationResponse {
   const criteria = readCriteria(call, noun)
   const ids: string[] = []
   for (const [id, row] of noun.table(call.context).entries()) {
@@ -43,7 +46,10 @@ export function searchIds<Row extends object>(call: Call, noun: Searchable<Row>)
  * Step two: one page of records by their ids. Only the ids count, since a record that no longer
  * matches must still come: the SDK waits for as many as it asked for.
  */
-export function searchPage<Row extends object>(call: Call, noun: Searchable<Row>): Answer {
+export function searchPage<Row extends object>(
+  call: Call,
+  noun: Searchable<Row>,
+): OperationResponse {
   const ids = new Fields(call.body).object('search').list('ids')
   const table = noun.table(call.context)
   const found: XmlObject[] = []

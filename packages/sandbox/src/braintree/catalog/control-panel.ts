@@ -3,7 +3,7 @@ import {
   requireDefaultMerchantAccount,
   settingsOf,
 } from '../state/context.ts'
-import type { ModificationRow, PlanRow, SettingsRow } from '../state/tables.ts'
+import type { ModificationRow, PlanRow, SettingsRow } from '../state/rows.ts'
 import { isId } from '../wire/validation.ts'
 
 /** A plan as the control panel would define it; amounts in minor units. */

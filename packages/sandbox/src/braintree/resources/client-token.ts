@@ -1,4 +1,4 @@
-import type { Answer, Call, Resource } from '../api/routing.ts'
+import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { findMerchantAccount } from '../state/context.ts'
 import { ErrorCollector } from '../wire/errors.ts'
 import { Fields, permitted } from '../wire/validation.ts'
@@ -15,7 +15,7 @@ const NEEDS_CUSTOMER = [
   ['fail_on_duplicate_payment_method', '92803'],
 ] as const
 
-function generate({ context, body }: Call): Answer {
+function generate({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('client_token')
   fields.permit(KEYS)
   const errors = new ErrorCollector()
@@ -31,8 +31,8 @@ function generate({ context, body }: Call): Answer {
     if (options.flag(option) && customerId === null) errors.add(PATH, option, code)
   }
   errors.throwIfAny()
-  const { merchantId } = context.credentials
-  const url = `${context.baseUrl()}/merchants/${merchantId}/client_api`
+  const { merchantId } = context.keys
+  const url = `${context.baseUrl}/merchants/${merchantId}/client_api`
   const token = JSON.stringify({
     version,
     authorizationFingerprint: `${context.store.randomText(64)}|customer_id=${customerId ?? ''}`,
@@ -48,4 +48,4 @@ function generate({ context, body }: Call): Answer {
 }
 
 /** What a browser needs to make nonces. */
-export const clientToken: Resource = { 'POST /': generate }
+export const clientToken: Operations = { 'POST /': generate }

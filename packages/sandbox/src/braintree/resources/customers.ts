@@ -1,8 +1,8 @@
-import type { Answer, Call, Resource } from '../api/routing.ts'
+import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { type Searchable, searchIds, searchPage } from '../api/search.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { customerXml } from '../state/customer-xml.ts'
-import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/tables.ts'
+import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import {
   BLANK,
   checkId,
@@ -21,7 +21,7 @@ import { ErrorCollector, NotFound } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
 import { addressFields } from './address-search.ts'
 
-function create({ context, body }: Call): Answer {
+function create({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('customer')
   const errors = new ErrorCollector()
   const id = checkId(context, fields, null, errors)
@@ -50,7 +50,7 @@ function create({ context, body }: Call): Answer {
   return { root: 'customer', value: customerXml(context, row), status: 201 }
 }
 
-function update({ context, body, params }: Call): Answer {
+function update({ context, body, params }: Call): OperationResponse {
   const row = requireCustomer(context, params.id)
   const fields = new Fields(body).object('customer')
   const errors = new ErrorCollector()
@@ -78,11 +78,11 @@ function update({ context, body, params }: Call): Answer {
   return { root: 'customer', value: customerXml(context, row) }
 }
 
-function find({ context, params }: Call): Answer {
+function find({ context, params }: Call): OperationResponse {
   return { root: 'customer', value: customerXml(context, requireCustomer(context, params.id)) }
 }
 
-function remove({ context, params }: Call): Answer {
+function remove({ context, params }: Call): OperationResponse {
   const row = requireCustomer(context, params.id)
   for (const method of context.tables.paymentMethods.findBy('customer', row.id)) {
     removePaymentMethod(context, method)
@@ -175,7 +175,7 @@ const SEARCH: Searchable<CustomerRow> = {
 }
 
 /** Customers and, with them, their first payment method. */
-export const customers: Resource = {
+export const customers: Operations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id': update,

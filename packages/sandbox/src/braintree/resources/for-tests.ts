@@ -1,9 +1,10 @@
-import type { Answer, Call, Handler, Resource } from '../api/routing.ts'
+import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { defineModification } from '../catalog/control-panel.ts'
 import { freshId, requireDefaultMerchantAccount } from '../state/context.ts'
 import { amountOfNextCycle } from '../state/cycle-amount.ts'
+import { isOver } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
-import { isOver, makePastDue } from '../subscriptions/billing-cycle.ts'
+import { makePastDue } from '../subscriptions/billing-cycle.ts'
 import { ErrorCollector, NotFound, Refused, refuse } from '../wire/errors.ts'
 import { Fields, isId, permitted, readAmount } from '../wire/validation.ts'
 import { modificationXml } from './plans.ts'
@@ -16,7 +17,7 @@ const AMOUNT_CODES = { invalid: '92002', negative: '92002', 'too-large': '92023'
  * Add-ons and discounts, which the SDK can only list. Braintree's own test gateway has this URL;
  * it is for a sandbox in a process of its own, where the handle is out of reach.
  */
-function createModification({ context, body }: Call): Answer {
+function createModification({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('modification')
   fields.permit(KEYS)
   const errors = new ErrorCollector()
@@ -49,7 +50,7 @@ function createModification({ context, body }: Call): Answer {
 }
 
 /** A subscription that owes one cycle since so many days, as Braintree's own tests make them. */
-function pastDue({ context, params, query }: Call): Answer {
+function pastDue({ context, params, query }: Call): OperationResponse {
   const row = context.tables.subscriptions.get(params.id ?? '')
   if (!row) throw new NotFound('No such subscription')
   const days = Number(query.get('days_past_due') ?? 1)
@@ -60,10 +61,10 @@ function pastDue({ context, params, query }: Call): Answer {
 }
 
 /** Below `/subscriptions`. */
-export const pastDueForTests: Readonly<Record<string, Handler>> = {
+export const pastDueForTests: Operations = {
   'PUT /:id/make_past_due': pastDue,
 }
 
-export const modificationsForTests: Resource = {
+export const modificationsForTests: Operations = {
   'POST /create_modification_for_tests': createModification,
 }

@@ -1,17 +1,17 @@
-import type { Answer, Call, Resource } from '../api/routing.ts'
-import type { MerchantAccountRow } from '../state/tables.ts'
+import type { Call, OperationResponse, Operations } from '../api/operation.ts'
+import type { MerchantAccountRow } from '../state/rows.ts'
 import { NotFound } from '../wire/errors.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
 
 const PAGE_SIZE = 10
 
-function find({ context, params }: Call): Answer {
+function find({ context, params }: Call): OperationResponse {
   const row = context.tables.merchantAccounts.get(params.id ?? '')
   if (!row) throw new NotFound('No such merchant account')
   return { root: 'merchant_account', value: accountXml(row) }
 }
 
-function page({ context, query }: Call): Answer {
+function page({ context, query }: Call): OperationResponse {
   const rows = [...context.tables.merchantAccounts.values()]
   const number = Math.max(1, Number(query.get('page')) || 1)
   const shown = rows.slice((number - 1) * PAGE_SIZE, number * PAGE_SIZE)
@@ -34,4 +34,4 @@ function accountXml(row: MerchantAccountRow): XmlObject {
 }
 
 /** Where money goes; each has one currency. */
-export const merchantAccounts: Resource = { 'GET /': page, 'GET /:id': find }
+export const merchantAccounts: Operations = { 'GET /': page, 'GET /:id': find }

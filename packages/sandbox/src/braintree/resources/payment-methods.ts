@@ -1,8 +1,8 @@
-import type { Answer, Call, Resource } from '../api/routing.ts'
+import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { methodXml, paymentMethodName } from '../state/payment-method-xml.ts'
-import type { PaymentMethodRow } from '../state/tables.ts'
+import type { PaymentMethodRow } from '../state/rows.ts'
 import { createNonce, findNonce } from '../vault/nonces.ts'
 import { updatePaymentMethod } from '../vault/payment-method-update.ts'
 import {
@@ -15,7 +15,7 @@ import {
   verifyCard,
 } from '../vault/vault.ts'
 import { ErrorCollector, type ErrorPath, NotFound, Refused, refuse } from '../wire/errors.ts'
-import { refuseUnimitated } from '../wire/unimitated.ts'
+import { refuseUnsupported } from '../wire/unsupported.ts'
 import { Fields, permitted } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
 
@@ -25,7 +25,7 @@ const KEYS = permitted(
    three_d_secure_pass_thru token us_bank_account`,
 )
 
-const UNIMITATED = permitted(
+const UNSUPPORTED = permitted(
   'billing_address_id paypal_refresh_token three_d_secure_pass_thru us_bank_account',
 )
 
@@ -43,7 +43,7 @@ const KINDS = {
   },
 } as const
 
-function create({ context, body }: Call): Answer {
+function create({ context, body }: Call): OperationResponse {
   const all = new Fields(body)
   const root = all.has('credit_card') ? 'credit_card' : 'payment_method'
   const kind = KINDS[root]
@@ -51,7 +51,7 @@ function create({ context, body }: Call): Answer {
   if (all.isBlank(root)) refuse(path, 'base', '93101')
   const fields = all.object(root)
   fields.permit(KEYS)
-  refuseUnimitated(fields, root, UNIMITATED)
+  refuseUnsupported(fields, root, UNSUPPORTED)
   const options = fields.object('options')
   const errors = new ErrorCollector()
   const customerId = fields.text('customer_id')
@@ -86,42 +86,42 @@ function create({ context, body }: Call): Answer {
     verifications,
     billingAddress,
   })
-  return answer(context, row, 201)
+  return respond(context, row, 201)
 }
 
-function find({ context, params }: Call): Answer {
-  return answer(context, requireMethod(context, params))
+function find({ context, params }: Call): OperationResponse {
+  return respond(context, requireMethod(context, params))
 }
 
-function update({ context, body, params }: Call): Answer {
+function update({ context, body, params }: Call): OperationResponse {
   const row = requireMethod(context, params)
   const all = new Fields(body)
   const root = ['credit_card', 'paypal_account'].find((name) => all.has(name)) ?? 'payment_method'
   const fields = all.object(root)
   fields.permit(KEYS)
-  refuseUnimitated(fields, root, UNIMITATED)
+  refuseUnsupported(fields, root, UNSUPPORTED)
   updatePaymentMethod(context, row, fields)
-  return answer(context, row)
+  return respond(context, row)
 }
 
-function remove({ context, params }: Call): Answer {
+function remove({ context, params }: Call): OperationResponse {
   removePaymentMethod(context, requireMethod(context, params))
   return null
 }
 
 /** A nonce for a stored method, as a browser would be given. It works once. */
-function vaultedNonce({ context, params }: Call): Answer {
+function vaultedNonce({ context, params }: Call): OperationResponse {
   const row = requireMethod(context, params)
   const { instrument, alwaysFailsWith, customerId, token } = row
   const nonce = createNonce(context, { instrument, alwaysFailsWith, customerId, token })
   return { root: 'payment_method_nonce', value: nonceXml(nonce, row), status: 201 }
 }
 
-function findByNonce({ context, params }: Call): Answer {
+function findByNonce({ context, params }: Call): OperationResponse {
   const use = findNonce(context, params.nonce ?? '')
   const row = use.outcome === 'usable' && use.token && context.tables.paymentMethods.get(use.token)
   if (!row) throw new NotFound('No such payment method')
-  return answer(context, row)
+  return respond(context, row)
 }
 
 function nonceXml(nonce: string, row: PaymentMethodRow): XmlObject {
@@ -158,12 +158,16 @@ function requireMethod(
   return row
 }
 
-function answer(context: BraintreeContext, row: PaymentMethodRow, status: 200 | 201 = 200): Answer {
+function respond(
+  context: BraintreeContext,
+  row: PaymentMethodRow,
+  status: 200 | 201 = 200,
+): OperationResponse {
   return { root: paymentMethodName(row), value: methodXml(context, row), status }
 }
 
 /** Cards and PayPal accounts in the vault. */
-export const paymentMethods: Resource = {
+export const paymentMethods: Operations = {
   'POST /': create,
   'GET /from_nonce/:nonce': findByNonce,
   'GET /:kind/:token': find,
@@ -173,7 +177,7 @@ export const paymentMethods: Resource = {
 }
 
 /** What a nonce stands for. */
-export const paymentMethodNonces: Resource = {
+export const paymentMethodNonces: Operations = {
   'GET /:nonce': ({ context, params }) => {
     const use = findNonce(context, params.nonce ?? '')
     if (use.outcome !== 'usable') throw new NotFound('No such nonce')

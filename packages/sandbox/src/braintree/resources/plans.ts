@@ -1,11 +1,11 @@
-import type { Answer, Call, Resource } from '../api/routing.ts'
+import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import {
   type BraintreeContext,
   findMerchantAccount,
   freshId,
   requireDefaultMerchantAccount,
 } from '../state/context.ts'
-import type { ModificationRow, PlanRow } from '../state/tables.ts'
+import type { ModificationRow, PlanRow } from '../state/rows.ts'
 import { ErrorCollector, NotFound } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { Fields, isId, permitted, readAmount } from '../wire/validation.ts'
@@ -18,7 +18,7 @@ const KEYS = permitted(
 )
 const PRICE_CODES = { invalid: '81904', negative: '81904', 'too-large': '81923' }
 
-function all({ context }: Call): Answer {
+function all({ context }: Call): OperationResponse {
   const rows = [...context.tables.plans.values()]
   const value = new XmlList(
     'plan',
@@ -27,13 +27,13 @@ function all({ context }: Call): Answer {
   return { root: 'plans', value }
 }
 
-function find({ context, params }: Call): Answer {
+function find({ context, params }: Call): OperationResponse {
   const row = context.tables.plans.get(params.id ?? '')
   if (!row) throw new NotFound('No such plan')
   return { root: 'plan', value: planXml(context, row) }
 }
 
-function create({ context, body }: Call): Answer {
+function create({ context, body }: Call): OperationResponse {
   const now = context.clock.nowMs()
   const blank: PlanRow = {
     id: freshId(context, 4, (id) => context.tables.plans.has(id)),
@@ -60,7 +60,7 @@ function create({ context, body }: Call): Answer {
   return { root: 'plan', value: planXml(context, row), status: 201 }
 }
 
-function update({ context, body, params }: Call): Answer {
+function update({ context, body, params }: Call): OperationResponse {
   const before = context.tables.plans.get(params.id ?? '')
   if (!before) throw new NotFound('No such plan')
   const row = readPlan(context, new Fields(body).object('plan'), before, new ErrorCollector())
@@ -172,7 +172,7 @@ export function modificationXml(row: ModificationRow): XmlObject {
   }
 }
 
-function listOf(kind: ModificationRow['kind']): Resource {
+function listOf(kind: ModificationRow['kind']): Operations {
   return {
     'GET /': ({ context }) => {
       const rows = [...context.tables.modifications.values()].filter((row) => row.kind === kind)
@@ -182,13 +182,13 @@ function listOf(kind: ModificationRow['kind']): Resource {
   }
 }
 
-export const plans: Resource = {
+export const plans: Operations = {
   'GET /': all,
   'GET /:id': find,
   'POST /': create,
   'PUT /:id': update,
 }
 
-export const addOns: Resource = listOf('add_on')
+export const addOns: Operations = listOf('add_on')
 
-export const discounts: Resource = listOf('discount')
+export const discounts: Operations = listOf('discount')

@@ -1,9 +1,9 @@
-import type { Answer, Call, Resource } from '../api/routing.ts'
+import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { type Searchable, searchIds, searchPage } from '../api/search.ts'
 import { type BraintreeContext, today } from '../state/context.ts'
+import type { SubscriptionRow } from '../state/rows.ts'
+import { cancel } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
-import type { SubscriptionRow } from '../state/tables.ts'
-import { cancel } from '../subscriptions/billing-cycle.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
 import { daysBetween, startOfDay } from '../wire/days.ts'
@@ -11,28 +11,28 @@ import { NotFound, refuse } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
 import { pastDueForTests } from './for-tests.ts'
 
-function create({ context, body }: Call): Answer {
+function create({ context, body }: Call): OperationResponse {
   const row = createSubscription(context, new Fields(body).object('subscription'))
-  return answer(context, row, 201)
+  return respond(context, row, 201)
 }
 
-function find({ context, params }: Call): Answer {
-  return answer(context, requireSubscription(context, params.id))
+function find({ context, params }: Call): OperationResponse {
+  return respond(context, requireSubscription(context, params.id))
 }
 
-function update({ context, params, body }: Call): Answer {
+function update({ context, params, body }: Call): OperationResponse {
   const row = requireSubscription(context, params.id)
   const after = updateSubscription(context, row, new Fields(body).object('subscription'))
-  return answer(context, after)
+  return respond(context, after)
 }
 
 /** At once: what is left of the paid cycle is lost. */
-function cancelNow({ context, params }: Call): Answer {
+function cancelNow({ context, params }: Call): OperationResponse {
   const row = requireSubscription(context, params.id)
   if (row.status === 'Canceled') refuse(['subscription'], 'status', '81905')
   if (row.status === 'Expired') refuse(['subscription'], 'base', '81910')
   cancel(context, row, 'api')
-  return answer(context, row)
+  return respond(context, row)
 }
 
 function requireSubscription(context: BraintreeContext, id: string | undefined): SubscriptionRow {
@@ -41,7 +41,11 @@ function requireSubscription(context: BraintreeContext, id: string | undefined):
   return row
 }
 
-function answer(context: BraintreeContext, row: SubscriptionRow, status: 200 | 201 = 200): Answer {
+function respond(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  status: 200 | 201 = 200,
+): OperationResponse {
   return { root: 'subscription', value: subscriptionXml(context, row), status }
 }
 
@@ -77,7 +81,7 @@ const SEARCH: Searchable<SubscriptionRow> = {
   },
 }
 
-export const subscriptions: Resource = {
+export const subscriptions: Operations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id': update,

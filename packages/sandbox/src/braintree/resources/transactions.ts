@@ -1,15 +1,16 @@
+import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { onceForKey } from '../api/request-keys.ts'
-import type { Answer, Call, Resource } from '../api/routing.ts'
 import { searchIds, searchPage } from '../api/search.ts'
 import { credit, declined, isAuthorized, setStatus } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { createSale, readSaleAmount } from '../sales/sale.ts'
 import { declineSettlement, settle } from '../sales/settlement.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import type { TransactionRow, TransactionStatus } from '../state/tables.ts'
+import type { TransactionRow, TransactionStatus } from '../state/rows.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
+import { retryCharge } from '../subscriptions/retry-charge.ts'
 import { ErrorCollector, NotFound, refuse } from '../wire/errors.ts'
-import { refuseUnimitated } from '../wire/unimitated.ts'
+import { refuseUnsupported } from '../wire/unsupported.ts'
 import { Fields, permitted } from '../wire/validation.ts'
 import { TRANSACTION_SEARCH } from './transaction-search.ts'
 
@@ -19,25 +20,26 @@ const SUBMIT_KEYS = permitted(
    purchase_order_number shipping shipping_address_id shipping_amount shipping_tax_amount
    ships_from_postal_code tax_amount tax_exempt`,
 )
-const SUBMIT_UNIMITATED = permitted(
+const SUBMIT_UNSUPPORTED = permitted(
   `discount_amount final_capture industry line_items shipping shipping_address_id shipping_amount
    shipping_tax_amount ships_from_postal_code tax_amount`,
 )
 const REFUND_KEYS = permitted('amount api_request_key merchant_account_id order_id')
 const VOID_KEYS = permitted('api_request_key')
 
-function create({ context, body }: Call): Answer {
+function create({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('transaction')
-  const row = onceForKey(context, fields, 'create', () => createSale(context, fields))
+  const charge = fields.isBlank('subscription_id') ? createSale : retryCharge
+  const row = onceForKey(context, fields, 'create', () => charge(context, fields))
   if (row.type === 'sale' && hasFailed(row)) throw declined(context, row)
-  return answer(context, row, 201)
+  return respond(context, row, 201)
 }
 
-function find({ context, params }: Call): Answer {
-  return answer(context, requireTransaction(context, params.id))
+function find({ context, params }: Call): OperationResponse {
+  return respond(context, requireTransaction(context, params.id))
 }
 
-function submitForSettlement({ context, params, body }: Call): Answer {
+function submitForSettlement({ context, params, body }: Call): OperationResponse {
   const row = requireTransaction(context, params.id)
   const fields = new Fields(body).object('transaction')
   fields.permit(SUBMIT_KEYS)
@@ -50,7 +52,7 @@ function submitForSettlement({ context, params, body }: Call): Answer {
     if (amount > row.authorizedAmount) errors.add(PATH, 'amount', '91522')
     errors.throwIfAny()
     const descriptor = readDescriptor(fields, PATH, errors)
-    refuseUnimitated(fields, 'transaction', SUBMIT_UNIMITATED)
+    refuseUnsupported(fields, 'transaction', SUBMIT_UNSUPPORTED)
     errors.throwIfAny()
     row.amount = amount
     row.orderId = fields.text('order_id') ?? row.orderId
@@ -60,10 +62,10 @@ function submitForSettlement({ context, params, body }: Call): Answer {
     setStatus(context, row, 'submitted_for_settlement')
     return row
   })
-  return answer(context, submitted)
+  return respond(context, submitted)
 }
 
-function voidTransaction({ context, params, body }: Call): Answer {
+function voidTransaction({ context, params, body }: Call): OperationResponse {
   const row = requireTransaction(context, params.id)
   const fields = new Fields(body).object('transaction')
   fields.permit(VOID_KEYS)
@@ -73,10 +75,10 @@ function voidTransaction({ context, params, body }: Call): Answer {
     setStatus(context, row, 'voided')
     return row
   })
-  return answer(context, voided)
+  return respond(context, voided)
 }
 
-function refund({ context, params, body }: Call): Answer {
+function refund({ context, params, body }: Call): OperationResponse {
   const sale = requireTransaction(context, params.id)
   const fields = new Fields(body).object('transaction')
   fields.permit(REFUND_KEYS)
@@ -84,7 +86,7 @@ function refund({ context, params, body }: Call): Answer {
     createRefund(context, sale, fields),
   )
   if (hasFailed(row)) throw declined(context, row)
-  return answer(context, row, 201)
+  return respond(context, row, 201)
 }
 
 function createRefund(
@@ -143,12 +145,15 @@ function refundedOf(context: BraintreeContext, sale: TransactionRow): number {
 type Settle = (context: BraintreeContext, row: TransactionRow) => void
 
 /** Settlement on demand, which Braintree offers in its sandbox only. */
-function simulate(from: readonly TransactionStatus[], step: Settle): (call: Call) => Answer {
+function simulate(
+  from: readonly TransactionStatus[],
+  step: Settle,
+): (call: Call) => OperationResponse {
   return ({ context, params }) => {
     const row = requireTransaction(context, params.id)
     if (!from.includes(row.status)) refuse(PATH, 'base', '91575')
     step(context, row)
-    return answer(context, row)
+    return respond(context, row)
   }
 }
 
@@ -168,11 +173,15 @@ function requireTransaction(context: BraintreeContext, id: string | undefined): 
   return row
 }
 
-function answer(context: BraintreeContext, row: TransactionRow, status: 200 | 201 = 200): Answer {
+function respond(
+  context: BraintreeContext,
+  row: TransactionRow,
+  status: 200 | 201 = 200,
+): OperationResponse {
   return { root: 'transaction', value: transactionXml(context, row), status }
 }
 
-export const transactions: Resource = {
+export const transactions: Operations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id/submit_for_settlement': submitForSettlement,

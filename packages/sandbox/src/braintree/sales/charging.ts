@@ -4,17 +4,17 @@ import type {
   Instrument,
   TransactionRow,
   TransactionStatus,
-} from '../state/tables.ts'
+} from '../state/rows.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
 import {
   APPROVED,
   messageFor,
-  responseTypeOf,
   type Verdict,
   verdictFor,
   verdictForAmount,
 } from '../vault/processor.ts'
 import { Refused } from '../wire/errors.ts'
+import { responseTypeOf } from '../wire/processor-responses.ts'
 
 export interface Charge {
   readonly amount: number
@@ -30,7 +30,7 @@ export interface Charge {
   readonly details?: Partial<TransactionRow>
 }
 
-/** Asks the processor and keeps the transaction, whatever the answer. */
+/** Asks the processor and keeps the transaction, whatever it says. */
 export function charge(context: BraintreeContext, request: Charge): TransactionRow {
   const verdict = request.rejection ?? decide(context, request)
   const row = newTransaction(context, 'sale', request)

@@ -1,11 +1,11 @@
 import { readAddress } from '../state/addresses.ts'
 import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
-import { saleKey, type TransactionRow } from '../state/tables.ts'
-import { chargeSubscription, paidByHand } from '../subscriptions/billing-cycle.ts'
+import type { TransactionRow } from '../state/rows.ts'
+import { saleKey } from '../state/tables.ts'
 import { readCustomFields } from '../vault/custom-fields.ts'
 import { verdictFor } from '../vault/processor.ts'
 import { ErrorCollector, Refused } from '../wire/errors.ts'
-import { refuseUnimitated } from '../wire/unimitated.ts'
+import { refuseUnsupported } from '../wire/unsupported.ts'
 import { checkLength, type Fields, permitted, readAmount } from '../wire/validation.ts'
 import { type Charge, charge, isAuthorized, snapshotOf } from './charging.ts'
 import { readDescriptor } from './descriptor.ts'
@@ -30,7 +30,7 @@ const SOURCES = permitted(
   'estimated installment installment_first merchant moto recurring recurring_first unscheduled',
 )
 const RECURRING = permitted('recurring recurring_first')
-const UNIMITATED = permitted(
+const UNSUPPORTED = permitted(
   `billing_address_id discount_amount exchange_rate_quote_id external_vault foreign_retailer industry
    installments line_items payment_facilitator paypal_account processing_merchant_category_code
    product_sku sca_exemption service_fee_amount shared_billing_address_id shared_customer_id
@@ -38,19 +38,13 @@ const UNIMITATED = permitted(
    shipping_address_id shipping_amount shipping_tax_amount ships_from_postal_code
    three_d_secure_authentication_id three_d_secure_pass_thru three_d_secure_token transfer`,
 )
-const UNIMITATED_OPTIONS = permitted(
+const UNSUPPORTED_OPTIONS = permitted(
   'add_billing_address_to_payment_method hold_in_escrow store_shipping_address_in_vault three_d_secure',
 )
 const FAILED = new Set(['processor_declined', 'gateway_rejected', 'failed', 'voided'])
 
-/** A sale, or the charge of a past due subscription that the merchant retries by hand. */
 export function createSale(context: BraintreeContext, fields: Fields): TransactionRow {
-  fields.permit(KEYS)
-  refuseUnimitated(fields, 'transaction', UNIMITATED)
-  refuseUnimitated(fields.object('options'), 'transaction[options]', UNIMITATED_OPTIONS)
-  const errors = new ErrorCollector()
-  checkType(fields, errors)
-  if (!fields.isBlank('subscription_id')) return retryCharge(context, fields, errors)
+  const errors = checkSale(fields)
   const account = findMerchantAccount(context, fields.text('merchant_account_id'))
   if (!account) errors.add(PATH, 'merchant_account_id', '91513')
   const currency = account?.currency ?? 'USD'
@@ -76,6 +70,16 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   const row = charge(context, { ...request, rejection })
   keepInVault(context, row, source, options)
   return row
+}
+
+/** What holds for every sale, also for the retried charge of a subscription. */
+export function checkSale(fields: Fields): ErrorCollector {
+  fields.permit(KEYS)
+  refuseUnsupported(fields, 'transaction', UNSUPPORTED)
+  refuseUnsupported(fields.object('options'), 'transaction[options]', UNSUPPORTED_OPTIONS)
+  const errors = new ErrorCollector()
+  checkType(fields, errors)
+  return errors
 }
 
 function checkType(fields: Fields, errors: ErrorCollector): void {
@@ -172,31 +176,4 @@ function keepInVault(
   const customer = customers.get(stored.customerId)
   row.customer = customer ? snapshotOf(customer) : row.customer
   context.tables.transactions.set(row.id, row)
-}
-
-function retryCharge(
-  context: BraintreeContext,
-  fields: Fields,
-  errors: ErrorCollector,
-): TransactionRow {
-  const row = context.tables.subscriptions.get(fields.text('subscription_id') ?? '')
-  if (!row) errors.add(PATH, 'subscription_id', '91528')
-  else if (row.status !== 'Past Due') errors.add(PATH, 'base', '91531')
-  const token = fields.text('payment_method_token')
-  if (row && token !== null && token !== row.paymentMethodToken) errors.add(PATH, 'base', '91527')
-  const customerId = fields.text('customer_id')
-  if (row && customerId !== null && customerId !== row.customerId) errors.add(PATH, 'base', '91529')
-  const given = row && !fields.isBlank('amount')
-  const amount = given ? readSaleAmount(fields, row.currency, errors) : (row?.balance ?? 0)
-  const descriptor = readDescriptor(fields, PATH, errors)
-  if (!row || !errors.isEmpty) throw new Refused({ errors })
-  const submitForSettlement = fields.object('options').flag('submit_for_settlement') ?? false
-  const transaction = chargeSubscription(context, row, {
-    amount,
-    submitForSettlement,
-    ...(descriptor ? { details: { descriptor } } : {}),
-  })
-  context.tables.subscriptions.set(row.id, row)
-  if (isAuthorized(transaction)) paidByHand(context, row, amount)
-  return transaction
 }

@@ -1,7 +1,6 @@
-import type { BraintreeContext } from '../state/context.ts'
-import { settingsOf } from '../state/context.ts'
+import { type BraintreeContext, settingsOf } from '../state/context.ts'
 import { notifyTransaction } from '../state/notifications.ts'
-import type { TransactionRow } from '../state/tables.ts'
+import type { TransactionRow } from '../state/rows.ts'
 import { settlementFor } from '../vault/processor.ts'
 import { setStatus } from './charging.ts'
 

@@ -1,12 +1,4 @@
-import {
-  changeSettings,
-  defineModification,
-  definePlan,
-  type ModificationDefinition,
-  type PlanDefinition,
-} from '../catalog/control-panel.ts'
-import { type BraintreeContext, settingsOf } from '../state/context.ts'
-import { verifyWebhookUrl } from '../state/notifications.ts'
+import type { ModificationDefinition, PlanDefinition } from '../catalog/control-panel.ts'
 import type {
   CustomerRow,
   ModificationRow,
@@ -15,34 +7,47 @@ import type {
   SettingsRow,
   SubscriptionRow,
   TransactionRow,
-} from '../state/tables.ts'
-import { createNonce } from '../vault/nonces.ts'
+} from '../state/rows.ts'
 import type { LoopbackEnvironment } from './loopback-environment.ts'
-import { type NonceRequest, openNonceInstrument } from './nonce-request.ts'
-import { notifyOnDemand } from './notify-on-demand.ts'
+import type { NonceRequest } from './nonce-request.ts'
 
 /** Ready for `new braintree.BraintreeGateway(config)`. */
 export interface BraintreeConfig {
+  /** What the SDK calls an environment, pointing at the sandbox. */
   readonly environment: LoopbackEnvironment
   readonly merchantId: string
   readonly publicKey: string
   readonly privateKey: string
 }
 
-/** A running Braintree: what the SDK needs, the control panel, and a look inside. */
+/**
+ * Braintree as a test holds it: the SDK's settings, the control panel, and a look behind the
+ * counter. What it shows are copies, in our own words: amounts in minor units, instants in epoch
+ * milliseconds.
+ */
 export interface BraintreeHandle {
+  /** `http://127.0.0.1:<port>` */
   readonly url: string
+  /** `new braintree.BraintreeGateway(sandbox.braintree.config)` */
   readonly config: BraintreeConfig
+  /** Stops this server only; closing the sandbox does so too. */
   close(): Promise<void>
 
-  // The control panel
+  /** Makes a plan, or changes the one of that id for subscriptions to come. */
   definePlan(plan: PlanDefinition): void
+  /** Makes an add-on, or changes the one of that id. */
   defineAddOn(addOn: ModificationDefinition): void
+  /** Makes a discount, or changes the one of that id. */
   defineDiscount(discount: ModificationDefinition): void
+  /** One more merchant account, for charges in another currency. */
   defineMerchantAccount(account: { id: string; currency: string }): void
+  /** The control panel's choices as they are now. */
   settings(): Readonly<SettingsRow>
+  /** Changes what is named; throws a `TypeError` for what the control panel would not offer. */
   changeSettings(changes: Partial<SettingsRow>): void
+  /** Sends every notification to this URL from now on. */
   registerWebhook(url: string): void
+  /** Stops sending there. */
   removeWebhook(url: string): void
   /** Sends the challenge; true when the URL answers it with the right signature. */
   verifyWebhook(url: string): Promise<boolean>
@@ -57,95 +62,22 @@ export interface BraintreeHandle {
   /** Every charge of the method fails with the code until it is set to null. */
   failCharges(token: string, code: string | null): void
 
+  /** All plans, oldest first. */
   plans(): ReadonlyArray<Readonly<PlanRow>>
+  /** All add-ons and discounts, oldest first. */
   modifications(): ReadonlyArray<Readonly<ModificationRow>>
+  /** The URLs that notifications are sent to. */
   webhooks(): readonly string[]
+  /** The customer of this id; null when it was deleted. */
   customer(id: string): Readonly<CustomerRow> | null
+  /** All customers, oldest first. */
   customers(): ReadonlyArray<Readonly<CustomerRow>>
+  /** What is in a customer's vault, oldest first. */
   paymentMethods(customerId: string): ReadonlyArray<Readonly<PaymentMethodRow>>
+  /** The subscription of this id, whatever its status. */
   subscription(id: string): Readonly<SubscriptionRow> | null
-  /** Of one customer, or all, oldest first. */
+  /** Of one customer or of all, oldest first, those that have ended too. */
   subscriptions(customerId?: string): ReadonlyArray<Readonly<SubscriptionRow>>
+  /** Of one customer or of all, oldest first: sales, refunds, and what was declined. */
   transactions(customerId?: string): ReadonlyArray<Readonly<TransactionRow>>
-}
-
-type ControlPanel = Pick<
-  BraintreeHandle,
-  | 'definePlan'
-  | 'defineAddOn'
-  | 'defineDiscount'
-  | 'defineMerchantAccount'
-  | 'settings'
-  | 'changeSettings'
-  | 'registerWebhook'
-  | 'removeWebhook'
-  | 'verifyWebhook'
-  | 'notify'
-  | 'createNonce'
-  | 'failCharges'
->
-
-export function controlPanel(context: BraintreeContext): ControlPanel {
-  const { merchantAccounts, webhooks, paymentMethods } = context.tables
-  return {
-    definePlan: (plan) => void definePlan(context, plan),
-    defineAddOn: (addOn) => void defineModification(context, 'add_on', addOn),
-    defineDiscount: (discount) => void defineModification(context, 'discount', discount),
-    defineMerchantAccount: ({ id, currency }) =>
-      merchantAccounts.set(id, { id, currency, isDefault: false }),
-    settings: () => settingsOf(context),
-    changeSettings: (changes) => changeSettings(context, changes),
-    registerWebhook: (url) => webhooks.set(url, { url: new URL(url).href }),
-    removeWebhook: (url) => webhooks.delete(url),
-    verifyWebhook: (url) => verifyWebhookUrl(context, url),
-    notify: (kind, subjectId) => notifyOnDemand(context, kind, subjectId),
-    createNonce: (request = {}) => createNonce(context, openNonceInstrument(context, request)),
-    failCharges: (token, code) => {
-      const row = paymentMethods.get(token)
-      if (!row) throw new RangeError(`There is no payment method ${token}`)
-      row.alwaysFailsWith = code
-      paymentMethods.set(token, row)
-    },
-  }
-}
-
-type Inspection = Pick<
-  BraintreeHandle,
-  | 'plans'
-  | 'modifications'
-  | 'webhooks'
-  | 'customer'
-  | 'customers'
-  | 'paymentMethods'
-  | 'subscription'
-  | 'subscriptions'
-  | 'transactions'
->
-
-/** Copies, so that looking cannot change anything. */
-export function inspection(context: BraintreeContext): Inspection {
-  const { customers, paymentMethods, subscriptions, transactions } = context.tables
-  const { plans, modifications, webhooks } = context.tables
-  const copy = <Row>(row: Row | undefined) => (row === undefined ? null : structuredClone(row))
-  return {
-    plans: () => structuredClone([...plans.values()]),
-    modifications: () => structuredClone([...modifications.values()]),
-    webhooks: () => [...webhooks.values()].map(({ url }) => url),
-    customer: (id) => copy(customers.get(id)),
-    customers: () => structuredClone([...customers.values()]),
-    paymentMethods: (customerId) => structuredClone(paymentMethods.findBy('customer', customerId)),
-    subscription: (id) => copy(subscriptions.get(id)),
-    subscriptions: (customerId) =>
-      structuredClone(
-        customerId === undefined
-          ? [...subscriptions.values()]
-          : subscriptions.findBy('customer', customerId),
-      ),
-    transactions: (customerId) =>
-      structuredClone(
-        customerId === undefined
-          ? [...transactions.values()]
-          : transactions.findBy('customer', customerId),
-      ),
-  }
 }

@@ -1,62 +1,47 @@
 import { dueJobs } from '../../core/clock/due-jobs.ts'
-import type { FailedJobs } from '../../core/clock/failed-jobs.ts'
 import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import type { Table } from '../../core/store/store.ts'
-import { answerCall } from '../api/gateway.ts'
+import { BraintreeApi } from '../api/api.ts'
+import { OPERATIONS } from '../resources/registry.ts'
 import { settleDue, settlementDue } from '../sales/settlement.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import { openTables, type SubscriptionRow } from '../state/tables.ts'
+import type { SubscriptionRow } from '../state/rows.ts'
+import { openTables } from '../state/tables.ts'
 import { billDue, subscriptionDue } from '../subscriptions/billing-cycle.ts'
-import { type BraintreeHandle, controlPanel, inspection } from './handle.ts'
-import { createEnvironment } from './loopback-environment.ts'
+import { createBraintreeHandle } from './create-handle.ts'
+import type { BraintreeHandle } from './handle.ts'
+import type { BraintreeOptions } from './options.ts'
 
-export type { BraintreeConfig, BraintreeHandle } from './handle.ts'
+/** Every hour for a day. */
+const RETRY_SCHEDULE = Array.from({ length: 24 }, () => 3600)
 
-export interface BraintreeOptions extends ProviderContext {
-  readonly merchantId?: string
-  readonly publicKey?: string
-  readonly privateKey?: string
-  /** Of the default merchant account; `USD` unless told. */
-  readonly currency?: string
-}
-
-export async function startBraintree(options: BraintreeOptions): Promise<BraintreeHandle> {
-  const credentials = {
-    merchantId: options.merchantId ?? 'sandbox_merchant',
-    publicKey: options.publicKey ?? 'sandbox_public_key',
-    privateKey: options.privateKey ?? 'sandbox_private_key',
-  }
-  const { clock, store, outbox, trouble } = options
-  let url = ''
+/** Starts Braintree on loopback. */
+export async function startBraintree(
+  provided: ProviderContext,
+  options: BraintreeOptions = {},
+): Promise<BraintreeHandle> {
   const context: BraintreeContext = {
-    credentials,
-    clock,
-    store,
-    outbox,
-    trouble,
-    tables: openTables(store),
-    baseUrl: () => url,
+    ...provided,
+    keys: {
+      merchantId: options.merchantId ?? 'sandbox_merchant',
+      publicKey: options.publicKey ?? 'sandbox_public_key',
+      privateKey: options.privateKey ?? 'sandbox_private_key',
+    },
+    tables: openTables(provided.store),
+    baseUrl: '',
   }
   openMerchantAccount(context, options.currency ?? 'USD')
-  joinClock(context, options.failures)
+  const api = new BraintreeApi(context, OPERATIONS)
+  // A notification is signed when it is written, not when it is sent.
+  provided.outbox.addSender('braintree', { retrySchedule: RETRY_SCHEDULE })
+  joinClock(context)
   const server = await serveHttp({
-    port: options.port,
-    handle: (request) => answerCall(context, request),
-    failed: (error) => {
-      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
-      return { status: 500 }
-    },
+    port: options.port ?? 0,
+    handle: (request) => api.handle(request),
   })
-  url = server.url
-  const environment = createEnvironment(server.host, server.port)
-  return {
-    url,
-    config: { environment, ...credentials },
-    close: () => server.close(),
-    ...controlPanel(context),
-    ...inspection(context),
-  }
+  context.baseUrl = server.url
+  return createBraintreeHandle(context, server)
 }
 
 /** A restored snapshot brings its own accounts. */
@@ -68,7 +53,7 @@ function openMerchantAccount(context: BraintreeContext, currency: string): void 
 }
 
 /** Settlements and billing, in the order they fall due; a settlement goes first. */
-function joinClock(context: BraintreeContext, failures: FailedJobs): void {
+function joinClock(context: BraintreeContext): void {
   const { transactions, subscriptions } = context.tables
   const jobs = [
     {
@@ -82,7 +67,7 @@ function joinClock(context: BraintreeContext, failures: FailedJobs): void {
       run: (key: string) => runOrPutBack(subscriptions, key, (row) => billOrForget(context, row)),
     },
   ]
-  context.clock.join(dueJobs('braintree', jobs, failures))
+  context.clock.join(dueJobs('braintree', jobs, context.failures))
 }
 
 function billOrForget(context: BraintreeContext, row: SubscriptionRow): void {

@@ -1,26 +1,21 @@
-import type { Clock } from '../../core/clock/clock.ts'
-import type { Outbox } from '../../core/outbox.ts'
-import type { Store } from '../../core/store/store.ts'
-import type { Trouble } from '../../core/trouble.ts'
+import type { ProviderContext } from '../../core/provider-context.ts'
 import { type Day, dayOf } from '../wire/days.ts'
-import type { MerchantAccountRow, SettingsRow, Tables } from './tables.ts'
+import type { MerchantAccountRow, SettingsRow } from './rows.ts'
+import type { Tables } from './tables.ts'
 
-export interface Credentials {
+/** What the SDK signs its calls with, and we our webhooks. */
+export interface MerchantKeys {
   readonly merchantId: string
   readonly publicKey: string
   readonly privateKey: string
 }
 
 /** What every resource works with. */
-export interface BraintreeContext {
-  readonly credentials: Credentials
-  readonly clock: Clock
-  readonly store: Store
-  readonly outbox: Outbox
-  readonly trouble: Trouble
+export interface BraintreeContext extends ProviderContext {
+  readonly keys: MerchantKeys
   readonly tables: Tables
-  /** This server's own address, once it listens. */
-  readonly baseUrl: () => string
+  /** This server's own address; known once it listens. */
+  baseUrl: string
 }
 
 export function today(context: BraintreeContext): Day {

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import { type XmlObject, xmlDocument } from '../wire/xml.ts'
-import type { BraintreeContext, Credentials } from './context.ts'
+import type { BraintreeContext, MerchantKeys } from './context.ts'
+import type { SubscriptionRow, TransactionRow } from './rows.ts'
 import { subscriptionXml } from './subscription-xml.ts'
-import type { SubscriptionRow, TransactionRow } from './tables.ts'
 import { transactionXml } from './transaction-xml.ts'
 
 export type SubscriptionKind =
@@ -52,7 +52,7 @@ export function notify(context: BraintreeContext, kind: string, subject: () => X
     kind,
     subject: subject(),
   })
-  const body = formOf(signPayload(context.credentials, xml))
+  const body = formOf(signPayload(context.keys, xml))
   for (const { url } of context.tables.webhooks.values()) {
     context.outbox.enqueue({
       provider: 'braintree',
@@ -81,18 +81,18 @@ export interface SignedPayload {
 }
 
 /** The two form fields of a notification, signed with the merchant's key. */
-export function signPayload(credentials: Credentials, xml: string): SignedPayload {
+export function signPayload(keys: MerchantKeys, xml: string): SignedPayload {
   const base64 = Buffer.from(xml).toString('base64')
   let bt_payload = ''
   for (let at = 0; at < base64.length; at += 60) bt_payload += `${base64.slice(at, at + 60)}\n`
-  return { bt_signature: signatureOf(credentials, bt_payload), bt_payload }
+  return { bt_signature: signatureOf(keys, bt_payload), bt_payload }
 }
 
 /** `public_key|hex`, where the HMAC's key is the SHA-1 of the private key. */
-export function signatureOf(credentials: Credentials, message: string): string {
-  const key = createHash('sha1').update(credentials.privateKey).digest()
+export function signatureOf(keys: MerchantKeys, message: string): string {
+  const key = createHash('sha1').update(keys.privateKey).digest()
   const digest = createHmac('sha1', key).update(message).digest('hex')
-  return `${credentials.publicKey}|${digest}`
+  return `${keys.publicKey}|${digest}`
 }
 
 /** Asks the URL to prove that it holds the keys, as the control panel does when one is added. */
@@ -105,6 +105,6 @@ export async function verifyWebhookUrl(
   const target = new URL(url)
   target.searchParams.set('bt_challenge', challenge)
   const response = await fetchUrl(target)
-  const answer = await response.text()
-  return response.ok && answer.trim() === signatureOf(context.credentials, challenge)
+  const text = await response.text()
+  return response.ok && text.trim() === signatureOf(context.keys, challenge)
 }

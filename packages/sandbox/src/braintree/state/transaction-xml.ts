@@ -1,11 +1,11 @@
-import { responseTextOf, responseTypeOf } from '../vault/processor.ts'
 import type { Day } from '../wire/days.ts'
 import { formatAmount } from '../wire/money.ts'
+import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
 import { XmlDay, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
 import { cardFields } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
-import type { AppliedModification, Descriptor, TransactionRow } from './tables.ts'
+import type { AppliedModification, Descriptor, TransactionRow } from './rows.ts'
 
 export function transactionXml(_context: BraintreeContext, row: TransactionRow): XmlObject {
   const { currency } = row

@@ -2,7 +2,8 @@ import { charge, isAuthorized } from '../sales/charging.ts'
 import { type BraintreeContext, settingsOf, today } from '../state/context.ts'
 import { amountOfNextCycle, countCycle, countedNow } from '../state/cycle-amount.ts'
 import { notifySubscription, type SubscriptionKind } from '../state/notifications.ts'
-import type { SubscriptionRow, SubscriptionStatus, TransactionRow } from '../state/tables.ts'
+import type { SubscriptionRow, TransactionRow } from '../state/rows.ts'
+import { cancel, isOver, save, setSubscriptionStatus } from '../state/subscription-status.ts'
 import { addDaysTo, billingDay, type Day, startOfDay } from '../wire/days.ts'
 
 /** When the subscription next does something by itself: a retry, a renewal, or its end. */
@@ -10,10 +11,6 @@ export function subscriptionDue(row: SubscriptionRow): number | null {
   if (isOver(row)) return null
   const renewal = startOfDay(row.nextBillingDate)
   return row.retryOn === null ? renewal : Math.min(renewal, startOfDay(row.retryOn))
-}
-
-export function isOver(row: SubscriptionRow): boolean {
-  return row.status === 'Canceled' || row.status === 'Expired'
 }
 
 /** The step that is due: a retry first, since it may end the subscription. */
@@ -187,36 +184,8 @@ function afterLastRetry(context: BraintreeContext, row: SubscriptionRow): void {
   if (settingsOf(context).afterRetries === 'cancel') cancel(context, row, 'recurring')
 }
 
-export function cancel(
-  context: BraintreeContext,
-  row: SubscriptionRow,
-  source: 'api' | 'recurring',
-): void {
-  row.retryOn = null
-  setSubscriptionStatus(context, row, 'Canceled', source)
-  notifySubscription(context, 'subscription_canceled', row)
-}
-
 function expire(context: BraintreeContext, row: SubscriptionRow): void {
   row.retryOn = null
   setSubscriptionStatus(context, row, 'Expired', 'recurring')
   notifySubscription(context, 'subscription_expired', row)
-}
-
-export function setSubscriptionStatus(
-  context: BraintreeContext,
-  row: SubscriptionRow,
-  status: SubscriptionStatus,
-  source: 'api' | 'recurring',
-): void {
-  row.status = status
-  const { balance, price, planId } = row
-  const timestamp = context.clock.nowMs()
-  row.statusHistory.push({ timestamp, status, balance, price, planId, source })
-  save(context, row)
-}
-
-export function save(context: BraintreeContext, row: SubscriptionRow): void {
-  row.updatedAt = context.clock.nowMs()
-  context.tables.subscriptions.set(row.id, row)
 }

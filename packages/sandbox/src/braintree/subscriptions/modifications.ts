@@ -1,5 +1,5 @@
 import type { BraintreeContext } from '../state/context.ts'
-import type { AppliedModification, ModificationRow } from '../state/tables.ts'
+import type { AppliedModification, ModificationRow } from '../state/rows.ts'
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import { largestAmount } from '../wire/money.ts'
 import { Fields, permitted, readAmount } from '../wire/validation.ts'

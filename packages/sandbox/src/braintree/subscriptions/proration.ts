@@ -1,11 +1,12 @@
+import { multiplyFraction } from '../../core/rounding.ts'
 import { isAuthorized } from '../sales/charging.ts'
 import { type BraintreeContext, today } from '../state/context.ts'
 import { amountOfCurrentCycle } from '../state/cycle-amount.ts'
 import { notifySubscription } from '../state/notifications.ts'
-import type { SubscriptionRow, TransactionRow } from '../state/tables.ts'
+import type { SubscriptionRow, TransactionRow } from '../state/rows.ts'
+import { save } from '../state/subscription-status.ts'
 import { daysBetween } from '../wire/days.ts'
-import { prorate } from '../wire/money.ts'
-import { chargeSubscription, save } from './billing-cycle.ts'
+import { chargeSubscription } from './billing-cycle.ts'
 
 /**
  * The share of a price change for the rest of the running cycle, by whole days with today among
@@ -21,7 +22,7 @@ export function proratedChange(
   const change = amountOfCurrentCycle(after) - amountOfCurrentCycle(before)
   const days = daysBetween(billingPeriodStart, billingPeriodEnd) + 1
   const left = daysBetween(today(context), billingPeriodEnd) + 1
-  return prorate(change, Math.max(0, Math.min(left, days)), days)
+  return multiplyFraction(change, Math.max(0, Math.min(left, days)), days)
 }
 
 /**

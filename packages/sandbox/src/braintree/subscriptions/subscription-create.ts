@@ -7,11 +7,12 @@ import type {
   MerchantAccountRow,
   PlanRow,
   SubscriptionRow,
-} from '../state/tables.ts'
+} from '../state/rows.ts'
+import { setSubscriptionStatus } from '../state/subscription-status.ts'
 import { addDaysTo } from '../wire/days.ts'
 import { ErrorCollector, Refused } from '../wire/errors.ts'
 import { type Fields, permitted } from '../wire/validation.ts'
-import { beginCycle, chargeBalance, setSubscriptionStatus } from './billing-cycle.ts'
+import { beginCycle, chargeBalance } from './billing-cycle.ts'
 import { applyChanges, inherit } from './modifications.ts'
 import {
   PATH,

@@ -1,5 +1,5 @@
 import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
-import type { MerchantAccountRow, PaymentMethodRow } from '../state/tables.ts'
+import type { MerchantAccountRow, PaymentMethodRow } from '../state/rows.ts'
 import { findNonce } from '../vault/nonces.ts'
 import { store } from '../vault/vault.ts'
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'

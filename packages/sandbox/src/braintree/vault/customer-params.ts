@@ -1,8 +1,8 @@
 import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import type { Address, CustomerRow, PaymentMethodRow } from '../state/tables.ts'
+import type { Address, CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { ErrorCollector } from '../wire/errors.ts'
-import { refuseUnimitated } from '../wire/unimitated.ts'
+import { refuseUnsupported } from '../wire/unsupported.ts'
 import { checkLength, type Fields, isId, permitted } from '../wire/validation.ts'
 import { readCustomFields } from './custom-fields.ts'
 import {
@@ -21,12 +21,12 @@ const KEYS = permitted(
    device_session_id fraud_merchant_id payment_method_nonce risk_data credit_card custom_fields
    default_payment_method_token options tax_identifiers`,
 )
-const UNIMITATED = permitted('tax_identifiers')
+const UNSUPPORTED = permitted('tax_identifiers')
 const CARD_KEYS = permitted(
   `token cardholder_name cvv expiration_date expiration_month expiration_year number
    payment_method_nonce options billing_address three_d_secure_pass_thru`,
 )
-const CARD_UNIMITATED = permitted('three_d_secure_pass_thru')
+const CARD_UNSUPPORTED = permitted('three_d_secure_pass_thru')
 const LENGTHS = {
   first_name: '81608',
   last_name: '81613',
@@ -63,7 +63,7 @@ export function readDetails(
   errors: ErrorCollector,
 ): Partial<CustomerRow> {
   fields.permit(KEYS)
-  refuseUnimitated(fields, 'customer', UNIMITATED)
+  refuseUnsupported(fields, 'customer', UNSUPPORTED)
   const details: Partial<CustomerRow> = {}
   for (const [key, code] of Object.entries(LENGTHS)) {
     checkLength(fields, key, { path: PATH, longest: 255, code }, errors)
@@ -154,7 +154,7 @@ export function readCardPart(
     [...CARD_PATH, 'billing_address'],
     errors,
   )
-  refuseUnimitated(card, 'customer[credit_card]', CARD_UNIMITATED)
+  refuseUnsupported(card, 'customer[credit_card]', CARD_UNSUPPORTED)
   return { offered, replaces, token, options, billingAddress }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatAmount, parseAmount, prorate } from './money.ts'
+import { formatAmount, parseAmount } from './money.ts'
 
 it.each([
   ['10', 'USD', 1000],
@@ -32,16 +32,4 @@ it('writes what it reads', () => {
     }),
   )
   expect(formatAmount(-5, 'USD')).toBe('-0.05')
-})
-
-it('prorates to the nearest cent, half away from zero, and never beyond the whole', () => {
-  expect(prorate(1000, 20, 30)).toBe(667)
-  expect(prorate(-3500, 20, 30)).toBe(-2333)
-  expect(prorate(1, 1, 2)).toBe(1)
-  expect(prorate(-1, 1, 2)).toBe(-1)
-  fc.assert(
-    fc.property(fc.integer(), fc.nat(366), (amount, part) => {
-      expect(Math.abs(prorate(amount, part, 366))).toBeLessThanOrEqual(Math.abs(amount))
-    }),
-  )
 })

@@ -48,11 +48,3 @@ export function formatAmount(minor: number, currency: string): string {
 export function majorUnits(minor: number, currency: string): number {
   return Math.floor(minor / 10 ** decimalsOf(currency))
 }
-
-/** `amount × part ÷ whole`, rounded half away from zero, in integers throughout. */
-export function prorate(amount: number, part: number, whole: number): number {
-  const product = BigInt(Math.abs(amount)) * BigInt(part)
-  const divisor = BigInt(whole)
-  const rounded = Number((product * 2n + divisor) / (divisor * 2n))
-  return amount < 0 ? -rounded : rounded
-}

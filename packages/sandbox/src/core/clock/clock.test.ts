@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { addMonths } from './calendar.ts'
-import { addDuration, Clock, type Timeline } from './clock.ts'
+import { addDuration, MovableClock, type Timeline } from './clock.ts'
 
 const at = (text: string) => new Date(text)
 
@@ -16,7 +16,7 @@ it('counts months from the anchor, through short months and leap years', () => {
 })
 
 /** Falls due at fixed times, and notes when it was fired. */
-function timeline(name: string, times: number[], log: string[], clock: Clock): Timeline {
+function timeline(name: string, times: number[], log: string[], clock: MovableClock): Timeline {
   return {
     nextDue: () => times[0] ?? null,
     fireDue: async () => {
@@ -28,7 +28,7 @@ function timeline(name: string, times: number[], log: string[], clock: Clock): T
 }
 
 it('fires everything that falls due, in order, ties in order of joining', async () => {
-  const clock = new Clock(new Date(0))
+  const clock = new MovableClock(new Date(0))
   const log: string[] = []
   clock.join(timeline('a', [3000, 5000, 9000], log, clock))
   clock.join(timeline('b', [1000, 3000, 5000], log, clock))
@@ -38,7 +38,7 @@ it('fires everything that falls due, in order, ties in order of joining', async 
 })
 
 it('does moves one after the other and never goes back', async () => {
-  const clock = new Clock(new Date(0))
+  const clock = new MovableClock(new Date(0))
   const log: string[] = []
   clock.join(timeline('a', [1000, 2000], log, clock))
   await Promise.all([clock.advance({ seconds: 1 }), clock.advance({ seconds: 1 })])
@@ -51,7 +51,7 @@ it('does moves one after the other and never goes back', async () => {
 })
 
 it('fires what is overdue now', async () => {
-  const clock = new Clock(new Date(10_000))
+  const clock = new MovableClock(new Date(10_000))
   const log: string[] = []
   clock.join(timeline('late', [1000], log, clock))
   await clock.advance({})

@@ -1,10 +1,13 @@
 import { addMonths } from './calendar.ts'
 
-/** Calendar years and months are counted in UTC; the rest is exact. */
+/** A span of time. Years and months follow the calendar in UTC; the rest is exact. */
 export interface Duration {
+  /** Twelve months each. */
   readonly years?: number
+  /** 31 January and one month is the last day of February. */
   readonly months?: number
   readonly weeks?: number
+  /** 24 hours each. */
   readonly days?: number
   readonly hours?: number
   readonly minutes?: number
@@ -12,8 +15,8 @@ export interface Duration {
 }
 
 /**
- * Work that falls due. What is due is derived from state each time it is asked, never kept in a
- * closure, so that a restored snapshot has the same future.
+ * Work that falls due. What is due is derived from state each time it is asked and never kept in a
+ * closure, because a restored snapshot must have the same future.
  */
 export interface Timeline {
   /** Epoch milliseconds of the earliest thing still to happen. */
@@ -23,7 +26,7 @@ export interface Timeline {
 }
 
 /** The only source of time: nothing else in the sandbox reads the system's. */
-export class Clock {
+export class MovableClock {
   #now: number
   #moving: Promise<void> = Promise.resolve()
   readonly #timelines: Timeline[] = []

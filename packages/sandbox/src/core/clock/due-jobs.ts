@@ -1,5 +1,4 @@
 import type { DueQueue } from '../store/due-queue.ts'
-import type { Provider } from '../trouble.ts'
 import type { Timeline } from './clock.ts'
 import type { FailedJobs } from './failed-jobs.ts'
 
@@ -18,11 +17,7 @@ const MOST_RUNS_AT_ONCE = 1000
  * A provider's due work, the jobs named first going first. One that fails is written down and tried
  * again later: it stops neither the others nor time.
  */
-export function dueJobs(
-  provider: Provider,
-  jobs: readonly DueJob[],
-  failures: FailedJobs,
-): Timeline {
+export function dueJobs(provider: string, jobs: readonly DueJob[], failures: FailedJobs): Timeline {
   /** The next due time of a job; what failed moves to its next attempt on the way. */
   const nextDueOf = ({ name, queue }: DueJob): number | null => {
     for (;;) {

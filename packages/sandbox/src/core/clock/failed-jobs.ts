@@ -1,19 +1,22 @@
 import type { Store, Table } from '../store/store.ts'
-import type { Provider } from '../trouble.ts'
-import type { Clock } from './clock.ts'
+import type { MovableClock } from './clock.ts'
 
 /** Something that fell due and could not be done. Time went on without it. */
 export interface FailedJob {
-  readonly provider: Provider
+  /** The provider whose job it was. */
+  readonly provider: string
   /** What fell due: `subscription`, `invoice`, `subscription_schedule` … */
   readonly job: string
   /** The id of the object it was about. */
   readonly key: string
+  /** Why it failed the last time. */
   readonly message: string
   /** Epoch milliseconds on the sandbox's clock. */
   readonly firstFailedAt: number
   readonly lastFailedAt: number
+  /** How often it failed in a row. */
   readonly attempts: number
+  /** When it is tried again: a day after the last attempt. */
   readonly retryAt: number
 }
 
@@ -21,11 +24,11 @@ const DAY_MS = 86_400_000
 
 /** Jobs that failed, kept with the state until they succeed; each is tried again a day later. */
 export class FailedJobs {
-  readonly #clock: Clock
+  readonly #clock: MovableClock
   readonly #table: Table<FailedJob>
   readonly #log: (line: string) => void
 
-  constructor(options: { clock: Clock; store: Store; log?: (line: string) => void }) {
+  constructor(options: { clock: MovableClock; store: Store; log?: (line: string) => void }) {
     this.#clock = options.clock
     this.#table = options.store.table<FailedJob>('failed_jobs')
     this.#log = options.log ?? ((line) => process.stderr.write(`${line}\n`))
@@ -42,7 +45,7 @@ export class FailedJobs {
     return this.#table.get(`${job}:${key}`)?.retryAt ?? null
   }
 
-  record(provider: Provider, job: string, key: string, error: unknown): void {
+  record(provider: string, job: string, key: string, error: unknown): void {
     const now = this.#clock.nowMs()
     const message = error instanceof Error ? error.message : String(error)
     const before = this.#table.get(`${job}:${key}`)

@@ -42,7 +42,7 @@ export function* stateLines(now: Date, store: Store): Generator<string> {
 
 /**
  * Written beside and moved into place: a crash or a full disk leaves the old state or the new. In one
- * go, because a call that is answered half way would be in one table and not in the other.
+ * go, because a call that is handled half way would be in one table and not in the other.
  */
 export function writeStateFile(file: string, lines: Iterable<string>, chunkSize = CHUNK): void {
   const beside = `${file}.new`

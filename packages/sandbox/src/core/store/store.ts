@@ -1,10 +1,14 @@
 import { DueQueue } from './due-queue.ts'
 
-/** Everything a sandbox knows, as plain JSON. */
+/** Everything a sandbox knows but the time, as plain JSON. */
 export interface StoreSnapshot {
+  /** What the ids are drawn from. */
   readonly seed: number
+  /** How much has been drawn: the next id is the same after a restore. */
   readonly drawn: number
+  /** The last number drawn, by what it numbers. */
   readonly counters: Readonly<Record<string, number>>
+  /** Rows by table, oldest first. Their shape is ours and changes between versions. */
   readonly tables: Readonly<Record<string, ReadonlyArray<readonly [key: string, value: unknown]>>>
 }
 

@@ -1,46 +1,47 @@
-import type { HttpReply, HttpRequest } from '../../core/http.ts'
-import { OPERATIONS } from '../resources/operations.ts'
+import type { HttpRequest, HttpResponse } from '../../core/http.ts'
+import type { Router } from '../../core/router.ts'
 import type { StripeContext } from '../state/context.ts'
-import { UnitOfWork } from '../state/unit-of-work.ts'
+import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from '../wire/errors.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
-import type { OperationReply } from './operation.ts'
+import type { OperationResponse, Operations } from './operation.ts'
 import { parseForm, readParameters } from './parameters.ts'
-import { type Route, Router } from './router.ts'
+import { createRouter, idsOf, type Route } from './routes.ts'
 
-/** Answers calls of `/v1/…` as Stripe does. */
+/** Handles calls of `/v1/…` as Stripe does. */
 export class StripeApi {
   readonly #context: StripeContext
   readonly #apiKey: string
-  readonly #router = new Router(OPERATIONS)
+  readonly #router: Router<Route>
   readonly #keys: IdempotencyKeys
 
-  constructor(context: StripeContext, apiKey: string) {
+  constructor(context: StripeContext, operations: Operations, apiKey: string) {
     this.#context = context
+    this.#router = createRouter(operations)
     this.#apiKey = apiKey
     this.#keys = new IdempotencyKeys(context.store)
   }
 
-  handle(request: HttpRequest): HttpReply {
+  handle(request: HttpRequest): HttpResponse {
     const requestId = this.#context.store.nextId('req_', 14)
     const trouble = this.#context.trouble.takeCallTrouble('stripe')
     if (trouble === '429') return this.#refuse(rateLimited(), requestId)
     if (trouble === '500') return this.#refuse(brokenServer(), requestId)
     if (trouble === 'saved-500' || trouble === 'made-500') {
-      return this.#answer(request, requestId, trouble)
+      return this.#respond(request, requestId, trouble)
     }
-    const reply = this.#answer(request, requestId)
-    return trouble ? { ...reply, fate: trouble } : reply
+    const response = this.#respond(request, requestId)
+    return trouble ? { ...response, fate: trouble } : response
   }
 
-  #answer(
+  #respond(
     request: HttpRequest,
     requestId: string,
     breaks: 'saved-500' | 'made-500' | null = null,
-  ): HttpReply {
+  ): HttpResponse {
     try {
       this.#authenticate(request)
       const found = this.#router.find(request.method, request.path)
@@ -48,10 +49,10 @@ export class StripeApi {
       this.#checkHeaders(request)
       const body = request.method === 'POST' ? request.body.toString('utf8') : ''
       const text = [request.query, body].filter((part) => part !== '').join('&')
-      const params = readParameters(found.route.params, parseForm(text))
+      const params = readParameters(found.target.params, parseForm(text))
       refuseUnsupported(params)
       return this.#onceOnly(request, requestId, () => {
-        const run = () => this.#run(found.route, found.ids, params, request, requestId)
+        const run = () => this.#run(found.target, idsOf(found.params), params, request, requestId)
         if (breaks === null) return run()
         if (breaks === 'made-500') run()
         return { status: 500, body: errorJson(brokenServer().body, requestId) }
@@ -62,7 +63,7 @@ export class StripeApi {
     }
   }
 
-  tooLarge(): HttpReply {
+  tooLarge(): HttpResponse {
     const fault = new StripeFault(413, {
       type: 'invalid_request_error',
       message: 'Request body is too large.',
@@ -71,7 +72,7 @@ export class StripeApi {
   }
 
   /** A bug of ours looks like a bug of theirs. */
-  failed(): HttpReply {
+  failed(): HttpResponse {
     return this.#refuse(brokenServer(), this.#context.store.nextId('req_', 14))
   }
 
@@ -125,28 +126,27 @@ export class StripeApi {
     request: HttpRequest,
     requestId: string,
     run: () => { status: number; body: string },
-  ): HttpReply {
+  ): HttpResponse {
     const header = request.headers['idempotency-key']
     const key =
       request.method === 'POST' && typeof header === 'string' && header !== '' ? header : null
-    if (key === null) return this.#reply(run(), requestId, {})
+    if (key === null) return this.#toHttpResponse(run(), requestId, {})
     const nowMs = this.#context.clock.nowMs()
     const { method, path, body } = request
     const known = this.#keys.find(key, method, path, body, nowMs)
     const headers = { 'idempotency-key': key }
     if (known) {
-      return this.#reply(known, requestId, {
+      return this.#toHttpResponse(known, requestId, {
         ...headers,
         'idempotent-replayed': 'true',
         'original-request': known.requestId,
       })
     }
-    const reply = run()
-    this.#keys.remember(key, { method, path, body, requestId, nowMs }, reply)
-    return this.#reply(reply, requestId, { ...headers, 'original-request': requestId })
+    const response = run()
+    this.#keys.remember(key, { method, path, body, requestId, nowMs }, response)
+    return this.#toHttpResponse(response, requestId, { ...headers, 'original-request': requestId })
   }
 
-  /** All or nothing: what is refused leaves no trace, unless a payment was really attempted. */
   #run(
     route: Route,
     ids: readonly string[],
@@ -160,47 +160,40 @@ export class StripeApi {
       idempotencyKey: typeof key === 'string' ? key : null,
     })
     try {
-      const rendered: OperationReply = route.operation(params as never, {
-        work,
-        ids,
-        path: request.path,
+      const body = inOneStep(work, () => {
+        const call = { work, ids, path: request.path }
+        const rendered: OperationResponse = route.operation(params as never, call)
+        const paths = (params.expand ?? []) as string[]
+        // Rendered objects share their nested parts with the tables.
+        const response = paths.length > 0 ? structuredClone(rendered) : rendered
+        expand(response, paths, this.#context.tables)
+        return JSON.stringify(response)
       })
-      const paths = (params.expand ?? []) as string[]
-      // Rendered objects share their nested parts with the tables.
-      const reply = paths.length > 0 ? structuredClone(rendered) : rendered
-      expand(reply, paths, this.#context.tables)
-      const body = JSON.stringify(reply)
-      work.commit()
       return { status: 200, body }
     } catch (error) {
-      if (!(error instanceof StripeFault)) {
-        work.rollback()
-        throw error
-      }
-      if (error.keepsChanges) work.commit()
-      else work.rollback()
+      if (!(error instanceof StripeFault)) throw error
       return { status: error.status, body: errorJson(error.body, requestId) }
     }
   }
 
-  #refuse(fault: StripeFault, requestId: string): HttpReply {
+  #refuse(fault: StripeFault, requestId: string): HttpResponse {
     const headers: Record<string, string> = {}
     if (fault.status === 429) headers['stripe-rate-limited-reason'] = 'global-rate'
-    return this.#reply(
+    return this.#toHttpResponse(
       { status: fault.status, body: errorJson(fault.body, requestId) },
       requestId,
       headers,
     )
   }
 
-  #reply(
-    reply: { status: number; body: string },
+  #toHttpResponse(
+    { status, body }: { status: number; body: string },
     requestId: string,
     headers: Record<string, string>,
-  ): HttpReply {
+  ): HttpResponse {
     return {
-      status: reply.status,
-      body: reply.body,
+      status,
+      body,
       headers: {
         'content-type': 'application/json',
         'request-id': requestId,

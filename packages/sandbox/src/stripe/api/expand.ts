@@ -3,7 +3,7 @@ import type { Kind } from '../state/rows.ts'
 import type { Tables } from '../state/tables.ts'
 import { KINDS } from '../wire/contract.generated.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import type { WireObject } from '../wire/wire.ts'
+import type { WireObject } from '../wire/wire-object.ts'
 
 /** Fields that are sent only when they are expanded, and how they are made. */
 type Include = (object: WireObject, tables: Tables) => unknown
@@ -98,7 +98,7 @@ export function inlineList(data: WireObject[], url: string): WireObject {
 }
 
 /** Replaces ids by objects along each path, or refuses the path. At most four levels, as Stripe. */
-export function expand(reply: object, paths: readonly string[], tables: Tables): void {
+export function expand(response: object, paths: readonly string[], tables: Tables): void {
   for (const path of paths) {
     const segments = path.split('.')
     if (segments.length > 4) {
@@ -107,7 +107,7 @@ export function expand(reply: object, paths: readonly string[], tables: Tables):
         'expand',
       )
     }
-    expandPath(reply as Record<string, unknown>, null, segments, path, tables)
+    expandPath(response as Record<string, unknown>, null, segments, path, tables)
   }
 }
 

@@ -16,7 +16,7 @@ interface KeyRow {
 const DAY_MS = 86_400_000
 const KEPT = 20_000
 
-/** Remembers the first answer to each key for a day, and gives it again. */
+/** Remembers the first response to each key for a day, and gives it again. */
 export class IdempotencyKeys {
   readonly #table: Table<KeyRow>
 
@@ -24,7 +24,7 @@ export class IdempotencyKeys {
     this.#table = store.table<KeyRow>('stripe.idempotency_keys')
   }
 
-  /** The remembered answer; a refusal when the key was used for something else. */
+  /** The remembered response; a refusal when the key was used for something else. */
   find(key: string, method: string, path: string, body: Buffer, nowMs: number): KeyRow | null {
     if (key.length > 255) {
       throw new StripeFault(400, {
@@ -52,15 +52,15 @@ export class IdempotencyKeys {
   remember(
     key: string,
     call: { method: string; path: string; body: Buffer; requestId: string; nowMs: number },
-    reply: { status: number; body: string },
+    response: { status: number; body: string },
   ): void {
     this.#table.set(key, {
       id: key,
       method: call.method,
       path: call.path,
       fingerprint: fingerprint(call.body),
-      status: reply.status,
-      body: reply.body,
+      status: response.status,
+      body: response.body,
       requestId: call.requestId,
       createdAt: call.nowMs,
     })

@@ -1,7 +1,7 @@
 import { invalidRequest, noSuch } from '../wire/errors.ts'
-import type { WireObject } from '../wire/wire.ts'
+import type { WireObject } from '../wire/wire-object.ts'
 
-export interface ListReply {
+export interface ListResponse {
   object: 'list' | 'search_result'
   data: WireObject[]
   has_more: boolean
@@ -21,7 +21,7 @@ export function listPage<R extends { id: string }>(
   params: PageParams,
   url: string,
   toWire: (row: R) => WireObject,
-): ListReply {
+): ListResponse {
   const limit = readLimit(params.limit)
   if (params.starting_after !== undefined && params.ending_before !== undefined) {
     throw invalidRequest('You cannot specify both starting_after and ending_before.')

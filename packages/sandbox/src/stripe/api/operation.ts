@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import type { WireObject } from '../wire/wire.ts'
-import type { ListReply } from './lists.ts'
+import type { WireObject } from '../wire/wire-object.ts'
+import type { ListResponse } from './lists.ts'
 
 /** One call of the API, parameters already checked against the contract. */
 export interface Call {
@@ -10,12 +10,12 @@ export interface Call {
   readonly path: string
 }
 
-export type OperationReply = WireObject | ListReply | { readonly [field: string]: unknown }
+export type OperationResponse = WireObject | ListResponse | { readonly [field: string]: unknown }
 
 /** `params` is what the contract's type for this operation says; `op` states which type that is. */
-export type Operation = (params: never, call: Call) => OperationReply
+export type Operation = (params: never, call: Call) => OperationResponse
 
-export function op<P>(run: (params: P, call: Call) => OperationReply): Operation {
+export function op<P>(run: (params: P, call: Call) => OperationResponse): Operation {
   return run as Operation
 }
 

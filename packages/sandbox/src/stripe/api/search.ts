@@ -1,6 +1,6 @@
 import { invalidRequest } from '../wire/errors.ts'
-import type { WireObject } from '../wire/wire.ts'
-import type { ListReply } from './lists.ts'
+import type { WireObject } from '../wire/wire-object.ts'
+import type { ListResponse } from './lists.ts'
 
 interface Clause {
   readonly field: string
@@ -18,7 +18,7 @@ export function searchPage(
   rows: Iterable<WireObject>,
   params: { query: string; limit?: number | undefined; page?: string | undefined },
   url: string,
-): ListReply {
+): ListResponse {
   const { clauses, any } = parseQuery(params.query)
   const limit = params.limit ?? 10
   if (limit < 1 || limit > 100) {

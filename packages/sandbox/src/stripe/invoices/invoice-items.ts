@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
-import { redeemDiscounts } from '../catalog/discounts.ts'
-import { createPrice, requireCurrency } from '../resources/prices.ts'
-import { requireTaxRates } from '../resources/tax-rates.ts'
+import { createPrice } from '../catalog/prices.ts'
+import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import { requireTaxRates } from '../catalog/tax-rates.ts'
 import type { CustomerRow, InvoiceItemRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { multiplyDecimal } from '../wire/money.ts'
+import { multiplyDecimal, requireCurrency } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 
 export interface NewInvoiceItem {

@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
-import { couponOf, endDiscount } from '../catalog/discounts.ts'
+import { attemptPayment, type PaymentOutcome } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
-import { attemptPayment, type PaymentOutcome } from '../payments/payments.ts'
-import { adjustBalance } from '../resources/customer-balance.ts'
+import { couponOf, endDiscount } from '../state/discounts.ts'
 import type { InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
-import { onInvoicePaid, onInvoiceUnpaid } from '../state/subscription-state.ts'
+import { onInvoicePaid, onInvoiceUnpaid } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { minimumCharge } from '../wire/money.ts'
+import { adjustBalance } from './customer-balance.ts'
 import { refreshTotals } from './invoice-draft.ts'
 
 const DAY = 86_400

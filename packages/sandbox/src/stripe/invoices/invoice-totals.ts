@@ -1,4 +1,4 @@
-import { couponOf } from '../catalog/discounts.ts'
+import { couponOf } from '../state/discounts.ts'
 import type { InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { allocate, inclusivePart, percentOf } from '../wire/money.ts'

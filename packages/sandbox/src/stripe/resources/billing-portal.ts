@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
+import { requireCustomer } from '../payments/customer.ts'
 import { render } from '../state/render.ts'
 import type { PortalConfigurationRow, PortalSessionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { nulls } from '../wire/wire.ts'
-import { requireCustomer } from './customers.ts'
 
 export const billingPortal: Operations = {
   'BillingPortal/Sessions.create': op<Stripe.BillingPortal.SessionCreateParams>(

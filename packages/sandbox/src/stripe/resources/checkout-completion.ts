@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
+import { attemptPayment, cardFault } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
-import { attemptPayment, cardFault } from '../payments/payments.ts'
+import { attachPaymentMethod, usePaymentMethod } from '../payments/payment-methods.ts'
+import { newSetupIntent } from '../payments/setup-intent.ts'
 import type { CheckoutSessionRow, CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { OPERATIONS } from './operations.ts'
-import { attachPaymentMethod, usePaymentMethod } from './payment-methods.ts'
-import { newSetupIntent } from './setup-intents.ts'
+import { createCustomer } from './customers.ts'
 
 /** What the customer does on the hosted page: pays, subscribes or saves a card. */
 export function completeCheckout(
@@ -49,10 +49,7 @@ function customerOf(
   email: string | null,
 ): CustomerRow {
   if (session.customer) return work.require('customer', session.customer)
-  const create = OPERATIONS['Customers.create']
-  if (!create) throw new TypeError('There is no way to make a customer')
-  const made = create((email ? { email } : {}) as never, { work, ids: [], path: '/v1/customers' })
-  return work.require('customer', String((made as { id: unknown }).id))
+  return createCustomer(work, email ? { email } : {})
 }
 
 function subscribe(

@@ -2,14 +2,14 @@ import type Stripe from 'stripe'
 import { checkoutItems } from '../api/expand.ts'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
+import { createPrice } from '../catalog/prices.ts'
+import { requireCustomer } from '../payments/customer.ts'
 import { render } from '../state/render.ts'
 import type { CheckoutSessionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { nulls } from '../wire/wire.ts'
-import { requireCustomer } from './customers.ts'
-import { createPrice } from './prices.ts'
 
 type Params = Stripe.Checkout.SessionCreateParams
 

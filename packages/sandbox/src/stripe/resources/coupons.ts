@@ -1,13 +1,14 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
+import { isValid, requireCoupon } from '../catalog/coupons.ts'
 import { render } from '../state/render.ts'
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
+import { requireCurrency } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
-import { requireCurrency } from './prices.ts'
 
 export const coupons: Operations = {
   'Coupons.create': op<Stripe.CouponCreateParams>((params, { work }) => {
@@ -71,20 +72,6 @@ export const coupons: Operations = {
     )
     return listPage(rows, params, path, (row) => render('coupon', row, work.tables))
   }),
-}
-
-export function requireCoupon(work: UnitOfWork, id: string, param = 'id'): CouponRow {
-  const coupon = work.require('coupon', id, param)
-  if (coupon.$.deleted) throw noSuch('coupon', id, param)
-  return coupon
-}
-
-export function isValid(work: UnitOfWork, coupon: CouponRow): boolean {
-  return (
-    !coupon.$.deleted &&
-    (coupon.redeem_by === null || coupon.redeem_by > work.now) &&
-    (coupon.max_redemptions === null || coupon.times_redeemed < coupon.max_redemptions)
-  )
 }
 
 function checkCoupon(work: UnitOfWork, params: Stripe.CouponCreateParams): void {

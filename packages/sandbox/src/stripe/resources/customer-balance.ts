@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
 import { type Operations, op } from '../api/operation.ts'
+import { adjustBalance } from '../invoices/customer-balance.ts'
+import { requireCustomer } from '../payments/customer.ts'
 import { render } from '../state/render.ts'
-import type { BalanceTransactionRow, CustomerRow } from '../state/rows.ts'
+import type { BalanceTransactionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, noSuch } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { nulls } from '../wire/wire.ts'
-import { requireCustomer } from './customers.ts'
 
 export const customerBalance: Operations = {
   'Customers.createBalanceTransaction': op<Stripe.CustomerCreateBalanceTransactionParams>(
@@ -58,36 +58,4 @@ function requireTransaction(work: UnitOfWork, ids: readonly string[]): BalanceTr
   const row = work.require('customer_balance_transaction', id)
   if (row.customer !== customer) throw noSuch('customer balance transaction', id)
   return row
-}
-
-/** Moves the balance by `amount` (negative is credit for the customer) and writes down why. */
-export function adjustBalance(
-  work: UnitOfWork,
-  customer: CustomerRow,
-  amount: number,
-  reason: {
-    type: BalanceTransactionRow['type']
-    invoice?: string
-    description?: string | null
-    currency?: string
-  },
-): BalanceTransactionRow {
-  work.edit('customer', customer)
-  customer.balance += amount
-  customer.currency ??= reason.currency ?? 'usd'
-  return work.insert('customer_balance_transaction', {
-    ...nulls<Stripe.CustomerBalanceTransaction>('customer_balance_transaction'),
-    id: work.newId('cbtxn_1'),
-    object: 'customer_balance_transaction',
-    amount,
-    created: work.now,
-    currency: customer.currency,
-    customer: customer.id,
-    description: reason.description ?? null,
-    ending_balance: customer.balance,
-    invoice: reason.invoice ?? null,
-    livemode: false,
-    metadata: {},
-    type: reason.type,
-  })
 }

@@ -2,68 +2,27 @@ import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
-import { render } from '../state/render.ts'
-import type { CustomerRow } from '../state/rows.ts'
-import { cancelSchedule, cancelSubscription } from '../state/subscription-state.ts'
-import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
-import { nulls } from '../wire/wire.ts'
-import { adjustBalance } from './customer-balance.ts'
+import { adjustBalance } from '../invoices/customer-balance.ts'
+import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
 import {
   attachPaymentMethod,
   detachPaymentMethod,
   emptyAddress,
   usePaymentMethod,
-} from './payment-methods.ts'
+} from '../payments/payment-methods.ts'
+import { render } from '../state/render.ts'
+import type { CustomerRow } from '../state/rows.ts'
+import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { nulls } from '../wire/wire.ts'
 import { requireTestClock } from './test-clocks.ts'
 
 export const customers: Operations = {
-  'Customers.create': op<Stripe.CustomerCreateParams>((params, { work }) => {
-    if (params.source !== undefined) throw noSources()
-    const id = work.newId('cus_', 14)
-    const customer: CustomerRow = {
-      ...nulls<Stripe.Customer>('customer'),
-      id,
-      object: 'customer',
-      address: null,
-      balance: 0,
-      created: work.now,
-      currency: null,
-      delinquent: false,
-      invoice_prefix: params.invoice_prefix ?? work.context.store.randomText(8, 'ABCDEF0123456789'),
-      invoice_settings: {
-        custom_fields: null,
-        default_payment_method: null,
-        footer: null,
-        rendering_options: null,
-      },
-      livemode: false,
-      metadata: {},
-      name: null,
-      next_invoice_sequence: params.next_invoice_sequence ?? 1,
-      phone: null,
-      preferred_locales: [],
-      tax_exempt: 'none',
-      test_clock: params.test_clock ? requireTestClock(work, params.test_clock).id : null,
-      $: { discount: null, deleted: false },
-    }
-    work.insert('customer', customer)
-    applyDetails(customer, params)
-    const settings = { ...params.invoice_settings }
-    if (params.payment_method !== undefined) {
-      const method = usePaymentMethod(work, params.payment_method, 'payment_method')
-      attachPaymentMethod(work, method, customer)
-      // A test value such as pm_card_visa stands for the method just made.
-      if (settings.default_payment_method === params.payment_method) {
-        settings.default_payment_method = method.id
-      }
-    }
-    applyInvoiceSettings(work, customer, settings)
-    if (params.balance) adjustBalance(work, customer, params.balance, { type: 'initial' })
-    work.emit('customer.created', 'customer', customer)
-    return render('customer', customer, work.tables)
-  }),
+  'Customers.create': op<Stripe.CustomerCreateParams>((params, { work }) =>
+    render('customer', createCustomer(work, params), work.tables),
+  ),
 
   'Customers.retrieve': op((_params, call) =>
     render('customer', call.work.require('customer', idOf(call)), call.work.tables),
@@ -133,10 +92,49 @@ export const customers: Operations = {
   }),
 }
 
-/** A customer that is not deleted. */
-export function requireCustomer(work: UnitOfWork, id: string, param = 'id'): CustomerRow {
-  const customer = work.require('customer', id, param)
-  if (customer.$.deleted) throw noSuch('customer', id, param)
+export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreateParams): CustomerRow {
+  if (params.source !== undefined) throw noSources()
+  const id = work.newId('cus_', 14)
+  const customer: CustomerRow = {
+    ...nulls<Stripe.Customer>('customer'),
+    id,
+    object: 'customer',
+    address: null,
+    balance: 0,
+    created: work.now,
+    currency: null,
+    delinquent: false,
+    invoice_prefix: params.invoice_prefix ?? work.context.store.randomText(8, 'ABCDEF0123456789'),
+    invoice_settings: {
+      custom_fields: null,
+      default_payment_method: null,
+      footer: null,
+      rendering_options: null,
+    },
+    livemode: false,
+    metadata: {},
+    name: null,
+    next_invoice_sequence: params.next_invoice_sequence ?? 1,
+    phone: null,
+    preferred_locales: [],
+    tax_exempt: 'none',
+    test_clock: params.test_clock ? requireTestClock(work, params.test_clock).id : null,
+    $: { discount: null, deleted: false },
+  }
+  work.insert('customer', customer)
+  applyDetails(customer, params)
+  const settings = { ...params.invoice_settings }
+  if (params.payment_method !== undefined) {
+    const method = usePaymentMethod(work, params.payment_method, 'payment_method')
+    attachPaymentMethod(work, method, customer)
+    // A test value such as pm_card_visa stands for the method just made.
+    if (settings.default_payment_method === params.payment_method) {
+      settings.default_payment_method = method.id
+    }
+  }
+  applyInvoiceSettings(work, customer, settings)
+  if (params.balance) adjustBalance(work, customer, params.balance, { type: 'initial' })
+  work.emit('customer.created', 'customer', customer)
   return customer
 }
 
@@ -183,31 +181,6 @@ function applyInvoiceSettings(
   }
   if (footer !== undefined) customer.invoice_settings.footer = footer || null
   if (custom_fields !== undefined) customer.invoice_settings.custom_fields = custom_fields || null
-}
-
-/** A payment method of this customer; Stripe refuses one that is not attached. */
-export function requireOwnMethod(
-  work: UnitOfWork,
-  customer: CustomerRow,
-  id: string,
-  param: string,
-): string {
-  const method = work.find('payment_method', id)
-  if (method?.customer === customer.id) return id
-  if (!method) {
-    throw new StripeFault(400, {
-      type: 'invalid_request_error',
-      ...withDocs('resource_missing'),
-      message: `No such PaymentMethod: '${id}'`,
-      param,
-    })
-  }
-  throw new StripeFault(400, {
-    type: 'invalid_request_error',
-    ...withDocs('resource_missing'),
-    message: `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`,
-    param,
-  })
 }
 
 function checkEmail(email: string): string {

@@ -1,17 +1,17 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
-import { redeemDiscounts } from '../catalog/discounts.ts'
+import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { refreshTotals, takeInvoiceItem } from '../invoices/invoice-draft.ts'
 import { newInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
+import { requireCustomer } from '../payments/customer.ts'
 import { render } from '../state/render.ts'
 import type { InvoiceItemRow, InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { multiplyDecimal } from '../wire/money.ts'
-import { requireCustomer } from './customers.ts'
-import { requireTaxRates } from './tax-rates.ts'
 
 export const invoiceItems: Operations = {
   'InvoiceItems.create': op<Stripe.InvoiceItemCreateParams>((params, { work }) => {

@@ -1,11 +1,12 @@
 import type Stripe from 'stripe'
 import { type Operations, op } from '../api/operation.ts'
-import { redeemDiscounts } from '../catalog/discounts.ts'
+import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { createInvoice, refreshTotals, takeInvoiceItem } from '../invoices/invoice-draft.ts'
 import { addInvoiceItems, newInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
+import { requireCustomer } from '../payments/customer.ts'
 import { render } from '../state/render.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
-import { isOver } from '../state/subscription-state.ts'
+import { isOver } from '../state/subscription-status.ts'
 import { UnitOfWork } from '../state/unit-of-work.ts'
 import { creditUnused } from '../subscriptions/proration.ts'
 import { draftSubscription } from '../subscriptions/subscription-create.ts'
@@ -14,7 +15,6 @@ import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate } from '../subscriptions/subscription-update.ts'
 import { asUpcoming, nextInvoice } from '../subscriptions/upcoming-invoice.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { requireCustomer } from './customers.ts'
 
 type Params = Stripe.InvoiceCreatePreviewParams
 

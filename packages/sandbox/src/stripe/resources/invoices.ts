@@ -2,7 +2,8 @@ import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { type Call, idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
-import { redeemDiscounts } from '../catalog/discounts.ts'
+import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import { requireTaxRates } from '../catalog/tax-rates.ts'
 import {
   createInvoice,
   pendingItems,
@@ -16,16 +17,15 @@ import {
   markUncollectible,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
-import { cardFault } from '../payments/payments.ts'
+import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
+import { cardFault } from '../payments/payment-attempt.ts'
+import { usePaymentMethod } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
 import type { InvoiceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { requireCustomer, requireOwnMethod } from './customers.ts'
-import { usePaymentMethod } from './payment-methods.ts'
-import { requireCurrency } from './prices.ts'
-import { requireTaxRates } from './tax-rates.ts'
+import { requireCurrency } from '../wire/money.ts'
 
 const HOUR = 3600
 

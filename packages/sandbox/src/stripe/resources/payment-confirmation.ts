@@ -1,10 +1,10 @@
 import { invoiceOf, settleAttempt } from '../invoices/invoice-payment.ts'
-import { attemptPayment, cardFault, type PaymentOutcome } from '../payments/payments.ts'
+import { attemptPayment, cardFault, type PaymentOutcome } from '../payments/payment-attempt.ts'
+import { attachPaymentMethod } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
-import { attachPaymentMethod } from './payment-methods.ts'
 
 export function confirmIntent(
   work: UnitOfWork,

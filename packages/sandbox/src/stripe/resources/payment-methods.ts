@@ -1,15 +1,20 @@
 import type Stripe from 'stripe'
 import { filterRows, listPage } from '../api/lists.ts'
 import { type Call, idOf, type Operations, op } from '../api/operation.ts'
-import { cardFault } from '../payments/payments.ts'
-import { findTestCard, type TestCard, toDecline } from '../payments/test-cards.ts'
+import { requireCustomer } from '../payments/customer.ts'
+import {
+  attachPaymentMethod,
+  detachPaymentMethod,
+  emptyAddress,
+  newCard,
+  requirePaymentMethod,
+  usePaymentMethod,
+} from '../payments/payment-methods.ts'
+import { findTestCard } from '../payments/test-cards.ts'
 import { render } from '../state/render.ts'
-import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
-import type { UnitOfWork } from '../state/unit-of-work.ts'
+import type { PaymentMethodRow } from '../state/rows.ts'
 import { invalidRequest, missingParam, noSuch, StripeFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { nulls } from '../wire/wire.ts'
-import { requireCustomer } from './customers.ts'
 
 export const paymentMethods: Operations = {
   'PaymentMethods.create': op<Stripe.PaymentMethodCreateParams>((params, { work }) => {
@@ -93,23 +98,6 @@ export const paymentMethods: Operations = {
   }),
 }
 
-export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): void {
-  const customer = work.find('customer', row.customer ?? '')
-  work.edit('payment_method', row)
-  row.customer = null
-  row.$.detached = true
-  if (customer && customer.invoice_settings.default_payment_method === row.id) {
-    work.edit('customer', customer).invoice_settings.default_payment_method = null
-  }
-  for (const subscription of customer ? work.findBy('subscription', 'customer', customer.id) : []) {
-    if (subscription.default_payment_method !== row.id) continue
-    work.edit('subscription', subscription).default_payment_method = null
-  }
-  // The method no longer says whose it was; the event does.
-  const previous = customer ? { customer: customer.id } : null
-  work.emit('payment_method.detached', 'payment_method', row, previous)
-}
-
 function listOf(
   customerId: string,
   params: { type?: string; limit?: number; starting_after?: string; ending_before?: string },
@@ -120,52 +108,6 @@ function listOf(
   const rows = work.findBy('payment_method', 'customer', customerId).reverse()
   const wanted = filterRows(rows, (row) => params.type === undefined || row.type === params.type)
   return listPage(wanted, params, call.path, (row) => render('payment_method', row, work.tables))
-}
-
-/** An existing method, or a new one for a test value such as `pm_card_visa`. */
-export function usePaymentMethod(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
-  const test = id.startsWith('pm_card_') ? findTestCard(id) : null
-  if (!test) return requirePaymentMethod(work, id, param)
-  return work.insert('payment_method', newCard(work, test))
-}
-
-function requirePaymentMethod(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
-  const row = work.find('payment_method', id)
-  if (row) return row
-  throw new StripeFault(param === 'id' ? 404 : 400, {
-    type: 'invalid_request_error',
-    code: 'resource_missing',
-    doc_url: 'https://stripe.com/docs/error-codes/resource-missing',
-    message: `No such PaymentMethod: '${id}'`,
-    param: param === 'id' ? 'payment_method' : param,
-  })
-}
-
-/** Attaching checks the card, so one that always declines is refused. */
-export function attachPaymentMethod(
-  work: UnitOfWork,
-  row: PaymentMethodRow,
-  customer: CustomerRow,
-): void {
-  if (row.customer === customer.id) return
-  if (row.customer !== null) {
-    throw invalidRequest(
-      'The payment method you provided has already been attached to a customer.',
-      'payment_method',
-    )
-  }
-  if (row.$.detached) {
-    throw invalidRequest(
-      'This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.',
-      'payment_method',
-    )
-  }
-  const behavior = findTestCard(`pm_card_${row.$.behavior}`)?.card.behavior
-  if (typeof behavior === 'object' && 'declines' in behavior) {
-    throw cardFault(toDecline(behavior.declines), {})
-  }
-  work.edit('payment_method', row).customer = customer.id
-  work.emit('payment_method.attached', 'payment_method', row)
 }
 
 function requireToken(card: { token?: string; number?: string }) {
@@ -182,44 +124,6 @@ function requireToken(card: { token?: string; number?: string }) {
   return test
 }
 
-function newCard(work: UnitOfWork, test: { name: string; card: TestCard }): PaymentMethodRow {
-  const { card, name } = test
-  return {
-    ...nulls<Stripe.PaymentMethod>('payment_method'),
-    id: work.newId('pm_1'),
-    object: 'payment_method',
-    allow_redisplay: 'unspecified',
-    billing_details: {
-      address: emptyAddress(),
-      email: null,
-      name: null,
-      phone: null,
-      tax_id: null,
-    },
-    card: {
-      brand: card.brand,
-      checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
-      country: card.country,
-      display_brand: card.brand === 'amex' ? 'american_express' : card.brand,
-      exp_month: work.context.clock.now().getUTCMonth() + 1,
-      exp_year: work.context.clock.now().getUTCFullYear() + 4,
-      fingerprint: `fp_${card.brand}_${card.last4}`,
-      funding: card.funding,
-      generated_from: null,
-      last4: card.last4,
-      networks: { available: [card.brand], preferred: null },
-      regulated_status: 'unregulated',
-      three_d_secure_usage: { supported: true },
-      wallet: null,
-    },
-    created: work.now,
-    livemode: false,
-    metadata: {},
-    type: 'card',
-    $: { behavior: name, detached: false, authenticated: false },
-  }
-}
-
 function setBillingDetails(
   row: PaymentMethodRow,
   params: NonNullable<Stripe.PaymentMethodCreateParams['billing_details']>,
@@ -232,10 +136,6 @@ function setBillingDetails(
   if (name !== undefined) details.name = name || null
   if (phone !== undefined) details.phone = phone || null
   if (tax_id !== undefined) details.tax_id = tax_id || null
-}
-
-export function emptyAddress() {
-  return { city: null, country: null, line1: null, line2: null, postal_code: null, state: null }
 }
 
 function checkMonth(month: number): number {

@@ -1,13 +1,13 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
+import { requireCoupon } from '../catalog/coupons.ts'
+import { requireCustomer } from '../payments/customer.ts'
 import { render } from '../state/render.ts'
 import type { PromotionCodeRow } from '../state/rows.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { nulls } from '../wire/wire.ts'
-import { requireCoupon } from './coupons.ts'
-import { requireCustomer } from './customers.ts'
 
 export const promotionCodes: Operations = {
   'PromotionCodes.create': op<Stripe.PromotionCodeCreateParams>((params, { work }) => {

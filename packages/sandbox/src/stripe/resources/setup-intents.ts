@@ -1,16 +1,16 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
-import { behaviorOf, cardFault } from '../payments/payments.ts'
+import { requireCustomer } from '../payments/customer.ts'
+import { behaviorOf, cardFault } from '../payments/payment-attempt.ts'
+import { attachPaymentMethod, usePaymentMethod } from '../payments/payment-methods.ts'
+import { newSetupIntent } from '../payments/setup-intent.ts'
 import { toDecline } from '../payments/test-cards.ts'
 import { render } from '../state/render.ts'
 import type { SetupIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { nulls } from '../wire/wire.ts'
-import { requireCustomer } from './customers.ts'
-import { attachPaymentMethod, usePaymentMethod } from './payment-methods.ts'
 
 export const setupIntents: Operations = {
   'SetupIntents.create': op<Stripe.SetupIntentCreateParams>((params, { work }) => {
@@ -82,36 +82,6 @@ export const setupIntents: Operations = {
     )
     return listPage(rows, params, path, (row) => render('setup_intent', row, work.tables))
   }),
-}
-
-export function newSetupIntent(
-  work: UnitOfWork,
-  options: { customer: string | null; usage: string; subscription?: string },
-): SetupIntentRow {
-  const id = work.newId('seti_1')
-  const intent: SetupIntentRow = {
-    ...nulls<Stripe.SetupIntent>('setup_intent'),
-    id,
-    object: 'setup_intent',
-    client_secret: `${id}_secret_${work.context.store.randomText(25)}`,
-    created: work.now,
-    customer: options.customer,
-    customer_account: null,
-    flow_directions: null,
-    livemode: false,
-    metadata: {},
-    managed_payments: null,
-    payment_method_types: ['card'],
-    status: 'requires_payment_method',
-    usage: options.usage,
-    $: {
-      authenticated: false,
-      returnUrl: null,
-      subscription: options.subscription ?? null,
-      checkout: null,
-    },
-  } as SetupIntentRow
-  return work.insert('setup_intent', intent, 'setup_intent.created')
 }
 
 function useMethod(work: UnitOfWork, intent: SetupIntentRow, id: string | undefined): void {

@@ -1,9 +1,10 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
+import { requireCustomer } from '../payments/customer.ts'
 import { render } from '../state/render.ts'
 import type { ScheduleRow } from '../state/rows.ts'
-import { cancelSchedule, cancelSubscription } from '../state/subscription-state.ts'
+import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import {
   emptyPhase,
@@ -23,7 +24,6 @@ import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { nulls } from '../wire/wire.ts'
-import { requireCustomer } from './customers.ts'
 
 /** Planned changes: most of all a swap at the end of the period. */
 export const subscriptionSchedules: Operations = {

@@ -3,7 +3,6 @@ import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { render } from '../state/render.ts'
 import type { TaxRateRow } from '../state/rows.ts'
-import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { nulls } from '../wire/wire.ts'
@@ -67,23 +66,4 @@ export const taxRates: Operations = {
     )
     return listPage(rows, params, path, (row) => render('tax_rate', row, work.tables))
   }),
-}
-
-/** Tax rates that may be put on something new: they exist and are active. */
-export function requireTaxRates(
-  work: UnitOfWork,
-  ids: readonly string[] | '' | null,
-  param: string,
-): string[] {
-  if (ids === '' || ids === null) return []
-  ids.forEach((id, at) => {
-    const rate = work.require('tax_rate', id, `${param}[${at}]`)
-    if (!rate.active) {
-      throw invalidRequest(
-        `The tax rate ${id} cannot be used because it is not active.`,
-        `${param}[${at}]`,
-      )
-    }
-  })
-  return [...ids]
 }

@@ -6,7 +6,8 @@ import { render } from '../state/render.ts'
 import type { TestClockRow } from '../state/rows.ts'
 import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { nulls, type WireObject } from '../wire/wire.ts'
+import { nulls } from '../wire/wire.ts'
+import type { WireObject } from '../wire/wire-object.ts'
 
 /** All test clocks are the sandbox's one clock under different names. */
 export const testClocks: Operations = {
@@ -81,7 +82,7 @@ export function requireTestClock(work: UnitOfWork, id: string, param = 'test_clo
   return work.require('test_helpers.test_clock', id, param)
 }
 
-/** Answers at once with `advancing`; the clock moves behind the reply. */
+/** Responds at once with `advancing`; the clock moves behind the response. */
 function startMoving(work: UnitOfWork, row: TestClockRow, target: number): void {
   work.edit('test_helpers.test_clock', row)
   row.status = 'advancing'

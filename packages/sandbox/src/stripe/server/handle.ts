@@ -2,43 +2,65 @@ import type { WireObject } from '../wire/wire-object.ts'
 
 /** What `new Stripe(apiKey, config)` takes to talk to the sandbox. */
 export interface StripeSdkConfig {
+  /** `127.0.0.1` */
   readonly host: string
   readonly port: number
   readonly protocol: 'http'
+  /** Nothing is told to the real Stripe. */
   readonly telemetry: false
 }
 
+/** A price with an id of your choice, for `seedPrice()`. */
 export interface SeedPrice {
   /** Prices made through the API get random ids; a seeded one may be called `monthly`. */
   readonly id: string
+  /** In minor units: 1000 is ten dollars. */
   readonly unitAmount: number
+  /** Three letters, lower case; `usd` unless told. */
   readonly currency?: string
+  /** Without it the price is charged once. */
   readonly interval?: 'day' | 'week' | 'month' | 'year'
+  /** 1 unless told; 3 and `month` is a quarter. */
   readonly intervalCount?: number
   /** The product's name; made when there is none of that id. */
   readonly product?: string
 }
 
-/** Stripe as a test holds it: the SDK's settings, and a look behind the counter. */
+/**
+ * Stripe as a test holds it: the SDK's settings, and a look behind the counter. Objects are as the
+ * API would send them without `expand`, and copies: changing one changes nothing.
+ */
 export interface StripeHandle {
+  /** The secret key the SDK must carry. */
   readonly apiKey: string
+  /** The only `Stripe-Version` that is spoken here: the one the SDK pins. */
   readonly apiVersion: string
+  /** `http://127.0.0.1:<port>` */
   readonly url: string
   /** `new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)` */
   readonly config: StripeSdkConfig
 
+  /** The customer of this id; for a deleted one what Stripe then says, `deleted: true`. */
   customer(id: string): WireObject | null
+  /** The subscription of this id, whatever its status. */
   subscription(id: string): WireObject | null
+  /** The invoice of this id, whatever its status. */
   invoice(id: string): WireObject | null
+  /** The payment intent of this id, whatever its status. */
   paymentIntent(id: string): WireObject | null
+  /** The payment method of this id, attached or not. */
   paymentMethod(id: string): WireObject | null
-  /** Lists are newest first. */
+  /** All but the deleted, newest first. */
   customers(): WireObject[]
+  /** Of one customer or of all, newest first, those that have ended too. */
   subscriptions(customer?: string): WireObject[]
+  /** Of one customer or of all, newest first, drafts too. */
   invoices(customer?: string): WireObject[]
+  /** The invoices that are `paid`, newest first. */
   paidInvoices(customer?: string): WireObject[]
+  /** Of one customer or of all, newest first, failed ones too. */
   charges(customer?: string): WireObject[]
-  /** Oldest first, as they happened. */
+  /** All that are still kept, or those of one type, oldest first: as they happened. */
   events(type?: string): WireObject[]
 
   /** Sends every event (or those named) to a URL, as an endpoint made through the API would. */
@@ -47,11 +69,16 @@ export interface StripeHandle {
   seedPrice(seed: SeedPrice): WireObject
   /** The customer passes the 3-D Secure challenge of a payment or setup intent. */
   completeAuthentication(intentId: string): WireObject
+  /** The customer fails the challenge: the intent wants another payment method. */
   failAuthentication(intentId: string): WireObject
-  /** The customer fills in the checkout page. */
+  /**
+   * The customer fills in the checkout page. The card is `pm_card_visa` unless told; one that is
+   * declined throws.
+   */
   completeCheckout(
     sessionId: string,
     options?: { paymentMethod?: string; email?: string },
   ): WireObject
+  /** Stops this server only; closing the sandbox does so too. */
   close(): Promise<void>
 }

@@ -1,14 +1,12 @@
-/** How Stripe collects after a failed renewal; the dashboard's settings. */
-export interface DunningOptions {
-  /** Days from one failed attempt to the next. */
-  readonly retryAfterDays: readonly number[]
-  /** What becomes of the subscription after the last retry. */
-  readonly afterLastRetry: 'cancel' | 'unpaid' | 'past_due'
-}
+import type { DunningOptions } from '../state/context.ts'
 
+/** How Stripe starts in a sandbox. */
 export interface StripeOptions {
-  /** The secret key calls must carry. */
+  /** 0, the default, takes a free port. */
+  readonly port?: number
+  /** The secret key calls must carry; `sk_test_tollgate_sandbox` unless told. */
   readonly apiKey?: string
+  /** Retries after 3, 5 and 7 days and then cancels, unless told. */
   readonly dunning?: Partial<DunningOptions>
   /** Stripe lists events of the last 30 days; older ones are forgotten after this many. */
   readonly keepEventsForDays?: number

@@ -1,15 +1,15 @@
 import { type Html, html, page } from '../../core/html.ts'
-import type { HttpReply, HttpRequest } from '../../core/http.ts'
+import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import { completeCheckout } from '../resources/checkout-completion.ts'
 import { finishAuthentication } from '../resources/payment-confirmation.ts'
 import { finishSetupAuthentication } from '../resources/setup-intents.ts'
 import type { StripeContext } from '../state/context.ts'
-import { UnitOfWork } from '../state/unit-of-work.ts'
+import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
 import { StripeFault } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 
-type Page = (id: string, form: URLSearchParams, work: UnitOfWork, posted: boolean) => HttpReply
+type Page = (id: string, form: URLSearchParams, work: UnitOfWork, posted: boolean) => HttpResponse
 
 /** The hosted pages, as small as they can be: a customer's side of the payment. */
 const PAGES: Readonly<Record<string, Page>> = {
@@ -20,7 +20,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   receipts: receiptPage,
 }
 
-export function servePage(request: HttpRequest, context: StripeContext): HttpReply {
+export function servePage(request: HttpRequest, context: StripeContext): HttpResponse {
   const [, , name = '', id = ''] = request.path.split('/')
   const handler = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
   if (!handler) return show(404, 'Not found', html`<p>There is no such page.</p>`)
@@ -29,18 +29,10 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRep
   if (posted)
     for (const [key, value] of new URLSearchParams(request.body.toString('utf8')))
       form.set(key, value)
-  const work = new UnitOfWork(context)
   try {
-    const reply = handler(id, form, work, posted)
-    work.commit()
-    return reply
+    return inOneStep(new UnitOfWork(context), (work) => handler(id, form, work, posted))
   } catch (error) {
-    if (!(error instanceof StripeFault)) {
-      work.rollback()
-      throw error
-    }
-    if (error.keepsChanges) work.commit()
-    else work.rollback()
+    if (!(error instanceof StripeFault)) throw error
     return show(
       error.status,
       'Something went wrong',
@@ -49,7 +41,7 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRep
   }
 }
 
-function show(status: number, title: string, body: Html): HttpReply {
+function show(status: number, title: string, body: Html): HttpResponse {
   return {
     status,
     headers: {
@@ -60,7 +52,7 @@ function show(status: number, title: string, body: Html): HttpReply {
   }
 }
 
-function redirect(url: string): HttpReply {
+function redirect(url: string): HttpResponse {
   return { status: 303, headers: { location: url } }
 }
 
@@ -69,7 +61,7 @@ function authenticatePage(
   form: URLSearchParams,
   work: UnitOfWork,
   posted: boolean,
-): HttpReply {
+): HttpResponse {
   const setup = id.startsWith('seti_')
   const intent = setup ? work.require('setup_intent', id) : work.require('payment_intent', id)
   if (form.get('client_secret') !== intent.client_secret) {
@@ -101,7 +93,7 @@ function checkoutPage(
   form: URLSearchParams,
   work: UnitOfWork,
   posted: boolean,
-): HttpReply {
+): HttpResponse {
   const session = work.require('checkout.session', id)
   if (session.status !== 'open')
     return show(410, 'Checkout', html`<p>This session is ${session.status}.</p>`)
@@ -135,7 +127,7 @@ function portalPage(
   form: URLSearchParams,
   work: UnitOfWork,
   posted: boolean,
-): HttpReply {
+): HttpResponse {
   const session = work.require('billing_portal.session', id)
   if (form.get('token') !== session.$.token)
     return show(403, 'Not allowed', html`<p>The link is not complete.</p>`)
@@ -161,7 +153,7 @@ function portalPage(
   )
 }
 
-function invoicePage(id: string, _form: URLSearchParams, work: UnitOfWork): HttpReply {
+function invoicePage(id: string, _form: URLSearchParams, work: UnitOfWork): HttpResponse {
   const invoice = work.require('invoice', id)
   const lines = work.findBy('line_item', 'invoice', id)
   return show(
@@ -172,7 +164,7 @@ function invoicePage(id: string, _form: URLSearchParams, work: UnitOfWork): Http
   )
 }
 
-function receiptPage(id: string, _form: URLSearchParams, work: UnitOfWork): HttpReply {
+function receiptPage(id: string, _form: URLSearchParams, work: UnitOfWork): HttpResponse {
   const charge = work.require('charge', id)
   return show(200, 'Receipt', html`<p>${formatAmount(charge.amount, charge.currency)} paid.</p>`)
 }

@@ -1,15 +1,9 @@
-import type { Clock } from '../../core/clock/clock.ts'
-import type { Outbox } from '../../core/outbox.ts'
-import type { Store } from '../../core/store/store.ts'
-import type { Trouble } from '../../core/trouble.ts'
-import type { DunningOptions } from '../server/options.ts'
+import type { MovableClock } from '../../core/clock/clock.ts'
+import type { ProviderContext } from '../../core/provider-context.ts'
 import type { StripeQueues, Tables } from './tables.ts'
 
-export interface StripeContext {
-  readonly clock: Clock
-  readonly store: Store
-  readonly outbox: Outbox
-  readonly trouble: Trouble
+/** What every resource works with. */
+export interface StripeContext extends ProviderContext {
   readonly tables: Tables
   readonly queues: StripeQueues
   readonly dunning: DunningOptions
@@ -20,6 +14,13 @@ export interface StripeContext {
 }
 
 /** Stripe's time: whole seconds. */
-export function nowOf(context: { readonly clock: Clock }): number {
+export function nowOf(context: { readonly clock: MovableClock }): number {
   return Math.floor(context.clock.nowMs() / 1000)
+}
+/** How Stripe collects after a failed renewal; the dashboard's settings. */
+export interface DunningOptions {
+  /** Days from one failed attempt to the next. */
+  readonly retryAfterDays: readonly number[]
+  /** What becomes of the subscription after the last retry. */
+  readonly afterLastRetry: 'cancel' | 'unpaid' | 'past_due'
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Delivery } from '../../core/outbox.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
-import type { WireObject } from '../wire/wire.ts'
+import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
 import type { EventRow, WebhookEndpointRow } from './rows.ts'

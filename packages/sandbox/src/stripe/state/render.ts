@@ -1,4 +1,4 @@
-import type { WireObject } from '../wire/wire.ts'
+import type { WireObject } from '../wire/wire-object.ts'
 import type { InvoiceRow, Kind, LineRow, PriceRow, Rows } from './rows.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import { noSuch } from '../wire/errors.ts'
+import { noSuch, StripeFault } from '../wire/errors.ts'
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
 import { type EventRequest, recordEvent } from './events.ts'
@@ -255,15 +255,23 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Does what time brings, whole or not at all. */
-export function workInTime<T>(context: StripeContext, step: (work: UnitOfWork) => T): T {
-  const work = new UnitOfWork(context, null, 'time')
+/**
+ * Does a step whole or not at all: what is refused leaves no trace, unless a payment was really
+ * attempted.
+ */
+export function inOneStep<T>(work: UnitOfWork, step: (work: UnitOfWork) => T): T {
   try {
     const result = step(work)
     work.commit()
     return result
   } catch (error) {
-    work.rollback()
+    if (error instanceof StripeFault && error.keepsChanges) work.commit()
+    else work.rollback()
     throw error
   }
+}
+
+/** Does what time brings, in one step. */
+export function workInTime<T>(context: StripeContext, step: (work: UnitOfWork) => T): T {
+  return inOneStep(new UnitOfWork(context, null, 'time'), step)
 }

@@ -1,6 +1,5 @@
 import type { Timeline } from '../../core/clock/clock.ts'
 import { type DueJob, dueJobs } from '../../core/clock/due-jobs.ts'
-import type { FailedJobs } from '../../core/clock/failed-jobs.ts'
 import { pendingItems } from '../invoices/invoice-draft.ts'
 import {
   collectInvoice,
@@ -12,7 +11,7 @@ import {
 import type { StripeContext } from '../state/context.ts'
 import { dropPendingUpdate } from '../state/pending-update.ts'
 import type { InvoiceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
-import { cancelSubscription, onInvoiceUnpaid, planNext } from '../state/subscription-state.ts'
+import { cancelSubscription, onInvoiceUnpaid, planNext } from '../state/subscription-status.ts'
 import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
 import { periodAt } from '../wire/periods.ts'
 import { advanceSchedule } from './schedule-phases.ts'
@@ -21,7 +20,7 @@ import { itemsOf } from './subscription-swap.ts'
 import { announceUpcoming } from './upcoming-invoice.ts'
 
 /** Everything of Stripe's that falls due by itself, in the order it goes at one instant. */
-export function billingCycle(context: StripeContext, failures: FailedJobs): Timeline {
+export function billingCycle(context: StripeContext): Timeline {
   const { schedules, subscriptions, invoices, checkouts } = context.queues
   const step = (run: (work: UnitOfWork, key: string) => void) => (key: string) =>
     workInTime(context, (work) => run(work, key))
@@ -46,7 +45,7 @@ export function billingCycle(context: StripeContext, failures: FailedJobs): Time
     },
     { name: 'checkout.session', queue: checkouts, run: step(expireCheckout) },
   ]
-  return dueJobs('stripe', jobs, failures)
+  return dueJobs('stripe', jobs, context.failures)
 }
 
 function fireSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
-import { couponOf, liveDiscounts } from '../catalog/discounts.ts'
+import { multiplyFraction } from '../../core/rounding.ts'
+import { couponOf, liveDiscounts } from '../state/discounts.ts'
 import type {
   BilledPeriod,
   InvoiceItemRow,
@@ -8,7 +9,7 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { multiplyDecimal, multiplyFraction, percentOf } from '../wire/money.ts'
+import { multiplyDecimal, percentOf } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 
 /** A price for a quantity over a whole period, before discounts. */

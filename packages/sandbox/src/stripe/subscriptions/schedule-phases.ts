@@ -4,7 +4,7 @@ import {
   cancelSubscription,
   isOver,
   planNext,
-} from '../state/subscription-state.ts'
+} from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createPlannedSubscription } from './subscription-create.ts'
 import { newItem } from './subscription-items.ts'

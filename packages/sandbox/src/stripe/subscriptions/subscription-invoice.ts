@@ -1,4 +1,4 @@
-import { endDiscount, liveDiscounts } from '../catalog/discounts.ts'
+import { multiplyFraction } from '../../core/rounding.ts'
 import {
   addLine,
   createInvoice,
@@ -7,6 +7,7 @@ import {
   takeInvoiceItem,
 } from '../invoices/invoice-draft.ts'
 import { sumOf } from '../invoices/invoice-totals.ts'
+import { endDiscount, liveDiscounts } from '../state/discounts.ts'
 import type {
   BilledPeriod,
   InvoiceRow,
@@ -16,7 +17,7 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { formatAmount, multiplyFraction } from '../wire/money.ts'
+import { formatAmount } from '../wire/money.ts'
 import { billedEnd, fullAmount } from './proration.ts'
 
 export interface SubscriptionInvoice {

@@ -1,5 +1,5 @@
-import { redeemDiscounts } from '../catalog/discounts.ts'
-import { requireTaxRates } from '../resources/tax-rates.ts'
+import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import { requireTaxRates } from '../catalog/tax-rates.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, noSuch } from '../wire/errors.ts'

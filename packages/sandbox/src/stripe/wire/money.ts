@@ -1,9 +1,5 @@
-/** Integer cents only. Halves round away from zero. */
-export function multiplyFraction(amount: number, numerator: number, denominator: number): number {
-  if (denominator === 0) return 0
-  const product = BigInt(amount) * BigInt(numerator)
-  return roundedQuotient(product, BigInt(denominator))
-}
+import { multiplyFraction, roundedQuotient } from '../../core/rounding.ts'
+import { invalidRequest } from './errors.ts'
 
 /** `percent` may have up to four decimals. */
 export function percentOf(amount: number, percent: number): number {
@@ -23,14 +19,6 @@ export function multiplyDecimal(decimal: string, quantity: number): number {
   const value = BigInt(whole + fraction) * BigInt(quantity)
   const rounded = roundedQuotient(value, scale)
   return decimal.startsWith('-') ? -rounded : rounded
-}
-
-function roundedQuotient(numerator: bigint, denominator: bigint): number {
-  const negative = numerator < 0n !== denominator < 0n
-  const n = numerator < 0n ? -numerator : numerator
-  const d = denominator < 0n ? -denominator : denominator
-  const rounded = (2n * n + d) / (2n * d)
-  return Number(negative ? -rounded : rounded)
 }
 
 /** Splits a total by weights so that the parts add up to it exactly (largest remainder). */
@@ -93,4 +81,15 @@ export function formatAmount(amount: number, currency: string): string {
   const text = (Math.abs(amount) / 10 ** digits).toFixed(digits)
   const sign = SIGNS[currency]
   return `${amount < 0 ? '-' : ''}${sign ?? ''}${text}${sign ? '' : ` ${currency.toUpperCase()}`}`
+}
+
+export function requireCurrency(code: string): string {
+  const currency = code.toLowerCase()
+  if (!isCurrency(currency)) {
+    throw invalidRequest(
+      `Invalid currency: ${code}. Stripe currently supports these currencies: usd, aed, afn, …`,
+      'currency',
+    )
+  }
+  return currency
 }

@@ -1,6 +1,7 @@
-/** An object as it is sent. */
+/** A Stripe object as it is sent: `snake_case`, instants in seconds, references as ids. */
 export interface WireObject {
   id: string
+  /** Its kind: `customer`, `invoice` … */
   object: string
   [field: string]: unknown
 }

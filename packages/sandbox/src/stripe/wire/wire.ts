@@ -1,8 +1,6 @@
 import type Stripe from 'stripe'
 import { KINDS } from './contract.generated.ts'
 
-export type { WireObject } from './wire-object.ts'
-
 /**
  * An SDK type as it is on the wire and in our tables: references are ids, decimals are strings.
  * The compiler then proves that what we build has every required field of the SDK's types.

@@ -1,31 +1,36 @@
-import type { HttpHandle } from '../../core/http.ts'
+import type { HttpServer } from '../../core/http.ts'
+import { createPrice } from '../catalog/prices.ts'
+import { createProduct } from '../catalog/products.ts'
 import { completeCheckout } from '../resources/checkout-completion.ts'
 import { finishAuthentication } from '../resources/payment-confirmation.ts'
-import { createPrice } from '../resources/prices.ts'
-import { createProduct } from '../resources/products.ts'
 import { finishSetupAuthentication } from '../resources/setup-intents.ts'
 import type { StripeContext } from '../state/context.ts'
 import { renderEvent } from '../state/events.ts'
 import { render } from '../state/render.ts'
 import type { Kind, Rows } from '../state/rows.ts'
-import { UnitOfWork } from '../state/unit-of-work.ts'
-import type { WireObject } from '../wire/wire.ts'
+import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
+import { API_VERSION } from '../wire/contract.generated.ts'
+import type { WireObject } from '../wire/wire-object.ts'
 import type { SeedPrice, StripeHandle, StripeSdkConfig } from './handle.ts'
 
-export class StripeDesk implements StripeHandle {
-  readonly #context: StripeContext
-  readonly #server: HttpHandle
-  readonly apiKey: string
-  readonly apiVersion: string
+export function createStripeHandle(
+  context: StripeContext,
+  server: HttpServer,
+  apiKey: string,
+): StripeHandle {
+  return new RunningStripe(context, server, apiKey)
+}
 
-  constructor(
-    context: StripeContext,
-    options: { server: HttpHandle; apiKey: string; apiVersion: string },
-  ) {
+class RunningStripe implements StripeHandle {
+  readonly #context: StripeContext
+  readonly #server: HttpServer
+  readonly apiKey: string
+  readonly apiVersion = API_VERSION
+
+  constructor(context: StripeContext, server: HttpServer, apiKey: string) {
     this.#context = context
-    this.#server = options.server
-    this.apiKey = options.apiKey
-    this.apiVersion = options.apiVersion
+    this.#server = server
+    this.apiKey = apiKey
   }
 
   get url(): string {
@@ -156,15 +161,7 @@ export class StripeDesk implements StripeHandle {
   }
 
   #change<T>(run: (work: UnitOfWork) => T): T {
-    const work = new UnitOfWork(this.#context)
-    try {
-      const result = run(work)
-      work.commit()
-      return result
-    } catch (error) {
-      work.rollback()
-      throw error
-    }
+    return inOneStep(new UnitOfWork(this.#context), run)
   }
 
   #find<K extends Kind>(kind: K, id: string): WireObject | null {

@@ -24,7 +24,7 @@ import { taxRates } from './tax-rates.ts'
 import { testClocks } from './test-clocks.ts'
 import { webhookEndpoints } from './webhook-endpoints.ts'
 
-/** Every call the sandbox answers; any other is an unrecognized URL. */
+/** Every call the sandbox knows; any other is an unrecognized URL. */
 export const OPERATIONS: Operations = {
   ...billingPortal,
   ...charges,

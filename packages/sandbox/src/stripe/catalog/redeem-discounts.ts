@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import { addMonths } from '../../core/clock/calendar.ts'
-import { isValid, requireCoupon } from '../resources/coupons.ts'
 import type { CouponRow, CustomerRow, DiscountRow, PromotionCodeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
 import { nulls } from '../wire/wire.ts'
+import { isValid, requireCoupon } from './coupons.ts'
 
 interface DiscountParam {
   readonly coupon?: string
@@ -145,24 +145,4 @@ function redeem(
   }
   const event = target.subscription ? 'customer.discount.created' : undefined
   return work.insert('discount', discount, event)
-}
-
-export function couponOf(work: UnitOfWork, discountId: string): CouponRow | null {
-  const discount = work.find('discount', discountId)
-  return work.find('coupon', discount?.source.coupon ?? '') ?? null
-}
-
-/** Discounts that still apply at an instant. */
-export function liveDiscounts(work: UnitOfWork, ids: readonly string[], at: number): string[] {
-  return ids.filter((id) => {
-    const discount = work.find('discount', id)
-    return discount && !discount.$.ended && (discount.end === null || discount.end > at)
-  })
-}
-
-export function endDiscount(work: UnitOfWork, id: string): void {
-  const discount = work.find('discount', id)
-  if (!discount || discount.$.ended) return
-  work.edit('discount', discount).$.ended = true
-  if (discount.subscription) work.emit('customer.discount.deleted', 'discount', discount)
 }

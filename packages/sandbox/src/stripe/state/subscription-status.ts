@@ -1,4 +1,4 @@
-import { endDiscount } from '../catalog/discounts.ts'
+import { endDiscount } from './discounts.ts'
 import { applyPendingUpdate, heldInvoice } from './pending-update.ts'
 import type { InvoiceRow, ScheduleRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'

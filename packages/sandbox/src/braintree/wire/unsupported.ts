@@ -2,13 +2,13 @@ import { Refused } from './errors.ts'
 import type { Fields } from './validation.ts'
 
 /** A parameter that is Braintree's but not the sandbox's is refused by name, never dropped. */
-export function refuseUnimitated(
+export function refuseUnsupported(
   fields: Fields,
   parent: string,
-  unimitated: ReadonlySet<string>,
+  unsupported: ReadonlySet<string>,
 ): void {
   const given = Object.keys(fields.values).filter(
-    (key) => unimitated.has(key) && !fields.isBlank(key) && fields.value(key) !== false,
+    (key) => unsupported.has(key) && !fields.isBlank(key) && fields.value(key) !== false,
   )
   if (given.length === 0) return
   const names = given.map((key) => `${parent}[${key}]`).join(', ')

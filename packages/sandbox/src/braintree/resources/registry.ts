@@ -1,0 +1,24 @@
+import type { Operations } from '../api/operation.ts'
+import { clientToken } from './client-token.ts'
+import { customers } from './customers.ts'
+import { modificationsForTests } from './for-tests.ts'
+import { merchantAccounts } from './merchant-accounts.ts'
+import { paymentMethodNonces, paymentMethods } from './payment-methods.ts'
+import { addOns, discounts, plans } from './plans.ts'
+import { subscriptions } from './subscriptions.ts'
+import { transactions } from './transactions.ts'
+
+/** Every call the sandbox knows, by the first segment below `/merchants/<id>`. */
+export const OPERATIONS: Readonly<Record<string, Operations>> = {
+  client_token: clientToken,
+  customers,
+  payment_methods: paymentMethods,
+  payment_method_nonces: paymentMethodNonces,
+  merchant_accounts: merchantAccounts,
+  modifications: modificationsForTests,
+  plans,
+  add_ons: addOns,
+  discounts,
+  subscriptions,
+  transactions,
+}

@@ -1,0 +1,104 @@
+import type { HttpServer } from '../../core/http.ts'
+import { changeSettings, defineModification, definePlan } from '../catalog/control-panel.ts'
+import { type BraintreeContext, settingsOf } from '../state/context.ts'
+import { verifyWebhookUrl } from '../state/notifications.ts'
+import { createNonce } from '../vault/nonces.ts'
+import type { BraintreeHandle } from './handle.ts'
+import { createEnvironment } from './loopback-environment.ts'
+import { openNonceInstrument } from './nonce-request.ts'
+import { notifyOnDemand } from './notify-on-demand.ts'
+
+export function createBraintreeHandle(
+  context: BraintreeContext,
+  server: HttpServer,
+): BraintreeHandle {
+  const environment = createEnvironment(server.host, server.port)
+  return {
+    url: server.url,
+    config: { environment, ...context.keys },
+    close: () => server.close(),
+    ...controlPanel(context),
+    ...inspection(context),
+  }
+}
+
+type ControlPanel = Pick<
+  BraintreeHandle,
+  | 'definePlan'
+  | 'defineAddOn'
+  | 'defineDiscount'
+  | 'defineMerchantAccount'
+  | 'settings'
+  | 'changeSettings'
+  | 'registerWebhook'
+  | 'removeWebhook'
+  | 'verifyWebhook'
+  | 'notify'
+  | 'createNonce'
+  | 'failCharges'
+>
+
+function controlPanel(context: BraintreeContext): ControlPanel {
+  const { merchantAccounts, webhooks, paymentMethods } = context.tables
+  return {
+    definePlan: (plan) => void definePlan(context, plan),
+    defineAddOn: (addOn) => void defineModification(context, 'add_on', addOn),
+    defineDiscount: (discount) => void defineModification(context, 'discount', discount),
+    defineMerchantAccount: ({ id, currency }) =>
+      merchantAccounts.set(id, { id, currency, isDefault: false }),
+    settings: () => settingsOf(context),
+    changeSettings: (changes) => changeSettings(context, changes),
+    registerWebhook: (url) => webhooks.set(url, { url: new URL(url).href }),
+    removeWebhook: (url) => webhooks.delete(url),
+    verifyWebhook: (url) => verifyWebhookUrl(context, url),
+    notify: (kind, subjectId) => notifyOnDemand(context, kind, subjectId),
+    createNonce: (request = {}) => createNonce(context, openNonceInstrument(context, request)),
+    failCharges: (token, code) => {
+      const row = paymentMethods.get(token)
+      if (!row) throw new RangeError(`There is no payment method ${token}`)
+      row.alwaysFailsWith = code
+      paymentMethods.set(token, row)
+    },
+  }
+}
+
+type Inspection = Pick<
+  BraintreeHandle,
+  | 'plans'
+  | 'modifications'
+  | 'webhooks'
+  | 'customer'
+  | 'customers'
+  | 'paymentMethods'
+  | 'subscription'
+  | 'subscriptions'
+  | 'transactions'
+>
+
+/** Copies, so that looking cannot change anything. */
+function inspection(context: BraintreeContext): Inspection {
+  const { customers, paymentMethods, subscriptions, transactions } = context.tables
+  const { plans, modifications, webhooks } = context.tables
+  const copy = <Row>(row: Row | undefined) => (row === undefined ? null : structuredClone(row))
+  return {
+    plans: () => structuredClone([...plans.values()]),
+    modifications: () => structuredClone([...modifications.values()]),
+    webhooks: () => [...webhooks.values()].map(({ url }) => url),
+    customer: (id) => copy(customers.get(id)),
+    customers: () => structuredClone([...customers.values()]),
+    paymentMethods: (customerId) => structuredClone(paymentMethods.findBy('customer', customerId)),
+    subscription: (id) => copy(subscriptions.get(id)),
+    subscriptions: (customerId) =>
+      structuredClone(
+        customerId === undefined
+          ? [...subscriptions.values()]
+          : subscriptions.findBy('customer', customerId),
+      ),
+    transactions: (customerId) =>
+      structuredClone(
+        customerId === undefined
+          ? [...transactions.values()]
+          : transactions.findBy('customer', customerId),
+      ),
+  }
+}

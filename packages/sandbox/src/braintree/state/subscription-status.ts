@@ -1,0 +1,35 @@
+import type { BraintreeContext } from './context.ts'
+import { notifySubscription } from './notifications.ts'
+import type { SubscriptionRow, SubscriptionStatus } from './rows.ts'
+
+export function isOver(row: SubscriptionRow): boolean {
+  return row.status === 'Canceled' || row.status === 'Expired'
+}
+
+export function cancel(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  source: 'api' | 'recurring',
+): void {
+  row.retryOn = null
+  setSubscriptionStatus(context, row, 'Canceled', source)
+  notifySubscription(context, 'subscription_canceled', row)
+}
+
+export function setSubscriptionStatus(
+  context: BraintreeContext,
+  row: SubscriptionRow,
+  status: SubscriptionStatus,
+  source: 'api' | 'recurring',
+): void {
+  row.status = status
+  const { balance, price, planId } = row
+  const timestamp = context.clock.nowMs()
+  row.statusHistory.push({ timestamp, status, balance, price, planId, source })
+  save(context, row)
+}
+
+export function save(context: BraintreeContext, row: SubscriptionRow): void {
+  row.updatedAt = context.clock.nowMs()
+  context.tables.subscriptions.set(row.id, row)
+}

@@ -1,0 +1,21 @@
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest } from '../wire/errors.ts'
+
+/** Tax rates that may be put on something new: they exist and are active. */
+export function requireTaxRates(
+  work: UnitOfWork,
+  ids: readonly string[] | '' | null,
+  param: string,
+): string[] {
+  if (ids === '' || ids === null) return []
+  ids.forEach((id, at) => {
+    const rate = work.require('tax_rate', id, `${param}[${at}]`)
+    if (!rate.active) {
+      throw invalidRequest(
+        `The tax rate ${id} cannot be used because it is not active.`,
+        `${param}[${at}]`,
+      )
+    }
+  })
+  return [...ids]
+}
