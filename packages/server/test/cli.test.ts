@@ -287,7 +287,7 @@ describe('client create', () => {
     expect(JSON.stringify(listed)).not.toContain('secret')
 
     expect((await tollgate(['client', 'revoke', id])).code).toBe(0)
-    await expect.poll(async () => (await getToken(form)).status, { timeout: 3000 }).toBe(401)
+    await expect.poll(async () => (await getToken(form)).status).toBe(401)
     const introspected = await fetch(`${service.url}/api/user`, {
       headers: { authorization: `Bearer ${access_token}` },
     })
@@ -308,7 +308,7 @@ describe('keys rotate', () => {
       const jwks = await (await fetch(`${service.url}/.well-known/jwks.json`)).json()
       return (jwks as { keys: { kid: string }[] }).keys.map((key) => key.kid)
     }
-    await expect.poll(published, { timeout: 3000 }).toContain(kid)
+    await expect.poll(published).toContain(kid)
     const active = await fetch(`${service.url}/oauth/introspect`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: id, client_secret: secret ?? '', token: before }),

@@ -40,14 +40,12 @@ await oauth.ready()
 async function send({ path, form, headers = {}, method = form ? 'POST' : 'GET' }) {
   const body = form && new URLSearchParams(form)
   const request = new Request(`http://localhost:4999${path}`, { method, headers, body })
-  const started = Date.now()
   const reply = await oauth.fetch(request)
   const text = await reply.text()
   return {
     status: reply.status,
     location: reply.headers.get('location'),
     cookie: reply.headers.get('set-cookie'),
-    took: Date.now() - started,
     body: text.startsWith('{') ? JSON.parse(text) : text,
   }
 }

