@@ -23,7 +23,7 @@ import { createAuthorizationPages } from './pages/consent.tsx'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { refuseForeignTables } from './storage/found-tables.ts'
 import { serviceMigrations } from './storage/migrations.ts'
-import { createPasswords } from './users/passwords.ts'
+import { createPasswords, type PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import { createUsers, type UserAccounts } from './users/users.ts'
 
@@ -69,11 +69,12 @@ export interface CoreOptions {
   readonly logger: Logger
   /** Whether it purges by itself. */
   readonly background: boolean
+  readonly passwords?: PasswordOptions
 }
 
 export function createCore(options: CoreOptions): Core {
   const { config, database, url, clock, logger } = options
-  const users = createUsers({ database, passwords: createPasswords(), clock })
+  const users = createUsers({ database, passwords: createPasswords(options.passwords), clock })
   const sessions = createSessions({ database, clock, secure: url.startsWith('https:') })
   const fromRequest = async (request: Request) => {
     const session = await sessions.find(request.headers.get('cookie'))

@@ -23,6 +23,7 @@ import { createLogger } from './logger.ts'
 import { withProgress } from './progress.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
+import type { PasswordOptions } from './users/passwords.ts'
 
 /** For tests and for those who run the service inside their own process. */
 export interface ServiceOptions {
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly keepDemo?: boolean
   /** For tests that do not want to wait for them. */
   readonly timeouts?: Partial<Timeouts>
+  /** How passwords are hashed; tests make it cheap. */
+  readonly passwords?: PasswordOptions
   /** Where the log goes. Default: standard output. */
   readonly logTo?: DestinationStream
 }
@@ -104,7 +107,15 @@ async function start(
   const database = await openDatabase(config, logger)
   closers.push(() => database.close())
   await withProgress('Bringing the database up to date', () => migrateCore(database))
-  const core = createCore({ config, database, url, clock, logger, background: true })
+  const core = createCore({
+    config,
+    database,
+    url,
+    clock,
+    logger,
+    background: true,
+    ...(options.passwords && { passwords: options.passwords }),
+  })
   const { users, sessions, limits, oauth } = core
   closers.push(() => oauth.close())
   if (config.mode === 'production' && (await users.countDemo()) > 0) {

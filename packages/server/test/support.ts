@@ -78,6 +78,7 @@ export async function startTestService(overrides: TestServiceOptions = {}): Prom
       clock,
       ticking: false,
       keepDemo: false,
+      passwords: { cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } },
       logTo: { write: (line) => void lines.push(line) },
       ...overrides.options,
     },

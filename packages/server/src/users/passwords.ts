@@ -14,19 +14,29 @@ export interface PasswordOptions {
   readonly atOnce?: number
   /** How many may wait; whoever comes then is asked to come again. */
   readonly waiting?: number
+  /** What making a hash costs. For tests, which make many and protect nobody; default: `COST`. */
+  readonly cost?: Cost
+}
+
+export interface Cost {
+  /** KiB. */
+  readonly memoryCost: number
+  readonly timeCost: number
+  readonly parallelism: number
 }
 
 /** argon2id as OWASP recommends it: 19 MiB, two passes, one lane. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+const COST: Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 export function createPasswords(options: PasswordOptions = {}): Passwords {
   const atOnce = options.atOnce ?? Math.max(1, Math.min(3, availableParallelism() - 1))
+  const cost = options.cost ?? COST
   const gate = createGate(atOnce, options.waiting ?? 64)
   let decoy: Promise<string> | null = null
   return {
-    hash: (password) => gate(() => hash(password, COST)),
+    hash: (password) => gate(() => hash(password, cost)),
     async verify(stored, password) {
-      decoy ??= hash('nobody has this password', COST)
+      decoy ??= hash('nobody has this password', cost)
       // A hash that was emptied is nobody's.
       const own = stored !== null && stored !== '' ? stored : null
       const against = own ?? (await decoy)
