@@ -29,10 +29,49 @@ const slow: readonly Named[] = [
  * named here. What belongs here sends no statement that other tests do not send there.
  */
 const sqliteIsEnough: readonly Named[] = [
+  // Frameworks, pages, guards and other people's clients: HTTP, over the flows that run everywhere.
+  ['packages/billing/test/adapters.test.ts', 'frameworks'],
+  ['packages/oauth/test/adapters', 'frameworks'],
+  ['packages/oauth/test/clients', "other people's clients"],
+  ['packages/oauth/test/errors.test.ts', 'responses'],
+  ['packages/oauth/test/specification/authentication.test.ts', 'headers and forms'],
+  ['packages/oauth/test/specification/authorize.test.ts', 'parameters and redirects'],
+  ['packages/oauth/test/specification/cookie-mode.test.ts', 'cookies'],
+  ['packages/oauth/test/specification/oauth-endpoints.test.ts', 'parameters and responses'],
+  ['packages/oauth/test/threats/authorization-endpoint.test.ts', 'parameters and redirects'],
+  ['packages/oauth/test/threats/fresh-sign-in.test.ts', 'sign-ins of the application'],
+  ['packages/oauth/test/threats/guard.test.ts', 'headers and tokens'],
+  ['packages/oauth/test/threats/shared-secret.test.ts', 'keys and ciphers'],
+  ['packages/server/test/account.test.ts', 'pages'],
+  ['packages/server/test/billing-pages.test.ts', 'pages'],
+  ['packages/server/test/billing-production.test.ts', 'pages'],
+  ['packages/server/test/first-steps.test.ts', 'pages'],
+  ['packages/server/test/log.test.ts', 'lines of the log'],
+  ['packages/server/test/pages.test.ts', 'pages'],
+  ['packages/server/test/sign-in.test.ts', 'pages'],
+  ['packages/server/test/switched-off-grants.test.ts', 'pages'],
+  // What providers say and what money is owed; rows are written as in creating, webhooks and specification/.
+  ['packages/billing/test/another-card.test.ts', 'calls of a provider'],
+  ['packages/billing/test/braintree-money.test.ts', 'money'],
+  ['packages/billing/test/cards.test.ts', 'calls of a provider'],
+  ['packages/billing/test/frequency-swap.test.ts', 'money'],
+  ['packages/billing/test/frequency-swap-table.test.ts', 'money'],
+  ['packages/billing/test/invoices.test.ts', 'money'],
+  ['packages/billing/test/past-due.test.ts', 'money'],
+  ['packages/billing/test/paying-again.test.ts', 'calls of a provider'],
+  ['packages/billing/test/payments.test.ts', 'calls of a provider'],
+  ['packages/billing/test/previews.test.ts', 'money'],
+  ['packages/billing/test/scenarios.test.ts', 'states of a provider'],
+  ['packages/billing/test/standing.test.ts', 'states of a provider'],
+  ['packages/billing/test/unpaid.test.ts', 'money'],
   ['packages/billing/test/gateway-contract.test.ts', 'gateways, which know no database'],
   ['packages/billing/test/outside-provider', 'a gateway, over the flows of specification/'],
-  ['packages/oauth/test/adapters', 'frameworks and guards: HTTP, over the flows of specification/'],
-  ['packages/oauth/test/clients', 'OAuth clients of others, which see only HTTP'],
+  // Nothing of a database, or of this one only.
+  ['packages/database/test/acknowledged.test.ts', 'a file'],
+  ['packages/database/test/sqlite-file.test.ts', 'a file'],
+  ['packages/oauth/test/docs.test.ts', 'the docs'],
+  ['packages/server/test/docs.test.ts', 'the docs'],
+  ['packages/server/test/sqlite-file.test.ts', 'a file'],
 ]
 
 /** A person's way through the pages. */
