@@ -44,7 +44,7 @@ export async function startChild(
     url: test.url,
     provider,
     lockLease,
-    stopsAtReads: process.env.BILLING_KILL_AT_READS === '1',
+    stopsEverywhere: process.env.BILLING_KILL_EVERYWHERE === '1',
     now: test.sandbox.clock.nowMs(),
     stripe: {
       secret: stripe.apiKey,

@@ -20,7 +20,7 @@ const timer = new AsyncLocalStorage()
 const { setInterval } = globalThis
 globalThis.setInterval = (work, ...rest) => setInterval(() => timer.run(true, work), ...rest)
 
-/** Every moment between two effects. At the chosen one the process stops for good, to be killed. */
+/** The moment before an effect. At the chosen one the process stops for good, to be killed. */
 function step(what) {
   steps += 1
   if (steps !== stopAt) return
@@ -31,11 +31,14 @@ function step(what) {
 const send = http.request
 http.request = (...args) => {
   const { method = 'GET', path = '' } = args.find((each) => typeof each === 'object') ?? {}
-  // Between two reads nothing has changed: to be killed there is to be killed before the next effect.
-  if (method === 'GET' && !setting.stopsAtReads) return send(...args)
+  // Nothing changes between an answer and the next effect: to be killed there is to be killed before that.
+  if (method === 'GET' && !setting.stopsEverywhere) return send(...args)
   const what = `${method} ${path}`
   step(`before ${what}`)
-  return send(...args).prependListener('response', () => step(`after ${what}`))
+  const sent = send(...args)
+  return setting.stopsEverywhere
+    ? sent.prependListener('response', () => step(`after ${what}`))
+    : sent
 }
 syncBuiltinESMExports()
 
