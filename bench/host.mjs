@@ -2,7 +2,7 @@
  * A child process that serves one subject for one row. It tells its parent the port and the seed
  * (what a client needs to know), and afterwards how much processor time it has used.
  */
-const { subject, row, databaseUrl } = JSON.parse(process.argv[2])
+const { subject, folder, row, databaseUrl } = JSON.parse(process.argv[2])
 
 process.on('disconnect', () => process.exit())
 process.on('message', (message) => {
@@ -10,7 +10,7 @@ process.on('message', (message) => {
 })
 
 try {
-  const { start } = await import(`./subjects/${subject}.mjs`)
+  const { start } = await import(`${folder ?? '.'}/subjects/${subject}.mjs`)
   const { server, seed, signIn } = await start(row, { databaseUrl })
   server.keepAliveTimeout = 60_000
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,5 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { measureCopies } from './copies.mjs'
 import { canPin, pinLoad } from './cores.mjs'
 import { openDatabases } from './databases.mjs'
@@ -27,7 +29,7 @@ export async function main(argv) {
   try {
     for (const row of [...serverRows, ...guardedRows]) {
       if (!options.wants(row.workload) || (options.quick && row.slow)) continue
-      const cells = await measureCopies(listEntries(row, subjects), context)
+      const cells = await measureCopies(listEntries(row, context), context)
       results[guardedRows.includes(row) ? 'guarded' : 'servers'].push({ row, cells })
       announce(row.label, started)
       save()
@@ -42,7 +44,22 @@ export async function main(argv) {
     await databases.close()
   }
   save()
-  console.log(formatReport(results, subjects))
+  const report = formatReport(results)
+  console.log(report)
+  if (options.isWhole) writeFileSync(new URL('RESULTS.md', import.meta.url), asPage(report))
+}
+
+/** The last whole run, kept in the repository. */
+function asPage(report) {
+  const day = new Date().toISOString().slice(0, 10)
+  return `# The last whole run of \`npm run bench\`
+
+${day}. How to read it: [README.md](README.md).
+
+\`\`\`
+${report}
+\`\`\`
+`
 }
 
 /** Tollgate takes part as soon as there is a build of it. */
@@ -56,11 +73,15 @@ function chooseSubjects({ hasSubject }) {
   }
 }
 
-function listEntries(row, { hasSubject, own }) {
+function listEntries(row, { hasSubject, own, beside }) {
   const peers = row.peers.filter(hasSubject)
   const [limit] = own.filter((subject) => subject === 'limit')
   const order = ['floor', limit, ...peers, ...own.filter((subject) => subject === 'tollgate')]
-  return order.filter(Boolean).map((subject) => ({ column: subject, subject, row }))
+  const entries = order.filter(Boolean).map((subject) => ({ column: subject, subject, row }))
+  if (!beside) return entries
+  // That checkout's own way of being set up, because options and names may have changed since.
+  const folder = pathToFileURL(join(beside, 'bench')).href
+  return [...entries, { column: 'before', subject: 'tollgate', folder, row }]
 }
 
 function announce(label, started) {

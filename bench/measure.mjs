@@ -7,7 +7,7 @@ import { startServer } from './server-process.mjs'
 /**
  * @typedef {{ leadIn: number, seconds: number, rounds: number,
  *   warmUp: { units: number, atMost: number } }} Pace
- * @typedef {{ column: string, subject: string, row: import('./rows.mjs').Row,
+ * @typedef {{ column: string, subject: string, folder?: string, row: import('./rows.mjs').Row,
  *   process?: number }} Entry entries with the same process number share a server
  * @typedef {{ perSecond: number, of: Record<string, number>, busy: number, others: number,
  *   microseconds: number } | { error: string }} Cell
@@ -40,9 +40,9 @@ export async function measure(entries, context) {
 
 async function start(entry, servers, createDatabase) {
   const runner = { ...entry, samples: [], error: null, server: null, scripts: [] }
-  const { subject, row, process = entry } = entry
+  const { subject, folder, row, process = entry } = entry
   const launch = async () =>
-    startServer({ subject, row, databaseUrl: await createDatabase(row.store, entry) })
+    startServer({ subject, folder, row, databaseUrl: await createDatabase(row.store, entry) })
   try {
     if (!servers.has(process)) servers.set(process, launch())
     runner.server = await servers.get(process)

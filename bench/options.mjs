@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 export const groups = [
@@ -23,7 +24,9 @@ export const usage = `npm run bench -- [options]
   --patience 30         seconds to wait for a calm moment after a disturbed sample; 1 by default
   --rounds 40           more rounds, or fewer
   --by processor        compare processor time, for a machine that has other work to do
-  --json file           also write every figure to a file`
+  --beside ../before    another checkout of Tollgate, built, in the same rounds: what a change does
+  --json file           also write every figure to a file
+A run with all rows and subjects writes RESULTS.md.`
 
 /** @param {string[]} argv */
 export function parseOptions(argv) {
@@ -37,6 +40,7 @@ export function parseOptions(argv) {
       patience: { type: 'string', default: '1' },
       by: { type: 'string', default: 'time' },
       json: { type: 'string' },
+      beside: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -49,6 +53,8 @@ export function parseOptions(argv) {
   return {
     help: values.help,
     json: values.json,
+    beside: values.beside && resolve(values.beside),
+    isWhole: !(values.quick || values.only || values.subjects || values.beside),
     quick: values.quick,
     patience: Number(values.patience),
     byProcessor: values.by === 'processor',

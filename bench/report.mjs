@@ -30,12 +30,14 @@ ${machine.cpu} (${machine.arch}), ${machine.cores} cores, Node ${machine.node}; 
 
 function formatRows(title, results, peers, notes) {
   if (results.length === 0) return null
+  const isBeside = results.some(({ cells }) => cells.before)
   const header = [
     title,
     'floor/s',
     'limit',
     ...peers.map((peer) => titles[peer] ?? peer),
     'Tollgate',
+    ...(isBeside ? ['before', '/before'] : []),
     '/limit',
     '/peer',
     'target',
@@ -52,6 +54,12 @@ function formatRows(title, results, peers, notes) {
         return peer === 'node-oauth' && row.format !== 'opaque' && cells[peer] ? `${text}°` : text
       }),
       formatCell(cells.tollgate, notes, `Tollgate, ${row.label}`),
+      ...(isBeside
+        ? [
+            formatCell(cells.before, notes, `before, ${row.label}`),
+            formatRatio(cells.tollgate?.of?.before),
+          ]
+        : []),
       formatRatio(ofLimit),
       formatRatio(ofPeer),
       formatRatio(row.target),

@@ -6,7 +6,7 @@ const host = fileURLToPath(new URL('./host.mjs', import.meta.url))
 
 /**
  * Starts a subject in a process of its own, on the server's core.
- * @param {{ subject: string, row: object, databaseUrl: string | null }} task
+ * @param {{ subject: string, folder?: string, row: object, databaseUrl: string | null }} task
  */
 export async function startServer(task) {
   const [command, args] = serverCommand([host, JSON.stringify(task)])
