@@ -8,6 +8,7 @@ import type { WebhookInbox } from './webhooks/inbox.ts'
 export interface Billing<User = Record<string, unknown>> {
   /** The user with that id, or UserNotFound. */
   user(id: string | number): Promise<BillableUser<User>>
+  /** The user with this id; null when the application has none. */
   findUser(id: string | number): Promise<BillableUser<User> | null>
   /** The user a provider's customer belongs to. */
   findUserByCustomer(provider: ProviderName, id: string): Promise<BillableUser<User> | null>
@@ -30,7 +31,9 @@ export interface Billing<User = Record<string, unknown>> {
   purgeWebhooks(before: Date): Promise<number>
   /** Every path, with `{invoice}` where an id goes. */
   readonly paths: readonly string[]
+  /** Whether this path is one of billing's. */
   handles(path: string): boolean
+  /** The response to a request for one of billing's paths. */
   handle(request: HttpRequest): Promise<Reply>
   /** The routes as one Web-standard handler. */
   fetch(request: Request): Promise<Response>

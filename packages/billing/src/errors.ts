@@ -33,6 +33,7 @@ export type BillingErrorCode =
 
 /** `message` may be shown to the caller of the operation; what only we may see goes in `cause`. */
 export abstract class BillingError extends Error {
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
   abstract readonly code: BillingErrorCode
   /** The HTTP status a route answers with. */
   readonly status: number = 400
@@ -63,14 +64,17 @@ export class InvalidArgument extends BillingError {
   readonly code = 'invalid_argument'
 }
 
+/** An amount that is not a whole number of the smallest unit, or not more than nothing. */
 export class InvalidAmount extends BillingError {
   readonly code = 'invalid_amount'
 }
 
+/** A tax below 0, above 100, or with more than two decimals. */
 export class InvalidTaxPercentage extends BillingError {
   readonly code = 'invalid_tax_percentage'
 }
 
+/** The name is taken by a subscription to another plan. */
 export class AlreadySubscribed extends BillingError {
   readonly code = 'already_subscribed'
   override readonly status = 409
@@ -82,16 +86,19 @@ export class ProviderChosen extends BillingError {
   override readonly status = 409
 }
 
+/** There is no subscription under that name. */
 export class NoSubscription extends BillingError {
   readonly code = 'no_subscription'
   override readonly status = 404
 }
 
+/** The subscription is over and cannot be changed. */
 export class SubscriptionEnded extends BillingError {
   readonly code = 'subscription_ended'
   override readonly status = 409
 }
 
+/** Only what was cancelled and has not ended can be resumed. */
 export class NotOnGracePeriod extends BillingError {
   readonly code = 'not_on_grace_period'
   override readonly status = 409
@@ -100,6 +107,7 @@ export class NotOnGracePeriod extends BillingError {
 /** What this provider cannot do, such as quantities at Braintree. No call was made. */
 export class Unsupported extends BillingError {
   readonly code = 'unsupported'
+  /** Who cannot do it. */
   readonly provider: ProviderName
   /** The part of the gateway that is missing: `quantities`. */
   readonly capability: string
@@ -121,14 +129,17 @@ export class Unsupported extends BillingError {
   }
 }
 
+/** This user has never paid anything, so the provider does not know them. */
 export class NoCustomer extends BillingError {
   readonly code = 'no_customer'
 }
 
+/** There is nothing to charge: no card and no PayPal account. */
 export class NoPaymentMethod extends BillingError {
   readonly code = 'no_payment_method'
 }
 
+/** The application's table has no such user. */
 export class UserNotFound extends BillingError {
   readonly code = 'user_not_found'
   override readonly status = 404
@@ -140,7 +151,9 @@ export class Busy extends BillingError {
   override readonly status = 503
 }
 
+/** What an error of a provider is made with. */
 export interface ProviderFailure extends ErrorOptions {
+  /** Who said it. */
   readonly provider: ProviderName
   /** The provider's own code: `card_declined`, `2001`, `91904`. */
   readonly providerCode: string | null
@@ -148,7 +161,9 @@ export interface ProviderFailure extends ErrorOptions {
 
 /** A provider said no, or said nothing. */
 export abstract class ProviderError extends BillingError {
+  /** Who said it. */
   readonly provider: ProviderName
+  /** What they call it; null where they gave no code. */
   readonly providerCode: string | null
 
   constructor(message: string, failure: ProviderFailure) {
@@ -158,10 +173,12 @@ export abstract class ProviderError extends BillingError {
   }
 }
 
+/** The provider has no such plan. */
 export class UnknownPlan extends ProviderError {
   readonly code = 'unknown_plan'
 }
 
+/** The provider has no such coupon, or it is no longer valid. */
 export class UnknownCoupon extends ProviderError {
   readonly code = 'unknown_coupon'
 }
@@ -198,25 +215,30 @@ export function isFinal(error: unknown): boolean {
   return error instanceof BillingError && !OPEN.includes(error.code)
 }
 
+/** There is no such invoice of this user. */
 export class InvoiceNotFound extends BillingError {
   readonly code = 'invoice_not_found'
   override readonly status = 404
 }
 
+/** A webhook that the provider did not sign. */
 export class InvalidSignature extends BillingError {
   readonly code = 'invalid_signature'
 }
 
+/** An invoice was asked for, and nobody is signed in. */
 export class Unauthenticated extends BillingError {
   readonly code = 'unauthenticated'
   override readonly status = 401
 }
 
+/** There is nothing at this address. */
 export class NotFound extends BillingError {
   readonly code = 'not_found'
   override readonly status = 404
 }
 
+/** The address exists, for another method. */
 export class MethodNotAllowed extends BillingError {
   readonly code = 'method_not_allowed'
   override readonly status = 405
@@ -228,6 +250,7 @@ export class RequestCutOff extends BillingError {
   override readonly status = 400
 }
 
+/** A webhook beyond what is read. */
 export class PayloadTooLarge extends BillingError {
   readonly code = 'payload_too_large'
   override readonly status = 413

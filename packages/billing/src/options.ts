@@ -20,8 +20,11 @@ import type { Logger } from './values/logger.ts'
  */
 export type WebhookHandlers = StripeHandlers & BraintreeHandlers
 
+/** Where billing's routes are. */
 export interface BillingPaths {
+  /** Where Stripe sends its events. */
   readonly stripeWebhook?: string
+  /** Where Braintree sends its notifications. */
   readonly braintreeWebhook?: string
   /** With `{invoice}` where the id goes. */
   readonly invoice?: string
@@ -29,15 +32,21 @@ export interface BillingPaths {
 
 /** What a downloaded invoice says about the seller. */
 export interface InvoiceSeller {
+  /** Who writes the invoice. */
   readonly vendor: string
+  /** What it is for. */
   readonly product: string
 }
 
+/** What billing is made of. */
 export interface BillingOptions<User = Record<string, unknown>> {
   /** From `connect()` of `@tollgate/database`. */
   readonly database: Database
+  /** The application's own user table. */
   readonly users: UserTable
+  /** Keys of Stripe, where it is used. */
   readonly stripe?: StripeOptions
+  /** Keys of Braintree, where it is used. */
   readonly braintree?: BraintreeOptions
   /** Providers from elsewhere, each made by its own function. */
   readonly providers?: readonly Provider[]

@@ -16,6 +16,7 @@ export class PaymentFailed extends ProviderError {
   }
 }
 
+/** A payment that waits for the customer's bank. */
 export interface PendingPayment {
   /** The payment or setup intent. */
   readonly id: string
@@ -33,6 +34,7 @@ export interface PendingConfirmation extends PendingPayment {
 export class PaymentActionRequired extends ProviderError {
   readonly code = 'payment_action_required'
   override readonly status = 402
+  /** What the customer has to confirm at their bank. */
   readonly payment: PendingPayment
   /** The invoice that was not paid, where there is one. While it is open, `invoice.pay()` tries it again. */
   invoice: Invoice | null = null

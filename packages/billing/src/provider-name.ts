@@ -8,7 +8,9 @@
  * }
  */
 export interface ProviderNames {
+  /** Stripe. */
   readonly stripe: unknown
+  /** Braintree. */
   readonly braintree: unknown
 }
 

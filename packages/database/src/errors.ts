@@ -1,12 +1,14 @@
 /** The database has been migrated by a newer build than this one. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
   readonly code = 'TOLLGATE_SCHEMA_TOO_NEW'
 }
 
 /** Gave up waiting for a connection or a lock; its kind is `slow`. */
 export class WaitedTooLong extends Error {
   override readonly name = 'WaitedTooLong'
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
   readonly code = 'TOLLGATE_WAITED_TOO_LONG'
 }
 
@@ -16,6 +18,7 @@ export class WaitedTooLong extends Error {
  */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
   readonly code = 'TOLLGATE_NO_ANSWER'
 }
 

@@ -1,3 +1,4 @@
+/** A value that every database keeps exactly. */
 export type Storable = string | number | bigint | null | Buffer
 
 /**
@@ -32,6 +33,7 @@ export function toStorable(value: unknown): Storable {
   )
 }
 
+/** Values as they go to the database. */
 export function toStorables(values: readonly unknown[]): Storable[] {
   const storables = new Array<Storable>(values.length)
   for (let i = 0; i < values.length; i++) storables[i] = toStorable(values[i])

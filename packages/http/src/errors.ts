@@ -29,7 +29,9 @@ export function isHttpError(thrown: unknown): thrown is HttpError {
  * lost connection and must not be taken for the database's.
  */
 export class RequestCutOff extends Refusal {
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
   readonly code = 'request_cut_off'
+  /** The HTTP status. */
   readonly status = 400
 
   constructor(cause?: unknown) {
@@ -41,8 +43,11 @@ export class RequestCutOff extends Refusal {
   }
 }
 
+/** A body beyond what is read. */
 export class PayloadTooLarge extends Refusal {
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
   readonly code = 'payload_too_large'
+  /** The HTTP status. */
   readonly status = 413
 
   constructor(limit: number) {
@@ -57,13 +62,19 @@ export class PayloadTooLarge extends Refusal {
 
 /** A body parser made something of the form that is no list of names and texts. */
 export class MalformedBody extends Refusal {
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
   readonly code = 'malformed_body'
+  /** The HTTP status. */
   readonly status = 400
 }
 
+/** The address exists, for another method. */
 export class MethodNotAllowed extends Refusal {
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
   readonly code = 'method_not_allowed'
+  /** The HTTP status. */
   readonly status = 405
+  /** The methods it exists for. */
   readonly allowed: readonly string[]
 
   constructor(allowed: readonly string[]) {

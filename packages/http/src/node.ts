@@ -10,8 +10,14 @@ import {
 import type { HttpResponse } from './response.ts'
 
 /** Express keeps the whole target in `originalUrl`, and what its parsers read in `body`. */
-export type NodeMessage = IncomingMessage & { originalUrl?: string; body?: unknown }
+export type NodeMessage = IncomingMessage & {
+  /** The whole target, also where a router is mounted below a path. */
+  originalUrl?: string
+  /** What a parser before us has made of the body. */
+  body?: unknown
+}
 
+/** Node's request as one of ours; its body is read when it is asked for. */
 export function fromNodeRequest(message: NodeMessage, signedIn?: SignedInReader): HttpRequest {
   return new NodeRequest(message, signedIn)
 }
@@ -52,6 +58,7 @@ class NodeRequest implements HttpRequest {
   }
 }
 
+/** Sends our response through Node. */
 export function sendResponse(
   { status, headers, body }: HttpResponse,
   response: ServerResponse,

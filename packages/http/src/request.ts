@@ -3,6 +3,7 @@
  * token request (docs/decisions/0004-plain-exchange.md), so they are made only where somebody needs one.
  */
 export interface HttpRequest {
+  /** In capital letters. */
   readonly method: string
   /** As sent: nothing decoded, resolved or rewritten. */
   readonly path: string
@@ -26,6 +27,7 @@ export interface HttpRequest {
   readonly signedIn?: SignedInReader | undefined
 }
 
+/** Says who is signed in, from a request. */
 export type SignedInReader = () => unknown
 
 /** Path and query of a request target such as `/oauth/token?x=1`. */

@@ -1,11 +1,14 @@
 /** What a route gives back, whatever the framework. */
 export interface HttpResponse {
+  /** The status code. */
   readonly status: number
   /** Names in small letters. Several values become several headers, as cookies need them. */
   readonly headers: ResponseHeaders
+  /** What is sent; null for nothing. */
   readonly body: string | Uint8Array<ArrayBuffer> | null
 }
 
+/** Header → value; several for `Set-Cookie`. */
 export type ResponseHeaders = Readonly<Record<string, string | string[]>>
 
 /** RFC 9110 §9.3.2: HEAD is answered like GET, with its length and without its content. */

@@ -1,9 +1,11 @@
 import { MethodNotAllowed } from './errors.ts'
 
+/** The methods that routes have. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /** One line of a table of routes. A package adds what it needs, such as the function that responds. */
 export interface Route {
+  /** The method it answers to. */
   readonly method: Method
   /** Compared as it is sent. At most one segment may be a `{name}`, which stands for an id. */
   readonly path: string
@@ -11,11 +13,15 @@ export interface Route {
 
 /** What a path leads to: its routes by method, and the id in it. */
 export interface Match<R extends Route> {
+  /** The routes at this path, by method. */
   readonly routes: ReadonlyMap<string, R>
+  /** The id in the path; empty where it has none. */
   readonly id: string
 }
 
+/** Finds the route of a request. */
 export interface Router<R extends Route> {
+  /** The routes at this path; null when there are none. */
   match(path: string): Match<R> | null
   /** Every path, with `{name}` where a segment varies. */
   readonly paths: readonly string[]

@@ -9,11 +9,13 @@ export interface HttpRoutes {
   handle(request: HttpRequest): Promise<HttpResponse> | null
 }
 
+/** How routes are mounted. */
 export interface MountOptions<FrameworkRequest> {
   /** Who is signed in, from what the framework's session has put on its own request. */
   readonly signedIn?: (request: FrameworkRequest) => unknown
 }
 
+/** Makes a reader of what the application says about its requests. */
 export function signedInReader<FrameworkRequest>(
   { signedIn }: MountOptions<FrameworkRequest>,
   request: FrameworkRequest,

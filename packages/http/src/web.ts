@@ -10,6 +10,7 @@ import {
 import { type HttpResponse, notFound } from './response.ts'
 import type { HttpRoutes } from './routes.ts'
 
+/** A Web request as one of ours. */
 export function fromWebRequest(request: Request, signedIn?: SignedInReader): HttpRequest {
   return new WebRequest(request, signedIn)
 }
@@ -49,6 +50,7 @@ export class WebRequest implements HttpRequest {
   }
 }
 
+/** Our response as a Web response. */
 export function toWebResponse({ status, headers, body }: HttpResponse): Response {
   const single: Record<string, string> = {}
   const several: [string, readonly string[]][] = []

@@ -1,11 +1,13 @@
 /** Where "now" comes from; tests pass a movable one. */
 export interface Clock {
+  /** The present moment. */
   now(): Date
 }
 
 /** How far, in milliseconds, the clocks of two of our processes may be apart. */
 export const CLOCK_SKEW = 60_000
 
+/** The clock of this machine. */
 export const systemClock: Clock = { now: () => new Date() }
 
 /** A clock by its milliseconds: making a Date takes longer than asking for the time. */

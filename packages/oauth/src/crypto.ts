@@ -20,6 +20,7 @@ import { promisify } from 'node:util'
 
 export type { KeyObject }
 
+/** How access tokens are signed. */
 export type SigningAlgorithm = 'EdDSA' | 'ES256' | 'RS256'
 
 interface Algorithm {

@@ -29,8 +29,14 @@ export interface OAuthErrorOptions extends ErrorOptions {
 
 /** `message` is sent as `error_description`; what only we may see goes in `cause`. */
 export abstract class OAuthError extends Error {
+  /**
+   * The `error` that is sent. Tell errors apart by it: that works across bundles and copies of
+   * this package.
+   */
   abstract readonly code: OAuthErrorCode
+  /** The HTTP status. */
   readonly status: number = 400
+  /** What the caller can do about it; sent beside the description. */
   readonly hint: string | undefined
 
   constructor(message: string, options: OAuthErrorOptions = {}) {
@@ -39,10 +45,12 @@ export abstract class OAuthError extends Error {
     this.hint = options.hint
   }
 
+  /** Headers that go with it, such as a challenge. */
   headers(): Record<string, string> {
     return {}
   }
 
+  /** What is sent as JSON. */
   body(): Record<string, unknown> {
     return {
       error: this.code,
@@ -75,10 +83,12 @@ export function printable(text: string): string {
     .slice(0, 300)
 }
 
+/** Something is missing, sent twice or malformed. */
 export class InvalidRequest extends OAuthError {
   readonly code = 'invalid_request'
 }
 
+/** The client did not authenticate, or not as it has to. */
 export class InvalidClient extends OAuthError {
   readonly code = 'invalid_client'
   override readonly status = 401
@@ -95,34 +105,42 @@ export class InvalidClient extends OAuthError {
   }
 }
 
+/** A code, refresh token or password that gives nothing; which check failed is not told. */
 export class InvalidGrant extends OAuthError {
   readonly code = 'invalid_grant'
 }
 
+/** This client was not given that grant. */
 export class UnauthorizedClient extends OAuthError {
   readonly code = 'unauthorized_client'
 }
 
+/** A `grant_type` that this server does not offer. */
 export class UnsupportedGrantType extends OAuthError {
   readonly code = 'unsupported_grant_type'
 }
 
+/** A `response_type` that this server or this client does not have. */
 export class UnsupportedResponseType extends OAuthError {
   readonly code = 'unsupported_response_type'
 }
 
+/** A scope that does not exist, or that this client may not have. */
 export class InvalidScope extends OAuthError {
   readonly code = 'invalid_scope'
 }
 
+/** The person said no. */
 export class AccessDenied extends OAuthError {
   readonly code = 'access_denied'
 }
 
+/** `prompt=none` was asked for, and nobody is signed in. */
 export class LoginRequired extends OAuthError {
   readonly code = 'login_required'
 }
 
+/** `prompt=none` was asked for, and the person would have to be asked first. */
 export class ConsentRequired extends OAuthError {
   readonly code = 'consent_required'
 }
@@ -154,6 +172,7 @@ export class InvalidToken extends OAuthError {
 export class InsufficientScope extends OAuthError {
   readonly code = 'insufficient_scope'
   override readonly status = 403
+  /** The scopes that the route wanted. */
   readonly scopes: readonly string[]
 
   constructor(message: string, scopes: readonly string[]) {
@@ -173,6 +192,7 @@ export class InsufficientScope extends OAuthError {
   }
 }
 
+/** A failure of our own. What it was stands in the log only. */
 export class ServerError extends OAuthError {
   readonly code = 'server_error'
   override readonly status = 500
@@ -195,21 +215,25 @@ abstract class ManagementError extends OAuthError {
   }
 }
 
+/** A route for people who are signed in, and nobody is. */
 export class Unauthenticated extends ManagementError {
   readonly code = 'unauthenticated'
   override readonly status = 401
 }
 
+/** A form or request of a signed-in person without the token of their session. */
 export class CsrfMismatch extends ManagementError {
   readonly code = 'csrf_mismatch'
   override readonly status = 403
 }
 
+/** There is nothing there, or nothing of this person's. */
 export class NotFound extends ManagementError {
   readonly code = 'not_found'
   override readonly status = 404
 }
 
+/** The address exists, for another method. */
 export class MethodNotAllowed extends ManagementError {
   readonly code = 'method_not_allowed'
   override readonly status = 405
@@ -225,6 +249,7 @@ export class MethodNotAllowed extends ManagementError {
   }
 }
 
+/** A body beyond what is read. */
 export class PayloadTooLarge extends ManagementError {
   readonly code = 'payload_too_large'
   override readonly status = 413
@@ -235,14 +260,17 @@ export class PayloadTooLarge extends ManagementError {
   }
 }
 
+/** A body of another kind than the route reads. */
 export class UnsupportedMediaType extends ManagementError {
   readonly code = 'unsupported_media_type'
   override readonly status = 415
 }
 
+/** Fields of a JSON request that are wrong, each with its reason. */
 export class ValidationFailed extends ManagementError {
   readonly code = 'validation_failed'
   override readonly status = 422
+  /** Field → what is wrong with it. */
   readonly errors: Readonly<Record<string, readonly string[]>>
 
   constructor(errors: Readonly<Record<string, readonly string[]>>) {

@@ -15,6 +15,7 @@ import {
 } from './tokens/formats/format.ts'
 import type { UserRecord, Users } from './users/users.ts'
 
+/** What an authorization server is made of. */
 export interface AuthorizationServerOptions<User extends UserRecord = UserRecord> {
   /** Public base URL, sent as `iss`. https, except on localhost. */
   readonly issuer: string

@@ -26,12 +26,17 @@ import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/per
 import { endSession, revokeConsent, revokeToken, revokeUser } from './tokens/revoke.ts'
 import type { UserRecord } from './users/users.ts'
 
+/** What a personal access token is made with. */
 export interface NewPersonalAccessToken {
+  /** Whose it is. */
   readonly userId: string | number
+  /** What its owner calls it. */
   readonly name: string
+  /** What it may do; none by default. */
   readonly scopes?: readonly string[]
 }
 
+/** An OAuth 2.0 authorization server inside an application. */
 export interface AuthorizationServer<User extends UserRecord = UserRecord> extends HttpRoutes {
   /** Answers every route; 404 for addresses that are not ours. */
   fetch(request: Request): Promise<Response>
@@ -43,12 +48,17 @@ export interface AuthorizationServer<User extends UserRecord = UserRecord> exten
   readonly paths: readonly string[]
   /** Public base URL. */
   readonly issuer: string
+  /** Every scope with its description. */
   readonly scopes: ScopeDefinitions
   /** Migrates, makes the first key and reads the revocations. Every request waits for it. */
   ready(): Promise<void>
+  /** Decides who calls a route of the application. */
   readonly guard: Guard<User>
+  /** Hear of tokens that are issued and revoked. */
   readonly events: Events
+  /** Register and change clients. */
   readonly clients: Clients
+  /** Find and revoke tokens, and make personal ones. */
   readonly tokens: {
     /** Shown once: the text is not stored. */
     createPersonal(request: NewPersonalAccessToken): Promise<PersonalAccessToken>
@@ -56,11 +66,13 @@ export interface AuthorizationServer<User extends UserRecord = UserRecord> exten
     listByUser(userId: string | number): Promise<Token[]>
     revoke(id: string): Promise<void>
   }
+  /** What people have approved. */
   readonly consents: {
     listByUser(userId: string | number): Promise<Consent[]>
     /** Forgets the approval and ends the tokens that rest on it. */
     revoke(userId: string | number, clientId: string): Promise<void>
   }
+  /** Rotate and revoke signing keys. */
   readonly keys: {
     /** Published now; signs after `keyPublishedAhead`, or at once. */
     rotate(options?: { readonly immediately?: boolean }): Promise<{ readonly kid: string }>
@@ -102,6 +114,7 @@ export interface AuthorizationServer<User extends UserRecord = UserRecord> exten
  *   scopes: { 'place-orders': 'Place orders' }, grants: [authorizationCode(), refreshToken()],
  * })
  */
+/** Makes an authorization server. Bad options throw a TypeError here, not at the first request. */
 export function createAuthorizationServer<User extends UserRecord = UserRecord>(
   input: AuthorizationServerOptions<User>,
 ): AuthorizationServer<User> {

@@ -2,6 +2,7 @@ import type { FastifyPluginCallback } from 'fastify'
 import type { Billing } from '../billing.ts'
 import { fromNodeRequest } from '../http/node.ts'
 
+/** What Fastify gets. */
 export interface FastifyBilling {
   /** Both webhooks and the invoice download. `app.register(routes)` */
   readonly routes: FastifyPluginCallback
@@ -11,6 +12,7 @@ export interface FastifyBilling {
  * @example
  * app.register(forFastify(billing).routes)
  */
+/** Billing's routes for Fastify 5. */
 export function forFastify(billing: Pick<Billing, 'handle' | 'paths'>): FastifyBilling {
   return {
     routes(instance, _options, done) {

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import type { Billing } from '../billing.ts'
 import { fromWebRequest, toWebResponse } from '../http/exchange.ts'
 
+/** What Hono gets. */
 export interface HonoBilling {
   /** Both webhooks and the invoice download; other addresses pass on. `app.use(routes)` */
   readonly routes: MiddlewareHandler
@@ -11,6 +12,7 @@ export interface HonoBilling {
  * @example
  * app.use(forHono(billing).routes)
  */
+/** Billing's routes for Hono 4. */
 export function forHono(billing: Pick<Billing, 'handle' | 'handles'>): HonoBilling {
   return {
     async routes(c, next) {

@@ -1,7 +1,9 @@
 import type { Billing } from '../billing.ts'
 
+/** A handler of Next's App Router. */
 export type RouteHandler = (request: Request) => Promise<Response>
 
+/** What Next gets. */
 export interface NextBilling {
   /** `export const { GET, POST } = handlers` in app/stripe/webhook/route.ts and the other paths. */
   readonly handlers: Readonly<Record<'GET' | 'POST', RouteHandler>>

@@ -2,10 +2,13 @@ import type { ProviderName } from '../provider-name.ts'
 
 /** One thing that was not as the provider has it. */
 export interface Drift {
+  /** Whose it is. */
   readonly userId: string | number
+  /** Where it is different. */
   readonly provider: ProviderName
   /** The subscription or customer. */
   readonly providerId: string
+  /** How they differ. */
   readonly what:
     | 'missing row'
     | 'outdated row'
@@ -13,12 +16,17 @@ export interface Drift {
     | 'card'
     /** The application has deleted the user, and the subscription goes on. */
     | 'user deleted'
+  /** What our row said. */
   readonly was: unknown
+  /** What the provider says. */
   readonly is: unknown
 }
 
+/** What `sync()` found, and changed unless it was a dry run. */
 export interface DriftReport {
+  /** How many users were looked at. */
   readonly users: number
+  /** Everything that was different. */
   readonly drift: readonly Drift[]
   /** Users that could not be read, and why. */
   readonly failures: readonly { readonly userId: string | number; readonly error: string }[]

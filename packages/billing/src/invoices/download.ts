@@ -2,6 +2,7 @@ import type { Reply } from '../http/exchange.ts'
 import type { Invoice } from './invoice.ts'
 import { type InvoicePdfOptions, renderInvoice } from './pdf.ts'
 
+/** Who writes the invoice, and for what. */
 export type DownloadOptions = InvoicePdfOptions
 
 /** The PDF as a plain answer of a route. */

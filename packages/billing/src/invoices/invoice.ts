@@ -1,44 +1,61 @@
 import type { ProviderName } from '../provider-name.ts'
 import { formatMoney, type Money, money } from '../values/money.ts'
 
+/** One thing that was sold. */
 export interface InvoiceLine {
+  /** What it was. */
   readonly description: string
+  /** For all of them, in the currency's smallest unit. */
   readonly amount: number
+  /** How many. */
   readonly quantity: number | null
   /** The days it is for. */
   readonly period: { readonly start: Date; readonly end: Date } | null
 }
 
+/** What was taken off an invoice. */
 export interface InvoiceDiscount {
   /** The coupon's name or id, where the provider still tells. */
   readonly name: string | null
+  /** The percentage; null for an amount. */
   readonly percentOff: number | null
+  /** What was taken off, in the currency's smallest unit. */
   readonly amount: number
 }
 
 /** A provider's invoice in our words. Amounts are in the currency's smallest unit. */
 export interface InvoiceData {
+  /** The provider's id. */
   readonly id: string
+  /** Who wrote it. */
   readonly provider: ProviderName
   /** The number printed on it; the id where the provider has none. */
   readonly number: string
+  /** When it was written. */
   readonly date: Date
   /** It is settled; otherwise money is still on its way. */
   readonly paid: boolean
+  /** Three letters, in lower case. */
   readonly currency: string
+  /** To whom it was written. */
   readonly customer: { readonly name: string | null; readonly email: string | null }
+  /** What was sold. */
   readonly lines: readonly InvoiceLine[]
+  /** Before discounts and taxes. */
   readonly subtotal: number
   /** Positive amounts that were taken off. */
   readonly discounts: readonly InvoiceDiscount[]
+  /** Each tax with its rate. */
   readonly taxes: readonly {
     readonly percentage: string | null
     readonly amount: number
     readonly inclusive: boolean
   }[]
+  /** After discounts and taxes. */
   readonly total: number
   /** Negative is a credit from before that this invoice used. */
   readonly startingBalance: number
+  /** What is left to pay. */
   readonly amountDue: number
   /** The SDK's own object. */
   readonly raw: unknown
@@ -46,7 +63,9 @@ export interface InvoiceData {
 
 /** An invoice of the user, with amounts as people read them. */
 export class Invoice {
+  /** The provider's id. */
   readonly id: string
+  /** Everything the provider says of it, in our words. */
   readonly data: InvoiceData
   readonly #locale: string
   readonly #pay: () => Promise<Invoice>
@@ -66,22 +85,27 @@ export class Invoice {
     return this.#pay()
   }
 
+  /** The number printed on it. */
   get number(): string {
     return this.data.number
   }
 
+  /** What was sold. */
   get lines(): readonly InvoiceLine[] {
     return this.data.lines
   }
 
+  /** Whether the money has arrived. */
   get paid(): boolean {
     return this.data.paid
   }
 
+  /** The provider's own object. */
   get raw(): unknown {
     return this.data.raw
   }
 
+  /** When it was written. */
   date(): Date {
     return this.data.date
   }
@@ -91,14 +115,17 @@ export class Invoice {
     return this.#format(this.data.total)
   }
 
+  /** Before discounts and taxes, formatted. */
   subtotal(): string {
     return this.#format(this.data.subtotal)
   }
 
+  /** All taxes together, formatted. */
   tax(): string {
     return this.#format(this.data.taxes.reduce((sum, { amount }) => sum + amount, 0))
   }
 
+  /** The total as an amount and a currency. */
   rawTotal(): Money {
     return money(this.data.total, this.data.currency)
   }

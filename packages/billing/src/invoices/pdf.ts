@@ -5,6 +5,7 @@ import type { InvoiceData, InvoiceDiscount, InvoiceLine } from './invoice.ts'
 import { TextWriter } from './pdf-text.ts'
 import { type InvoiceWords, isRightToLeft, wordsOf } from './words.ts'
 
+/** How an invoice looks as a PDF. */
 export interface InvoicePdfOptions {
   /** Who sells. */
   readonly vendor: string

@@ -1,22 +1,40 @@
 /** What an invoice says beside names and numbers. `{page}` and `{pages}` stand for numbers. */
 export interface InvoiceWords {
+  /** The title of an invoice that is not paid. */
   readonly invoice: string
+  /** The title of one that is paid. */
   readonly receipt: string
+  /** Before the number. */
   readonly number: string
+  /** Before the date. */
   readonly date: string
+  /** Above the customer. */
   readonly billedTo: string
+  /** Above what was sold. */
   readonly description: string
+  /** Above the days it covers. */
   readonly period: string
+  /** Above the amounts. */
   readonly amount: string
+  /** Before discounts and taxes. */
   readonly subtotal: string
+  /** What was taken off. */
   readonly discount: string
+  /** A tax on top. */
   readonly tax: string
+  /** A tax that is within the total. */
   readonly included: string
+  /** What it comes to. */
   readonly total: string
+  /** What a balance has paid. */
   readonly paidFromCredit: string
+  /** What was owed before. */
   readonly balanceFromBefore: string
+  /** What was paid. */
   readonly amountPaid: string
+  /** What is left to pay. */
   readonly amountDue: string
+  /** At the foot: which page of how many. */
   readonly page: string
 }
 

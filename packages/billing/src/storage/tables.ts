@@ -115,6 +115,7 @@ export const userRow = {
   },
 }
 
+/** `pending` waits for its next attempt, `done` was handled, `dead` failed every time. */
 export type WebhookState = 'pending' | 'done' | 'dead'
 
 export interface WebhookRow {
@@ -133,16 +134,27 @@ export interface WebhookRow {
 
 /** An event as it lies in the inbox. */
 export interface StoredWebhook {
+  /** Counts upwards. */
   readonly id: number
+  /** Who sent it. */
   readonly provider: ProviderName
+  /** The provider's id; a repeat has the same one and is not stored again. */
   readonly eventId: string
+  /** In the provider's words, such as `invoice.paid`. */
   readonly type: string
+  /** As it was verified. */
   readonly payload: string
+  /** What became of it. */
   readonly state: WebhookState
+  /** How often it was tried. */
   readonly attempts: number
+  /** When it is tried next. */
   readonly dueAt: Date
+  /** Why the last attempt failed; null when none has. */
   readonly lastError: string | null
+  /** When it arrived. */
   readonly receivedAt: Date
+  /** When it was done with; null while it waits. */
   readonly finishedAt: Date | null
 }
 

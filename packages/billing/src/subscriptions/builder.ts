@@ -33,6 +33,7 @@ export class SubscriptionBuilder {
     this.#choices = choices
   }
 
+  /** Takes this coupon off, as long as the provider says it lasts. */
   withCoupon(code: string): SubscriptionBuilder {
     return this.#with({ coupon: requireText('coupon', code) })
   }

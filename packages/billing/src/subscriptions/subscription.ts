@@ -22,6 +22,7 @@ import { replaceSubscription, type SwapOptions, swapSubscription } from './swap.
 /** Access is over when it is done. */
 const ENDS = { ends: true } as const
 
+/** How a subscription is ended at once. */
 export interface CancelNowOptions {
   /** Bill what is still to be billed, such as the difference of a swap. Default false. */
   readonly invoiceNow?: boolean
@@ -51,26 +52,32 @@ export class Subscription {
     this.#settings = settings
   }
 
+  /** Of the row. */
   get id(): number {
     return this.#record.id
   }
 
+  /** Whose it is. */
   get userId(): string | number {
     return this.#record.userId
   }
 
+  /** What the application calls it, such as `main`. */
   get name(): string {
     return this.#record.name
   }
 
+  /** Where it is. */
   get provider(): ProviderName {
     return this.#record.provider
   }
 
+  /** The provider's id. */
   get providerId(): string {
     return this.#record.providerId
   }
 
+  /** The provider's id of the plan. */
   get providerPlan(): string {
     return this.#record.providerPlan
   }
@@ -80,22 +87,27 @@ export class Subscription {
     return this.#record.providerStatus
   }
 
+  /** How many of the plan. */
   get quantity(): number {
     return this.#record.quantity
   }
 
+  /** When the trial ends or ended; null where there was none. */
   get trialEndsAt(): Date | null {
     return this.#record.trialEndsAt
   }
 
+  /** When access ends or ended; null while it goes on. */
   get endsAt(): Date | null {
     return this.#record.endsAt
   }
 
+  /** When the row was made. */
   get createdAt(): Date {
     return this.#record.createdAt
   }
 
+  /** When the row was last changed. */
   get updatedAt(): Date {
     return this.#record.updatedAt
   }
@@ -105,6 +117,7 @@ export class Subscription {
     return state.valid(this.#record, this.#now())
   }
 
+  /** Whether it opens what is paid for: also on trial and in the grace period. */
   active(): boolean {
     return state.active(this.#record, this.#now())
   }
@@ -124,22 +137,27 @@ export class Subscription {
     return state.pastDue(this.#record) && !this.ended()
   }
 
+  /** Whether the trial has not ended yet. */
   onTrial(): boolean {
     return state.onTrial(this.#record, this.#now())
   }
 
+  /** Whether somebody has cancelled it, whether or not access goes on. */
   cancelled(): boolean {
     return state.cancelled(this.#record)
   }
 
+  /** Cancelled, and access goes on until `endsAt`. */
   onGracePeriod(): boolean {
     return state.onGracePeriod(this.#record, this.#now())
   }
 
+  /** Cancelled, and access is over. */
   ended(): boolean {
     return state.ended(this.#record, this.#now())
   }
 
+  /** Neither on trial nor cancelled: it renews by itself. */
   recurring(): boolean {
     return state.recurring(this.#record, this.#now())
   }

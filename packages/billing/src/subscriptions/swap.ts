@@ -15,6 +15,7 @@ import type { SubscriptionRecord, UserRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
 import { changeSubscription, requireRecord } from './change.ts'
 
+/** How a plan is changed. */
 export interface SwapOptions {
   /** From `previewSwap()`, to be charged the same cents. */
   readonly prorationDate?: Date

@@ -9,6 +9,7 @@ import { createBilling } from '../create-billing.ts'
 import type { BillingOptions } from '../options.ts'
 import type { BillableUser } from '../users/billable-user.ts'
 
+/** What a test's billing begins with. */
 export interface StartBillingOptions
   extends Partial<Omit<BillingOptions, 'stripe' | 'braintree' | 'clock'>> {
   /** Where the clock starts. */
@@ -23,8 +24,11 @@ type BothProviders = Sandbox<{ stripe: true; braintree: true }>
 
 /** Billing on both providers of the sandbox, with one clock that is moved by hand. */
 export interface BillingTest {
+  /** Both providers, on one clock. */
   readonly sandbox: BothProviders
+  /** An SQLite database in memory. */
   readonly database: Database
+  /** Billing, over the sandbox. */
   readonly billing: Billing
   /** A user who is there already, at the default provider. */
   readonly user: BillableUser
@@ -39,6 +43,7 @@ export interface BillingTest {
   settle(): Promise<void>
   /** A second billing on the same database, as another process would have. */
   another(options?: Partial<BillingOptions>): Billing
+  /** Ends everything. */
   close(): Promise<void>
 }
 

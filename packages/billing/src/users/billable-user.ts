@@ -27,6 +27,7 @@ import { type Amount, requirePositive } from '../values/money.ts'
 import { onUserTrial, valid } from '../values/subscription-state.ts'
 import { parseTaxPercentage } from '../values/tax.ts'
 
+/** How much of a list is wanted. */
 export interface ListOptions {
   /** The newest so many. Default: all. */
   readonly limit?: number
@@ -42,6 +43,7 @@ export class BillableUser<User = Record<string, unknown>> {
     this.#user = new LoadedUser(context, record)
   }
 
+  /** Of the application's own row. */
   get id(): string | number {
     return this.#user.record.id
   }
@@ -61,18 +63,22 @@ export class BillableUser<User = Record<string, unknown>> {
     return this.#user.record.providerId
   }
 
+  /** Such as `visa`; null without a card. */
   get cardBrand(): string | null {
     return this.#user.record.cardBrand
   }
 
+  /** The card's last four digits; null without one. */
   get cardLastFour(): string | null {
     return this.#user.record.cardLastFour
   }
 
+  /** The PayPal account that pays; null where a card does. */
   get paypalEmail(): string | null {
     return this.#user.record.paypalEmail
   }
 
+  /** When the user's own trial ends, which needs no card; null for none. */
   get trialEndsAt(): Date | null {
     return this.#user.record.trialEndsAt
   }

@@ -1,5 +1,6 @@
 /** Where failures nobody can be told of go. `console` is one. */
 export interface Logger {
+  /** For failures that no caller can be told of. */
   error(message: string, error?: unknown): void
   /** For what does no harm yet. Default: `error`. */
   warn?(message: string, error?: unknown): void

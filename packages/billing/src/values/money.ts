@@ -2,6 +2,7 @@ import { InvalidAmount } from '../errors.ts'
 
 /** An amount in the currency's smallest unit: `money(1999, 'eur')` is 19.99 €. */
 export interface Money {
+  /** A whole number of the currency's smallest unit. */
   readonly amount: number
   /** Lower case ISO 4217. */
   readonly currency: string
@@ -10,6 +11,10 @@ export interface Money {
 /** A plain number is in the provider's own unit: Stripe cents, Braintree the whole amount. */
 export type Amount = number | Money
 
+/**
+ * An amount in a currency's smallest unit. Throws InvalidAmount for fractions and for what is no
+ * currency.
+ */
 export function money(amount: number, currency: string): Money {
   if (!Number.isSafeInteger(amount)) {
     throw new InvalidAmount(`${amount} is not a whole number of the smallest unit`)

@@ -35,6 +35,7 @@ export function addTax(amount: number, points: BasisPoints): number {
 
 /** What a subscription costs without its tax, and the tax, where the provider knows only the sum. */
 export interface TaxTerms {
+  /** What comes on top of the price. */
   readonly tax: BasisPoints
   /** In the currency's smallest unit. */
   readonly net: number

@@ -124,6 +124,7 @@ export interface DialectWrites {
 
 /** Those who come together share one transaction: each statement runs alone, but the commit is one. */
 export interface SharedCommits {
+  /** Their statements stay their own; one commit makes them durable. */
   readonly share: 'commit'
   /** Milliseconds that a round keeps the next one waiting. */
   readonly patience: number
@@ -131,6 +132,7 @@ export interface SharedCommits {
 
 /** Those who come together share one statement, which gets a list as one value: JSON text. */
 export interface SharedStatements {
+  /** What they want is a list, which one statement works through. */
   readonly share: 'statement'
   /** Milliseconds that a round keeps the next one waiting. */
   readonly patience: number
@@ -148,6 +150,7 @@ export interface SharedStatements {
 
 /** A claim to be made for many callers at once. */
 export interface ManyClaims {
+  /** The change that each caller asks for. */
   readonly claim: ConditionalUpdate<AnyTables, AnyTables>
   /** What each winner adds; none for a mere update. */
   readonly insert?: ClaimThenInsert<AnyTables, AnyTables>['insert']

@@ -35,6 +35,7 @@ export function mountFastify(
   }
 }
 
+/** Sends our response through Fastify. */
 export function sendFastify(
   { status, headers, body }: HttpResponse,
   reply: FastifyReply,

@@ -18,6 +18,7 @@ export function mountHono(
   }
 }
 
+/** Hono's request as one of ours. */
 export function fromHonoContext(c: Context, options: MountOptions<Context> = {}): WebRequest {
   return new HonoRequest(c, options)
 }

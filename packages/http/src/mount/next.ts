@@ -1,10 +1,13 @@
 /** The routes as a Web-standard handler, or a function that gives one. */
 export type FetchSource = FetchesRoutes | (() => FetchesRoutes | Promise<FetchesRoutes>)
 
+/** Something that answers Web requests. */
 export interface FetchesRoutes {
+  /** The response to a request. */
   fetch(request: Request): Promise<Response>
 }
 
+/** A handler of Web requests. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
 /** Every method a route file of Next may export. Those that no route takes are a 405 that says what is allowed. */

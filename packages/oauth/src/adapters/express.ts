@@ -29,6 +29,7 @@ declare global {
   }
 }
 
+/** What Express gets. */
 export interface ExpressAdapter<User extends UserRecord = UserRecord> {
   /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
   readonly routes: RequestHandler
@@ -54,6 +55,7 @@ export interface ExpressAdapter<User extends UserRecord = UserRecord> {
  *   response.json(listOrders(user(request).id))
  * })
  */
+/** The server's routes and guards for Express 5. */
 export function forExpress<User extends UserRecord>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<Request> = {},

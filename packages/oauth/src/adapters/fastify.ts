@@ -28,6 +28,7 @@ declare module 'fastify' {
   }
 }
 
+/** What Fastify gets. */
 export interface FastifyAdapter<User extends UserRecord = UserRecord> {
   /** Every route of the authorization server. `app.register(routes)` */
   readonly routes: FastifyPluginCallback
@@ -51,6 +52,7 @@ export interface FastifyAdapter<User extends UserRecord = UserRecord> {
  *   listOrders(user(request).id),
  * )
  */
+/** The server's routes and guards for Fastify 5. */
 export function forFastify<User extends UserRecord>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<FastifyRequest> = {},

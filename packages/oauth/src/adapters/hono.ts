@@ -16,6 +16,7 @@ import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users/users.ts'
 import type { AdapterOptions } from './options.ts'
 
+/** What the guards leave in Hono's context. */
 export interface TollgateVariables<User extends UserRecord = UserRecord> {
   /** Set by `auth('api')`. */
   user: AuthenticatedUser<User>
@@ -48,6 +49,7 @@ interface JoinedHandler<C, Result> {
   (c: C, next: Next): Result
 }
 
+/** What Hono gets. */
 export interface HonoAdapter<User extends UserRecord> {
   /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
   readonly routes: MiddlewareHandler
@@ -72,6 +74,7 @@ export interface HonoAdapter<User extends UserRecord> {
  * app.use(routes)
  * app.get('/orders', auth('api'), scopes('place-orders'), (c) => c.json(listOrders(c.get('user').id)))
  */
+/** The server's routes and guards for Hono 4. */
 export function forHono<User extends UserRecord>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<Context> = {},

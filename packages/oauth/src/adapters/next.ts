@@ -10,6 +10,7 @@ import {
 import type { AuthorizationServer } from '../server.ts'
 import type { UserRecord } from '../users/users.ts'
 
+/** A handler of Next's App Router. */
 export type RouteHandler<Context = unknown, Req extends Request = Request> = (
   request: Req,
   context: Context,
@@ -20,18 +21,24 @@ type NextContext<Params> = unknown extends Params ? unknown : { readonly params:
 
 /** What a guarded handler gets: the caller, and Next's own `params`. */
 export interface GuardedContext<Result, Params = unknown> {
+  /** Who calls. */
   readonly user: Result
+  /** The route's parameters, as Next gives them. */
   readonly params: Params
 }
 
 /** What the handler of a page gets: the token for its requests, and Next's own `params`. */
 export interface PageContext<Params = unknown> {
+  /** For the page's `<meta name="csrf-token">`; null when nobody is signed in. */
   readonly csrfToken: string | null
+  /** The page's parameters, as Next gives them. */
   readonly params: Params
 }
 
+/** Asks whether a token may do something. */
 export type ScopeCheck = (caller: Caller) => void
 
+/** What Next gets. */
 export interface NextAdapter<User extends UserRecord> {
   /** `export const { GET, POST, PUT, PATCH, DELETE } = handlers` in app/oauth/[...path]/route.ts */
   readonly handlers: NextHandlers

@@ -4,16 +4,27 @@ import { joinRedirects } from './redirect-uris.ts'
 /** Holds the personal access tokens of everybody; made on first use. */
 export const PERSONAL_ACCESS_CLIENT = 'personal-access'
 
+/** A client as the JSON routes and the command line show it: no secret, no hash. */
 export interface ClientJson {
+  /** Its `client_id`. */
   readonly id: string
+  /** Who registered it; null for a client of the application itself. */
   readonly user_id: string | null
+  /** What people read when they are asked to approve it. */
   readonly name: string
+  /** Its redirect addresses, as text. */
   readonly redirect: string
+  /** Whether personal access tokens hang on it. */
   readonly personal_access_client: boolean
+  /** Whether it may use the password grant. */
   readonly password_client: boolean
+  /** Whether it has a secret. */
   readonly confidential: boolean
+  /** Whether it was deleted: it gets nothing any more. */
   readonly revoked: boolean
+  /** When it was registered, ISO 8601. */
   readonly created_at: string
+  /** When it was last changed, ISO 8601. */
   readonly updated_at: string
 }
 

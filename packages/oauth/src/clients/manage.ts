@@ -8,7 +8,9 @@ import type { Client, ClientChange, NewRevocation } from '../storage/repositorie
 import { PERSONAL_ACCESS_CLIENT } from './client.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
 
+/** What a client is registered with. */
 export interface NewClient {
+  /** What people read when they are asked to approve it. */
   readonly name: string
   /** One address or several; may be left out for clients that never send people here. */
   readonly redirect?: string | readonly string[]
@@ -28,15 +30,23 @@ export interface NewClient {
 
 /** The only moment a secret is known: it is stored hashed. */
 export interface CreatedClient {
+  /** The client, as it is stored. */
   readonly client: Client
+  /** Its secret, told this once; null for a public client. */
   readonly secret: string | null
 }
 
+/** The clients of this server, for the application itself: nobody's permission is asked. */
 export interface Clients {
+  /** Registers a client. Its secret is told here and never again. */
   create(client: NewClient): Promise<CreatedClient>
+  /** The client with this id, deleted ones included; null when there is none. */
   find(id: string): Promise<Client | null>
+  /** Every client that was not deleted. */
   list(): Promise<Client[]>
+  /** The clients that this person registered. */
   listByUser(userId: string | number): Promise<Client[]>
+  /** Changes name and redirect addresses. */
   update(id: string, change: { readonly name: string; readonly redirect: string }): Promise<Client>
   /** A new secret; the old one and every refresh token issued with it stop at once. */
   rotateSecret(id: string): Promise<CreatedClient>

@@ -29,10 +29,15 @@ export type GrantType =
 
 /** RFC 6749 §5.1. A grant may add members of its own, such as `id_token` or `issued_token_type`. */
 export interface TokenResponse {
+  /** How the token is presented. */
   readonly token_type: string
+  /** Seconds until the access token expires. */
   readonly expires_in: number
+  /** What opens the API. */
   readonly access_token: string
+  /** What gets the next access token; absent where the grant gives none. */
   readonly refresh_token?: string
+  /** What was granted, separated by blanks. */
   readonly scope: string
   readonly [extension: string]: unknown
 }
@@ -122,6 +127,7 @@ export interface AuthorizationResponse {
 
 /** A grant is switched on by being listed in the options, and does one thing or both. */
 export interface Grant {
+  /** The `grant_type` it answers to. */
   readonly type: GrantType
   /** At the token endpoint. Throw an OAuthError for what the client did wrong. */
   exchange?(request: ExchangeRequest, context: GrantContext): TokenResponse | Promise<TokenResponse>

@@ -1,6 +1,7 @@
 import { parseSeconds } from '../lifetimes.ts'
 import { type LateWindows, REPEAT_WINDOW } from './refresh-decision.ts'
 
+/** How refresh tokens rotate. */
 export interface RefreshTokenOptions {
   /**
    * How long a refresh token that was used may come again and get the same successor, as long as nobody

@@ -6,6 +6,7 @@ import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import { type Application, findSignedIn, type Person } from '../users/users.ts'
 import { COOKIE_NAME, type CookieMode } from './cookie-mode.ts'
 
+/** What a page of a signed-in person needs for cookie mode. */
 export interface FreshToken {
   /** For the page's `<meta name="csrf-token">`; null when nobody is signed in. */
   readonly csrfToken: string | null

@@ -9,8 +9,11 @@ import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
 /** What a guard reads of a request, so that adapters need not build a Request for it. */
 export interface Credentials {
+  /** The `Authorization` header. */
   readonly authorization: string | null | undefined
+  /** The `Cookie` header. */
   readonly cookie: string | null | undefined
+  /** The `X-CSRF-TOKEN` header, which cookie mode wants. */
   readonly csrfToken: string | null | undefined
 }
 
@@ -20,29 +23,37 @@ export interface Caller {
   readonly clientId: string | null
   /** Null for cookie mode. */
   readonly tokenId: string | null
+  /** What the token was granted; empty in cookie mode, which may do everything. */
   readonly scopes: readonly string[]
   /** Whether the token holds the scope. Always true in cookie mode. */
   tokenCan(scope: string): boolean
 }
 
+/** The user behind a request, and what their token may do. */
 export interface AuthenticatedUser<User extends UserRecord = UserRecord> extends Caller {
+  /** The user's id. */
   readonly id: string
   /** The application's own record, read once and only when asked for. */
   find(): Promise<User | null>
 }
 
+/** A client that calls for itself, through client credentials. */
 export interface AuthenticatedClient extends Caller {
   readonly clientId: string
 }
 
 /** `api`: a user, by bearer token or cookie mode. `client`: a client that acts for itself. */
 export interface GuardResults<User extends UserRecord = UserRecord> {
+  /** A user, by a token or by cookie mode. */
   api: AuthenticatedUser<User>
+  /** A client, by client credentials. */
   client: AuthenticatedClient
 }
 
+/** `api` for users, `client` for clients that call for themselves. */
 export type GuardName = keyof GuardResults
 
+/** Decides who calls, and whether they may. */
 export interface Guard<User extends UserRecord = UserRecord> {
   /** Who calls, or InvalidToken. Answers without a promise for a token seen before. */
   authenticate<Name extends GuardName>(

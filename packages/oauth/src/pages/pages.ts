@@ -1,30 +1,42 @@
 import type { Client } from '../storage/repositories.ts'
 
+/** What a consent page shows, and what its form sends back. */
 export interface ConsentView {
+  /** Who asks. */
   readonly client: Pick<Client, 'id' | 'name' | 'userId'>
+  /** Who is asked. */
   readonly userId: string
+  /** What is asked for, with the words people read. */
   readonly scopes: ReadonlyArray<{ readonly id: string; readonly description: string }>
   /** Where the person will be sent: the host of the redirect, or the scheme of an app. */
   readonly destination: string
   /** Where approve and deny are posted to. */
   readonly action: string
+  /** For the hidden field of the form. */
   readonly csrfToken: string
 }
 
+/** What an error page shows. */
 export interface ErrorView {
+  /** The HTTP status. */
   readonly status: number
+  /** What went wrong, for people. Escape it. */
   readonly message: string
+  /** What they can do about it, where there is something. */
   readonly hint: string | null
 }
 
 /** Replace one or both with your own; each gives a whole HTML document. No inline script or style. */
 export interface Pages {
+  /** Asks somebody to approve a client. */
   consent(view: ConsentView): string | Promise<string>
+  /** Says what went wrong where no redirect is safe. */
   error(view: ErrorView): string | Promise<string>
   /** Sent at `/oauth/pages.css`, which the default pages link to. */
   readonly stylesheet: string
 }
 
+/** Makes text harmless in HTML, in attributes as well. */
 export function escapeHtml(text: string): string {
   const entities: Record<string, string> = {
     '&': '&amp;',
@@ -103,4 +115,5 @@ button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 @media (max-width: 32rem) { main { margin: 1rem; padding: 1.25rem } }
 `
 
+/** Plain pages without script, for applications that have none of their own. */
 export const defaultPages: Pages = { consent, error, stylesheet }

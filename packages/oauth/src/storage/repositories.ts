@@ -4,9 +4,11 @@
  */
 
 export interface Client {
+  /** Its `client_id`. */
   readonly id: string
   /** The person who registered it; null for clients of the application itself. */
   readonly userId: string | null
+  /** What people read when they are asked to approve it. */
   readonly name: string
   /** False for public clients, which cannot keep a secret. Never told from the hash: losing it opens nothing. */
   readonly confidential: boolean
@@ -14,7 +16,9 @@ export interface Client {
   readonly secretHash: string | null
   /** Grows when the secret is rotated: refresh tokens of an older version are dead. */
   readonly secretVersion: number
+  /** Where people may be sent back to, compared character by character. */
   readonly redirectUris: readonly string[]
+  /** The grants it may use. */
   readonly grantTypes: readonly string[]
   /** Null: any defined scope. */
   readonly scopes: readonly string[] | null
@@ -22,8 +26,11 @@ export interface Client {
   readonly firstParty: boolean
   /** An API that may introspect tokens of other clients. */
   readonly resourceServer: boolean
+  /** When it was deleted; null while it lives. */
   readonly revokedAt: Date | null
+  /** When it was registered. */
   readonly createdAt: Date
+  /** When it was last changed. */
   readonly updatedAt: Date
 }
 
@@ -32,20 +39,27 @@ export interface Client {
  * makes rotation, reuse and revocation exclude each other on every database.
  */
 export interface Token {
+  /** Names the row; the `jti` of the access token. */
   readonly id: string
+  /** Who holds it. */
   readonly clientId: string
   /** Null when the client acts for itself. */
   readonly userId: string | null
+  /** How it was got. */
   readonly grantType: string
   /** Only personal access tokens have one. */
   readonly name: string | null
+  /** What it may do. */
   readonly scopes: readonly string[]
   /** How often the refresh token was used: each use makes the number in older ones stale. */
   readonly generation: number
+  /** The version of the client's secret it was issued under: a rotated secret ends it. */
   readonly clientSecretVersion: number
   /** When the present access token was issued, and when it expires. */
   readonly issuedAt: Date
+  /** When the access token expires. */
   readonly expiresAt: Date
+  /** When the refresh token expires; null where there is none. */
   readonly refreshExpiresAt: Date | null
   /** When the refresh token that the present one replaced would have expired; null before a refresh. */
   readonly previousExpiresAt: Date | null
@@ -53,7 +67,9 @@ export interface Token {
   readonly lateGeneration: number | null
   /** After this moment nothing that was ever issued from this row is alive, and it may be purged. */
   readonly liveUntil: Date
+  /** When it was revoked; null while it lives. */
   readonly revokedAt: Date | null
+  /** When the grant began. */
   readonly createdAt: Date
 }
 
@@ -109,10 +125,15 @@ export interface Interaction {
   readonly decidedAt: Date | null
 }
 
+/** What somebody has approved for a client, and is not asked again. */
 export interface Consent {
+  /** Who approved. */
   readonly userId: string
+  /** For whom. */
   readonly clientId: string
+  /** Everything approved so far. */
   readonly scopes: readonly string[]
+  /** When they last approved something. */
   readonly updatedAt: Date
 }
 
@@ -293,13 +314,21 @@ export interface Living {
   readonly consents: number
 }
 
+/** Where a server keeps its state. Every method that decides something is one atomic step. */
 export interface Storage {
+  /** Registered applications. */
   readonly clients: ClientRepository
+  /** Tokens, one row for each grant. */
   readonly tokens: TokenRepository
+  /** Authorization codes. */
   readonly codes: AuthorizationCodeRepository
+  /** Consent screens that wait for a decision. */
   readonly interactions: InteractionRepository
+  /** What people have approved. */
   readonly consents: ConsentRepository
+  /** Signing keys, sealed. */
   readonly keys: KeyRepository
+  /** The feed that tells every process what was revoked. */
   readonly revocations: RevocationRepository
   /** Makes or updates the tables. */
   migrate(): Promise<void>

@@ -4,7 +4,9 @@ import type { UserRecord } from '../users/users.ts'
 
 /** A type and not an interface: only then may it stand where `HeadersInit` is wanted. */
 export type ActingHeaders = {
+  /** A bearer token that the guard takes. */
   readonly authorization: string
+  /** JSON, so refusals are no pages. */
   readonly accept: 'application/json'
 }
 

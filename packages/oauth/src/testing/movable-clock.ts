@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.ts'
 import { parseSeconds } from '../lifetimes.ts'
 
+/** A clock that stands still until a test moves it. */
 export interface MovableClock extends Clock {
   /** `'15d'`, `'90s'` or seconds. */
   advance(by: string | number): void
+  /** Moves it to this moment. */
   set(to: Date): void
 }
 

@@ -7,10 +7,13 @@ import type { Client, Token } from '../storage/repositories.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import { buildToken, createTokenResponse, storeUnlessSignedOut } from './issue.ts'
 
+/** A personal access token that was just made. */
 export interface PersonalAccessToken {
   /** Shown once, to the person; it is not stored. */
   readonly accessToken: string
+  /** Its row. */
   readonly token: Token
+  /** The client it hangs on. */
   readonly client: Client
 }
 

@@ -3,11 +3,13 @@ import { sha256 } from '../crypto.ts'
 
 /** The least Tollgate needs to know of a person. */
 export interface UserRecord {
+  /** What stands in tokens as the subject. */
   readonly id: string | number
 }
 
 /** Somebody with a session in the application. */
 export interface SignedIn {
+  /** The user's id. */
   readonly id: string | number
   /** Lets `endSession()` end cookie mode when the person signs out. */
   readonly sessionId?: string
@@ -26,6 +28,7 @@ export type Session = SignedIn | null | undefined
  * at once or promised.
  */
 export interface Users<User extends UserRecord = UserRecord> {
+  /** The user with this id, or null when the application no longer knows them. */
   findById(id: string): User | null | Promise<User | null>
   /**
    * Those of these ids that exist, in any order. The guard asks about everybody whose tokens are in use, once

@@ -12,7 +12,9 @@ export type HandlerName<Type extends string> = `handle${Words<Words<Type, '.'>, 
 
 /** What a handler gets beside the event. */
 export interface HandlerContext {
+  /** Who sent the event. */
   readonly provider: ProviderName
+  /** The provider's id of the event; a repeat has the same one. */
   readonly eventId: string
   /** Does what Tollgate does with this event when there is no handler. */
   runDefault(): Promise<void>

@@ -36,8 +36,11 @@ export interface Replacements {
  * interface of its own: a gateway that lacks it stays as it is.
  */
 export interface GatewayParts {
+  /** Several of one plan. */
   readonly quantities: Quantities
+  /** Payments that the customer has to confirm at their bank. */
   readonly confirmations: Confirmations
+  /** Swaps that need another subscription in place of the old one. */
   readonly replacements: Replacements
 }
 

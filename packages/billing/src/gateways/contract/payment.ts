@@ -2,6 +2,7 @@ import type { InvoiceData } from '../../invoices/invoice.ts'
 import type { PaymentActionRequired, PaymentFailed } from '../../payment-errors.ts'
 import type { BasisPoints } from '../../values/tax.ts'
 
+/** How a single charge is made. */
 export interface ChargeOptions {
   /** The same key charges once, however often it is sent, and goes on after a decline. */
   readonly idempotencyKey?: string
@@ -9,6 +10,7 @@ export interface ChargeOptions {
   readonly [option: string]: unknown
 }
 
+/** How a charge with an invoice is made. */
 export interface InvoiceForOptions extends ChargeOptions {
   /** Stripe goes on trying to collect a failed invoice unless this is set. */
   readonly voidOnFailure?: boolean
@@ -16,16 +18,21 @@ export interface InvoiceForOptions extends ChargeOptions {
 
 /** What came of paying an invoice. */
 export interface InvoiceOutcome {
+  /** The invoice as it is now. */
   readonly invoice: InvoiceData
   /** The subscription it is for, at the provider. */
   readonly subscription: string | null
+  /** Why it is not paid; null when it is. */
   readonly failure: PaymentFailed | PaymentActionRequired | null
 }
 
+/** Which invoices are wanted. */
 export interface InvoiceFilter {
+  /** Also those whose money is still on its way. */
   readonly pending: boolean
   /** The newest so many; null for all. */
   readonly limit: number | null
+  /** The tax of a charge, where the provider does not know it. */
   readonly taxOf: TaxOf
 }
 

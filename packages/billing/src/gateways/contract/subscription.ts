@@ -4,14 +4,19 @@ import type { BasisPoints } from '../../values/tax.ts'
 
 /** A provider's subscription in our words; both gateways give the same. */
 export interface ProviderSubscription {
+  /** The provider's id. */
   readonly id: string
   /** Null where the provider's object does not say; then ask `findOwner`. */
   readonly customerId: string | null
+  /** The provider's id of the plan. */
   readonly plan: string
+  /** In the provider's words. */
   readonly status: string
   /** The provider will do nothing more with it, though access may go on until `endsAt`. */
   readonly isOver: boolean
+  /** How many of the plan. */
   readonly quantity: number
+  /** When the trial ends or ended; null where there was none. */
   readonly trialEndsAt: Date | null
   /** When access ends or ended; null while it goes on. */
   readonly endsAt: Date | null
@@ -19,6 +24,7 @@ export interface ProviderSubscription {
   readonly periodEndsAt: Date | null
   /** When `cancelAtPeriodEnd` would end it: what is paid for, with credit; null for at once. */
   readonly paidUntil: Date | null
+  /** When it was made. */
   readonly createdAt: Date
   /** The name it was created under, where the provider keeps it. */
   readonly name: string | null
@@ -28,9 +34,11 @@ export interface ProviderSubscription {
   readonly operation: string | null
   /** The price with the tax inside, where the provider knows no tax; null where it does. */
   readonly taxedPrice: number | null
+  /** When it was last charged for; null where the provider does not say. */
   readonly lastChargeAt: Date | null
   /** Why it is over; null while it goes on, and where the provider does not say. */
   readonly endReason: EndReason | null
+  /** The provider's own object. */
   readonly raw: unknown
 }
 
@@ -42,6 +50,7 @@ export interface ActiveDiscount {
   readonly name: string
   /** Either a percentage or an amount; the other one is null. */
   readonly percentOff: number | null
+  /** What is taken off each bill; null for a percentage. */
   readonly amountOff: Money | null
   /** After this moment it counts no more (Stripe). Null: without an end, or counted in bills. */
   readonly endsAt: Date | null
@@ -54,16 +63,26 @@ export type EndReason = 'cancelled' | 'payment_failed' | 'payment_disputed'
 
 /** What a first payment is for, and who pays it. */
 export interface FirstPayment {
+  /** Where it is paid. */
   readonly provider: ProviderName
+  /** Who pays it. */
   readonly customerId: string
+  /** The provider's id of the plan. */
   readonly plan: string
+  /** How many of it. */
   readonly quantity: number
+  /** The provider's id of the coupon; null for none. */
   readonly coupon: string | null
 }
 
+/** What a subscription is made of at a provider. */
 export interface NewSubscription extends Omit<FirstPayment, 'provider'> {
+  /** What the application calls it, such as `main`. */
   readonly name: string
+  /** Days before the first bill; null leaves it to the plan. */
   readonly trialDays: number | null
+  /** What comes on top of the price. */
   readonly tax: BasisPoints
+  /** The operation it belongs to: a repeat finds the same subscription by it. */
   readonly operation: string
 }

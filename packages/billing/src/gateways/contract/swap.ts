@@ -1,14 +1,19 @@
 import type { Money } from '../../values/money.ts'
 import type { BasisPoints, TaxTerms } from '../../values/tax.ts'
 
+/** A change of plan. */
 export interface Swap {
+  /** The provider's id of the new plan. */
   readonly plan: string
+  /** Whether a trial that is under way ends with it. */
   readonly skipTrial: boolean
+  /** Whether what is unused of the old plan counts towards the new one. */
   readonly prorate: boolean
   /** Takes a cancellation back: price and coupons stay as they are, whatever the plan costs by now. */
   readonly keepsPrice?: boolean
   /** Bill the difference at once instead of with the next invoice. */
   readonly invoiceNow: boolean
+  /** What comes on top of the new price. */
   readonly tax: BasisPoints
   /** The price and tax it has now, where we keep them; null where the provider does. */
   readonly before: TaxTerms | null
@@ -16,17 +21,28 @@ export interface Swap {
   readonly prorationDate: Date | null
 }
 
+/** Another subscription in place of the old one, because the provider cannot change it. */
 export interface Replacement {
+  /** The operation it belongs to. */
   readonly operation: string
+  /** What the application calls the subscription. */
   readonly name: string
+  /** Who pays. */
   readonly customerId: string
+  /** The moment it happens. */
   readonly now: Date
 }
 
+/**
+ * The plan itself, what is used or unused of a period, a coupon, a tax, or a balance from before.
+ */
 export type PreviewLineKind = 'item' | 'proration' | 'discount' | 'tax' | 'balance'
 
+/** One line of the invoice that will come. */
 export interface PreviewLine {
+  /** What it stands for. */
   readonly kind: PreviewLineKind
+  /** What people read. */
   readonly description: string
   /** Negative is taken off. */
   readonly amount: Money
@@ -42,6 +58,7 @@ export interface SwapPreview {
   readonly total: Money
   /** Value of the old plan that is not used up, and counts towards the new one. */
   readonly credit: Money
+  /** What the total is made of. */
   readonly lines: readonly PreviewLine[]
   /** The tax within the total, where prices hold it (Braintree); otherwise taxes are lines. */
   readonly includedTax: Money

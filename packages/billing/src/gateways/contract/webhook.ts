@@ -1,9 +1,14 @@
+/** A webhook as it arrived. */
 export interface RawWebhook {
+  /** The bytes that were signed, as text. */
   readonly body: string
+  /** A header by its name, in any case. */
   header(name: string): string | null
 }
 
+/** An event whose signature was right. */
 export interface VerifiedEvent {
+  /** The provider's id; a repeat has the same one. */
   readonly id: string
   /** `invoice.paid`, `subscription_canceled`. */
   readonly type: string
@@ -15,7 +20,9 @@ export interface VerifiedEvent {
 
 /** What an event is about. */
 export interface EventSubject {
+  /** The subscription it is about; null for none. */
   readonly subscriptionId: string | null
+  /** The customer it is about; null for none. */
   readonly customerId: string | null
   /** The customer itself is gone. */
   readonly customerDeleted: boolean

@@ -6,7 +6,9 @@ import type { RawWebhook } from '../../gateways/contract/webhook.ts'
 
 /** `describe` and `it` of whatever test runner you use. */
 export interface GatewayContractRunner {
+  /** Groups tests, as vitest, jest and node:test do. */
   describe(name: string, body: () => void): void
+  /** One test. */
   it(name: string, body: () => Promise<void>): void
 }
 

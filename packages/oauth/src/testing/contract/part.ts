@@ -2,7 +2,9 @@ import type { Storage } from '../../storage/repositories.ts'
 
 /** `describe` and `it` of whatever test runner you use. */
 export interface StorageContractRunner {
+  /** Groups tests, as vitest, jest and node:test do. */
   describe(name: string, body: () => void): void
+  /** One test. */
   it(name: string, body: () => Promise<void>): void
 }
 

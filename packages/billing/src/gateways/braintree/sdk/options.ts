@@ -1,11 +1,15 @@
 import type braintree from 'braintree'
 import { type Checked, requireSecret } from '../../contract/secrets.ts'
 
+/** The keys of a Braintree account. */
 export interface BraintreeOptions {
   /** `sandbox`, `production`, or an Environment of the SDK. */
   readonly environment: 'sandbox' | 'production' | braintree.Environment
+  /** Names the account. */
   readonly merchantId: string | undefined
+  /** Of the API key. */
   readonly publicKey: string | undefined
+  /** Of the API key. Keep it out of the repository. */
   readonly privateKey: string | undefined
   /** The merchant account's currency. Default `usd`. */
   readonly currency?: string

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { type Checked, requireSecret } from '../../contract/secrets.ts'
 
+/** The keys of a Stripe account. */
 export interface StripeOptions {
   /** The API secret key. An environment variable that is missing is refused in words, as the others are. */
   readonly secret: string | undefined
