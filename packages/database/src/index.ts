@@ -52,6 +52,15 @@ export { databaseNow, readServerTime } from './locks/database-clock.ts'
 export { type Migration, type MigrationSet, migrate, readMigrations } from './migrate.ts'
 export { type Column, type Columns, createColumns } from './schema/columns.ts'
 export {
+  type CamelCase,
+  type DefinedTable,
+  defineTable,
+  type Keys,
+  type RecordOf,
+  type RowOf,
+} from './schema/define-table.ts'
+export { type AnyField, type Field, field } from './schema/fields.ts'
+export {
   addColumn,
   createIndex,
   createTable,

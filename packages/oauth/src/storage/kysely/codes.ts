@@ -3,29 +3,13 @@ import {
   type Database,
   findTogether,
   type ParamBuilder,
-  type ParamTypes,
 } from '@tollgate/database'
 import type { AuthorizationCodeRepository } from '../repositories.ts'
-import { type CodeRow, codeRow, type OAuthTables, type TokenRow, tokenRow } from './tables.ts'
-import { TOKEN_TYPES, tokenValues } from './tokens.ts'
-
-/** As parameters. */
-export const CODE_TYPES = {
-  hash: 'text',
-  token_id: 'text',
-  client_id: 'text',
-  user_id: 'text',
-  redirect_uri: 'text',
-  scopes: 'text',
-  code_challenge: 'text',
-  expires_at: 'bigint',
-  used_at: 'bigint',
-} as const satisfies ParamTypes<CodeRow>
-
-const CODE_COLUMNS = Object.keys(CODE_TYPES) as ReadonlyArray<keyof CodeRow>
+import { type CodeRow, codeTable, type OAuthTables, type TokenRow, tokenTable } from './tables.ts'
+import { tokenValues } from './tokens.ts'
 
 export function codeValues(param: ParamBuilder<CodeRow>): Assignments {
-  return Object.fromEntries(CODE_COLUMNS.map((name) => [name, param(name)]))
+  return Object.fromEntries(codeTable.columns.map((name) => [name, param(name)]))
 }
 
 export function insertCode(database: Database<OAuthTables>) {
@@ -55,19 +39,19 @@ export function codeRepository(database: Database<OAuthTables>): AuthorizationCo
       table: 'oauth_tokens',
       values: (param) => tokenValues(param),
     },
-    together: { ...TOKEN_TYPES, hash: 'text', usedAt: 'bigint' },
+    together: { ...tokenTable.paramTypes, hash: 'text', usedAt: 'bigint' },
   })
   return {
     async create(code) {
-      await insert(codeRow.toRow(code))
+      await insert(codeTable.toRow(code))
     },
     async find(hash) {
       const row = await findByHash(hash)
-      return row ? codeRow.fromRow(row) : null
+      return row ? codeTable.fromRow(row) : null
     },
     async exchange(hash, at, token) {
       const used = { hash, usedAt: at.getTime() }
-      const claimed = await exchange(Object.assign(tokenRow.toRow(token), used))
+      const claimed = await exchange(Object.assign(tokenTable.toRow(token), used))
       return claimed !== null
     },
   }

@@ -1,15 +1,15 @@
 import type { ConditionalUpdate, Database } from '@tollgate/database'
 import { sql } from 'kysely'
 import type { ConsentRepository } from '../repositories.ts'
-import { CODE_TYPES, codeValues } from './codes.ts'
+import { codeValues } from './codes.ts'
 import {
   type CodeRow,
   type ConsentRow,
-  codeRow,
-  consentRow,
+  codeTable,
+  consentTable,
   type OAuthTables,
   type TokenRow,
-  tokenRow,
+  tokenTable,
 } from './tables.ts'
 import { forgetPending, tokenValues } from './tokens.ts'
 
@@ -41,7 +41,7 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
   const useForCode = database.claimThenInsert<Claim & CodeRow, { client_id: string }>({
     claim: claimConsent,
     insert: { table: 'oauth_authorization_codes', values: (param) => codeValues(param) },
-    together: { ...CODE_TYPES, userId: 'text', clientId: 'text', approved: 'text' },
+    together: { ...codeTable.paramTypes, userId: 'text', clientId: 'text', approved: 'text' },
   })
   const useForToken = database.claimThenInsert<Claim & TokenRow, { client_id: string }>({
     claim: claimConsent,
@@ -50,7 +50,7 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
   return {
     async find(userId, clientId) {
       const [row] = (await findOne({ userId, clientId })).rows
-      return row ? consentRow.fromRow(row) : null
+      return row ? consentTable.fromRow(row) : null
     },
     async listByUser(userId) {
       const rows = await database.kysely
@@ -59,14 +59,14 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
         .where('user_id', '=', userId)
         .orderBy('updated_at', 'desc')
         .execute()
-      return rows.map(consentRow.fromRow)
+      return rows.map(consentTable.fromRow)
     },
     async use(consent, { code, token }) {
-      const read = consentRow.toRow(consent)
+      const read = consentTable.toRow(consent)
       const claim = { userId: read.user_id, clientId: read.client_id, approved: read.scopes }
       // Spreading a row and adding to it would take ten times as long.
-      if (code) return (await useForCode(Object.assign(codeRow.toRow(code), claim))) !== null
-      if (token) return (await useForToken(Object.assign(tokenRow.toRow(token), claim))) !== null
+      if (code) return (await useForCode(Object.assign(codeTable.toRow(code), claim))) !== null
+      if (token) return (await useForToken(Object.assign(tokenTable.toRow(token), claim))) !== null
       return false
     },
     // The consent first: whoever is using it holds its row, and what came of that is found after.

@@ -2,12 +2,12 @@ import { type Database, upsert } from '@tollgate/database'
 import type { Approval, Consent, InteractionRepository } from '../repositories.ts'
 import { insertCode } from './codes.ts'
 import {
-  codeRow,
-  consentRow,
+  codeTable,
+  consentTable,
   type InteractionRow,
-  interactionRow,
+  interactionTable,
   type OAuthTables,
-  tokenRow,
+  tokenTable,
 } from './tables.ts'
 import { insertToken } from './tokens.ts'
 
@@ -45,7 +45,7 @@ export function interactionRepository(database: Database<OAuthTables>): Interact
       await makeRoom(database, interaction.userId, limit)
       await database.kysely
         .insertInto('oauth_interactions')
-        .values(interactionRow.toRow(interaction))
+        .values(interactionTable.toRow(interaction))
         .execute()
     },
     async find(hash) {
@@ -54,14 +54,14 @@ export function interactionRepository(database: Database<OAuthTables>): Interact
         .selectAll()
         .where('hash', '=', hash)
         .executeTakeFirst()
-      return row ? interactionRow.fromRow(row) : null
+      return row ? interactionTable.fromRow(row) : null
     },
     approve: (hash: string, approval: Approval) =>
       database.transaction(async (tx) => {
         if (!(await decide({ hash, at: approval.at.getTime() }, tx))) return false
         await rememberConsent(tx, approval.consent)
-        if (approval.code) await addCode(codeRow.toRow(approval.code), tx)
-        if (approval.token) await addToken(tokenRow.toRow(approval.token), tx)
+        if (approval.code) await addCode(codeTable.toRow(approval.code), tx)
+        if (approval.token) await addToken(tokenTable.toRow(approval.token), tx)
         return true
       }),
     async deny(hash, at) {
@@ -78,8 +78,8 @@ async function rememberConsent(tx: Database<OAuthTables>, consent: Consent): Pro
     .where('user_id', '=', consent.userId)
     .where('client_id', '=', consent.clientId)
     .executeTakeFirst()
-  const known = before ? consentRow.fromRow(before).scopes : []
+  const known = before ? consentTable.fromRow(before).scopes : []
   const scopes = [...new Set([...known, ...consent.scopes])]
-  const row = consentRow.toRow({ ...consent, scopes })
+  const row = consentTable.toRow({ ...consent, scopes })
   await upsert(tx, 'oauth_consents', { ...row }, ['user_id', 'client_id'])
 }

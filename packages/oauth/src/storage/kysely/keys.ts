@@ -1,14 +1,14 @@
 import type { Database } from '@tollgate/database'
 import type { KeyRepository } from '../repositories.ts'
 import { appendRevocation } from './revocations.ts'
-import { keyRow, type OAuthTables } from './tables.ts'
+import { keyTable, type OAuthTables } from './tables.ts'
 
 export function keyRepository(database: Database<OAuthTables>): KeyRepository {
   const selectAll = (on: Database<OAuthTables>) =>
     on.kysely.selectFrom('oauth_keys').selectAll().execute()
   return {
     async list() {
-      return (await selectAll(database)).map(keyRow.fromRow)
+      return (await selectAll(database)).map(keyTable.fromRow)
     },
     async addFirst(create) {
       if ((await selectAll(database)).length > 0) return
@@ -16,19 +16,19 @@ export function keyRepository(database: Database<OAuthTables>): KeyRepository {
         if ((await selectAll(tx)).length > 0) return
         await tx.kysely
           .insertInto('oauth_keys')
-          .values(keyRow.toRow(await create()))
+          .values(keyTable.toRow(await create()))
           .execute()
       })
     },
     add: (key, notice) =>
       database.transaction(async (tx) => {
-        await tx.kysely.insertInto('oauth_keys').values(keyRow.toRow(key)).execute()
+        await tx.kysely.insertInto('oauth_keys').values(keyTable.toRow(key)).execute()
         await appendRevocation(tx, notice)
       }),
     replaceAll: (key, notice) =>
       database.transaction(async (tx) => {
         await tx.kysely.deleteFrom('oauth_keys').execute()
-        await tx.kysely.insertInto('oauth_keys').values(keyRow.toRow(key)).execute()
+        await tx.kysely.insertInto('oauth_keys').values(keyTable.toRow(key)).execute()
         await appendRevocation(tx, notice)
       }),
     async reseal(kid, before, after) {

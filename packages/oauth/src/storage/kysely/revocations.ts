@@ -7,7 +7,7 @@ import {
   type NewRevocation,
   type RevocationRepository,
 } from '../repositories.ts'
-import { type OAuthTables, type RevocationRow, revocationRow } from './tables.ts'
+import { newRevocation, type OAuthTables, type RevocationRow, revocationTable } from './tables.ts'
 
 /** Beside an empty feed the columns of the entry are null. */
 type FeedRow = { readonly now: number } & (
@@ -37,7 +37,7 @@ export function revocationRepository(database: Database<OAuthTables>): Revocatio
   return {
     async readFrom(id, limit) {
       const { rows } = await readFrom({ id, limit })
-      const entries = rows.flatMap((row) => (row.id === null ? [] : [revocationRow.fromRow(row)]))
+      const entries = rows.flatMap((row) => (row.id === null ? [] : [revocationTable.fromRow(row)]))
       return { entries, now: new Date(Number(rows[0]?.now)) }
     },
     append: (revocation) => appendRevocation(database, revocation),
@@ -114,7 +114,7 @@ export async function appendRevocation(
 ): Promise<void> {
   if (revocations.length === 0) return
   const rows = revocations.map((revocation) => ({
-    ...revocationRow.toRow(revocation),
+    ...newRevocation.toRow(revocation),
     mark: randomSecret(),
     written_at: databaseNow(tx),
   }))

@@ -4,46 +4,21 @@ import {
   findTogether,
   insertTogether,
   type ParamBuilder,
-  type ParamTypes,
 } from '@tollgate/database'
 import { sql } from 'kysely'
 import type { Rotation, Token, TokenRepository, TokenSelector } from '../repositories.ts'
 import { endedByRotation, rotatedToken } from '../rotated-token.ts'
 import { appendRevocation } from './revocations.ts'
 import {
-  CLIENT_COLUMNS,
   type ClientRow,
   clientRow,
-  KEPT_COLUMNS,
+  clientTable,
   type KeptRow,
-  keptRow,
+  keptOfToken,
   type OAuthTables,
   type TokenRow,
-  tokenRow,
+  tokenTable,
 } from './tables.ts'
-
-/** As parameters. */
-export const TOKEN_TYPES = {
-  id: 'text',
-  client_id: 'text',
-  user_id: 'text',
-  grant_type: 'text',
-  name: 'text',
-  scopes: 'text',
-  generation: 'bigint',
-  client_secret_version: 'bigint',
-  issued_at: 'bigint',
-  expires_at: 'bigint',
-  refresh_expires_at: 'bigint',
-  previous_expires_at: 'bigint',
-  late_generation: 'bigint',
-  live_until: 'bigint',
-  revoked_at: 'bigint',
-  created_at: 'bigint',
-} as const satisfies ParamTypes<TokenRow>
-
-/** In the order of the table; also what an exchange of a code inserts. */
-export const TOKEN_COLUMNS = Object.keys(TOKEN_TYPES) as ReadonlyArray<keyof TokenRow>
 
 /** Rows ended at a time when somebody's everything ends. */
 const BATCH = 500
@@ -51,19 +26,19 @@ const BATCH = 500
 export function tokenRepository(database: Database<OAuthTables>): TokenRepository {
   const insert = insertTogether<TokenRow>(database, {
     table: 'oauth_tokens',
-    columns: TOKEN_COLUMNS,
+    columns: tokenTable.columns,
     key: ['id'],
   })
   const findById = findTogether<TokenRow>(database, { table: 'oauth_tokens', key: 'id' })
   const rotate = rotateToken(database)
   return {
     async create(token) {
-      const isNew = await insert(tokenRow.toRow(token))
+      const isNew = await insert(tokenTable.toRow(token))
       if (!isNew) throw new Error(`There is a token ${token.id} already`)
     },
     async find(id) {
       const row = await findById(id)
-      return row ? tokenRow.fromRow(row) : null
+      return row ? tokenTable.fromRow(row) : null
     },
     async listByUser(userId, at) {
       const rows = await database.kysely
@@ -75,14 +50,16 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .execute()
-      return rows.map(tokenRow.fromRow)
+      return rows.map(tokenTable.fromRow)
     },
     async listWithClients(userId, at) {
       const rows = await database.kysely
         .selectFrom('oauth_tokens')
         .innerJoin('oauth_clients', 'oauth_clients.id', 'oauth_tokens.client_id')
         .selectAll('oauth_tokens')
-        .select(CLIENT_COLUMNS.map((name) => `oauth_clients.${name} as of_client_${name}` as const))
+        .select(
+          clientTable.columns.map((name) => `oauth_clients.${name} as of_client_${name}` as const),
+        )
         .where('oauth_tokens.user_id', '=', userId)
         .where('oauth_tokens.revoked_at', 'is', null)
         .where('oauth_tokens.live_until', '>', at.getTime())
@@ -92,15 +69,15 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
       return rows.map((row) => {
         const values: Record<string, unknown> = row
         const client = Object.fromEntries(
-          CLIENT_COLUMNS.map((name) => [name, values[`of_client_${name}`]]),
+          clientTable.columns.map((name) => [name, values[`of_client_${name}`]]),
         ) as unknown as ClientRow
-        return { token: tokenRow.fromRow(row), client: clientRow.fromRow(client) }
+        return { token: tokenTable.fromRow(row), client: clientRow.fromRow(client) }
       })
     },
     async rotate(rotation) {
       if (rotation.endsBefore) return database.transaction((tx) => rotateAndEnd(tx, rotation))
       const row = await rotate(rotationParams(rotation))
-      return row && rotatedToken(keptRow.fromRow(row), rotation)
+      return row && rotatedToken(keptOfToken.fromRow(row), rotation)
     },
     async markLateRepeat(id, generation) {
       const { numUpdatedRows } = await database.kysely
@@ -127,7 +104,7 @@ export function tokenRepository(database: Database<OAuthTables>): TokenRepositor
 }
 
 export function tokenValues(param: ParamBuilder<TokenRow>): Assignments {
-  return Object.fromEntries(TOKEN_COLUMNS.map((name) => [name, param(name)]))
+  return Object.fromEntries(tokenTable.columns.map((name) => [name, param(name)]))
 }
 
 export function insertToken(database: Database<OAuthTables>) {
@@ -187,7 +164,7 @@ function rotateToken(database: Database<OAuthTables>) {
       // Never earlier than before: access tokens of older generations may still be alive.
       live_until: sql`case when live_until > ${param('liveUntil')} then live_until else ${param('liveUntil')} end`,
     }),
-    returning: KEPT_COLUMNS,
+    returning: keptOfToken.columns,
     together: {
       id: 'text',
       clientId: 'text',
@@ -206,7 +183,7 @@ function rotateToken(database: Database<OAuthTables>) {
 async function rotateAndEnd(tx: Database<OAuthTables>, rotation: Rotation): Promise<Token | null> {
   const row = await rotateToken(tx)(rotationParams(rotation))
   if (!row) return null
-  const token = rotatedToken(keptRow.fromRow(row), rotation)
+  const token = rotatedToken(keptOfToken.fromRow(row), rotation)
   await appendRevocation(tx, ...endedByRotation(rotation, token))
   return token
 }
@@ -230,7 +207,7 @@ async function revokeBatch(
     .selectAll()
     .where('id', 'in', ended)
     .execute()
-  const tokens = rows.map(tokenRow.fromRow)
+  const tokens = rows.map(tokenTable.fromRow)
   const notices = tokens.map(
     ({ id, liveUntil }) => ({ kind: 'token', subject: id, at, until: liveUntil }) as const,
   )

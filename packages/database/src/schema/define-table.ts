@@ -1,0 +1,129 @@
+import type { Columns } from './columns.ts'
+import type { AnyField } from './fields.ts'
+import type { Table } from './tables.ts'
+
+/** A row as the database holds it. */
+export type RowOf<F> = {
+  [Name in keyof F]: F[Name] extends { fromStored(stored: infer Stored): unknown } ? Stored : never
+}
+
+/** The same as the program works with it: camelCase names, dates, lists, yes and no. */
+export type RecordOf<F> = {
+  readonly [Name in keyof F as CamelCase<Name>]: F[Name] extends {
+    fromStored(stored: never): infer Value
+  }
+    ? Value
+    : never
+}
+
+/** `user_id` → `userId`. */
+export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name
+
+/** What a table has besides its columns. */
+export type Keys = Omit<Table, 'columns'>
+
+/** A table that is written down once. */
+export interface DefinedTable<F> {
+  /** As it is called in the database. */
+  readonly name: string
+  /** The names of its columns, in their order. */
+  readonly columns: ReadonlyArray<keyof F & string>
+  /** The type of each column as a parameter, for `together` of a claim. */
+  readonly paramTypes: Readonly<Record<keyof F & string, 'text' | 'bigint'>>
+  /** What `createTable()` takes. A migration that has run stays as it is; do not write it with this. */
+  describe(columns: Columns): Table
+  /** A record as a row. */
+  toRow(record: RecordOf<F>): RowOf<F>
+  /** A row as a record. */
+  fromRow(row: RowOf<F>): RecordOf<F>
+  /** Those columns that a change names. */
+  toChange(
+    change: { readonly [Name in keyof RecordOf<F>]?: RecordOf<F>[Name] | undefined },
+  ): Partial<RowOf<F>>
+  /** The same for some of the columns. */
+  pick<Name extends keyof F & string>(...names: readonly Name[]): DefinedTable<Pick<F, Name>>
+}
+
+/**
+ * Writes a table down once: the types of its rows and records, both mappers, its columns and their types
+ * as parameters all come from here.
+ * @example
+ * const notes = defineTable('notes', {
+ *   id: field.id,
+ *   user_id: field.id,
+ *   tags: field.json<string[]>(),
+ *   read_at: field.instant.nullable(),
+ * }, { primaryKey: ['id'] })
+ *
+ * notes.fromRow(row)  // { id: string, userId: string, tags: string[], readAt: Date | null }
+ */
+export function defineTable<F extends { readonly [Name in keyof F]: AnyField }>(
+  name: string,
+  fields: F,
+  keys: Keys = {},
+): DefinedTable<F> {
+  const columns = Object.keys(fields) as Array<keyof F & string>
+  const steps = columns.map((column) => createStep(column, fields[column]))
+  return {
+    name,
+    columns,
+    paramTypes: mapColumns(columns, (column) => fields[column].param),
+    describe: (types) => ({
+      ...keys,
+      columns: mapColumns(columns, (column) => fields[column].declare(types)),
+    }),
+    toRow(record) {
+      const row: Values = {}
+      for (const step of steps) row[step.column] = step.toStored((record as Values)[step.property])
+      return row as RowOf<F>
+    },
+    fromRow(row) {
+      const record: Values = {}
+      for (const step of steps) {
+        record[step.property] = step.fromStored((row as Values)[step.column])
+      }
+      return record as RecordOf<F>
+    },
+    toChange(change) {
+      const row: Values = {}
+      for (const { column, property, toStored } of steps) {
+        const value = (change as Values)[property]
+        if (value !== undefined) row[column] = toStored(value)
+      }
+      return row as Partial<RowOf<F>>
+    },
+    pick: (...names) =>
+      defineTable(
+        name,
+        mapColumns(names, (column) => fields[column]) as Pick<F, (typeof names)[number]>,
+      ),
+  }
+}
+
+type Values = Record<string, unknown>
+
+/** One value's way in and out. */
+interface Step {
+  readonly column: string
+  readonly property: string
+  readonly toStored: (value: unknown) => unknown
+  readonly fromStored: (stored: unknown) => unknown
+}
+
+function createStep(column: string, { toStored, fromStored }: AnyField): Step {
+  return {
+    column,
+    property: column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    toStored: toStored as Step['toStored'],
+    fromStored: fromStored as Step['fromStored'],
+  }
+}
+
+function mapColumns<Name extends string, Value>(
+  columns: readonly Name[],
+  map: (column: Name) => Value,
+): Record<Name, Value> {
+  return Object.fromEntries(columns.map((column) => [column, map(column)])) as Record<Name, Value>
+}
