@@ -80,7 +80,7 @@ export class AlreadySubscribed extends BillingError {
   override readonly status = 409
 }
 
-/** Money has moved through one provider, so that the other can no longer be chosen. */
+/** Money has moved through one provider, so the other can no longer be chosen. */
 export class ProviderChosen extends BillingError {
   readonly code = 'provider_chosen'
   override readonly status = 409

@@ -76,7 +76,7 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly migrate?: boolean
   /** Where "now" comes from. Default: the system clock. */
   readonly clock?: Clock
-  /** Where failures nobody can be told of go. Default: `console`. */
+  /** Where failures are reported that no caller waits for. Default: `console`. */
   readonly logger?: Logger
 }
 

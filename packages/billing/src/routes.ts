@@ -12,7 +12,6 @@ import { invoiceReply } from './invoices/download.ts'
 import type { ProviderName } from './provider-name.ts'
 import { BillableUser } from './users/billable-user.ts'
 import type { Inbox } from './webhooks/inbox.ts'
-import { receiveWebhook } from './webhooks/receive.ts'
 
 /** The largest events have some ten kilobytes. */
 const LARGEST_WEBHOOK = 1024 * 1024
@@ -55,8 +54,7 @@ export function createRoutes(context: BillingContext, inbox: Inbox): Routes {
     }
     if (request.method !== 'POST') throw new MethodNotAllowed('Webhooks are sent by POST')
     const body = await request.text(LARGEST_WEBHOOK)
-    const outcome = await receiveWebhook(context, provider, { body, header: request.header })
-    if (outcome === 'due') inbox.kick()
+    await inbox.receive(provider, { body, header: request.header })
     return json(200, { received: true })
   }
 

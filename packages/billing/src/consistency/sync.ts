@@ -1,7 +1,7 @@
 import type { BillingContext } from '../context.ts'
 import type { ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
-import type { NewSubscriptionRecord, SubscriptionRecord, UserRecord } from '../storage/tables.ts'
+import type { BilledUser, NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
 import type { CardSummary } from '../values/card.ts'
 import { DEFAULT_NAME } from '../values/subscription-name.ts'
 import { isSame, store, toRecord } from './converge.ts'
@@ -19,7 +19,7 @@ export async function syncAll(context: BillingContext, options: SyncOptions): Pr
   let users = 0
   let after: string | number | null = null
   for (;;) {
-    const batch: UserRecord[] = await context.users.listCustomers(after, BATCH)
+    const batch: BilledUser[] = await context.users.listCustomers(after, BATCH)
     for (const user of batch) {
       users += 1
       try {
@@ -41,7 +41,7 @@ export async function syncAll(context: BillingContext, options: SyncOptions): Pr
 /** Brings one user's rows to the provider's state, and says what was different. */
 export function syncUser(
   context: BillingContext,
-  { id }: UserRecord,
+  { id }: BilledUser,
   { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<DriftReport> {
   return withUserLock(context, id, async (locked) => {
@@ -88,7 +88,7 @@ function sameCard(a: CardSummary, b: CardSummary): boolean {
 interface Work {
   readonly locked: LockedUser
   readonly gateway: ReadingGateway
-  readonly user: UserRecord
+  readonly user: BilledUser
   readonly dryRun: boolean
 }
 

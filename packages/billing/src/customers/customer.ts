@@ -4,7 +4,7 @@ import type { BillingContext } from '../context.ts'
 import { NoPaymentMethod, UserNotFound } from '../errors.ts'
 import type { CustomerDetails, ProviderCustomer } from '../gateways/contract/customer.ts'
 import type { ProviderName } from '../provider-name.ts'
-import type { UserRecord } from '../storage/tables.ts'
+import type { BilledUser } from '../storage/tables.ts'
 
 export interface WantedCustomer {
   readonly provider: ProviderName
@@ -41,7 +41,7 @@ async function createCustomer(
   context: BillingContext,
   locked: LockedUser,
   provider: ProviderName,
-  { user, details }: { readonly user: UserRecord; readonly details: CustomerDetails },
+  { user, details }: { readonly user: BilledUser; readonly details: CustomerDetails },
 ): Promise<ProviderCustomer> {
   const operation = await begin(context, locked, {
     userId: user.id,
@@ -63,7 +63,7 @@ async function createCustomer(
   return customer
 }
 
-function defaultDetails({ options }: BillingContext, user: UserRecord): CustomerDetails {
+function defaultDetails({ options }: BillingContext, user: BilledUser): CustomerDetails {
   const { email, name } = options.users
   const read = (column: string) => {
     const value = user.attributes[column]

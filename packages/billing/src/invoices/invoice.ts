@@ -79,7 +79,7 @@ export class Invoice {
 
   /**
    * Tries to pay it now with the customer's card, and gives it as it is then. One that is paid already is
-   * given back, so that it can be repeated. Throws PaymentFailed or PaymentActionRequired.
+   * given back, so it can be repeated. Throws PaymentFailed or PaymentActionRequired.
    */
   pay(): Promise<Invoice> {
     return this.#pay()

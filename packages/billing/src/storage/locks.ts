@@ -7,7 +7,7 @@ import { Busy } from '../errors.ts'
  * A named lock held across provider calls. It is a row with an expiry and not a database transaction:
  * one that waits for a provider would hold a connection, and on SQLite every writer.
  *
- * The expiry is short and moved on while the holder lives, so that a killed one keeps nobody out for
+ * The expiry is short and moved on while the holder lives, so a killed one keeps nobody out for
  * long. The database's clock decides, because those of processes differ.
  */
 export interface Locks {

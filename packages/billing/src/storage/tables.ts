@@ -81,7 +81,7 @@ export interface BillingColumns {
 }
 
 /** The application's user, and what billing knows of it. */
-export interface UserRecord<User = Record<string, unknown>> extends CardSummary {
+export interface BilledUser<User = Record<string, unknown>> extends CardSummary {
   readonly id: string | number
   readonly provider: ProviderName | null
   /** The customer's id at the provider. */
@@ -92,7 +92,7 @@ export interface UserRecord<User = Record<string, unknown>> extends CardSummary 
 }
 
 export const userRow = {
-  fromRow(row: Record<string, unknown> & BillingColumns, idColumn: string): UserRecord {
+  fromRow(row: Record<string, unknown> & BillingColumns, idColumn: string): BilledUser {
     return {
       id: row[idColumn] as string | number,
       provider: row.provider as ProviderName | null,

@@ -1,15 +1,15 @@
 import { type Database, isImpossibleValue } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
 import { type CardSummary, NO_CARD } from '../values/card.ts'
-import { type BillingColumns, toInstant, type UserRecord, userRow } from './tables.ts'
+import { type BilledUser, type BillingColumns, toInstant, userRow } from './tables.ts'
 import type { UserTable } from './user-table.ts'
 
 type Row = Record<string, unknown> & BillingColumns
 
 /** The billing columns of the application's own user table. Nothing else in it is written. */
 export interface UserRepository {
-  find(id: string | number): Promise<UserRecord | null>
-  findByCustomer(provider: ProviderName, providerId: string): Promise<UserRecord | null>
+  find(id: string | number): Promise<BilledUser | null>
+  findByCustomer(provider: ProviderName, providerId: string): Promise<BilledUser | null>
   setCustomer(
     id: string | number,
     customer: { readonly provider: ProviderName; readonly providerId: string } & CardSummary,
@@ -22,7 +22,7 @@ export interface UserRepository {
   clearCustomer(provider: ProviderName, providerId: string, tx: Database): Promise<void>
   setTrial(id: string | number, endsAt: Date | null): Promise<void>
   /** Users with a customer, in batches by id. */
-  listCustomers(after: string | number | null, limit: number): Promise<UserRecord[]>
+  listCustomers(after: string | number | null, limit: number): Promise<BilledUser[]>
 }
 
 const LONGEST_ID = 255

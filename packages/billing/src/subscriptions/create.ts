@@ -11,7 +11,7 @@ import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { NewSubscription, ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
-import type { SubscriptionRecord, UserRecord } from '../storage/tables.ts'
+import type { BilledUser, SubscriptionRecord } from '../storage/tables.ts'
 import { active, awaitsFirstPayment, cancelled, ended } from '../values/subscription-state.ts'
 import { parseTaxPercentage } from '../values/tax.ts'
 import { requireRecord } from './change.ts'
@@ -34,7 +34,7 @@ export interface Payer {
 /** Customer, subscription, row: one caller of a user at a time, each step under a key of its own. */
 export async function createSubscription(
   context: BillingContext,
-  user: UserRecord,
+  user: BilledUser,
   wanted: WantedSubscription,
   payer: Payer,
 ): Promise<SubscriptionRecord> {

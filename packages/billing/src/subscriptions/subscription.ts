@@ -9,7 +9,7 @@ import type { ActiveDiscount, EndReason } from '../gateways/contract/subscriptio
 import type { Swap, SwapPreview } from '../gateways/contract/swap.ts'
 import type { PendingConfirmation } from '../payment-errors.ts'
 import type { ProviderName } from '../provider-name.ts'
-import type { SubscriptionRecord, UserRecord } from '../storage/tables.ts'
+import type { BilledUser, SubscriptionRecord } from '../storage/tables.ts'
 import { requireCount } from '../values/arguments.ts'
 import type { Money } from '../values/money.ts'
 import * as state from '../values/subscription-state.ts'
@@ -36,13 +36,13 @@ interface SwapSettings {
 /** A subscription row, its questions, and what can be done with it. After a change the row is read again. */
 export class Subscription {
   readonly #context: BillingContext
-  readonly #user: UserRecord
+  readonly #user: BilledUser
   readonly #settings: SwapSettings
   #record: SubscriptionRecord
 
   constructor(
     context: BillingContext,
-    user: UserRecord,
+    user: BilledUser,
     record: SubscriptionRecord,
     settings: SwapSettings = { skipTrial: false, prorate: true },
   ) {

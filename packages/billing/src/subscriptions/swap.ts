@@ -11,7 +11,7 @@ import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { Swap } from '../gateways/contract/swap.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
-import type { SubscriptionRecord, UserRecord } from '../storage/tables.ts'
+import type { BilledUser, SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
 import { changeSubscription, requireRecord } from './change.ts'
 
@@ -24,7 +24,7 @@ export interface SwapOptions {
 /** Changes the plan in place where the provider can, and by a new subscription where it cannot. */
 export async function swapSubscription(
   context: BillingContext,
-  user: UserRecord,
+  user: BilledUser,
   record: SubscriptionRecord,
   wanted: Swap,
 ): Promise<SubscriptionRecord> {
@@ -51,7 +51,7 @@ export async function swapSubscription(
  */
 export function replaceSubscription(
   context: BillingContext,
-  user: UserRecord,
+  user: BilledUser,
   record: SubscriptionRecord,
   wanted: Swap,
 ): Promise<SubscriptionRecord> {

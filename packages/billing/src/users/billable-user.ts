@@ -19,7 +19,7 @@ import type {
 import { type DownloadOptions, invoiceResponse } from '../invoices/download.ts'
 import { Invoice, type InvoiceData } from '../invoices/invoice.ts'
 import type { ProviderName } from '../provider-name.ts'
-import type { UserRecord } from '../storage/tables.ts'
+import type { BilledUser } from '../storage/tables.ts'
 import { SubscriptionBuilder } from '../subscriptions/builder.ts'
 import { Subscription } from '../subscriptions/subscription.ts'
 import { requireCount, requireText } from '../values/arguments.ts'
@@ -38,7 +38,7 @@ export class BillableUser<User = Record<string, unknown>> {
   readonly #context: BillingContext
   readonly #user: LoadedUser
 
-  constructor(context: BillingContext, record: UserRecord) {
+  constructor(context: BillingContext, record: BilledUser) {
     this.#context = context
     this.#user = new LoadedUser(context, record)
   }

@@ -1,4 +1,4 @@
-/** Where failures nobody can be told of go. `console` is one. */
+/** Where failures are reported that no caller waits for, such as those of a webhook. `console` is one. */
 export interface Logger {
   /** For failures that no caller can be told of. */
   error(message: string, error?: unknown): void

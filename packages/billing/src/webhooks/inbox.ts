@@ -1,6 +1,8 @@
 import type { BillingContext } from '../context.ts'
+import type { RawWebhook } from '../gateways/contract/webhook.ts'
+import type { ProviderName } from '../provider-name.ts'
 import type { StoredWebhook } from '../storage/tables.ts'
-import { dispatch } from './dispatch.ts'
+import { dispatch, hasHandler } from './dispatch.ts'
 
 /** Events on their way in, and those given up on. */
 export interface WebhookInbox {
@@ -15,8 +17,8 @@ export interface WebhookInbox {
 }
 
 export interface Inbox extends WebhookInbox {
-  /** Works on what is due; soon, without waiting. */
-  kick(): void
+  /** Proves an event and stores it. What it means is worked out after the response. */
+  receive(provider: ProviderName, webhook: RawWebhook): Promise<void>
   stop(): Promise<void>
 }
 
@@ -63,7 +65,9 @@ export function createInbox(context: BillingContext, ready: () => Promise<void>)
   timer?.unref()
 
   return {
-    kick,
+    async receive(provider, webhook) {
+      if (await store(context, provider, webhook)) kick()
+    },
     process,
     deadLetters: (limit = 100) => webhooks.list('dead', limit),
     pending: (limit = 100) => webhooks.list('pending', limit),
@@ -78,6 +82,21 @@ export function createInbox(context: BillingContext, ready: () => Promise<void>)
       await running?.catch(() => undefined)
     },
   }
+}
+
+/** Verified over the raw bytes, and kept once. True when somebody wants to know of it. */
+async function store(
+  context: BillingContext,
+  provider: ProviderName,
+  webhook: RawWebhook,
+): Promise<boolean> {
+  const now = context.options.clock.now()
+  const gateway = await context.gateway(provider)
+  const { id: eventId, type, payload, foreign } = await gateway.verifyWebhook(webhook, now)
+  if (foreign) return false
+  const isWanted = hasHandler(context, provider, type)
+  const event = { provider, eventId, type, payload, hasHandler: isWanted }
+  return (await context.webhooks.add(event, now)) && isWanted
 }
 
 async function work(context: BillingContext, id: number): Promise<void> {
@@ -100,7 +119,7 @@ async function work(context: BillingContext, id: number): Promise<void> {
   }
 }
 
-/** 5 s, 20 s, 80 s … up to 6 hours, each a little later so that a crowd spreads out. */
+/** 5 s, 20 s, 80 s … up to 6 hours, each a little later, because a crowd then spreads out. */
 function nextAttempt(attempts: number, now: Date): Date {
   const seconds = Math.min(5 * 4 ** (attempts - 1), 6 * 3600)
   return new Date(now.getTime() + Math.round(seconds * 1000 * (1 + Math.random() / 10)))

@@ -30,7 +30,7 @@ export function braintreeWebhooks({ gateway }: BraintreeContext): Webhooks {
       const { kind } = await parse({ signature, payload })
       if (typeof kind !== 'string') throw new InvalidSignature('The notification has no kind')
       return {
-        // Notifications have no id. Equal ones say the same, so that one of them is enough.
+        // Notifications have no id. Equal ones say the same, so one of them is enough.
         id: createHash('sha256').update(payload.trimEnd()).digest('hex'),
         type: kind,
         payload: JSON.stringify({ signature, payload }),

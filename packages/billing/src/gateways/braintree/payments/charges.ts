@@ -65,7 +65,7 @@ export function braintreeCharges(context: BraintreeContext): Charges {
         failure: null,
       }
     },
-    // Only sales that went through are invoices here, so that none of them is owed.
+    // Only sales that went through are invoices here, so none of them is owed.
     async payInvoice(id, customerId) {
       const invoice = await invoices.findInvoice(id, customerId, () => 0)
       return invoice && { invoice, subscription: null, failure: null }
@@ -85,7 +85,7 @@ const FAILED = ['processor_declined', 'gateway_rejected', 'failed']
 
 /**
  * What stands under a key, which is also the order's id. Braintree answers a key with the first attempt's
- * transaction, a declined one as well, so that each decline is followed by the next key. Should the
+ * transaction, a declined one as well, so each decline is followed by the next key. Should the
  * list lag behind, the key before gives its own transaction again: nothing is charged twice.
  */
 async function lookUp(

@@ -57,7 +57,7 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
   }
 }
 
-/** The same for the same nonce, so that a repeat after a lost answer finds the card. */
+/** The same for the same nonce: a repeat after a lost answer finds the card. */
 function chosenToken(customerId: string, nonce: string): string {
   return createHash('sha256').update(`${customerId}:${nonce}`).digest('hex').slice(0, 32)
 }

@@ -68,7 +68,7 @@ interface Search {
   customerId(): { is(id: string): void }
 }
 
-/** The SDK's stream never ends when a page comes back short, so that it gets a time limit. */
+/** The SDK's stream never ends when a page comes back short, so it gets a time limit. */
 async function collect<T>(stream: Readable, timeout: number): Promise<T[]> {
   const found: T[] = []
   const timer = setTimeout(() => {

@@ -1,6 +1,6 @@
 import { digestOfName } from '../../../values/subscription-name.ts'
 
-/** Ids that we choose, so that a repeat finds what the first attempt made. */
+/** Ids that we choose, because a repeat then finds what the first attempt made. */
 export function idOfOperation(operation: string): string {
   return `tg-${operation}`
 }

@@ -30,7 +30,7 @@ export interface CreditReach {
 
 /**
  * How far the customer's credit goes once nothing is charged any more: as many whole cycles as it pays.
- * A cycle that costs nothing is not one that was paid for, so that a free one does not go on for ever.
+ * A cycle that costs nothing is not one that was paid for, or a free one would go on for ever.
  */
 export function reachOfCredit(
   subscription: EndingSubscription,

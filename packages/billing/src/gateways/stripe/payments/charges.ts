@@ -45,7 +45,7 @@ interface Charge {
   readonly options: Partial<Stripe.PaymentIntentCreateParams>
 }
 
-/** The payment of a key: one for each, whatever became of it, so that it can succeed only once. */
+/** The payment of a key: one for each, whatever became of it, because it may succeed only once. */
 async function findByKey(
   { stripe }: StripeContext,
   customer: string,

@@ -13,7 +13,7 @@ export async function paymentOf(
 
 /**
  * Closes an invoice, and its payment with it; false when it was paid before that. Stripe decides in
- * one step, so that of voiding and paying at the same time only one happens.
+ * one step, so of voiding and paying at the same time only one happens.
  */
 export async function voidInvoice({ stripe }: StripeContext, id: string): Promise<boolean> {
   try {

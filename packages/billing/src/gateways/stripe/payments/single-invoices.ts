@@ -14,7 +14,7 @@ import { voidInvoice } from './payments.ts'
 
 const DECIDED = ['customer', 'currency', 'auto_advance', 'pending_invoice_items_behavior']
 
-/** Written on an invoice that we void, so that it is told from one the merchant has voided. */
+/** Written on an invoice that we void, to tell it from one that the merchant has voided. */
 const VOIDED = { tollgate_voided: 'payment_failed' }
 
 interface Item {
@@ -63,7 +63,7 @@ export function stripeSingleInvoices(
     },
     async payNow({ id }) {
       const open = await listOpen(context, id)
-      // The customer is there, so that the bank may ask.
+      // The customer is there, so the bank may ask.
       for (const invoice of open.reverse())
         await payOnce(context, invoice.id, { offSession: false })
     },

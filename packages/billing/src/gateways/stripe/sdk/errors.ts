@@ -13,7 +13,7 @@ import { PaymentActionRequired, PaymentFailed } from '../../../payment-errors.ts
 
 type Map = (error: Stripe.errors.StripeError, failure: ProviderFailure) => BillingError
 
-/** By the SDK's class name, so that this file needs no SDK. */
+/** By the SDK's class name, because the SDK may not be installed. */
 const byType: Readonly<Record<string, Map>> = {
   StripeCardError: paymentError,
   StripeInvalidRequestError: requestError,
