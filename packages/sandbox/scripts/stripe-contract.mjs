@@ -1,5 +1,5 @@
 // Reads the installed `stripe` package's type declarations with the TypeScript compiler.
-// Used to generate src/stripe/wire/contract.generated.ts and, in tests, to check replies against it.
+// Used to generate src/stripe/wire/contract.generated.ts and, in tests, to check responses against it.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -112,7 +112,7 @@ class ContractReader {
             ? this.paramNode(this.checker.getTypeAtLocation(params), new Set())
             : { o: {} },
           returned,
-          reply: this.replyNode(returned),
+          response: this.responseNode(returned),
         })
       }
     }
@@ -166,7 +166,7 @@ class ContractReader {
       else if (part.isNumberLiteral()) nodes.push('n')
       else if (part.flags & ts.TypeFlags.BooleanLiteral) booleans = true
       else if (part.isIntersection() && !this.isDecimal(part))
-        continue // OtherString: open only in replies
+        continue // OtherString: open only in responses
       else nodes.push(this.paramNode(part, seen))
     }
     if (booleans) nodes.unshift('b')
@@ -208,7 +208,7 @@ class ContractReader {
       const optional = Boolean(property.flags & ts.SymbolFlags.Optional)
       fields[property.name] = {
         optional,
-        type: this.replyNode(this.checker.getTypeOfSymbol(property)),
+        type: this.responseNode(this.checker.getTypeOfSymbol(property)),
       }
     }
     return name
@@ -219,19 +219,19 @@ class ContractReader {
     return this.checker.typeToString(type) === 'true'
   }
 
-  /** A reply's type: primitives, {ref}, {list}, {array}, {map}, {fields}, {literal}, {union}. */
-  replyNode(type) {
+  /** A response's type: primitives, {ref}, {list}, {array}, {map}, {fields}, {literal}, {union}. */
+  responseNode(type) {
     if (this.isDecimal(type)) return 'decimal'
     if (type.isUnion()) {
       const parts = type.types.filter((part) => !(part.flags & ts.TypeFlags.Undefined))
-      const nodes = parts.map((part) => this.replyNode(part))
+      const nodes = parts.map((part) => this.responseNode(part))
       const distinct = [...new Map(nodes.map((node) => [JSON.stringify(node), node])).values()]
       return distinct.length === 1 ? distinct[0] : { union: distinct }
     }
     if (type.isIntersection()) {
       // `Response<A | B>` is a union of intersections with the HTTP response.
       const object = type.types.find((part) => this.kindOf(part))
-      return object ? this.replyNode(object) : 'open-string'
+      return object ? this.responseNode(object) : 'open-string'
     }
     if (type.flags & ts.TypeFlags.Null) return 'null'
     if (type.flags & (ts.TypeFlags.Void | ts.TypeFlags.Undefined)) return 'void'
@@ -243,15 +243,15 @@ class ContractReader {
     if (type.flags & ts.TypeFlags.Number) return 'number'
     if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return 'any'
     if (this.checker.isArrayType(type))
-      return { array: this.replyNode(this.checker.getTypeArguments(type)[0]) }
+      return { array: this.responseNode(this.checker.getTypeArguments(type)[0]) }
     const kind = this.kindOf(type)
     if (kind === 'list' || kind === 'search_result') {
       const data = this.checker.getTypeOfSymbol(type.getProperty('data'))
-      return { list: this.replyNode(this.checker.getTypeArguments(data)[0]), kind }
+      return { list: this.responseNode(this.checker.getTypeArguments(data)[0]), kind }
     }
     if (kind && type.getProperty('id')) return { ref: this.addObject(type) }
     const index = this.checker.getIndexInfoOfType(type, ts.IndexKind.String)
-    if (index) return { map: this.replyNode(index.type) }
+    if (index) return { map: this.responseNode(index.type) }
     this.inline ??= new Map()
     const known = this.inline.get(type)
     if (known) return known
@@ -261,7 +261,7 @@ class ContractReader {
       const optional = Boolean(property.flags & ts.SymbolFlags.Optional)
       node.fields[property.name] = {
         optional,
-        type: this.replyNode(this.checker.getTypeOfSymbol(property)),
+        type: this.responseNode(this.checker.getTypeOfSymbol(property)),
       }
     }
     return node

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A reply's type, as scripts/stripe-contract.mjs reads it from the SDK's declarations. */
+/** A response's type, as scripts/stripe-contract.mjs reads it from the SDK's declarations. */
 type Node =
   | string
   | { literal: string | number | boolean }
@@ -21,44 +21,56 @@ interface RouteContract {
   resource: string
   method: string
   path: string
-  reply: Node
+  response: Node
 }
 interface Contract {
   version: string
   routes: RouteContract[]
   objects: Record<string, Fields>
+  /** What `npm run generate` would write. */
+  generated: string
 }
 
-const SCRIPT = fileURLToPath(new URL('../../scripts/stripe-contract.mjs', import.meta.url))
+/** As the scripts hold it. */
+interface Read {
+  version: string
+  routes: RouteContract[]
+  objects: Map<string, Fields>
+}
+
+const SCRIPTS = ['stripe-contract.mjs', 'generate-stripe-contract.mjs'].map((name) =>
+  fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url)),
+) as [string, string]
 
 /** Reading the declarations takes seconds, so the result is kept beside the installed package. */
 export async function loadContract(): Promise<Contract> {
   const sdk = dirname(dirname(createRequire(import.meta.url).resolve('stripe')))
   const version = readFileSync(join(sdk, 'VERSION'), 'utf8').trim()
-  const stamp = createHash('sha256').update(readFileSync(SCRIPT)).update(version).digest('hex')
+  const hash = createHash('sha256').update(version)
+  for (const script of SCRIPTS) hash.update(readFileSync(script))
+  const stamp = hash.digest('hex')
   const folder = join(dirname(sdk), '.cache', 'tollgate-sandbox')
   const file = join(folder, `stripe-${stamp.slice(0, 16)}.json`)
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Contract
   } catch {
-    const { readStripeContract } = (await import(SCRIPT)) as {
-      readStripeContract: () => {
-        version: string
-        routes: RouteContract[]
-        objects: Map<string, Fields>
-      }
+    const [reader, generator] = SCRIPTS
+    const { readStripeContract } = (await import(reader)) as { readStripeContract: () => Read }
+    const { renderContract } = (await import(generator)) as {
+      renderContract: (read: Read) => string
     }
     const read = readStripeContract()
     const contract: Contract = {
       version: read.version,
-      routes: read.routes.map(({ name, resource, method, path, reply }) => ({
+      routes: read.routes.map(({ name, resource, method, path, response }) => ({
         name,
         resource,
         method,
         path,
-        reply,
+        response,
       })),
       objects: Object.fromEntries(read.objects),
+      generated: renderContract(read),
     }
     mkdirSync(folder, { recursive: true })
     writeFileSync(`${file}.${process.pid}`, JSON.stringify(contract))
@@ -67,11 +79,11 @@ export async function loadContract(): Promise<Contract> {
   }
 }
 
-/** Says what is wrong with a reply; nothing when it satisfies the SDK's types. */
+/** Says what is wrong with a response; nothing when it satisfies the SDK's types. */
 export class ConformanceChecker {
   readonly #contract: Contract
   readonly #routes: Array<{ method: string; pattern: RegExp; fixed: number; route: RouteContract }>
-  /** Operations whose replies were seen, as `Customers.create`. */
+  /** Operations whose responses were seen, as `Customers.create`. */
   readonly seen = new Set<string>()
   /** Kinds of objects that were checked. */
   readonly kinds = new Set<string>()
@@ -92,7 +104,7 @@ export class ConformanceChecker {
     if (!found) return [`${method} ${path} is no call of the SDK`]
     const name = `${found.route.resource}.${found.route.name}`
     this.seen.add(name)
-    return this.#validate(body, found.route.reply, name)
+    return this.#validate(body, found.route.response, name)
   }
 
   /** Any object by its own kind, such as one inside an event. */

@@ -5,15 +5,15 @@ import { parseForm, readParameters } from '../../src/stripe/api/parameters.ts'
 import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { NODES, ROUTES } from '../../src/stripe/wire/contract.generated.ts'
 import { StripeFault } from '../../src/stripe/wire/errors.ts'
+import { loadContract } from './conformance.ts'
 import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 const OFFERED = ROUTES.filter(([, , name]) => name in OPERATIONS)
 
 it('has a contract that is up to date with the installed SDK', { timeout: 120_000 }, async () => {
-  const script = new URL('../../scripts/generate-stripe-contract.mjs', import.meta.url)
-  const { renderContract } = (await import(script.href)) as { renderContract: () => string }
+  const { generated } = await loadContract()
   const file = new URL('../../src/stripe/wire/contract.generated.ts', import.meta.url)
-  expect(renderContract()).toBe(readFileSync(file, 'utf8'))
+  expect(generated).toBe(readFileSync(file, 'utf8'))
 })
 
 it('refuses an unknown parameter on every call it offers', async () => {
@@ -130,8 +130,8 @@ it('refuses wrong keys, unknown routes, foreign versions and broken bodies as St
     [`description=${'x'.repeat(6000)}`, {}],
   ] as const) {
     const response = await post(handle, '/v1/customers', body, headers)
-    const reply = (await response.json()) as { error: { type: string } }
-    expect([response.status, reply.error.type], body.slice(0, 40)).toEqual([
+    const refusal = (await response.json()) as { error: { type: string } }
+    expect([response.status, refusal.error.type], body.slice(0, 40)).toEqual([
       400,
       'invalid_request_error',
     ])
