@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   const webhook = hook !== undefined && stripe ? stripe.registerWebhook(hook) : null
   if (values['braintree-webhook'] !== undefined)
     braintree?.registerWebhook(values['braintree-webhook'])
-  const facts = {
+  const addresses = {
     now: sandbox.clock.now().toISOString(),
     controlRoom: sandbox.controlRoom?.url ?? null,
     stripe: stripe && {
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
       privateKey: braintree.config.privateKey,
     },
   }
-  process.stdout.write(values.json ? `${JSON.stringify(facts)}\n` : describe(facts))
+  process.stdout.write(values.json ? `${JSON.stringify(addresses)}\n` : describe(addresses))
   await untilSaved(() => sandbox.save())
   await sandbox.close()
 }
@@ -84,7 +84,7 @@ function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function describe(facts: object): string {
+function describe(addresses: object): string {
   const lines: string[] = []
   const add = (name: string, value: unknown) => {
     if (value === null || value === undefined) return
@@ -93,7 +93,7 @@ function describe(facts: object): string {
       for (const [key, inner] of Object.entries(value))
         add(name === '' ? key : `${name}.${key}`, inner)
   }
-  add('', facts)
+  add('', addresses)
   return `${lines.join('\n')}\n`
 }
 

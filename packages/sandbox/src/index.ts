@@ -1,5 +1,13 @@
-export type { ModificationDefinition, PlanDefinition } from './braintree/catalog/control-panel.ts'
-export type { BraintreeConfig, BraintreeHandle } from './braintree/server/handle.ts'
+export type {
+  ModificationDefinition,
+  PlanDefinition,
+  PlanTrial,
+} from './braintree/catalog/control-panel.ts'
+export type {
+  BraintreeConfig,
+  BraintreeHandle,
+  MerchantAccountDefinition,
+} from './braintree/server/handle.ts'
 export type { LoopbackEnvironment } from './braintree/server/loopback-environment.ts'
 export type { NonceRequest } from './braintree/server/nonce-request.ts'
 export type { BraintreeOptions } from './braintree/server/options.ts'
@@ -21,6 +29,7 @@ export type {
   SubscriptionStatusEvent as BraintreeSubscriptionStatusEvent,
   TransactionRow as BraintreeTransaction,
   TransactionStatus as BraintreeTransactionStatus,
+  TransactionStatusEvent as BraintreeTransactionStatusEvent,
   VerificationRow as BraintreeVerification,
 } from './braintree/state/rows.ts'
 export type { Day as BraintreeDay } from './braintree/wire/days.ts'
@@ -37,6 +46,8 @@ export type { SandboxSnapshot } from './core/store/snapshot.ts'
 export type { StoreSnapshot } from './core/store/store.ts'
 export type { CallFate, CallTrouble } from './core/trouble.ts'
 export type {
+  ControlRoomStart,
+  DeliveryFilter,
   Provider,
   Sandbox,
   SandboxClock,
@@ -46,7 +57,13 @@ export type {
   SandboxTrouble,
 } from './sandbox.ts'
 export { startSandbox } from './start-sandbox.ts'
-export type { SeedPrice, StripeHandle, StripeSdkConfig } from './stripe/server/handle.ts'
+export type {
+  CheckoutInput,
+  RegisteredWebhook,
+  SeedPrice,
+  StripeHandle,
+  StripeSdkConfig,
+} from './stripe/server/handle.ts'
 export type { StripeOptions } from './stripe/server/options.ts'
 export type { DunningOptions } from './stripe/state/context.ts'
 export type { WireObject } from './stripe/wire/wire-object.ts'

@@ -27,11 +27,18 @@ export interface SandboxOptions {
   /** A state taken before with `snapshot()`. It wins over `stateFile`, and its clock over `now`. */
   readonly snapshot?: SandboxSnapshot
   /** A web page to watch and move it all. */
-  readonly controlRoom?: boolean | { readonly port?: number }
+  readonly controlRoom?: boolean | ControlRoomStart
   /** How webhooks are sent, where it should not be as at the providers. */
   readonly outbox?: SandboxOutboxOptions
 }
 
+/** Where the control room listens. */
+export interface ControlRoomStart {
+  /** 0, the default, takes a free port. */
+  readonly port?: number
+}
+
+/** How webhooks are sent, where it should not be as at the providers. */
 export interface SandboxOutboxOptions {
   /** Seconds from one attempt to the next; after the last the delivery has failed. */
   readonly retrySchedules?: { readonly [P in Provider]?: readonly number[] }
@@ -40,8 +47,6 @@ export interface SandboxOutboxOptions {
   /** How many deliveries are kept for inspection; 20,000 unless told. */
   readonly kept?: number
 }
-
-type On = true | object
 
 /**
  * Both providers, their one clock, and everything a test may want to do to them. A provider that was
@@ -57,9 +62,11 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
   /** Null unless `controlRoom` asked for it. */
   readonly controlRoom: ControlRoom | null
   /** What the `stripe` package needs to talk to the sandbox, and a look behind the counter. */
-  readonly stripe: O['stripe'] extends On ? StripeHandle : StripeHandle | null
+  readonly stripe: O['stripe'] extends true | object ? StripeHandle : StripeHandle | null
   /** What the `braintree` package needs to talk to the sandbox, and a look behind the counter. */
-  readonly braintree: O['braintree'] extends On ? BraintreeHandle : BraintreeHandle | null
+  readonly braintree: O['braintree'] extends true | object
+    ? BraintreeHandle
+    : BraintreeHandle | null
   /** What fell due and failed; empty on a good day. */
   failedJobs(): FailedJob[]
   /** Everything the sandbox knows, as plain JSON. */
@@ -74,6 +81,7 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
 
 /** The sandbox's clock, which both providers share. It never goes back. */
 export interface SandboxClock {
+  /** What time it is in the sandbox. */
   now(): Date
   /** The same in epoch milliseconds. */
   nowMs(): number
@@ -86,13 +94,18 @@ export interface SandboxClock {
   advanceTo(date: Date): Promise<void>
 }
 
+/** Which deliveries to show; all of them without it. */
+export interface DeliveryFilter {
+  /** Only those of one provider. */
+  readonly provider?: Provider
+  /** Only those of one event: one for each URL, and a copy where a switch doubled it. */
+  readonly eventId?: string
+}
+
 /** Webhooks on their way: queued, signed at the moment of sending, retried, inspectable. */
 export interface SandboxOutbox {
   /** The last deliveries, oldest first. */
-  deliveries(filter?: {
-    readonly provider?: Provider
-    readonly eventId?: string
-  }): readonly Delivery[]
+  deliveries(filter?: DeliveryFilter): readonly Delivery[]
   /** Resolves when everything due by now has been attempted. */
   flush(): Promise<void>
   /** Sends a delivery again, now, whatever became of it. */

@@ -1,6 +1,7 @@
 import type { MovableClock, Timeline } from './clock/clock.ts'
 import type { DueQueue } from './store/due-queue.ts'
-import type { Store, Table } from './store/store.ts'
+import type { Store } from './store/store.ts'
+import type { Table } from './store/table.ts'
 
 /** A webhook as a provider hands it over. */
 export interface OutgoingWebhook {

@@ -15,10 +15,18 @@ export type CallTrouble =
   | 'timeout'
   | 'half-written'
   | 'held'
-  | { readonly slowMs: number }
+  | {
+      /** The call takes effect at once and its response comes this many real milliseconds later. */
+      readonly slowMs: number
+    }
 
 /** The same as a provider's call meets it: what is held waits for a promise. */
-export type CallFate = Exclude<CallTrouble, 'held'> | { readonly until: Promise<void> }
+export type CallFate =
+  | Exclude<CallTrouble, 'held'>
+  | {
+      /** Resolves on `release()`. */
+      readonly until: Promise<void>
+    }
 
 interface CallRow {
   queue: Array<{ kind: CallTrouble; provider: string | null }>

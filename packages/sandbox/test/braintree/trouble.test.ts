@@ -20,7 +20,7 @@ describe('trouble on demand', () => {
     expect((await gateway.customer.create({})).success).toBe(true)
   })
 
-  it('loses a reply after the call took effect, which a key then repairs', async () => {
+  it('loses a response after the call took effect, which a key then repairs', async () => {
     const merchant = await startMerchant()
     const { gateway, trouble, sandbox } = merchant
     const { token, customerId } = await addCustomer(merchant)
@@ -36,7 +36,7 @@ describe('trouble on demand', () => {
     expect(sandbox.transactions(customerId)).toHaveLength(1)
   })
 
-  it('holds a reply until it is released', async () => {
+  it('holds a response until it is released', async () => {
     const { gateway, trouble, sandbox } = await startMerchant()
     trouble.failNext(1, 'held', 'braintree')
     const creating = gateway.customer.create({ id: 'held' })

@@ -72,7 +72,7 @@ it('pages by cursor in both directions', async () => {
   expect(back.data.map((each) => each.id)).toEqual(ids.slice(2, 5))
 })
 
-it('fails calls on demand: 429, 500, slow, lost and half-written replies', async () => {
+it('fails calls on demand: 429, 500, slow, lost and half-written responses', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { trouble } = sandbox
   trouble.failNext(1, '429')
@@ -102,7 +102,7 @@ it('fails calls on demand: 429, 500, slow, lost and half-written replies', async
   expect((await stripe.customers.list()).data).toHaveLength(2)
 })
 
-it('holds a reply until it is released, while the call has its effects', async () => {
+it('holds a response until it is released, while the call has its effects', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { trouble } = sandbox
   trouble.failNext(1, 'held', 'stripe')

@@ -254,22 +254,21 @@ it('never breaks, and answers what it accepts in full, whatever it is sent', {
               },
             },
           )
-          const reply = (await response.json()) as {
+          const body = (await response.json()) as {
             id?: string
             error?: { type: string; message: string }
           }
-          expect(
-            [200, 400, 402, 404],
-            `${method} ${url} ${form} ${reply.error?.message}`,
-          ).toContain(response.status)
+          expect([200, 400, 402, 404], `${method} ${url} ${form} ${body.error?.message}`).toContain(
+            response.status,
+          )
           if (response.status !== 200)
-            expect(reply.error?.message, `${method} ${url} ${form}`).toBeTruthy()
+            expect(body.error?.message, `${method} ${url} ${form}`).toBeTruthy()
           else {
             expect(
-              checker.check(method, new URL(url, 'http://x').pathname, reply),
+              checker.check(method, new URL(url, 'http://x').pathname, body),
               `${method} ${url} ${form}`,
             ).toEqual([])
-            if (typeof reply.id === 'string' && reply.id !== '') ids.push(reply.id)
+            if (typeof body.id === 'string' && body.id !== '') ids.push(body.id)
           }
         }
         await sandbox.clock.advance({ months: 3 })

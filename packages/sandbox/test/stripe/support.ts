@@ -14,7 +14,7 @@ export interface StripeSetup {
   readonly checker: ConformanceChecker
 }
 
-/** A sandbox and the real SDK; every successful reply is checked against the SDK's own types. */
+/** A sandbox and the real SDK; every successful response is checked against the SDK's own types. */
 export async function startStripeSandbox(
   options: { now?: Date; stripe?: StripeOptions; sdk?: Stripe.StripeConfig } = {},
 ): Promise<StripeSetup> {

@@ -33,7 +33,7 @@ export function onceForKey(
   return transaction
 }
 
-/** JSON with its keys in order, so that equal requests read the same. */
+/** JSON with its keys in order: equal requests then read the same. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part) =>
     part && typeof part === 'object' && !Array.isArray(part)

@@ -1,4 +1,4 @@
-import type { Table } from '../../core/store/store.ts'
+import type { Table } from '../../core/store/table.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { BadRequest, NotAuthorized } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
@@ -15,7 +15,7 @@ export type SearchField<Row> =
   | { readonly money: (row: Row) => { minor: number; currency: string } }
 
 export interface Searchable<Row extends object> {
-  /** Of the second step's reply. */
+  /** Of the second step's response. */
   readonly root: string
   readonly itemName: string
   readonly table: (context: BraintreeContext) => Table<Row>

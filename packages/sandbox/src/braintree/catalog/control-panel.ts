@@ -8,27 +8,49 @@ import { isId } from '../wire/validation.ts'
 
 /** A plan as the control panel would define it; amounts in minor units. */
 export interface PlanDefinition {
+  /** Letters, digits, `-` and `_`. */
   readonly id: string
+  /** Minor units for each cycle. */
   readonly price: number
+  /** The id unless told. */
   readonly name?: string
+  /** For people. */
   readonly description?: string
   /** Defaults to the merchant's own currency. */
   readonly currency?: string
-  /** In months. */
+  /** Months from one cycle to the next; 1 unless told. */
   readonly billingFrequency?: number
   /** 1–28, or 31 for the last day of the month. */
   readonly billingDayOfMonth?: number
+  /** Without it subscriptions go on until they are canceled. */
   readonly numberOfBillingCycles?: number
-  readonly trial?: { readonly duration: number; readonly unit: 'day' | 'month' }
+  /** How subscriptions begin; without it they are billed at once. */
+  readonly trial?: PlanTrial
+  /** Ids of add-ons that every subscription inherits; they must be defined first. */
   readonly addOns?: readonly string[]
+  /** Ids of discounts that every subscription inherits; they must be defined first. */
   readonly discounts?: readonly string[]
 }
 
+/** The trial a plan's subscriptions begin with. */
+export interface PlanTrial {
+  /** How many units. */
+  readonly duration: number
+  /** Months follow the calendar. */
+  readonly unit: 'day' | 'month'
+}
+
+/** An add-on or a discount as the control panel would define it. */
 export interface ModificationDefinition {
+  /** Letters, digits, `-` and `_`; one id for both kinds. */
   readonly id: string
+  /** Minor units for each cycle; positive also for a discount. */
   readonly amount: number
+  /** The id unless told. */
   readonly name?: string
+  /** For people. */
   readonly description?: string
+  /** Defaults to the merchant's own currency. */
   readonly currency?: string
   /** Without it the add-on or discount never expires. */
   readonly numberOfBillingCycles?: number

@@ -36,7 +36,7 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
     order_id: { text: (row) => row.orderId },
     merchant_account_id: { text: (row) => row.merchantAccountId },
     payment_method_token: { text: (row) => row.token },
-    // Searches say `CreditCardDetail` where replies say `credit_card`.
+    // Searches say `CreditCardDetail` where responses say `credit_card`.
     payment_instrument_type: {
       anyText: ({ instrument: { kind } }) => [
         kind === 'credit_card' ? 'CreditCardDetail' : 'PayPalDetail',

@@ -1,3 +1,4 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import { type BraintreeContext, freshId } from '../state/context.ts'
 import type {
   CustomerSnapshot,
@@ -123,7 +124,7 @@ function newTransaction(
     recurring: false,
     customer: request.customer && snapshotOf(request.customer),
     token: request.token,
-    instrument: structuredClone(request.instrument),
+    instrument: copyJson(request.instrument),
     customFields: {},
     responseCode: '',
     gatewayRejectionReason: null,

@@ -1,4 +1,5 @@
 import type { HttpServer } from '../../core/http.ts'
+import { copyJson } from '../../core/store/copy-json.ts'
 import { changeSettings, defineModification, definePlan } from '../catalog/control-panel.ts'
 import { type BraintreeContext, settingsOf } from '../state/context.ts'
 import { verifyWebhookUrl } from '../state/notifications.ts'
@@ -75,27 +76,27 @@ type Inspection = Pick<
   | 'transactions'
 >
 
-/** Copies, so that looking cannot change anything. */
+/** Copies, because looking must not change anything. */
 function inspection(context: BraintreeContext): Inspection {
   const { customers, paymentMethods, subscriptions, transactions } = context.tables
   const { plans, modifications, webhooks } = context.tables
-  const copy = <Row>(row: Row | undefined) => (row === undefined ? null : structuredClone(row))
+  const copy = <Row>(row: Row | undefined) => (row === undefined ? null : copyJson(row))
   return {
-    plans: () => structuredClone([...plans.values()]),
-    modifications: () => structuredClone([...modifications.values()]),
+    plans: () => copyJson([...plans.values()]),
+    modifications: () => copyJson([...modifications.values()]),
     webhooks: () => [...webhooks.values()].map(({ url }) => url),
     customer: (id) => copy(customers.get(id)),
-    customers: () => structuredClone([...customers.values()]),
-    paymentMethods: (customerId) => structuredClone(paymentMethods.findBy('customer', customerId)),
+    customers: () => copyJson([...customers.values()]),
+    paymentMethods: (customerId) => copyJson(paymentMethods.findBy('customer', customerId)),
     subscription: (id) => copy(subscriptions.get(id)),
     subscriptions: (customerId) =>
-      structuredClone(
+      copyJson(
         customerId === undefined
           ? [...subscriptions.values()]
           : subscriptions.findBy('customer', customerId),
       ),
     transactions: (customerId) =>
-      structuredClone(
+      copyJson(
         customerId === undefined
           ? [...transactions.values()]
           : transactions.findBy('customer', customerId),

@@ -15,9 +15,20 @@ import type { NonceRequest } from './nonce-request.ts'
 export interface BraintreeConfig {
   /** What the SDK calls an environment, pointing at the sandbox. */
   readonly environment: LoopbackEnvironment
+  /** As `BraintreeOptions` said, or its default. */
   readonly merchantId: string
+  /** As `BraintreeOptions` said, or its default. */
   readonly publicKey: string
+  /** Signs webhooks too. */
   readonly privateKey: string
+}
+
+/** A merchant account as the control panel would define it. */
+export interface MerchantAccountDefinition {
+  /** What calls name it by. */
+  readonly id: string
+  /** Three letters, upper case: what it is paid in. */
+  readonly currency: string
 }
 
 /**
@@ -40,7 +51,7 @@ export interface BraintreeHandle {
   /** Makes a discount, or changes the one of that id. */
   defineDiscount(discount: ModificationDefinition): void
   /** One more merchant account, for charges in another currency. */
-  defineMerchantAccount(account: { id: string; currency: string }): void
+  defineMerchantAccount(account: MerchantAccountDefinition): void
   /** The control panel's choices as they are now. */
   settings(): Readonly<SettingsRow>
   /** Changes what is named; throws a `TypeError` for what the control panel would not offer. */

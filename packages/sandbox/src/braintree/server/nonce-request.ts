@@ -6,8 +6,11 @@ import { Fields } from '../wire/validation.ts'
 
 /** What the customer typed into the page. A Visa test card unless told. */
 export interface NonceRequest {
+  /** One of Braintree's test numbers. */
   readonly number?: string
+  /** `12/2030`; December in four years unless told. */
   readonly expirationDate?: string
+  /** As on the card. */
   readonly cardholderName?: string
   /** A PayPal account with a billing agreement, instead of a card. */
   readonly paypalEmail?: string

@@ -1,7 +1,7 @@
 import { dueJobs } from '../../core/clock/due-jobs.ts'
 import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
-import type { Table } from '../../core/store/store.ts'
+import type { Table } from '../../core/store/table.ts'
 import { BraintreeApi } from '../api/api.ts'
 import { OPERATIONS } from '../resources/registry.ts'
 import { settleDue, settlementDue } from '../sales/settlement.ts'

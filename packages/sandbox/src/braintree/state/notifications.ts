@@ -21,7 +21,7 @@ export type TransactionKind =
   | 'transaction_disbursed'
   | 'refund_failed'
 
-/** Fewer than a reply shows: the outbox keeps every notification, and a year of them adds up. */
+/** Fewer than a response shows: the outbox keeps every notification, and a year of them adds up. */
 const TRANSACTIONS_SENT = 3
 
 export function notifySubscription(

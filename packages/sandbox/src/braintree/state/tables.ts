@@ -1,4 +1,5 @@
-import type { Store, Table } from '../../core/store/store.ts'
+import type { Store } from '../../core/store/store.ts'
+import type { Table } from '../../core/store/table.ts'
 import type {
   CustomerRow,
   MerchantAccountRow,

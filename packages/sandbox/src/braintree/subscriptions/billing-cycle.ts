@@ -1,3 +1,4 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import { charge, isAuthorized } from '../sales/charging.ts'
 import { type BraintreeContext, settingsOf, today } from '../state/context.ts'
 import { amountOfNextCycle, countCycle, countedNow } from '../state/cycle-amount.ts'
@@ -111,8 +112,8 @@ export function chargeSubscription(
       subscriptionId: row.id,
       billingPeriodStart: row.billingPeriodStart,
       billingPeriodEnd: row.billingPeriodEnd,
-      addOns: structuredClone(row.addOns.filter((each) => countedNow(row, each))),
-      discounts: structuredClone(row.discounts.filter((each) => countedNow(row, each))),
+      addOns: copyJson(row.addOns.filter((each) => countedNow(row, each))),
+      discounts: copyJson(row.discounts.filter((each) => countedNow(row, each))),
       descriptor: { ...row.descriptor },
       ...request.details,
     },

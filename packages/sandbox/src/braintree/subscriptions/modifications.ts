@@ -1,3 +1,4 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { AppliedModification, ModificationRow } from '../state/rows.ts'
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
@@ -45,7 +46,7 @@ export function applyChanges(
   const list = request.kind === 'add_on' ? 'add_ons' : 'discounts'
   const path = ['subscription', list]
   request.fields.permit(LISTS)
-  let applied = structuredClone([...request.present])
+  let applied = copyJson([...request.present])
   const updated = new Set<string>()
   for (const [i, item] of request.fields.list('update').entries()) {
     const at = [...path, 'update', `index_${i}`]

@@ -1,3 +1,4 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import { isAuthorized } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, settingsOf } from '../state/context.ts'
@@ -76,7 +77,7 @@ function readChanges(
   fields: Fields,
   errors: ErrorCollector,
 ): SubscriptionRow {
-  const after = structuredClone(before)
+  const after = copyJson(before)
   if (!fields.isBlank('first_billing_date')) errors.add(PATH, 'first_billing_date', '91919')
   if (!fields.isBlank('billing_day_of_month')) errors.add(PATH, 'billing_day_of_month', '91918')
   after.id = readSubscriptionId(context, fields, before.id, errors) ?? before.id

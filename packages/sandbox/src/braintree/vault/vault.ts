@@ -1,3 +1,4 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import { type BraintreeContext, findMerchantAccount, freshId } from '../state/context.ts'
 import { verificationXml } from '../state/payment-method-xml.ts'
 import type { Address, Instrument, PaymentMethodRow, VerificationRow } from '../state/rows.ts'
@@ -142,7 +143,7 @@ export function store(
   const row: PaymentMethodRow = {
     token: as.token ?? freshId(context, 7, (token) => paymentMethods.has(token)),
     customerId: as.customerId,
-    instrument: structuredClone(offered.instrument),
+    instrument: copyJson(offered.instrument),
     isDefault: isFirst,
     alwaysFailsWith: offered.alwaysFailsWith,
     billingAddress: as.billingAddress ?? null,
@@ -156,14 +157,14 @@ export function store(
   return row
 }
 
-/** Puts another card under the same token, so that whatever is billed to it goes on. */
+/** Puts another card under the same token; whatever is billed to it goes on. */
 export function replaceInstrument(
   context: BraintreeContext,
   row: PaymentMethodRow,
   offered: Offered,
   verifications: VerificationRow[],
 ): void {
-  row.instrument = structuredClone(offered.instrument)
+  row.instrument = copyJson(offered.instrument)
   row.alwaysFailsWith = offered.alwaysFailsWith
   row.verifications.unshift(...verifications)
   row.updatedAt = context.clock.nowMs()

@@ -6,11 +6,15 @@ export interface Duration {
   readonly years?: number
   /** 31 January and one month is the last day of February. */
   readonly months?: number
+  /** Seven days each. */
   readonly weeks?: number
   /** 24 hours each. */
   readonly days?: number
+  /** 60 minutes each. */
   readonly hours?: number
+  /** 60 seconds each. */
   readonly minutes?: number
+  /** Stripe knows nothing shorter. */
   readonly seconds?: number
 }
 

@@ -1,4 +1,5 @@
-import type { Store, Table } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import type { Table } from '../store/table.ts'
 import type { MovableClock } from './clock.ts'
 
 /** Something that fell due and could not be done. Time went on without it. */
@@ -13,6 +14,7 @@ export interface FailedJob {
   readonly message: string
   /** Epoch milliseconds on the sandbox's clock. */
   readonly firstFailedAt: number
+  /** Epoch milliseconds on the sandbox's clock. */
   readonly lastFailedAt: number
   /** How often it failed in a row. */
   readonly attempts: number

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { Router } from '../../core/router.ts'
+import { copyJson } from '../../core/store/copy-json.ts'
 import type { StripeContext } from '../state/context.ts'
 import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
@@ -165,7 +166,7 @@ export class StripeApi {
         const rendered: OperationResponse = route.operation(params as never, call)
         const paths = (params.expand ?? []) as string[]
         // Rendered objects share their nested parts with the tables.
-        const response = paths.length > 0 ? structuredClone(rendered) : rendered
+        const response = paths.length > 0 ? copyJson(rendered) : rendered
         expand(response, paths, this.#context.tables)
         return JSON.stringify(response)
       })

@@ -1,3 +1,4 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import { render } from '../state/render.ts'
 import type { Kind } from '../state/rows.ts'
 import type { Tables } from '../state/tables.ts'
@@ -198,7 +199,7 @@ function findById(id: string, tables: Tables): WireObject | null {
   const kinds: readonly Kind[] = [...(kind ? [kind] : []), 'coupon', 'product', 'price']
   for (const each of kinds) {
     const row = tables[each].get(id)
-    if (row) return structuredClone(render(each, row as never, tables))
+    if (row) return copyJson(render(each, row as never, tables))
   }
   return null
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Store, Table } from '../../core/store/store.ts'
+import type { Store } from '../../core/store/store.ts'
+import type { Table } from '../../core/store/table.ts'
 import { StripeFault } from '../wire/errors.ts'
 
 interface KeyRow {

@@ -1,3 +1,4 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import { couponOf } from '../state/discounts.ts'
 import type { InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -111,7 +112,7 @@ function containedTax(amount: number, rates: readonly TaxRateRow[]): number {
   )
 }
 
-/** The last rate takes what rounding left, so that the shares add up. */
+/** The last rate takes what rounding left, so the shares add up. */
 function shareOf(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]): number {
   const shares = allocate(
     total,
@@ -141,7 +142,7 @@ function groupTaxes(lines: readonly LineRow[]): NonNullable<InvoiceRow['total_ta
       if (known) {
         known.amount += tax.amount
         known.taxable_amount = (known.taxable_amount ?? 0) + (tax.taxable_amount ?? 0)
-      } else totals.set(key, structuredClone(tax))
+      } else totals.set(key, copyJson(tax))
     }
   }
   return [...totals.values()]

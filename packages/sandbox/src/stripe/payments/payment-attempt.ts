@@ -1,3 +1,4 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import { render } from '../state/render.ts'
 import type { ChargeRow, PaymentIntentRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -175,7 +176,7 @@ function newCharge(
     amount: intent.amount,
     amount_captured: decline || manual ? 0 : intent.amount,
     amount_refunded: 0,
-    billing_details: structuredClone(method.billing_details),
+    billing_details: copyJson(method.billing_details),
     calculated_statement_descriptor: 'TOLLGATE SANDBOX',
     captured: !decline && !manual,
     created: work.now,

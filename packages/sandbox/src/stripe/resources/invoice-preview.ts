@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { copyJson } from '../../core/store/copy-json.ts'
 import { type Operations, op } from '../api/operation.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { createInvoice, refreshTotals, takeInvoiceItem } from '../invoices/invoice-draft.ts'
@@ -24,7 +25,7 @@ export const invoicePreview: Operations = {
     const trial = new UnitOfWork(work.context)
     try {
       const invoice = preview(trial, params)
-      const shown = structuredClone(render('invoice', invoice, trial.tables))
+      const shown = copyJson(render('invoice', invoice, trial.tables))
       return asUpcoming(shown)
     } finally {
       trial.rollback()

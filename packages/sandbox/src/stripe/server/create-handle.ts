@@ -1,4 +1,5 @@
 import type { HttpServer } from '../../core/http.ts'
+import { copyJson } from '../../core/store/copy-json.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { completeCheckout } from '../resources/checkout-completion.ts'
@@ -11,7 +12,13 @@ import type { Kind, Rows } from '../state/rows.ts'
 import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import type { SeedPrice, StripeHandle, StripeSdkConfig } from './handle.ts'
+import type {
+  CheckoutInput,
+  RegisteredWebhook,
+  SeedPrice,
+  StripeHandle,
+  StripeSdkConfig,
+} from './handle.ts'
 
 export function createStripeHandle(
   context: StripeContext,
@@ -21,6 +28,7 @@ export function createStripeHandle(
   return new RunningStripe(context, server, apiKey)
 }
 
+/** Rendered objects share their nested parts with the tables, so what is shown is a copy. */
 class RunningStripe implements StripeHandle {
   readonly #context: StripeContext
   readonly #server: HttpServer
@@ -88,7 +96,7 @@ class RunningStripe implements StripeHandle {
       .map((row) => renderEvent(row, 0))
   }
 
-  registerWebhook(url: string, events: readonly string[] = ['*']): { id: string; secret: string } {
+  registerWebhook(url: string, events: readonly string[] = ['*']): RegisteredWebhook {
     return this.#change((work) => {
       const id = work.newId('we_1')
       const secret = work.newId('whsec_', 32)
@@ -138,10 +146,7 @@ class RunningStripe implements StripeHandle {
     return this.#authenticate(intentId, false)
   }
 
-  completeCheckout(
-    sessionId: string,
-    options: { paymentMethod?: string; email?: string } = {},
-  ): WireObject {
+  completeCheckout(sessionId: string, options: CheckoutInput = {}): WireObject {
     return this.#change((work) => {
       const session = completeCheckout(work, sessionId, options)
       return render('checkout.session', session, work.tables)
@@ -166,22 +171,17 @@ class RunningStripe implements StripeHandle {
 
   #find<K extends Kind>(kind: K, id: string): WireObject | null {
     const row = this.#context.tables[kind].get(id) as Rows[K] | undefined
-    return row ? copy(render(kind, row, this.#context.tables)) : null
+    return row ? copyJson(render(kind, row, this.#context.tables)) : null
   }
 
   #all<K extends Kind>(kind: K): WireObject[] {
     const rows = [...this.#context.tables[kind].newestFirst()] as Array<Rows[K]>
-    return rows.map((row) => copy(render(kind, row, this.#context.tables)))
+    return rows.map((row) => copyJson(render(kind, row, this.#context.tables)))
   }
 
   #of(kind: 'subscription' | 'invoice' | 'charge', customer?: string): WireObject[] {
     if (customer === undefined) return this.#all(kind)
     const rows = this.#context.tables[kind].findBy('customer', customer).reverse()
-    return rows.map((row) => copy(render(kind, row as never, this.#context.tables)))
+    return rows.map((row) => copyJson(render(kind, row as never, this.#context.tables)))
   }
-}
-
-/** Rendered objects share their nested parts with the tables. */
-function copy(object: WireObject): WireObject {
-  return JSON.parse(JSON.stringify(object)) as WireObject
 }

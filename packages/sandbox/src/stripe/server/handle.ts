@@ -4,7 +4,9 @@ import type { WireObject } from '../wire/wire-object.ts'
 export interface StripeSdkConfig {
   /** `127.0.0.1` */
   readonly host: string
+  /** Where the sandbox's Stripe listens. */
   readonly port: number
+  /** Loopback needs no certificate. */
   readonly protocol: 'http'
   /** Nothing is told to the real Stripe. */
   readonly telemetry: false
@@ -24,6 +26,22 @@ export interface SeedPrice {
   readonly intervalCount?: number
   /** The product's name; made when there is none of that id. */
   readonly product?: string
+}
+
+/** What the customer types into the checkout page. */
+export interface CheckoutInput {
+  /** A payment method, or a test value such as `pm_card_visa`, which it is unless told. */
+  readonly paymentMethod?: string
+  /** For a customer that is made by the checkout; the session's own unless told. */
+  readonly email?: string
+}
+
+/** A webhook endpoint that `registerWebhook()` made. */
+export interface RegisteredWebhook {
+  /** `we_…` */
+  readonly id: string
+  /** What its signatures are checked with. */
+  readonly secret: string
 }
 
 /**
@@ -64,7 +82,7 @@ export interface StripeHandle {
   events(type?: string): WireObject[]
 
   /** Sends every event (or those named) to a URL, as an endpoint made through the API would. */
-  registerWebhook(url: string, events?: readonly string[]): { id: string; secret: string }
+  registerWebhook(url: string, events?: readonly string[]): RegisteredWebhook
   /** A price with an id of your choice, and its product. */
   seedPrice(seed: SeedPrice): WireObject
   /** The customer passes the 3-D Secure challenge of a payment or setup intent. */
@@ -72,13 +90,9 @@ export interface StripeHandle {
   /** The customer fails the challenge: the intent wants another payment method. */
   failAuthentication(intentId: string): WireObject
   /**
-   * The customer fills in the checkout page. The card is `pm_card_visa` unless told; one that is
-   * declined throws.
+   * The customer fills in the checkout page; a card that is declined throws.
    */
-  completeCheckout(
-    sessionId: string,
-    options?: { paymentMethod?: string; email?: string },
-  ): WireObject
+  completeCheckout(sessionId: string, options?: CheckoutInput): WireObject
   /** Stops this server only; closing the sandbox does so too. */
   close(): Promise<void>
 }

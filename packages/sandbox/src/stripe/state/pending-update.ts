@@ -1,3 +1,4 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -26,7 +27,7 @@ export function holdUpdate(
   invoiceId: string,
 ): void {
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
-  const held: HeldUpdate = structuredClone({ invoice: invoiceId, subscription, items })
+  const held: HeldUpdate = copyJson({ invoice: invoiceId, subscription, items })
   const old = JSON.parse(before.subscription) as SubscriptionRow
   replaceFields(subscription, old)
   subscription.latest_invoice = invoiceId

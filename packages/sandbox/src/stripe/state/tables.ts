@@ -1,5 +1,6 @@
 import type { DueQueue } from '../../core/store/due-queue.ts'
-import type { Store, Table } from '../../core/store/store.ts'
+import type { Store } from '../../core/store/store.ts'
+import type { Table } from '../../core/store/table.ts'
 import { KINDS } from '../wire/contract.generated.ts'
 import type { Kind, Rows } from './rows.ts'
 

@@ -41,8 +41,8 @@ interface Touched {
 const MADE_WHOLE: ReadonlySet<Kind> = new Set(['charge', 'invoice_payment', 'refund'])
 
 /**
- * One step: a request, or one thing falling due. Rows are edited through it, so that it can tell
- * what changed, announce it as events, and put everything back when the step is refused.
+ * One step: a request, or one thing falling due. Rows are edited through it, because it
+ * tells what changed, announces that as events, and puts everything back when the step is refused.
  */
 export class UnitOfWork {
   readonly context: StripeContext

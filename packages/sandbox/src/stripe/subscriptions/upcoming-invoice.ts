@@ -1,3 +1,4 @@
+import { copyJson } from '../../core/store/copy-json.ts'
 import type { StripeContext } from '../state/context.ts'
 import { nowOf } from '../state/context.ts'
 import { render } from '../state/render.ts'
@@ -53,7 +54,7 @@ export function announceUpcoming(context: StripeContext, id: string): boolean {
   let shown: WireObject
   try {
     const invoice = nextInvoice(trial, trial.require('subscription', id))
-    shown = asUpcoming(structuredClone(render('invoice', invoice, trial.tables)))
+    shown = asUpcoming(copyJson(render('invoice', invoice, trial.tables)))
   } finally {
     trial.rollback()
   }

@@ -21,7 +21,7 @@ export function multiplyDecimal(decimal: string, quantity: number): number {
   return decimal.startsWith('-') ? -rounded : rounded
 }
 
-/** Splits a total by weights so that the parts add up to it exactly (largest remainder). */
+/** Splits a total by weights; the parts add up to it exactly (largest remainder). */
 export function allocate(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0)
   if (sum === 0) return weights.map(() => 0)
