@@ -31,6 +31,7 @@ const slow: readonly Named[] = [
 const sqliteIsEnough: readonly Named[] = [
   // Frameworks, pages, guards and other people's clients: HTTP, over the flows that run everywhere.
   ['packages/billing/test/adapters.test.ts', 'frameworks'],
+  ['packages/http/test', 'frameworks'],
   ['packages/oauth/test/adapters', 'frameworks'],
   ['packages/oauth/test/clients', "other people's clients"],
   ['packages/oauth/test/errors.test.ts', 'responses'],

@@ -1,11 +1,11 @@
+import type { HttpRoutes } from '@tollgate/http'
 import type { DriftReport, SyncOptions } from './consistency/drift.ts'
-import type { HttpRequest, Reply } from './http/exchange.ts'
 import type { ProviderName } from './provider-name.ts'
 import type { BillableUser } from './users/billable-user.ts'
 import type { WebhookInbox } from './webhooks/inbox.ts'
 
 /** The entry object. */
-export interface Billing<User = Record<string, unknown>> {
+export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   /** The user with that id, or UserNotFound. */
   user(id: string | number): Promise<BillableUser<User>>
   /** The user with this id; null when the application has none. */
@@ -29,12 +29,8 @@ export interface Billing<User = Record<string, unknown>> {
   readonly webhooks: WebhookInbox
   /** Deletes events that were done before, in small batches. */
   purgeWebhooks(before: Date): Promise<number>
-  /** Every path, with `{invoice}` where an id goes. */
-  readonly paths: readonly string[]
-  /** Whether this path is one of billing's. */
+  /** Whether a path is one of ours, for frameworks that serve other things beside. */
   handles(path: string): boolean
-  /** The response to a request for one of billing's paths. */
-  handle(request: HttpRequest): Promise<Reply>
   /** The routes as one Web-standard handler. */
   fetch(request: Request): Promise<Response>
   /** Stops looking at the inbox, after what is under way. The database stays open. */

@@ -1,10 +1,10 @@
 import { migrate } from '@tollgate/database'
+import { fetchFrom } from '@tollgate/http'
 import type { Billing } from './billing.ts'
 import { syncAll } from './consistency/sync.ts'
 import type { BillingContext } from './context.ts'
 import { UserNotFound } from './errors.ts'
 import type { BRAINTREE } from './gateways/braintree/provider.ts'
-import { fromWebRequest, type HttpRequest, toWebResponse } from './http/exchange.ts'
 import { type BillingOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { createRoutes } from './routes.ts'
 import { createLocks } from './storage/locks.ts'
@@ -51,7 +51,7 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
   const options = resolveOptions(given)
   const context = createContext(options)
   const inbox = createInbox(context, () => migrated())
-  const routes = createRoutes(context, inbox)
+  const routes = createRoutes(context, inbox, () => migrated())
   const runMigrations = () => migrate(options.database, billingMigrations(options.users))
 
   let migrating: Promise<unknown> | null = null
@@ -68,11 +68,6 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     await migrated()
     const record = await context.users.find(id)
     return record ? new BillableUser<User>(context, record) : null
-  }
-
-  const handle = async (request: HttpRequest) => {
-    await migrated()
-    return routes.handle(request)
   }
 
   return {
@@ -121,8 +116,8 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     },
     paths: routes.paths,
     handles: routes.handles,
-    handle,
-    fetch: async (request) => toWebResponse(await handle(fromWebRequest(request))),
+    handle: routes.handle,
+    fetch: (request) => fetchFrom(routes, request),
     close: () => inbox.stop(),
   }
 }

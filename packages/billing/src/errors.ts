@@ -27,9 +27,6 @@ export type BillingErrorCode =
   | 'invalid_signature'
   | 'unauthenticated'
   | 'not_found'
-  | 'method_not_allowed'
-  | 'payload_too_large'
-  | 'request_cut_off'
 
 /** `message` may be shown to the caller of the operation; what only we may see goes in `cause`. */
 export abstract class BillingError extends Error {
@@ -236,22 +233,4 @@ export class Unauthenticated extends BillingError {
 export class NotFound extends BillingError {
   readonly code = 'not_found'
   override readonly status = 404
-}
-
-/** The address exists, for another method. */
-export class MethodNotAllowed extends BillingError {
-  readonly code = 'method_not_allowed'
-  override readonly status = 405
-}
-
-/** The caller went away before its request had arrived; nobody reads the answer. */
-export class RequestCutOff extends BillingError {
-  readonly code = 'request_cut_off'
-  override readonly status = 400
-}
-
-/** A webhook beyond what is read. */
-export class PayloadTooLarge extends BillingError {
-  readonly code = 'payload_too_large'
-  override readonly status = 413
 }

@@ -66,6 +66,11 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly processEvery?: number | false
   /** Default `/stripe/webhook`, `/braintree/webhook`, `/user/invoice/{invoice}`. */
   readonly paths?: BillingPaths
+  /**
+   * Public base URL of the application. The requests that `authenticate` gets have this address, because
+   * the `Host` header is a stranger's choice. Default `http://localhost`.
+   */
+  readonly baseUrl?: string
   /** Who is asking, for the invoice route: a user id, or null. */
   readonly authenticate?: (
     request: Request,
@@ -97,6 +102,7 @@ export interface ResolvedOptions {
     /** Whose webhooks arrive where. */
     readonly webhooks: ReadonlyMap<string, ProviderName>
   }
+  readonly baseUrl: string
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
   readonly invoice: InvoiceSeller | null
   readonly migrate: boolean
@@ -134,12 +140,18 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
       options.processEvery === false ? null : (options.processEvery ?? 10),
     ),
     paths: resolvePaths(options.paths ?? {}, providers.all),
+    baseUrl: requireUrl(options.baseUrl ?? 'http://localhost'),
     authenticate: options.authenticate ?? null,
     invoice: options.invoice ?? null,
     migrate: options.migrate ?? true,
     clock: options.clock ?? systemClock,
     logger: options.logger ?? console,
   }
+}
+
+function requireUrl(url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  throw new TypeError(`baseUrl: '${url}' should look like 'https://app.example.com'.`)
 }
 
 function resolveUsers(users: UserTable | undefined): Required<UserTable> {

@@ -1,14 +1,19 @@
 import { isUnavailable } from '@tollgate/database'
-import type { BillingContext } from './context.ts'
 import {
-  BillingError,
-  InvoiceNotFound,
+  createRouter,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpRoutes,
+  isHttpError,
+  type Match,
   MethodNotAllowed,
-  NotFound,
-  Unauthenticated,
-} from './errors.ts'
-import { type HttpRequest, type Reply, withoutBody } from './http/exchange.ts'
-import { invoiceReply } from './invoices/download.ts'
+  type Route,
+  requireRoute,
+  withoutBody,
+} from '@tollgate/http'
+import type { BillingContext } from './context.ts'
+import { BillingError, InvoiceNotFound, NotFound, Unauthenticated } from './errors.ts'
+import { invoiceResponse } from './invoices/download.ts'
 import type { ProviderName } from './provider-name.ts'
 import { BillableUser } from './users/billable-user.ts'
 import type { Inbox } from './webhooks/inbox.ts'
@@ -16,78 +21,105 @@ import type { Inbox } from './webhooks/inbox.ts'
 /** The largest events have some ten kilobytes. */
 const LARGEST_WEBHOOK = 1024 * 1024
 
-/** Ids of both providers. Anything else is no invoice, and no call is made for it. */
-const INVOICE_ID = /^[\w-]{1,64}$/
-
-export interface Routes {
-  /** Paths with `{invoice}` where the id goes. */
-  readonly paths: readonly string[]
+export interface BillingRoutes extends HttpRoutes {
   handles(path: string): boolean
-  handle(request: HttpRequest): Promise<Reply>
+}
+
+interface BillingRoute extends Route {
+  respond(request: HttpRequest, id: string): Promise<HttpResponse>
 }
 
 /**
- * Webhooks carry no cookie and are proven by their signature, so that no CSRF check belongs in front
- * of them; the invoice route only reads.
+ * Webhooks carry no cookie and are proven by their signature, so no CSRF check belongs in front of them;
+ * the invoice route only reads. Every route waits for `ready`.
  */
-export function createRoutes(context: BillingContext, inbox: Inbox): Routes {
-  const { options } = context
-  const { paths } = options
-  const invoicePrefix = paths.invoice.slice(0, -'{invoice}'.length)
+export function createRoutes(
+  context: BillingContext,
+  inbox: Inbox,
+  ready: () => Promise<void>,
+): BillingRoutes {
+  const { paths } = context.options
+  const router = createRouter<BillingRoute>([
+    ...[...paths.webhooks].flatMap(([path, name]) => webhookRoutes(path, name, context, inbox)),
+    {
+      method: 'GET',
+      path: paths.invoice,
+      respond: (request, id) => downloadInvoice(request, id, context),
+    },
+  ])
 
-  const isInvoice = (path: string) =>
-    path.startsWith(invoicePrefix) && INVOICE_ID.test(path.slice(invoicePrefix.length))
-
-  async function answer(request: HttpRequest): Promise<Reply> {
-    const provider = paths.webhooks.get(request.path)
-    if (provider) return webhook(request, provider)
-    if (isInvoice(request.path)) return invoice(request)
-    throw new NotFound('There is nothing at this address')
-  }
-
-  async function webhook(request: HttpRequest, provider: ProviderName): Promise<Reply> {
-    if (isRead(request)) {
-      const gateway = await context.gateway(provider)
-      const answer = gateway.answerChallenge?.(new URLSearchParams(request.query)) ?? null
-      if (answer !== null)
-        return { status: 200, headers: { 'content-type': 'text/plain' }, body: answer }
+  async function respond(match: Match<BillingRoute>, request: HttpRequest): Promise<HttpResponse> {
+    let response: HttpResponse
+    try {
+      const route = requireRoute(match, request.method)
+      await ready()
+      response = await route.respond(request, match.id)
+    } catch (error) {
+      response = failureResponse(context, error)
     }
-    if (request.method !== 'POST') throw new MethodNotAllowed('Webhooks are sent by POST')
-    const body = await request.text(LARGEST_WEBHOOK)
-    await inbox.receive(provider, { body, header: request.header })
-    return json(200, { received: true })
-  }
-
-  async function invoice(request: HttpRequest): Promise<Reply> {
-    if (!isRead(request)) throw new MethodNotAllowed('Invoices are read by GET')
-    if (!options.authenticate || !options.invoice) {
-      throw new NotFound('There is nothing at this address')
-    }
-    const userId = await options.authenticate(request.toRequest())
-    if (userId === null) throw new Unauthenticated('Sign in first')
-    const record = await context.users.find(userId)
-    const id = request.path.slice(invoicePrefix.length)
-    const found = record ? await new BillableUser(context, record).findInvoice(id) : null
-    if (!found) throw new InvoiceNotFound('There is no such invoice')
-    return invoiceReply(found, options.invoice)
+    return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
   return {
-    paths: [...paths.webhooks.keys(), paths.invoice],
-    handles: (path) => paths.webhooks.has(path) || isInvoice(path),
-    async handle(request) {
-      const reply = await answer(request).catch((error) => failure(context, error))
-      return request.method === 'HEAD' ? withoutBody(reply) : reply
+    paths: router.paths,
+    handles: (path) => router.match(path) !== null,
+    handle(request) {
+      const match = router.match(request.path)
+      return match && respond(match, request)
     },
   }
 }
 
-function isRead({ method }: HttpRequest): boolean {
-  return method === 'GET' || method === 'HEAD'
+function webhookRoutes(
+  path: string,
+  name: ProviderName,
+  context: BillingContext,
+  inbox: Inbox,
+): BillingRoute[] {
+  const receive: BillingRoute = {
+    method: 'POST',
+    path,
+    async respond(request) {
+      const body = await request.rawText(LARGEST_WEBHOOK)
+      const header = (field: string) => request.header(field)
+      await inbox.receive(name, { body, header })
+      return json(200, { received: true })
+    },
+  }
+  if (!context.options.providers.find(name)?.challenges) return [receive]
+  const challenge: BillingRoute = {
+    method: 'GET',
+    path,
+    async respond({ query }) {
+      const gateway = await context.gateway(name)
+      const body = gateway.answerChallenge?.(new URLSearchParams(query)) ?? null
+      if (body === null) throw new MethodNotAllowed(['POST'])
+      return { status: 200, headers: { 'content-type': 'text/plain' }, body }
+    },
+  }
+  return [receive, challenge]
 }
 
-/** Anything but a BillingError is a bug or an outage: it is logged, and strangers learn nothing of it. */
-function failure({ options }: BillingContext, error: unknown): Reply {
+async function downloadInvoice(
+  request: HttpRequest,
+  id: string,
+  context: BillingContext,
+): Promise<HttpResponse> {
+  const { authenticate, invoice, baseUrl } = context.options
+  if (!authenticate || !invoice) throw new NotFound('There is nothing at this address')
+  const userId = await authenticate(request.toRequest(baseUrl))
+  if (userId === null) throw new Unauthenticated('Sign in first')
+  const record = await context.users.find(userId)
+  const found = record ? await new BillableUser(context, record).findInvoice(id) : null
+  if (!found) throw new InvoiceNotFound('There is no such invoice')
+  return invoiceResponse(found, invoice)
+}
+
+/** Any other error is a bug or an outage: it is logged, and strangers learn nothing of it. */
+function failureResponse({ options }: BillingContext, error: unknown): HttpResponse {
+  if (isHttpError(error)) {
+    return json(error.status, { error: error.code, message: error.message }, error.headers())
+  }
   if (error instanceof BillingError && error.status < 500) {
     return json(error.status, { error: error.code, message: error.message })
   }
@@ -98,7 +130,7 @@ function failure({ options }: BillingContext, error: unknown): Reply {
   return json(500, { error: 'server_error' })
 }
 
-function json(status: number, body: object, headers: Record<string, string> = {}): Reply {
+function json(status: number, body: object, headers: Record<string, string> = {}): HttpResponse {
   return {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },

@@ -47,11 +47,11 @@ const frameworks: Record<string, Serve> = {
     return address(server)
   },
   async next(billing) {
-    const { GET, POST } = forNext(async () => billing).handlers
+    const handlers = forNext(async () => billing).handlers
     // Next calls the exported handler with a Request; Hono stands in for its server.
     const app = new Hono()
     app.get('/hello', (c) => c.text('hello'))
-    app.on(['GET', 'POST'], '/*', (c) => (c.req.method === 'POST' ? POST : GET)(c.req.raw))
+    app.all('/*', (c) => handlers[c.req.method as keyof typeof handlers](c.req.raw))
     const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
     await new Promise((resolve) => server.once('listening', resolve))
     onTestFinished(() => void server.close())

@@ -40,6 +40,8 @@ export interface ServiceBillingOptions {
   readonly logger: Logger
   /** In place of those of the configuration. */
   readonly handlers?: WebhookHandlers
+  /** Where the service is. */
+  readonly url?: string
   /** Who is asking for an invoice. */
   readonly fromRequest?: (request: Request) => Promise<SignedIn | null>
   /** Whether it works on its inbox by itself. */
@@ -47,7 +49,7 @@ export interface ServiceBillingOptions {
 }
 
 export function createServiceBilling(options: ServiceBillingOptions): Billing {
-  const { config, database, providers, clock, logger, fromRequest, background } = options
+  const { config, database, providers, clock, logger, url, fromRequest, background } = options
   const { settings } = config
   return createBilling({
     ...providers,
@@ -56,6 +58,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     taxPercentage: (row) => settings.taxPercentage(fromRow(row as unknown as UserRow)),
     handlers: options.handlers ?? settings.handlers,
     invoice: settings.invoice,
+    ...(url ? { baseUrl: url } : {}),
     authenticate: async (request) => {
       const person = await fromRequest?.(request)
       return person ? Number(person.id) : null

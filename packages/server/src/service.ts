@@ -159,6 +159,7 @@ async function start(
     clock: billingClock,
     logger,
     handlers: statistics.observe(config.settings.handlers),
+    url,
     fromRequest: core.fromRequest,
     background: true,
   })

@@ -1,6 +1,6 @@
+import { mountExpress } from '@tollgate/http/express'
 import type { RequestHandler } from 'express'
 import type { Billing } from '../billing.ts'
-import { nodeListener } from './node.ts'
 
 /** What Express gets. */
 export interface ExpressBilling {
@@ -9,17 +9,10 @@ export interface ExpressBilling {
 }
 
 /**
+ * Billing's routes for Express 5.
  * @example
  * app.use(forExpress(billing).routes) // before app.use(express.json())
  */
-/** Billing's routes for Express 5. */
-export function forExpress(billing: Pick<Billing, 'handle' | 'handles'>): ExpressBilling {
-  const listener = nodeListener(billing)
-  return {
-    routes(request, response, next) {
-      const path = request.originalUrl.split('?', 1)[0] ?? '/'
-      if (billing.handles(path)) listener(request, response)
-      else next()
-    },
-  }
+export function forExpress(billing: Pick<Billing, 'handle'>): ExpressBilling {
+  return { routes: mountExpress(billing) }
 }

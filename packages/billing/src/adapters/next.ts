@@ -1,12 +1,10 @@
+import { type NextHandlers, nextHandlers } from '@tollgate/http/next'
 import type { Billing } from '../billing.ts'
-
-/** A handler of Next's App Router. */
-export type RouteHandler = (request: Request) => Promise<Response>
 
 /** What Next gets. */
 export interface NextBilling {
-  /** `export const { GET, POST } = handlers` in app/stripe/webhook/route.ts and the other paths. */
-  readonly handlers: Readonly<Record<'GET' | 'POST', RouteHandler>>
+  /** `export const { POST } = handlers` in app/stripe/webhook/route.ts, and so on for the other paths. */
+  readonly handlers: NextHandlers
 }
 
 type FetchesRoutes = Pick<Billing, 'fetch'>
@@ -20,9 +18,5 @@ type FetchesRoutes = Pick<Billing, 'fetch'>
 export function forNext(
   source: FetchesRoutes | (() => FetchesRoutes | Promise<FetchesRoutes>),
 ): NextBilling {
-  const answer: RouteHandler = async (request) => {
-    const billing = typeof source === 'function' ? await source() : source
-    return billing.fetch(request)
-  }
-  return { handlers: { GET: answer, POST: answer } }
+  return { handlers: nextHandlers(source) }
 }

@@ -1,12 +1,15 @@
-import type { Reply } from '../http/exchange.ts'
+import { type HttpResponse, toWebResponse } from '@tollgate/http'
 import type { Invoice } from './invoice.ts'
 import { type InvoicePdfOptions, renderInvoice } from './pdf.ts'
 
 /** Who writes the invoice, and for what. */
 export type DownloadOptions = InvoicePdfOptions
 
-/** The PDF as a plain answer of a route. */
-export async function invoiceReply(invoice: Invoice, options: DownloadOptions): Promise<Reply> {
+/** The PDF as the response of a route. */
+export async function invoiceResponse(
+  invoice: Invoice,
+  options: DownloadOptions,
+): Promise<HttpResponse> {
   const body = await renderInvoice(invoice.data, options)
   const name = fileName(options.product, invoice.date())
   return {
@@ -21,12 +24,12 @@ export async function invoiceReply(invoice: Invoice, options: DownloadOptions): 
   }
 }
 
-export async function invoiceResponse(
+/** The same as a Web-standard object, for routes of the application's own. */
+export async function invoiceDownload(
   invoice: Invoice,
   options: DownloadOptions,
 ): Promise<Response> {
-  const { body, status, headers } = await invoiceReply(invoice, options)
-  return new Response(body, { status, headers: { ...headers } })
+  return toWebResponse(await invoiceResponse(invoice, options))
 }
 
 /** `<product>_<month>_<year>.pdf`, with nothing in it that a header or a file system would mind. */

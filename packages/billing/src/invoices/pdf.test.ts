@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { textOfPdf } from '../../test/read-pdf.ts'
-import { fileName, invoiceReply } from './download.ts'
+import { fileName, invoiceResponse } from './download.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
 import { renderInvoice } from './pdf.ts'
 
@@ -103,7 +103,7 @@ describe('an invoice as PDF', () => {
   })
 
   it('is a download named after the product, month and year', async () => {
-    const { headers, status } = await invoiceReply(new Invoice(sample()), seller)
+    const { headers, status } = await invoiceResponse(new Invoice(sample()), seller)
     expect(status).toBe(200)
     expect(headers).toMatchObject({
       'content-type': 'application/pdf',

@@ -16,7 +16,7 @@ import type {
   InvoiceOutcome,
   TaxOf,
 } from '../gateways/contract/payment.ts'
-import { type DownloadOptions, invoiceResponse } from '../invoices/download.ts'
+import { type DownloadOptions, invoiceDownload } from '../invoices/download.ts'
 import { Invoice, type InvoiceData } from '../invoices/invoice.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { BilledUser } from '../storage/tables.ts'
@@ -230,7 +230,7 @@ export class BillableUser<User = Record<string, unknown>> {
   async downloadInvoice(id: string, options: DownloadOptions): Promise<Response> {
     const invoice = await this.findInvoice(id)
     if (!invoice) throw new InvoiceNotFound('There is no such invoice')
-    return invoiceResponse(invoice, options)
+    return invoiceDownload(invoice, options)
   }
 
   /** Brings this user's rows to the provider's state. */

@@ -1,3 +1,3 @@
 import { billingHandlers } from '@/lib/tollgate'
 
-export const { POST } = billingHandlers
+export const { GET, POST, PUT, PATCH, DELETE } = billingHandlers

@@ -6,6 +6,7 @@ import { type BraintreeOptions, requireSettings } from './sdk/options.ts'
 export const BRAINTREE = {
   name: 'braintree',
   webhookPath: '/braintree/webhook',
+  challenges: true,
   can: ['replacements'],
   statuses: { 'Past Due': 'past_due', Pending: 'closed' },
   events: [

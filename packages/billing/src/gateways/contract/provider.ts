@@ -10,6 +10,8 @@ export interface ProviderFacts {
   readonly name: ProviderName
   /** Where its webhooks arrive, unless the application says otherwise. */
   readonly webhookPath: string
+  /** Whether it asks by GET if that address is ours. Its gateway then has `answerChallenge`. */
+  readonly challenges?: boolean
   /** Events after which something of ours may be out of date. All others are kept and acknowledged. */
   readonly events: readonly string[]
   /** Its words for a subscription's state that do not mean that it runs. */

@@ -1,3 +1,3 @@
 import { billingHandlers } from '@/lib/tollgate'
 
-export const { GET } = billingHandlers
+export const { GET, POST, PUT, PATCH, DELETE } = billingHandlers
