@@ -5,6 +5,7 @@ import { forHono as honoBilling } from '@tollgate/billing/hono'
 import { forNext as nextBilling } from '@tollgate/billing/next'
 import { nodeListener as nodeBilling } from '@tollgate/billing/node'
 import { connect } from '@tollgate/database'
+import type { HttpRequest, HttpResponse, HttpRoutes } from '@tollgate/http'
 import { clientCredentials, createAuthorizationServer, memoryStorage } from '@tollgate/oauth'
 import { forExpress } from '@tollgate/oauth/express'
 import { forFastify } from '@tollgate/oauth/fastify'
@@ -47,20 +48,20 @@ export interface Subject {
   mount(): Promise<Mounted>
 }
 
-type Handle<Request, Response> = (request: Request) => Promise<Response> | null
-
-interface Routes<Request, Response> {
-  handle: Handle<Request, Response>
+interface Routes extends HttpRoutes {
   handles(path: string): boolean
-  fetch(request: globalThis.Request): Promise<globalThis.Response>
+  fetch(request: Request): Promise<Response>
 }
 
-function watchRoutes<R extends { path: string }, S, T extends Routes<R, S>>(
-  routes: T,
-  watch: Watch,
-): T {
-  const note = <P>(response: Promise<P>): Promise<P> => {
+function watchRoutes<T extends Routes>(routes: T, watch: Watch): T {
+  const note = <R>(response: Promise<R>): Promise<R> => {
     watch.responses.push(response)
+    return response
+  }
+  async function handleAfterGate(request: HttpRequest): Promise<HttpResponse> {
+    await watch.gate
+    const response = await routes.handle(request)
+    if (!response) throw new Error('handle() does not know what handles() knows')
     return response
   }
   return {
@@ -69,10 +70,8 @@ function watchRoutes<R extends { path: string }, S, T extends Routes<R, S>>(
       watch.matchedBefore += 1
       return routes.handles(path)
     },
-    handle(request: R) {
-      if (!routes.handles(request.path)) return routes.handle(request)
-      return note(watch.gate.then(() => routes.handle(request)))
-    },
+    handle: (request: HttpRequest) =>
+      routes.handles(request.path) ? note(handleAfterGate(request)) : null,
     fetch: (request: Request) => note(watch.gate.then(() => routes.fetch(request))),
   }
 }
@@ -119,7 +118,7 @@ export const oauthSubject: Subject = {
         express: forExpress(watched).routes,
         fastify: forFastify(watched).routes,
         hono: forHono(watched).routes,
-        next: forNext(watched).handlers as Mounts['next'],
+        next: forNext(watched).handlers,
         node: nodeListener(watched),
       },
     }
