@@ -29,7 +29,9 @@ export interface ConditionalUpdate<T, Params> {
 }
 
 /** The SQL type of each parameter. */
-export type ParamTypes<Params> = Readonly<Record<keyof Params & string, 'text' | 'bigint'>>
+export type ParamTypes<Params> = Readonly<
+  Record<keyof Params & string, 'text' | 'bigint' | 'timestamptz'>
+>
 
 /** For a write that many callers ask for at the same time. */
 export interface ManyCallers<Params> {

@@ -59,7 +59,13 @@ export {
   type RecordOf,
   type RowOf,
 } from './schema/define-table.ts'
-export { type AnyField, type Field, field } from './schema/fields.ts'
+export {
+  type AnyField,
+  type Field,
+  field,
+  type ParamType,
+  type StoredTimestamp,
+} from './schema/fields.ts'
 export {
   addColumn,
   createIndex,
@@ -69,6 +75,6 @@ export {
   type Index,
   type Table,
 } from './schema/tables.ts'
-export { type Storable, toStorables } from './values.ts'
+export { type Storable, type StoreDate, Timestamp, timestamp, toStorables } from './values.ts'
 export { onConflictWrites } from './writes/on-conflict.ts'
 export { deleteBatch, increase, insertIfAbsent, upsert } from './writes/portable.ts'

@@ -1,11 +1,33 @@
 /** A value that every database keeps exactly. */
 export type Storable = string | number | bigint | null | Buffer
 
+/** How the timestamp columns of a database take a moment. */
+export type StoreDate = (date: Date) => Storable
+
+/**
+ * A moment for a timestamp column. A bare `Date` is refused: in a column of milliseconds one database would
+ * take it, one would refuse it, and one would compare its year.
+ */
+export class Timestamp {
+  /** The moment. */
+  readonly date: Date
+
+  /** `timestamp(date)` is shorter. */
+  constructor(date: Date) {
+    this.date = date
+  }
+}
+
+/** A moment as a timestamp column takes it, on every database. */
+export function timestamp(date: Date): Timestamp {
+  return new Timestamp(date)
+}
+
 /**
  * What the three databases store alike. Drivers differ wildly on anything else: one aborts the
  * process on a boolean and cuts text at NUL, one turns an object into SQL.
  */
-export function toStorable(value: unknown): Storable {
+export function toStorable(value: unknown, storeDate?: StoreDate): Storable {
   switch (typeof value) {
     case 'string':
       if (!isExactText(value)) {
@@ -21,11 +43,14 @@ export function toStorable(value: unknown): Storable {
       return value
     case 'object':
       if (value === null) return value
+      if (value instanceof Timestamp) return storeTimestamp(value, storeDate)
       if (value instanceof Uint8Array) {
         return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
       }
       if (value instanceof Date) {
-        throw new TypeError('A Date cannot be stored; store its getTime() in an instant column')
+        throw new TypeError(
+          'A Date cannot be stored; store its getTime() in an instant column, timestamp(date) in a timestamp column',
+        )
       }
   }
   throw new TypeError(
@@ -33,11 +58,21 @@ export function toStorable(value: unknown): Storable {
   )
 }
 
-/** Values as they go to the database. */
-export function toStorables(values: readonly unknown[]): Storable[] {
+/** Refuses what databases store differently; `storeDate` says what a timestamp column of this one takes. */
+export function toStorables(values: readonly unknown[], storeDate?: StoreDate): Storable[] {
   const storables = new Array<Storable>(values.length)
-  for (let i = 0; i < values.length; i++) storables[i] = toStorable(values[i])
+  for (let i = 0; i < values.length; i++) storables[i] = toStorable(values[i], storeDate)
   return storables
+}
+
+const FIRST = Date.UTC(1000, 0)
+const END = Date.UTC(10_000, 0)
+
+/** Years of four digits are those that every database has. */
+function storeTimestamp({ date }: Timestamp, storeDate: StoreDate | undefined): Storable {
+  if (!storeDate) throw new TypeError('This dialect does not say how a timestamp is stored')
+  if (date.getTime() >= FIRST && date.getTime() < END) return storeDate(date)
+  throw new TypeError('A timestamp outside of the years 1000 to 9999 cannot be stored')
 }
 
 /** Rows as one value, which Postgres takes apart again. Bytes have no JSON. */
@@ -63,7 +98,7 @@ function toJsonRow(row: object): object {
 }
 
 function toJson(value: unknown): string | number | null {
-  const storable = toStorable(value)
+  const storable = toStorable(value, (date) => date.toISOString())
   if (typeof storable === 'bigint') return String(storable)
   if (Buffer.isBuffer(storable)) throw new TypeError('Bytes cannot be stored together')
   return storable

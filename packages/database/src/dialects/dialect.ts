@@ -89,6 +89,8 @@ export interface ColumnTypes {
   readonly integer: string
   /** 1 or 0. */
   readonly flag: string
+  /** A moment in UTC, to the millisecond. `toStorables()` must be told what it takes. */
+  readonly timestamp: string
   /** A primary key that the database counts up. */
   readonly counter: string
 }

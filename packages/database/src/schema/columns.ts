@@ -22,6 +22,12 @@ export interface Columns {
   readonly text: Column
   /** A moment as milliseconds since 1970 UTC. Reads as a number. */
   readonly instant: Column
+  /**
+   * A moment to the millisecond, in the database's own type if it has one: `timestamptz(3)` on Postgres,
+   * `datetime(3)` in UTC on MariaDB and MySQL, milliseconds since 1970 on SQLite. Takes `timestamp(date)`; reads as a
+   * `Date`, on SQLite as a number. `field.timestamp` reads both.
+   */
+  readonly timestamp: Column
   /** A whole number of up to 53 bits. Reads as a number. */
   readonly integer: Column
   /** Yes or no as 1 or 0. */
@@ -47,6 +53,7 @@ export function createColumns(database: Database): Columns {
     string,
     text: createColumn(types.text),
     instant: createColumn(types.integer),
+    timestamp: createColumn(types.timestamp),
     integer: createColumn(types.integer),
     flag: createColumn(types.flag),
     counter: createColumn(types.counter),

@@ -1,5 +1,5 @@
 import type { Columns } from './columns.ts'
-import type { AnyField } from './fields.ts'
+import type { AnyField, ParamType } from './fields.ts'
 import type { Table } from './tables.ts'
 
 /** A row as the database holds it. */
@@ -31,7 +31,7 @@ export interface DefinedTable<F> {
   /** The names of its columns, in their order. */
   readonly columns: ReadonlyArray<keyof F & string>
   /** The type of each column as a parameter, for `together` of a claim. */
-  readonly paramTypes: Readonly<Record<keyof F & string, 'text' | 'bigint'>>
+  readonly paramTypes: Readonly<Record<keyof F & string, ParamType>>
   /** What `createTable()` takes. A migration that has run stays as it is; do not write it with this. */
   describe(columns: Columns): Table
   /** A record as a row. */

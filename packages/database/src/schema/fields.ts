@@ -1,11 +1,18 @@
+import { Timestamp, timestamp } from '../values.ts'
 import type { Column, Columns } from './columns.ts'
+
+/** A timestamp as it is written, and as it is read: as a `Date`, or where there is none as milliseconds. */
+export type StoredTimestamp = Timestamp | Date | number
+
+/** What a column is as a parameter of a statement that many callers share. */
+export type ParamType = 'text' | 'bigint' | 'timestamptz'
 
 /** A column whose values may be of any type. */
 export interface AnyField {
   /** Its declaration on one database. */
   declare(columns: Columns): Column
   /** Its type as a parameter of a statement that many callers share. */
-  readonly param: 'text' | 'bigint'
+  readonly param: ParamType
   /** From what the program works with to what the column holds. */
   toStored(value: never): unknown
   /** And back. */
@@ -26,7 +33,7 @@ export interface Field<Value, Stored> extends AnyField {
 
 interface Definition<Value, Stored> {
   readonly declare: (columns: Columns) => Column
-  readonly param: 'text' | 'bigint'
+  readonly param: ParamType
   readonly toStored: (value: Value) => Stored
   readonly fromStored: (stored: Stored) => Value
 }
@@ -88,6 +95,13 @@ export const field = {
     param: 'bigint',
     toStored: (date) => date.getTime(),
     fromStored: (stored) => new Date(stored),
+  }),
+  /** A moment, kept as the database's own timestamp if it has one. */
+  timestamp: createField<Date, StoredTimestamp>({
+    declare: (columns) => columns.timestamp,
+    param: 'timestamptz',
+    toStored: timestamp,
+    fromStored: (stored) => (stored instanceof Timestamp ? stored.date : new Date(stored)),
   }),
   /** The primary key, counted up by the database. */
   counter: createField<number, number>({

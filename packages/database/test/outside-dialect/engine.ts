@@ -18,7 +18,10 @@ export async function openCockroach(url: string, options: EngineOptions): Promis
   pool.on('error', () => {})
 
   async function ask(on: pg.Pool | pg.PoolClient, query: Query, values: readonly unknown[]) {
-    const { rows, rowCount, command } = await on.query(query.sql, toStorables(values))
+    const { rows, rowCount, command } = await on.query(
+      query.sql,
+      toStorables(values, (date) => date.toISOString()),
+    )
     return { rows, affected: command === 'SELECT' ? 0 : (rowCount ?? 0) }
   }
 

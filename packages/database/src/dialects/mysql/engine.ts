@@ -14,6 +14,9 @@ const LONG_STATEMENT = 3_600_000
 /** The server ends a slow statement itself; the client gives up only when the server cannot. */
 const GRACE = 300
 
+/** The session's time zone is UTC. */
+const storeDate = (date: Date) => date.toISOString().slice(0, -1).replace('T', ' ')
+
 /** MySQL and MariaDB through `mysql2`. */
 export async function openMysql(url: string, options: EngineOptions): Promise<Engine> {
   const { timeout } = options
@@ -25,7 +28,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
   }
 
   async function run(query: Query, values: readonly unknown[]): Promise<QueryResult> {
-    const storables = toStorables(values)
+    const storables = toStorables(values, storeDate)
     const started = performance.now()
     const connection = await pool.take()
     let broken = false
@@ -47,7 +50,7 @@ export async function openMysql(url: string, options: EngineOptions): Promise<En
     const command = (sql: string, values: unknown[] = []) =>
       askMysql(connection, { sql }, values, patience)
     return {
-      run: (query, values) => askMysql(connection, query, toStorables(values), patience),
+      run: (query, values) => askMysql(connection, query, toStorables(values, storeDate), patience),
       begin: async () => void (await command('start transaction')),
       commit: async () => void (await command('commit')),
       rollback: async () => void (await command('rollback')),

@@ -9,6 +9,7 @@ export const schema: DialectSchema = {
     text: `longtext ${exactText}`,
     integer: 'bigint',
     flag: 'smallint',
+    timestamp: 'datetime(3)',
     counter: 'bigint auto_increment primary key',
   }),
   tableOptions: ({ exactText }) =>

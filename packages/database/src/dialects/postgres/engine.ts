@@ -20,6 +20,8 @@ const GRACE = 300
 /** The function of Postgres that warns when it stops waiting for a standby; never translated. */
 const WAIT_FOR_STANDBY = 'SyncRepWaitForLSN'
 
+const storeDate = (date: Date) => date.toISOString()
+
 /** Postgres through `pg` and its pool. */
 export async function openPostgres(url: string, options: EngineOptions): Promise<Engine> {
   const { timeout } = options
@@ -58,7 +60,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   })
 
   async function run(query: Query, values: readonly unknown[]): Promise<QueryResult> {
-    const storables = toStorables(values)
+    const storables = toStorables(values, storeDate)
     const started = performance.now()
     const client = await connect()
     try {
@@ -128,7 +130,8 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     settled.add(client)
     client.query(
       `select set_config('statement_timeout', '${timeout}', false),
-        set_config('idle_in_transaction_session_timeout', '${IDLE_IN_TRANSACTION}', false)`,
+        set_config('idle_in_transaction_session_timeout', '${IDLE_IN_TRANSACTION}', false),
+        set_config('datestyle', 'ISO', false)`,
       () => {},
     )
   }
@@ -178,7 +181,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     let patience = timeout + GRACE
     const command = (sql: string, values: unknown[] = []) => ask(client, { sql }, values, patience)
     return {
-      run: (query, values) => ask(client, query, toStorables(values), patience),
+      run: (query, values) => ask(client, query, toStorables(values, storeDate), patience),
       begin: async () => void (await command('begin isolation level read committed')),
       commit: async () => void (await command('commit')),
       rollback: async () => void (await command('rollback')),

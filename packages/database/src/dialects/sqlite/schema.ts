@@ -9,6 +9,7 @@ export const schema: DialectSchema = {
     text: 'text',
     integer: 'integer',
     flag: 'integer',
+    timestamp: 'integer',
     counter: 'integer primary key autoincrement',
   }),
   tableOptions: () => 'strict',

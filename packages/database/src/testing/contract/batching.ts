@@ -5,7 +5,7 @@ import { prepareFinish, prepareReplace } from './claims.ts'
 import type { ContractPart } from './part.ts'
 import { findThings, insertThings, type Thing, thing, withThings } from './things.ts'
 
-const COLUMNS = ['id', 'name', 'note', 'amount', 'done_at', 'flagged']
+const COLUMNS = ['id', 'name', 'note', 'amount', 'done_at', 'seen_at', 'flagged']
 const ids = Array.from({ length: 60 }, (_, i) => `id${String(i).padStart(2, '0')}`)
 
 /** What a dialect must do for calls that come at the same time. */

@@ -1,6 +1,7 @@
 import type { Database } from '../../database.ts'
 import { migrate } from '../../migrate.ts'
 import type { Columns } from '../../schema/columns.ts'
+import type { StoredTimestamp } from '../../schema/fields.ts'
 import { createTable } from '../../schema/tables.ts'
 import type { ContractDatabase } from './part.ts'
 
@@ -11,6 +12,7 @@ export interface Thing {
   note: string | null
   amount: number
   done_at: number | null
+  seen_at: StoredTimestamp | null
   flagged: number
 }
 
@@ -28,6 +30,7 @@ export const thingsMigration = {
         note: columns.text.nullable(),
         amount: columns.integer,
         done_at: columns.instant.nullable(),
+        seen_at: columns.timestamp.nullable(),
         flagged: columns.flag,
       },
       primaryKey: ['id'],
@@ -37,7 +40,16 @@ export const thingsMigration = {
 }
 
 export function thing(id: string, rest: Partial<Thing> = {}): Thing {
-  return { id, name: null, note: null, amount: 0, done_at: null, flagged: 0, ...rest }
+  return {
+    id,
+    name: null,
+    note: null,
+    amount: 0,
+    done_at: null,
+    seen_at: null,
+    flagged: 0,
+    ...rest,
+  }
 }
 
 export async function insertThings(database: Database<Tables>, ...rows: Thing[]): Promise<void> {

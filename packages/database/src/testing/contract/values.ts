@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
+import { insertTogether } from '../../batching/insert.ts'
+import { field } from '../../schema/fields.ts'
+import { type Timestamp, timestamp } from '../../values.ts'
 import type { ContractPart } from './part.ts'
-import { findThing, findThings, insertThings, thing, withThings } from './things.ts'
+import { findThing, findThings, insertThings, type Thing, thing, withThings } from './things.ts'
 
 /** Pairs of texts that many databases take for equal. */
 const ALIKE = [
@@ -22,6 +25,8 @@ const ALIKE = [
 const REFUSED = [
   undefined,
   new Date(0),
+  timestamp(new Date(Number.NaN)),
+  timestamp(new Date(-1e14)),
   { toString: () => 'x' },
   ['x'],
   Number.NaN,
@@ -101,6 +106,42 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
           .select([fn.countAll<number>().as('count'), fn.max('amount').as('most')])
           .execute()
         assert.deepEqual({ ...counted }, { count: 2, most: amount })
+      }))
+
+    it('of time are exact to the millisecond, in every time zone, and compare as such', () =>
+      withThings(create, async (database) => {
+        const insert = insertTogether<Thing>(database, {
+          table: 'things',
+          columns: Object.keys(thing('a')),
+          key: ['id'],
+        })
+        const moments = [
+          0, 1, 999, 1_764_000_000_123, 1_774_749_600_500, -86_400_001, 253_402_300_799_999,
+        ]
+        await Promise.all(
+          moments.map((at) => insert(thing(`${at}`, { seen_at: timestamp(new Date(at)) }))),
+        )
+        for (const at of moments) {
+          const seen_at = (await findThing(database, `${at}`))?.seen_at ?? Number.NaN
+          assert.equal(field.timestamp.fromStored(seen_at).getTime(), at)
+        }
+        const find = database.statement<{ from: Timestamp; to: Timestamp }, { id: string }>(
+          (db, param) =>
+            db
+              .selectFrom('things')
+              .select('id')
+              .where('seen_at', '>', param('from'))
+              .where('seen_at', '<=', param('to'))
+              .orderBy('seen_at'),
+        )
+        const { rows } = await find({
+          from: timestamp(new Date(1)),
+          to: timestamp(new Date(1_764_000_000_123)),
+        })
+        assert.deepEqual(
+          rows.map(({ id }) => id),
+          ['999', '1764000000123'],
+        )
       }))
 
     it('that databases store differently are refused', () =>

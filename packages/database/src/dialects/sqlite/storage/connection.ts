@@ -47,7 +47,7 @@ export class SqliteConnection {
   }
 
   run(query: Query, values: readonly unknown[]): QueryResult {
-    const storables = toStorables(values).map(asInteger)
+    const storables = toStorables(values, (date) => date.getTime()).map(asInteger)
     const { statement, returnsRows } = this.#prepare(query.sql)
     if (returnsRows) {
       const rows = statement.all(storables)
