@@ -7,8 +7,12 @@ import { fileURLToPath } from 'node:url'
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 function run(cwd, ...args) {
+  return start('npx', cwd, args)
+}
+
+function start(command, cwd, args) {
   console.log(`- ${cwd}: ${args.join(' ')}`)
-  const { status, error } = spawnSync('npx', args, { cwd, stdio: 'inherit' })
+  const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit' })
   if (error) console.error(error.message)
   return status === 0
 }
@@ -18,6 +22,7 @@ const folders = readdirSync('packages')
   .filter((folder) => existsSync(join(folder, 'package.json')))
 const checks = [
   () => run('.', 'tsc', '-b'),
+  () => start(process.execPath, '.', ['scripts/check-public-types.mjs']),
   ...folders.map((folder) => () => run(folder, 'publint', '--strict')),
   ...folders.map((folder) => () => run(folder, 'attw', '--pack', '.', '--profile', 'esm-only')),
 ]

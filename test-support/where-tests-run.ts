@@ -73,6 +73,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/oauth/test/docs.test.ts', 'the docs'],
   ['packages/server/test/docs.test.ts', 'the docs'],
   ['packages/server/test/sqlite-file.test.ts', 'a file'],
+  ['packages/oauth/test/outside', 'what others write for the package'],
 ]
 
 /** A person's way through the pages. */

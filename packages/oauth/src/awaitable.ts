@@ -10,7 +10,7 @@ export function mapAwaitable<T, R>(value: Awaitable<T>, next: (value: T) => R): 
 }
 
 /** The same with a way out for work that fails, at once or later. */
-export function settle<T, R>(
+export function resolveAwaitable<T, R>(
   work: () => Awaitable<T>,
   done: (value: T) => R,
   failed: (error: unknown) => R,

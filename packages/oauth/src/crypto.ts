@@ -125,7 +125,7 @@ export function macKeyOf(key: Buffer): MacKey {
 }
 
 /**
- * Time-ordered (RFC 9562 version 7), so that an index on it grows at one end. Not a secret. The
+ * Time-ordered (RFC 9562 version 7), so an index on it grows at one end. Not a secret. The
  * random part comes from randomUUID(), which draws from a pool of its own.
  */
 export function timeOrderedId(now: Date): string {

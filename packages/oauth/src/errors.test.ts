@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import {
   InsufficientScope,
   InvalidRequest,
+  isOAuthError,
   OAuthError,
   printable,
   ValidationFailed,
@@ -62,5 +63,14 @@ describe('OAuthError', () => {
     ]) {
       expect(other instanceof OAuthError).toBe(false)
     }
+  })
+})
+
+describe('isOAuthError', () => {
+  it('goes by the code, where one is named', () => {
+    const error: unknown = new InvalidRequest('Bad')
+    expect([isOAuthError(error), isOAuthError(error, 'invalid_request')]).toEqual([true, true])
+    expect(isOAuthError(error, 'invalid_grant')).toBe(false)
+    expect(isOAuthError(Object.assign(new Error('x'), { code: 'invalid_request' }))).toBe(false)
   })
 })

@@ -22,6 +22,7 @@ export type OAuthErrorCode =
   | 'unsupported_media_type'
   | 'validation_failed'
 
+/** What may stand beside the message of an error. */
 export interface OAuthErrorOptions extends ErrorOptions {
   /** Sent beside the description: what the caller can do about it. */
   readonly hint?: string
@@ -74,6 +75,14 @@ Object.defineProperty(OAuthError, Symbol.hasInstance, {
     return BRAND in thrown && !Object.hasOwn(thrown, BRAND) // own: the prototype, no instance of it
   },
 })
+
+/** Whether something thrown is an error of this package, of whatever copy, and has the code if one is named. */
+export function isOAuthError<Code extends OAuthErrorCode = OAuthErrorCode>(
+  thrown: unknown,
+  code?: Code,
+): thrown is OAuthError & { readonly code: Code } {
+  return thrown instanceof OAuthError && (code === undefined || thrown.code === code)
+}
 
 /** RFC 6749 §5.2 allows only printable ASCII without `"` and `\` in a description. */
 export function printable(text: string): string {
@@ -209,7 +218,7 @@ export class TemporarilyUnavailable extends OAuthError {
 }
 
 /** Errors of the JSON management routes: `{ message }`, as their callers expect. */
-abstract class ManagementError extends OAuthError {
+export abstract class ManagementError extends OAuthError {
   override body(): Record<string, unknown> {
     return { message: this.message }
   }
@@ -254,7 +263,7 @@ export class PayloadTooLarge extends ManagementError {
   readonly code = 'payload_too_large'
   override readonly status = 413
 
-  /** The rest of the body stays unread, so that nothing else can follow on this connection. */
+  /** The rest of the body stays unread, so nothing else can follow on this connection. */
   override headers(): Record<string, string> {
     return { connection: 'close' }
   }

@@ -35,7 +35,9 @@ export interface Events {
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
 }
 
+/** The events, and a way to raise one. */
 export interface Emitter extends Events {
+  /** Tells the listeners, after the present step and on their own. */
   emit<Name extends EventName>(name: Name, event: OAuthEvents[Name]): void
 }
 

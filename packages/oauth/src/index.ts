@@ -1,3 +1,4 @@
+export type { Awaitable } from './awaitable.ts'
 export { type ClientJson, clientJson } from './clients/client.ts'
 export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
 export { newRedirectProblem } from './clients/redirect-uris.ts'
@@ -13,11 +14,14 @@ export {
   InvalidRequest,
   InvalidScope,
   InvalidToken,
+  isOAuthError,
   LoginRequired,
+  type ManagementError,
   MethodNotAllowed,
   NotFound,
   OAuthError,
   type OAuthErrorCode,
+  type OAuthErrorOptions,
   PayloadTooLarge,
   ServerError,
   TemporarilyUnavailable,
@@ -28,10 +32,20 @@ export {
   UnsupportedResponseType,
   ValidationFailed,
 } from './errors.ts'
-export type { EventName, Events, Listener, OAuthEvents } from './events.ts'
+export type { Emitter, EventName, Events, Listener, OAuthEvents } from './events.ts'
 export { authorizationCode } from './grants/authorization-code.ts'
 export { clientCredentials } from './grants/client-credentials.ts'
-export type { Grant, GrantType, TokenResponse } from './grants/grant.ts'
+export type {
+  ApprovedRequest,
+  AuthorizationResponse,
+  AuthorizationResult,
+  ExchangeRequest,
+  Grant,
+  GrantContext,
+  GrantType,
+  IssueRequest,
+  TokenResponse,
+} from './grants/grant.ts'
 export { implicit } from './grants/implicit.ts'
 export { password } from './grants/password.ts'
 export { refreshToken } from './grants/refresh-token.ts'
@@ -41,27 +55,64 @@ export type {
   AuthenticatedClient,
   AuthenticatedUser,
   Caller,
-  Credentials,
   Guard,
+  GuardCredentials,
   GuardName,
   GuardResults,
 } from './guard/guard.ts'
+export type { VerifiedToken } from './guard/verify.ts'
+export { type Form, requireParam } from './http/form.ts'
 export type { Lifetime } from './lifetimes.ts'
 export type { Logger } from './logger.ts'
 export type { Ended } from './maintenance/end-everything.ts'
 export type { AuthorizationServerOptions } from './options.ts'
+export { defaultPages, escapeHtml } from './pages/default-pages.ts'
 export type { ConsentView, ErrorView, Pages } from './pages/pages.ts'
-export { defaultPages, escapeHtml } from './pages/pages.ts'
 export type { ScopeDefinitions } from './scopes.ts'
 export {
   type AuthorizationServer,
   createAuthorizationServer,
   type NewPersonalAccessToken,
+  type SigningKeyInfo,
 } from './server.ts'
 export { oauthMigrations } from './storage/kysely/migrations.ts'
 export { kyselyStorage } from './storage/kysely/storage.ts'
 export { memoryStorage } from './storage/memory.ts'
-export type { Client, Consent, Storage, Token } from './storage/repositories.ts'
+export {
+  type Approval,
+  type AuthorizationCode,
+  type AuthorizationCodeRepository,
+  type Client,
+  type ClientChange,
+  type ClientRepository,
+  type Consent,
+  type ConsentRepository,
+  endedMark,
+  FEED_KEPT,
+  type FeedPage,
+  type Interaction,
+  type InteractionRepository,
+  type KeyRepository,
+  type Living,
+  type NewRevocation,
+  type Revocation,
+  type RevocationKind,
+  type RevocationRepository,
+  type Rotation,
+  type Storage,
+  type StoredKey,
+  type Token,
+  type TokenRepository,
+  type TokenSelector,
+  type TokenWithClient,
+} from './storage/repositories.ts'
+export { endedByRotation, type Kept, rotatedToken } from './storage/rotated-token.ts'
+export type { AccessTokenClaims, Subject } from './tokens/formats/claims.ts'
+export type {
+  AccessTokenFormat,
+  AccessTokenFormatName,
+  FormatContext,
+} from './tokens/formats/format.ts'
 export type { PersonalAccessToken } from './tokens/personal-access.ts'
 export { type TokenJson, tokenJson } from './tokens/token-json.ts'
-export type { Session, SignedIn, UserRecord, Users } from './users/users.ts'
+export type { ApplicationUser, CurrentUser, SignedIn, Users } from './users/users.ts'

@@ -1,4 +1,4 @@
-/** Where failures nobody can be told of go. `console` is one. */
+/** Gets the failures that no caller is told of, because they are ours. `console` is one. */
 export interface Logger {
   /** For failures that no caller can be told of. */
   error(message: string, error?: unknown): void

@@ -4,7 +4,8 @@ import { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 import type { Grant } from './grants/grant.ts'
 import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
 import type { Logger } from './logger.ts'
-import { defaultPages, type Pages } from './pages/pages.ts'
+import { defaultPages } from './pages/default-pages.ts'
+import type { Pages } from './pages/pages.ts'
 import { assertScopeDefinitions, type ScopeDefinitions } from './scopes.ts'
 import { kyselyStorage } from './storage/kysely/storage.ts'
 import type { Storage } from './storage/repositories.ts'
@@ -13,10 +14,10 @@ import {
   type AccessTokenFormatName,
   accessTokenFormats,
 } from './tokens/formats/format.ts'
-import type { UserRecord, Users } from './users/users.ts'
+import type { ApplicationUser, Users } from './users/users.ts'
 
 /** What an authorization server is made of. */
-export interface AuthorizationServerOptions<User extends UserRecord = UserRecord> {
+export interface AuthorizationServerOptions<User extends ApplicationUser = ApplicationUser> {
   /** Public base URL, sent as `iss`. https, except on localhost. */
   readonly issuer: string
   /**
@@ -62,7 +63,7 @@ export interface AuthorizationServerOptions<User extends UserRecord = UserRecord
   readonly purgeEvery?: string | number | false
   /** Where "now" comes from. Default: the system clock. */
   readonly clock?: Clock
-  /** Where failures nobody can be told of go. Default: `console`. */
+  /** Gets the failures that no caller is told of, because they are ours. Default: `console`. */
   readonly logger?: Logger
 }
 
@@ -93,7 +94,7 @@ export interface ResolvedOptions {
   readonly logger: Required<Logger>
 }
 
-export function resolveOptions<User extends UserRecord>(
+export function resolveOptions<User extends ApplicationUser>(
   options: AuthorizationServerOptions<User>,
 ): ResolvedOptions {
   const issuerUrl = parseIssuer(options.issuer)

@@ -9,12 +9,12 @@ import {
 } from '@tollgate/http'
 import { type Clients, manageClients } from './clients/manage.ts'
 import { createContext } from './create-context.ts'
+import type { SigningAlgorithm } from './crypto.ts'
 import type { Events } from './events.ts'
 import { failureResponse, publicError } from './failure.ts'
 import { type FreshToken, freshToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
 import { errorResponse } from './http/responses.ts'
-import type { SigningKey } from './keys/signing-keys.ts'
 import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
 import { purge, schedulePurge } from './maintenance/purge.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
@@ -24,7 +24,7 @@ import { isPossibleId } from './storage/possible-id.ts'
 import type { Consent, Token } from './storage/repositories.ts'
 import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
 import { endSession, revokeConsent, revokeToken, revokeUser } from './tokens/revoke.ts'
-import type { UserRecord } from './users/users.ts'
+import type { ApplicationUser } from './users/users.ts'
 
 /** What a personal access token is made with. */
 export interface NewPersonalAccessToken {
@@ -36,8 +36,19 @@ export interface NewPersonalAccessToken {
   readonly scopes?: readonly string[]
 }
 
+/** A signing key, without the key. */
+export interface SigningKeyInfo {
+  /** Its id, as tokens and the key set name it. */
+  readonly kid: string
+  /** What it signs with. */
+  readonly algorithm: SigningAlgorithm
+  /** From here on it signs; it is published before. */
+  readonly activeFrom: Date
+}
+
 /** An OAuth 2.0 authorization server inside an application. */
-export interface AuthorizationServer<User extends UserRecord = UserRecord> extends HttpRoutes {
+export interface AuthorizationServer<User extends ApplicationUser = ApplicationUser>
+  extends HttpRoutes {
   /** Answers every route; 404 for addresses that are not ours. */
   fetch(request: Request): Promise<Response>
   /** What `fetch` does, without Web-standard objects; the adapters use it. Null for other addresses. */
@@ -85,7 +96,7 @@ export interface AuthorizationServer<User extends UserRecord = UserRecord> exten
     reseal(): Promise<number>
     /** How much `reseal()` would do. */
     toReseal(): Promise<number>
-    list(): Promise<ReadonlyArray<Pick<SigningKey, 'kid' | 'algorithm' | 'activeFrom'>>>
+    list(): Promise<readonly SigningKeyInfo[]>
   }
   /** Cookie mode: the CSRF token of whoever is signed in, and the cookie to set or to clear. */
   freshToken(request: HttpRequest): Promise<FreshToken>
@@ -115,7 +126,7 @@ export interface AuthorizationServer<User extends UserRecord = UserRecord> exten
  * })
  */
 /** Makes an authorization server. Bad options throw a TypeError here, not at the first request. */
-export function createAuthorizationServer<User extends UserRecord = UserRecord>(
+export function createAuthorizationServer<User extends ApplicationUser = ApplicationUser>(
   input: AuthorizationServerOptions<User>,
 ): AuthorizationServer<User> {
   const options = resolveOptions(input)

@@ -2,7 +2,7 @@ import { signedInReader } from '@tollgate/http'
 import { mountExpress } from '@tollgate/http/express'
 import { fromNodeRequest, sendResponse } from '@tollgate/http/node'
 import type { Request, RequestHandler } from 'express'
-import { settle } from '../awaitable.ts'
+import { resolveAwaitable } from '../awaitable.ts'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
@@ -13,9 +13,11 @@ import {
 } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { UserRecord } from '../users/users.ts'
+import type { ApplicationUser } from '../users/users.ts'
 import { nodeCredentials } from './node.ts'
 import type { AdapterOptions } from './options.ts'
+
+export type { AdapterOptions } from './options.ts'
 
 declare global {
   namespace Express {
@@ -30,7 +32,7 @@ declare global {
 }
 
 /** What Express gets. */
-export interface ExpressAdapter<User extends UserRecord = UserRecord> {
+export interface ExpressAdapter<User extends ApplicationUser = ApplicationUser> {
   /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
   readonly routes: RequestHandler
   /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
@@ -56,7 +58,7 @@ export interface ExpressAdapter<User extends UserRecord = UserRecord> {
  * })
  */
 /** The server's routes and guards for Express 5. */
-export function forExpress<User extends UserRecord>(
+export function forExpress<User extends ApplicationUser>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<Request> = {},
 ): ExpressAdapter<User> {
@@ -68,7 +70,7 @@ export function forExpress<User extends UserRecord>(
     (request, response, next) => {
       const caller = request.user ?? request.oauthClient
       if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
-      return settle(
+      return resolveAwaitable(
         () => assert(caller, names),
         () => next(),
         (error) => sendResponse(guard.refusal(error), response),
@@ -80,7 +82,7 @@ export function forExpress<User extends UserRecord>(
     auth:
       (name = 'api') =>
       (request, response, next) => {
-        return settle(
+        return resolveAwaitable(
           () => guard.authenticate(name, nodeCredentials(request)),
           (caller) => {
             if (name === 'api') request.user = caller as AuthenticatedUser

@@ -2,7 +2,7 @@ import { signedInReader } from '@tollgate/http'
 import { mountFastify, sendFastify } from '@tollgate/http/fastify'
 import { fromNodeRequest } from '@tollgate/http/node'
 import type { FastifyPluginCallback, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { settle } from '../awaitable.ts'
+import { resolveAwaitable } from '../awaitable.ts'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
@@ -13,9 +13,11 @@ import {
 } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { UserRecord } from '../users/users.ts'
+import type { ApplicationUser } from '../users/users.ts'
 import { nodeCredentials } from './node.ts'
 import type { AdapterOptions } from './options.ts'
+
+export type { AdapterOptions } from './options.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,7 +31,7 @@ declare module 'fastify' {
 }
 
 /** What Fastify gets. */
-export interface FastifyAdapter<User extends UserRecord = UserRecord> {
+export interface FastifyAdapter<User extends ApplicationUser = ApplicationUser> {
   /** Every route of the authorization server. `app.register(routes)` */
   readonly routes: FastifyPluginCallback
   /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
@@ -53,7 +55,7 @@ export interface FastifyAdapter<User extends UserRecord = UserRecord> {
  * )
  */
 /** The server's routes and guards for Fastify 5. */
-export function forFastify<User extends UserRecord>(
+export function forFastify<User extends ApplicationUser>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<FastifyRequest> = {},
 ): FastifyAdapter<User> {
@@ -61,13 +63,13 @@ export function forFastify<User extends UserRecord>(
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>
     (...names: string[]): onRequestHookHandler =>
-    (request, reply, done) => {
+    (request, response, done) => {
       const caller = request.user ?? request.oauthClient
       if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
-      settle(
+      resolveAwaitable(
         () => assert(caller, names),
         () => done(),
-        (error) => sendFastify(guard.refusal(error), reply),
+        (error) => sendFastify(guard.refusal(error), response),
       )
     }
 
@@ -75,25 +77,25 @@ export function forFastify<User extends UserRecord>(
     routes: mountFastify(oauth, options),
     auth:
       (name = 'api') =>
-      (request, reply, done) => {
-        settle(
+      (request, response, done) => {
+        resolveAwaitable(
           () => guard.authenticate(name, nodeCredentials(request.raw)),
           (caller) => {
             if (name === 'api') request.user = caller as AuthenticatedUser
             else request.oauthClient = caller as AuthenticatedClient
             done()
           },
-          (error) => sendFastify(guard.refusal(error), reply),
+          (error) => sendFastify(guard.refusal(error), response),
         )
       },
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
     user: (request) => requireUser(request.user as AuthenticatedUser<User> | undefined),
-    freshToken: () => (request, reply, done) => {
+    freshToken: () => (request, response, done) => {
       const plain = fromNodeRequest(request.raw, signedInReader(options, request))
       oauth.freshToken(plain).then((fresh) => {
         request.csrfToken = fresh.csrfToken
-        if (fresh.setCookie) reply.header('set-cookie', fresh.setCookie)
+        if (fresh.setCookie) response.header('set-cookie', fresh.setCookie)
         done()
       }, done)
     },

@@ -2,22 +2,24 @@ import { toWebResponse } from '@tollgate/http'
 import { fromHonoContext, mountHono } from '@tollgate/http/hono'
 import type { Context, Handler, HonoRequest, MiddlewareHandler, Next } from 'hono'
 import type { HandlerResponse } from 'hono/types'
-import { settle } from '../awaitable.ts'
+import { resolveAwaitable } from '../awaitable.ts'
 import {
   type AuthenticatedClient,
   type AuthenticatedUser,
   assertAnyScope,
   assertScopes,
   type Caller,
-  type Credentials,
+  type GuardCredentials,
   type GuardName,
 } from '../guard/guard.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { UserRecord } from '../users/users.ts'
+import type { ApplicationUser } from '../users/users.ts'
 import type { AdapterOptions } from './options.ts'
 
+export type { AdapterOptions } from './options.ts'
+
 /** What the guards leave in Hono's context. */
-export interface TollgateVariables<User extends UserRecord = UserRecord> {
+export interface TollgateVariables<User extends ApplicationUser = ApplicationUser> {
   /** Set by `auth('api')`. */
   user: AuthenticatedUser<User>
   /** Set by `auth('client')`. */
@@ -28,29 +30,37 @@ export interface TollgateVariables<User extends UserRecord = UserRecord> {
 
 /** A refusal, or nothing once the next one has responded. */
 type Result = ReturnType<MiddlewareHandler>
-type Guarded<User extends UserRecord> = { Variables: TollgateVariables<User> }
-type Middleware<User extends UserRecord> = MiddlewareHandler<Guarded<User>>
+/** The context of a guarded route. */
+export type Guarded<User extends ApplicationUser> = {
+  /** What the guards set. */
+  Variables: TollgateVariables<User>
+}
+/** A guard, as Hono takes it. */
+export type Middleware<User extends ApplicationUser> = MiddlewareHandler<Guarded<User>>
 
 /** What the guard adds to the context of a route. */
-type CallerContext<User extends UserRecord> = Pick<Context<Guarded<User>>, 'get' | 'set' | 'var'>
+export type CallerContext<User extends ApplicationUser> = Pick<
+  Context<Guarded<User>>,
+  'get' | 'set' | 'var'
+>
 
 /**
  * Its `c` has the types of the route: path, variables, bindings and valid input. From the call around it
  * TypeScript infers them only as one type `C`, and only through a type it cannot resolve before, hence
  * the condition; what it would infer for `Result` would stop it, hence `NoInfer` below.
  */
-type GuardedHandler<User extends UserRecord, C, Result> = [C] extends [Context]
+export type GuardedHandler<User extends ApplicationUser, C, Result> = [C] extends [Context]
   ? (c: CallerContext<User> & C, next: Next) => Result
   : never
 
 /** Fits any route: before 5.9, TypeScript infers a `C` that fits none. */
-interface JoinedHandler<C, Result> {
+export interface JoinedHandler<C, Result> {
   (c: Context, next: Next): Result
   (c: C, next: Next): Result
 }
 
 /** What Hono gets. */
-export interface HonoAdapter<User extends UserRecord> {
+export interface HonoAdapter<User extends ApplicationUser> {
   /** Every route of the authorization server; other addresses pass on. `app.use(routes)` */
   readonly routes: MiddlewareHandler
   /** Lets in only callers with a valid token: `api` for users, `client` for clients themselves. */
@@ -75,7 +85,7 @@ export interface HonoAdapter<User extends UserRecord> {
  * app.get('/orders', auth('api'), scopes('place-orders'), (c) => c.json(listOrders(c.get('user').id)))
  */
 /** The server's routes and guards for Hono 4. */
-export function forHono<User extends UserRecord>(
+export function forHono<User extends ApplicationUser>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<Context> = {},
 ): HonoAdapter<User> {
@@ -87,7 +97,7 @@ export function forHono<User extends UserRecord>(
     (c, next) => {
       const caller: Caller | undefined = c.get('user') ?? c.get('oauthClient')
       if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
-      return settle<void, Result>(
+      return resolveAwaitable<void, Result>(
         () => assert(caller, names),
         () => next(),
         async (error) => toWebResponse(guard.refusal(error)),
@@ -99,7 +109,7 @@ export function forHono<User extends UserRecord>(
     auth:
       (name: GuardName = 'api', handler?: Handler<Guarded<User>>) =>
       (c: Context<Guarded<User>>, next: Next) =>
-        settle<Caller, Result>(
+        resolveAwaitable<Caller, Result>(
           () => guard.authenticate(name, new HonoCredentials(c.req)),
           (caller) => {
             if (name === 'api') c.set('user', caller as AuthenticatedUser<User>)
@@ -121,7 +131,7 @@ export function forHono<User extends UserRecord>(
 }
 
 /** Reads what it is asked for: with a token in the header, nobody asks for the cookie. */
-class HonoCredentials implements Credentials {
+class HonoCredentials implements GuardCredentials {
   readonly #request: HonoRequest
 
   constructor(request: HonoRequest) {

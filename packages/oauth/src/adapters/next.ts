@@ -8,7 +8,7 @@ import {
   type GuardResults,
 } from '../guard/guard.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { UserRecord } from '../users/users.ts'
+import type { ApplicationUser } from '../users/users.ts'
 
 /** A handler of Next's App Router. */
 export type RouteHandler<Context = unknown, Req extends Request = Request> = (
@@ -17,7 +17,7 @@ export type RouteHandler<Context = unknown, Req extends Request = Request> = (
 ) => Response | Promise<Response>
 
 /** What Next gives a route; a handler that says nothing of `params` does without. */
-type NextContext<Params> = unknown extends Params ? unknown : { readonly params: Params }
+export type NextContext<Params> = unknown extends Params ? unknown : { readonly params: Params }
 
 /** What a guarded handler gets: the caller, and Next's own `params`. */
 export interface GuardedContext<Result, Params = unknown> {
@@ -39,7 +39,7 @@ export interface PageContext<Params = unknown> {
 export type ScopeCheck = (caller: Caller) => void
 
 /** What Next gets. */
-export interface NextAdapter<User extends UserRecord> {
+export interface NextAdapter<User extends ApplicationUser> {
   /** `export const { GET, POST, PUT, PATCH, DELETE } = handlers` in app/oauth/[...path]/route.ts */
   readonly handlers: NextHandlers
   /** Wraps a route handler: only callers with a valid token, and the scopes, get in. */
@@ -61,7 +61,7 @@ export interface NextAdapter<User extends UserRecord> {
 }
 
 /** The server, or a function that gives it. */
-export type ServerSource<User extends UserRecord> =
+export type ServerSource<User extends ApplicationUser> =
   | AuthorizationServer<User>
   | (() => AuthorizationServer<User> | Promise<AuthorizationServer<User>>)
 
@@ -72,7 +72,9 @@ export type ServerSource<User extends UserRecord> =
  * const { auth, scopes } = forNext(oauth)
  * export const GET = auth('api', scopes('place-orders'), (request, { user }) => Response.json(user.id))
  */
-export function forNext<User extends UserRecord>(source: ServerSource<User>): NextAdapter<User> {
+export function forNext<User extends ApplicationUser>(
+  source: ServerSource<User>,
+): NextAdapter<User> {
   const server = async () => (typeof source === 'function' ? source() : source)
   return {
     handlers: nextHandlers(source),

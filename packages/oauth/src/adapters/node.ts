@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeListener as listenTo, readHeader } from '@tollgate/http/node'
-import type { Credentials } from '../guard/guard.ts'
+import type { GuardCredentials } from '../guard/guard.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { AdapterOptions } from './options.ts'
+
+export type { AdapterOptions } from './options.ts'
 
 /**
  * For a plain Node server; 404 for addresses that are not ours.
@@ -17,12 +19,12 @@ export function nodeListener<Message extends IncomingMessage>(
 }
 
 /** What a guard reads, without building a Request. */
-export function nodeCredentials(message: IncomingMessage): Credentials {
+export function nodeCredentials(message: IncomingMessage): GuardCredentials {
   return new NodeCredentials(message)
 }
 
 /** Reads what it is asked for: with a token in the header, nobody asks for the cookie. */
-class NodeCredentials implements Credentials {
+class NodeCredentials implements GuardCredentials {
   readonly #message: IncomingMessage
 
   constructor(message: IncomingMessage) {

@@ -4,7 +4,7 @@ import { redirect } from '../http/responses.ts'
 import type { ReturnAddress } from './request.ts'
 
 /** RFC 6749 §4.1.2 and §4.2.2, with `iss` (RFC 9207) so that a client can tell servers apart. */
-export function answerUrl(
+export function authorizationResponseUrl(
   address: Pick<ReturnAddress, 'redirectTo' | 'state' | 'mode'>,
   params: Readonly<Record<string, string>>,
   issuer: string,
@@ -17,19 +17,19 @@ export function answerUrl(
   return `${url}iss=${encodeURIComponent(issuer)}`
 }
 
-export function answer(
+export function authorizationResponse(
   address: Pick<ReturnAddress, 'redirectTo' | 'state' | 'mode'>,
   params: Readonly<Record<string, string>>,
   issuer: string,
 ): HttpResponse {
-  return redirect(answerUrl(address, params, issuer))
+  return redirect(authorizationResponseUrl(address, params, issuer))
 }
 
-export function answerError(
+export function authorizationErrorResponse(
   address: Pick<ReturnAddress, 'redirectTo' | 'state' | 'mode'>,
   error: OAuthError,
   issuer: string,
 ): HttpResponse {
   const params = { error: error.code, error_description: printable(error.message) }
-  return answer(address, params, issuer)
+  return authorizationResponse(address, params, issuer)
 }

@@ -13,7 +13,7 @@ const SHAPE = /^(\d{1,16})\.([\w-]{43})$/
 /** What the marker itself stands for. */
 const UNBOUND: readonly string[] = [SIGN_IN_MARKER, 'prompt', 'max_age']
 
-/** Says when the person was sent to sign in for this request, so that only we can say it. */
+/** Says when the person was sent to sign in for this request. It is signed, because only we may say so. */
 export function formatSignInMarker(params: Form, context: ServerContext): string {
   const askedAt = String(context.options.clock.now().getTime())
   const [key] = keysOf(context)

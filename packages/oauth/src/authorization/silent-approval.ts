@@ -11,7 +11,7 @@ export interface ApprovalQuestion {
 
 /**
  * Whether a request may be answered without showing the approval screen. A public client proves
- * nothing about itself, so that anybody could come in its name (RFC 6819 §5.2.3.2): it is always
+ * nothing about itself, so anybody could come in its name (RFC 6819 §5.2.3.2): it is always
  * asked about, except the application's own on an https address that only it can receive.
  */
 export function mayApproveSilently(question: ApprovalQuestion): boolean {

@@ -24,7 +24,7 @@ export async function authenticateClient(
   throw new InvalidClient('Client authentication failed', { challenge: credentials.basic })
 }
 
-/** A public client has no secret, so that one sent for it is as wrong as none for the others. */
+/** A public client has no secret, so one sent for it is as wrong as none for the others. */
 function hasSecret({ confidential, secretHash }: Client, secret: string | null): boolean {
   if (!confidential) return secret === null
   return secret !== null && secretHash !== null && equalSecrets(sha256(secret), secretHash)

@@ -90,7 +90,7 @@ export function manageClients(context: ServerContext): Clients {
 
   return {
     async create(input) {
-      const grantTypes = parseGrantTypes(input.grants)
+      const grantTypes = parseGrantTypes(input.grants, context.grants.keys())
       const confidential = input.confidential ?? true
       const secret = confidential ? newSecret() : null
       const now = options.clock.now()

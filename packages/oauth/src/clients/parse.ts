@@ -10,6 +10,7 @@ const DECEPTIVE =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 /** What shows nothing by itself: blanks, format and filler characters, marks without a letter. */
 const INVISIBLE = /[\s\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/gu
+/** A client may have these whether or not this server offers them now. */
 const GRANT_TYPES: readonly GrantType[] = [
   'authorization_code',
   'refresh_token',
@@ -62,12 +63,16 @@ export function parseRedirects(
   return [...new Set(uris)]
 }
 
-export function parseGrantTypes(grants: readonly GrantType[] | undefined): GrantType[] {
+export function parseGrantTypes(
+  grants: readonly GrantType[] | undefined,
+  offered: Iterable<GrantType> = [],
+): GrantType[] {
+  const known = [...new Set([...GRANT_TYPES, ...offered])]
   const list = grants ?? ['authorization_code', 'refresh_token']
-  const unknown = list.find((grant) => !GRANT_TYPES.includes(grant))
+  const unknown = list.find((grant) => !known.includes(grant))
   if (unknown !== undefined) {
     throw new ValidationFailed({
-      grants: [`'${unknown}' is not a grant. There are ${GRANT_TYPES.join(', ')}.`],
+      grants: [`'${unknown}' is not a grant. There are ${known.join(', ')}.`],
     })
   }
   return [...new Set(list)]

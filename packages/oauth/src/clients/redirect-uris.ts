@@ -7,7 +7,7 @@ const FORBIDDEN_SCHEMES = new Set(
   ),
 )
 /** Parameters of our answer: one that is registered could pass for it (threat A4). */
-const ANSWER_PARAMETERS = new Set(
+const RESPONSE_PARAMETERS = new Set(
   'code state error error_description error_uri iss scope access_token token_type expires_in refresh_token id_token'.split(
     ' ',
   ),
@@ -39,13 +39,13 @@ export function redirectProblem(uri: string): string | null {
   // What a browser would rewrite, it would also send elsewhere than what we compared.
   if (web && url.href !== uri && url.href !== `${uri}/`) return `should be written ${url.href}`
   if (DOT_SEGMENT.test(pathOf(uri))) return 'must not have dot segments in its path'
-  const answer = [...url.searchParams.keys()].find((name) => ANSWER_PARAMETERS.has(name))
-  if (answer) return `must not have the parameter '${answer}': the answer brings its own`
+  const reserved = [...url.searchParams.keys()].find((name) => RESPONSE_PARAMETERS.has(name))
+  if (reserved) return `must not have the parameter '${reserved}': the answer brings its own`
   return null
 }
 
 /** Schemes that carry no answer to an application. */
-const ANSWERLESS_SCHEMES = new Set('ftp ftps mailto tel sms ws wss'.split(' '))
+const SCHEMES_WITHOUT_RESPONSE = new Set('ftp ftps mailto tel sms ws wss'.split(' '))
 const LOCAL_HOST = /^http:\/\/localhost(?::\d+)?(?:[/?]|$)/
 
 /**
@@ -59,7 +59,7 @@ export function newRedirectProblem(uri: string, issuer: string): string | null {
   const problem = redirectProblem(uri)
   if (problem) return problem
   const scheme = uri.slice(0, uri.indexOf(':'))
-  if (ANSWERLESS_SCHEMES.has(scheme)) return `must not use the scheme ${scheme}:`
+  if (SCHEMES_WITHOUT_RESPONSE.has(scheme)) return `must not use the scheme ${scheme}:`
   if (scheme !== 'http' || LOOPBACK.test(uri) || LOCAL_HOST.test(uri)) return null
   if (new URL(uri).origin === new URL(issuer).origin) return null
   return 'must use https: (http: only for 127.0.0.1, [::1] and localhost)'

@@ -7,7 +7,7 @@ import {
   type ReturnAddress,
   requireReturnAddress,
 } from '../authorization/request.ts'
-import { answer, answerError } from '../authorization/response.ts'
+import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
 import { formatSignInMarker, SIGN_IN_MARKER } from '../authorization/sign-in-marker.ts'
 import { mayApproveSilently } from '../authorization/silent-approval.ts'
 import type { ServerContext } from '../context.ts'
@@ -31,15 +31,15 @@ export async function authorize(
   const address = await requireReturnAddress(params, context)
   try {
     const asked = parseAuthorizationRequest(params, address, context)
-    const reply = await retryIfSignedOut(
+    const response = await retryIfSignedOut(
       context,
       () => findSignedIn(context.options, request),
       async (person, mark) =>
         needsSignIn(person, asked, context)
           ? signIn(request, asked, context)
-          : answerFor(person, mark, asked, context),
+          : respondTo(person, mark, asked, context),
     )
-    return reply ?? signIn(request, asked, context)
+    return response ?? signIn(request, asked, context)
   } catch (error) {
     return sendError(error, address, context)
   }
@@ -67,7 +67,7 @@ function needsSignIn(
 }
 
 /** Null when the person was signed out everywhere meanwhile. */
-async function answerFor(
+async function respondTo(
   person: Person,
   mark: SignInMark,
   asked: AuthorizationRequest,
@@ -85,7 +85,7 @@ async function answerFor(
     return null
   }
   if (token) emitTokenCreated(token, context)
-  return answer(asked, params, context.options.issuer)
+  return authorizationResponse(asked, params, context.options.issuer)
 }
 
 /** Null when the person has to be asked. */
@@ -168,8 +168,8 @@ export function signInLocation(context: ServerContext, returnTo: string): string
   return `${signInUrl}${separator}return_to=${encodeURIComponent(returnTo)}`
 }
 
-/** The address is proven, so that the client learns what was wrong; our own failures stay ours. */
+/** The address is proven, so the client learns what was wrong; our own failures stay ours. */
 function sendError(error: unknown, address: ReturnAddress, context: ServerContext): HttpResponse {
   if (error instanceof Unauthenticated || !(error instanceof OAuthError)) throw error
-  return answerError(address, error, context.options.issuer)
+  return authorizationErrorResponse(address, error, context.options.issuer)
 }

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { expired, requireInteraction } from '../authorization/decision.ts'
-import { answer, answerError } from '../authorization/response.ts'
+import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
@@ -62,7 +62,11 @@ async function approve(
   })
   if (!approved) throw expired()
   if (result.token) emitTokenCreated(result.token, context)
-  return answer(addressOf(interaction, context), result.params, context.options.issuer)
+  return authorizationResponse(
+    addressOf(interaction, context),
+    result.params,
+    context.options.issuer,
+  )
 }
 
 async function refuse({ interaction }: Pending, context: ServerContext): Promise<HttpResponse> {
@@ -72,7 +76,7 @@ async function refuse({ interaction }: Pending, context: ServerContext): Promise
   )
   if (!denied) throw expired()
   const error = new AccessDenied('The user denied the request')
-  return answerError(addressOf(interaction, context), error, context.options.issuer)
+  return authorizationErrorResponse(addressOf(interaction, context), error, context.options.issuer)
 }
 
 function addressOf(interaction: Interaction, context: ServerContext) {

@@ -32,7 +32,7 @@ interface Description {
   readonly [claim: string]: unknown
 }
 
-/** The guard's own verdict, so that the two always agree. */
+/** The guard's own verdict, so the two always agree. */
 async function describeAccessToken(
   text: string,
   context: ServerContext,

@@ -14,7 +14,7 @@ import { readValid } from './validate.ts'
 /** Wrong names told of in one answer. */
 const MOST_TEXTS = 20
 
-/** All that is wrong is said at once. `*` is not a defined scope, so that it is refused too. */
+/** All that is wrong is said at once. `*` is not a defined scope, so it is refused too. */
 const schemaFor = (defined: ReadonlySet<string>) =>
   z.object({
     name: nameField,

@@ -44,9 +44,11 @@ export interface TokenResponse {
 
 /** What is to be issued, for whom. */
 export interface IssueRequest {
+  /** Who gets it. */
   readonly client: Client
   /** Null when the client acts for itself. */
   readonly userId: string | null
+  /** What it may do. */
   readonly scopes: readonly string[]
   /** Stored with the token. */
   readonly grantType: GrantType
@@ -63,6 +65,7 @@ export interface IssueRequest {
 
 /** A request at the token endpoint, from a client that has authenticated and may use the grant. */
 export interface ExchangeRequest {
+  /** Who asks. */
   readonly client: Client
   /** The body; a parameter sent twice was refused, an empty one counts as absent. */
   readonly params: Form
@@ -78,12 +81,15 @@ export interface GrantContext {
   readonly issuer: string
   /** Where "now" comes from: tests move it, so take no other. */
   readonly clock: Clock
+  /** For failures that no caller is told of. */
   readonly logger: Required<Logger>
   /** The application's own users. */
   readonly users: Users
   /** The scopes of this server with their descriptions. */
   readonly scopes: ScopeDefinitions
+  /** Where everything is kept. */
   readonly storage: Storage
+  /** Raises and hears the events of the server. */
   readonly events: Emitter
   /** The scopes in a `scope` parameter, or InvalidScope when the client cannot have one of them. */
   resolveScopes(text: string | undefined, client: Client): string[]
@@ -99,17 +105,25 @@ export interface GrantContext {
 
 /** What a person has approved, or had approved before. */
 export interface ApprovedRequest {
+  /** Who asked. */
   readonly client: Client
+  /** Who approved. */
   readonly userId: string
+  /** What the request said, null when it named none. */
   readonly redirectUri: string | null
+  /** What was approved. */
   readonly scopes: readonly string[]
+  /** Of PKCE, null when none was sent. */
   readonly codeChallenge: string | null
 }
 
 /** What an approval stores, and what it tells the client once that is stored. */
 export interface AuthorizationResult {
+  /** To be stored with the approval. */
   readonly code?: AuthorizationCode
+  /** To be stored with the approval. */
   readonly token?: Token
+  /** What is added to the redirect URI. */
   readonly params: Readonly<Record<string, string>>
 }
 
@@ -119,6 +133,7 @@ export interface AuthorizationResponse {
   readonly type: string
   /** RFC 6749 §4.1.2 answers in the query, §4.2.2 in the fragment. */
   readonly mode: 'query' | 'fragment'
+  /** Makes what is stored, and what the client gets once it is stored. It stores nothing itself. */
   prepare(
     request: ApprovedRequest,
     context: GrantContext,

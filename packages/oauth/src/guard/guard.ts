@@ -3,12 +3,12 @@ import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import { InsufficientScope, InvalidToken, type OAuthError } from '../errors.ts'
 import { errorResponse } from '../http/responses.ts'
 import { holdsScope } from '../scopes.ts'
-import type { UserRecord, Users } from '../users/users.ts'
+import type { ApplicationUser, Users } from '../users/users.ts'
 import type { CookieMode } from './cookie-mode.ts'
 import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
 /** What a guard reads of a request, so that adapters need not build a Request for it. */
-export interface Credentials {
+export interface GuardCredentials {
   /** The `Authorization` header. */
   readonly authorization: string | null | undefined
   /** The `Cookie` header. */
@@ -30,7 +30,7 @@ export interface Caller {
 }
 
 /** The user behind a request, and what their token may do. */
-export interface AuthenticatedUser<User extends UserRecord = UserRecord> extends Caller {
+export interface AuthenticatedUser<User extends ApplicationUser = ApplicationUser> extends Caller {
   /** The user's id. */
   readonly id: string
   /** The application's own record, read once and only when asked for. */
@@ -43,7 +43,7 @@ export interface AuthenticatedClient extends Caller {
 }
 
 /** `api`: a user, by bearer token or cookie mode. `client`: a client that acts for itself. */
-export interface GuardResults<User extends UserRecord = UserRecord> {
+export interface GuardResults<User extends ApplicationUser = ApplicationUser> {
   /** A user, by a token or by cookie mode. */
   api: AuthenticatedUser<User>
   /** A client, by client credentials. */
@@ -54,11 +54,11 @@ export interface GuardResults<User extends UserRecord = UserRecord> {
 export type GuardName = keyof GuardResults
 
 /** Decides who calls, and whether they may. */
-export interface Guard<User extends UserRecord = UserRecord> {
+export interface Guard<User extends ApplicationUser = ApplicationUser> {
   /** Who calls, or InvalidToken. Answers without a promise for a token seen before. */
   authenticate<Name extends GuardName>(
     name: Name,
-    credentials: Credentials,
+    credentials: GuardCredentials,
   ): Awaitable<GuardResults<User>[Name]>
   /** The answer for whatever authenticate() or a scope check has thrown. */
   refusal(error: unknown): HttpResponse
@@ -73,7 +73,7 @@ export interface GuardOptions {
   readonly publicError: (thrown: unknown) => OAuthError
 }
 
-export function createGuard<User extends UserRecord>(options: GuardOptions): Guard<User> {
+export function createGuard<User extends ApplicationUser>(options: GuardOptions): Guard<User> {
   const { verifier, cookies } = options
   const users = options.users as Users<User>
 
@@ -90,13 +90,15 @@ export function createGuard<User extends UserRecord>(options: GuardOptions): Gua
     return { clientId, tokenId, scopes, tokenCan: (scope) => holdsScope(scopes, scope) }
   }
 
-  async function cookieUser(credentials: Credentials): Promise<AuthenticatedUser<User>> {
+  async function cookieUser(credentials: GuardCredentials): Promise<AuthenticatedUser<User>> {
     const found = await cookies.authenticate(credentials.cookie, credentials.csrfToken)
     if (!found) throw nothingSent()
     return createCookieUser(users, found.userId)
   }
 
-  const guards: { [Name in GuardName]: (c: Credentials) => Awaitable<GuardResults<User>[Name]> } = {
+  const guards: {
+    [Name in GuardName]: (c: GuardCredentials) => Awaitable<GuardResults<User>[Name]>
+  } = {
     api(credentials) {
       const header = credentials.authorization
       if (typeof header !== 'string') return cookieUser(credentials)
@@ -121,8 +123,8 @@ function nothingSent(): InvalidToken {
   return new InvalidToken('No access token was sent', { presented: false })
 }
 
-/** Made for every guarded request, hence a class, and of no other: `super()` takes longer than the rest. */
-class TokenUser<User extends UserRecord> implements AuthenticatedUser<User> {
+/** A class, because one is made for every guarded request. It extends none: `super()` would take longer than the rest. */
+class TokenUser<User extends ApplicationUser> implements AuthenticatedUser<User> {
   readonly id: string
   readonly clientId: string
   readonly tokenId: string
@@ -148,8 +150,8 @@ class TokenUser<User extends UserRecord> implements AuthenticatedUser<User> {
   }
 }
 
-/** Cookie mode: the application's own page acts as the user itself, so that every scope passes. */
-function createCookieUser<User extends UserRecord>(
+/** Cookie mode: the application's own page acts as the user itself, so every scope passes. */
+function createCookieUser<User extends ApplicationUser>(
   users: Users<User>,
   id: string,
 ): AuthenticatedUser<User> {
@@ -168,7 +170,7 @@ function createCookieUser<User extends UserRecord>(
 }
 
 /** The application may answer at once, and may throw at once. */
-async function findRecord<User extends UserRecord>(
+async function findRecord<User extends ApplicationUser>(
   users: Users<User>,
   id: string,
 ): Promise<User | null> {

@@ -17,10 +17,15 @@ import { parseBearer } from './bearer.ts'
 
 /** A genuine access token and what it says. */
 export interface VerifiedToken {
+  /** The id of its row; all tokens of one grant share it. */
   readonly tokenId: string
+  /** Who was given it. */
   readonly clientId: string
+  /** For whom: a user, or the client itself. */
   readonly subject: Subject
+  /** What it may do. */
   readonly scopes: readonly string[]
+  /** All that it says. */
   readonly claims: AccessTokenClaims
 }
 

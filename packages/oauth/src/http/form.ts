@@ -2,6 +2,7 @@ import type { HttpRequest } from '@tollgate/http'
 import { InvalidRequest } from '../errors.ts'
 import { LARGEST_BODY, mediaType } from './body.ts'
 
+/** Parameters by name, each sent once. */
 export type Form = ReadonlyMap<string, string>
 
 const MOST_PARAMETERS = 64
@@ -39,6 +40,7 @@ export async function readForm(request: HttpRequest): Promise<Form> {
   return parseForm(await request.text(LARGEST_BODY))
 }
 
+/** The parameter, or `invalid_request` when it is missing. */
 export function requireParam(form: Form, name: string): string {
   const value = form.get(name)
   if (value === undefined) {

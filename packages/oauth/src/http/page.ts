@@ -15,7 +15,7 @@ const LONGEST_CURSOR = 2000
 
 /**
  * A bare array: all of it, or with `?limit` and `?after` a part, and a `Link` to the next one. `after`
- * says a position and nothing more: whose entries these are was decided before, so that a cursor of
+ * says a position and nothing more: whose entries these are was decided before, so a cursor of
  * somebody else's list shows nobody's entries, and one of an entry that is gone still works.
  */
 export function pageResponse<T>(

@@ -6,7 +6,7 @@ export interface Seal {
   close(text: string): Promise<string>
   /** With whichever of the secrets closed it; null when none did. */
   open(sealed: string): Promise<string | null>
-  /** Whether the first of the secrets opens it, so that the others may go. */
+  /** Whether the first of the secrets opens it, so the others may go. */
   isCurrent(sealed: string): Promise<boolean>
 }
 

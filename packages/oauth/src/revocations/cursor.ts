@@ -6,12 +6,12 @@ const GAP_PATIENCE = 15_000
 const SETTLED = 3_600_000
 
 export interface FeedCursor {
-  /** All entries up to this id are known. The next read begins with it, so that it is seen again. */
+  /** All entries up to this id are known. The next read begins with it, so it is seen again. */
   position(): number
   /** Says that a read begins now, by the monotonic clock. */
   begin(monotonicNow: number): void
   /**
-   * `other`: this is not the entry that was read under its id before, so that the store has lost what it
+   * `other`: this is not the entry that was read under its id before, so the store has lost what it
    * had said and begun to say something else.
    */
   compare(entry: Revocation): 'new' | 'known' | 'other'

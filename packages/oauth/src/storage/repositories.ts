@@ -22,7 +22,7 @@ export interface Client {
   readonly grantTypes: readonly string[]
   /** Null: any defined scope. */
   readonly scopes: readonly string[] | null
-  /** Belongs to the application itself, so that nobody needs to be asked for consent. */
+  /** Belongs to the application itself, so nobody needs to be asked for consent. */
   readonly firstParty: boolean
   /** An API that may introspect tokens of other clients. */
   readonly resourceServer: boolean
@@ -73,55 +73,83 @@ export interface Token {
   readonly createdAt: Date
 }
 
+/** One use of a refresh token. */
 export interface Rotation {
+  /** Of the row. */
   readonly id: string
+  /** What the row must have. */
   readonly clientId: string
+  /** What the row must have. */
   readonly clientSecretVersion: number
   /** What the row must have. */
   readonly generation: number
   /** What the row gets: one more than the refresh token presented. */
   readonly nextGeneration: number
+  /** When. */
   readonly issuedAt: Date
+  /** Of the new access token. */
   readonly expiresAt: Date
+  /** Of the new refresh token. */
   readonly refreshExpiresAt: Date
   /** Whether the access tokens before this one end: in the same step, as `endedByRotation` says. */
   readonly endsBefore: boolean
 }
 
+/** One token, all of a person, or those of a person at one client. */
 export type TokenSelector =
   | { readonly id: string }
   | { readonly userId: string }
   | { readonly userId: string; readonly clientId: string }
 
+/** An authorization code, by its hash. */
 export interface AuthorizationCode {
+  /** Of the code; the code itself is not stored. */
   readonly hash: string
   /** The id its token will have: one code can never lead to two rows. */
   readonly tokenId: string
+  /** Who may exchange it. */
   readonly clientId: string
+  /** Who approved. */
   readonly userId: string
   /** What the request said, null when it named none and the client has just one. */
   readonly redirectUri: string | null
+  /** What was approved. */
   readonly scopes: readonly string[]
+  /** Of PKCE, null when none was sent. */
   readonly codeChallenge: string | null
+  /** Shortly after it was made. */
   readonly expiresAt: Date
+  /** Null until it is exchanged. */
   readonly usedAt: Date | null
 }
 
 /** One authorization request waiting for a person to approve or deny it. */
 export interface Interaction {
+  /** Of its id, which only the page knows. */
   readonly hash: string
+  /** Who asks. */
   readonly clientId: string
+  /** Who is asked. */
   readonly userId: string
+  /** Hashed; null where the application names no sessions. */
   readonly sessionId: string | null
+  /** What the client gets: `code` or `token`. */
   readonly responseType: string
   /** Where the answer goes, and what the request literally said of it. */
   readonly redirectTo: string
+  /** Null when the request named none. */
   readonly redirectUri: string | null
+  /** What is asked for. */
   readonly scopes: readonly string[]
+  /** What the client gets back unchanged. */
   readonly state: string | null
+  /** Of PKCE, null when none was sent. */
   readonly codeChallenge: string | null
+  /** When it was shown. */
   readonly createdAt: Date
+  /** After this nobody can decide it. */
   readonly expiresAt: Date
+  /** Null until it is decided. */
   readonly decidedAt: Date | null
 }
 
@@ -137,20 +165,29 @@ export interface Consent {
   readonly updatedAt: Date
 }
 
+/** What a person decided, and what comes of it. */
 export interface Approval {
+  /** When. */
   readonly at: Date
+  /** What is remembered of it. */
   readonly consent: Consent
   /** Exactly one of the two is made by an approval. */
   readonly code?: AuthorizationCode
+  /** The token of the implicit grant. */
   readonly token?: Token
 }
 
+/** A signing key as it is stored. */
 export interface StoredKey {
+  /** Its id. */
   readonly kid: string
+  /** What it signs with. */
   readonly algorithm: string
+  /** As JSON. */
   readonly publicJwk: string
   /** Encrypted with a key derived from the server's secret. */
   readonly sealedPrivateJwk: string
+  /** When it was made. */
   readonly createdAt: Date
   /** From here on it signs; it is published before. */
   readonly activeFrom: Date
@@ -170,10 +207,15 @@ export type RevocationKind =
   | 'keys'
   | 'ended'
 
+/** One entry of the feed: something has ended. */
 export interface Revocation {
+  /** Grows. */
   readonly id: number
+  /** What has ended. */
   readonly kind: RevocationKind
+  /** Which of them, by its id. */
   readonly subject: string
+  /** When, by the clock of the process that did it. */
   readonly at: Date
   /** When nothing it concerns can be alive any more, and it may be forgotten. */
   readonly until: Date
@@ -186,6 +228,7 @@ export interface Revocation {
   readonly writtenAt: Date | null
 }
 
+/** An entry before the store has given it an id. */
 export type NewRevocation = Omit<Revocation, 'id' | 'mark' | 'writtenAt'>
 
 /** So long, by the clock of the store, an entry stays after the one behind it was written. */
@@ -193,6 +236,7 @@ export const FEED_KEPT = 24 * 3600 * 1000
 
 /** What a reader gets of the feed, all at the same moment. */
 export interface FeedPage {
+  /** In the order of their ids. */
   readonly entries: readonly Revocation[]
   /** What the clock of the store said. */
   readonly now: Date
@@ -203,10 +247,13 @@ export function endedMark(at: Date): NewRevocation {
   return { kind: 'ended', subject: 'before', at, until: new Date('9999-12-31T00:00:00Z') }
 }
 
+/** The clients. */
 export interface ClientRepository {
+  /** Null when there is none. A revoked one is found. */
   find(id: string): Promise<Client | null>
   /** Those not revoked, by name. */
   listByUser(userId: string): Promise<Client[]>
+  /** All of them. */
   list(): Promise<Client[]>
   /** False when the id is taken. */
   create(client: Client): Promise<boolean>
@@ -223,13 +270,19 @@ export type ClientChange = Partial<
 > &
   Pick<Client, 'updatedAt'>
 
+/** A token and who holds it. */
 export interface TokenWithClient {
+  /** The token. */
   readonly token: Token
+  /** Its client. */
   readonly client: Client
 }
 
+/** The tokens. */
 export interface TokenRepository {
+  /** Stores a new one; fails when the id is taken. */
   create(token: Token): Promise<void>
+  /** Null when there is none. A revoked one is found. */
   find(id: string): Promise<Token | null>
   /** Neither revoked nor expired, newest first. */
   listByUser(userId: string, at: Date): Promise<Token[]>
@@ -246,24 +299,33 @@ export interface TokenRepository {
   revoke(selector: TokenSelector, at: Date): Promise<Token[]>
 }
 
+/** The authorization codes. */
 export interface AuthorizationCodeRepository {
+  /** Stores a new one. */
   create(code: AuthorizationCode): Promise<void>
+  /** Null when there is none. */
   find(hash: string): Promise<AuthorizationCode | null>
   /** Marks the code used and stores its token in one step; false when someone was here before. */
   exchange(hash: string, at: Date, token: Token): Promise<boolean>
 }
 
+/** The requests that wait for a person. */
 export interface InteractionRepository {
   /** Keeps at most `limit` undecided ones of a person, dropping the oldest. */
   create(interaction: Interaction, limit: number): Promise<void>
+  /** Null when there is none. */
   find(hash: string): Promise<Interaction | null>
   /** Decides, remembers the consent and stores the code or token in one step; false when decided before. */
   approve(hash: string, approval: Approval): Promise<boolean>
+  /** Decides that nothing is given; false when decided before. */
   deny(hash: string, at: Date): Promise<boolean>
 }
 
+/** What people have approved. */
 export interface ConsentRepository {
+  /** Null when nothing was approved. */
   find(userId: string, clientId: string): Promise<Consent | null>
+  /** All of one person. */
   listByUser(userId: string): Promise<Consent[]>
   /** Stores the code or token if the consent is still the one that was read, in one step. */
   use(
@@ -274,11 +336,15 @@ export interface ConsentRepository {
   remove(userId: string, clientId: string): Promise<void>
 }
 
+/** The signing keys. */
 export interface KeyRepository {
+  /** All of them. */
   list(): Promise<StoredKey[]>
   /** Adds the first key unless another process was faster. */
   addFirst(create: () => Promise<StoredKey>): Promise<void>
+  /** Adds one and tells every process, in one step. */
   add(key: StoredKey, notice: NewRevocation): Promise<void>
+  /** Takes one back and tells every process, in one step. */
   remove(kid: string, notice: NewRevocation): Promise<void>
   /** This one in place of all others, in one step. */
   replaceAll(key: StoredKey, notice: NewRevocation): Promise<void>
@@ -294,6 +360,7 @@ export interface KeyRepository {
 export interface RevocationRepository {
   /** The entries from this id on, the one that has it included, in one read. */
   readFrom(id: number, limit: number): Promise<FeedPage>
+  /** Adds an entry. */
   append(revocation: NewRevocation): Promise<void>
   /**
    * Before entries that ended by the moment are purged: appends an `ended` entry for this moment, or the
@@ -305,12 +372,15 @@ export interface RevocationRepository {
 
 /** How many there are that are neither over nor revoked. */
 export interface Living {
+  /** Rows that something can still come of. */
   readonly tokens: number
   /** Of the tokens, those that people have made for themselves. */
   readonly personalAccessTokens: number
+  /** Codes not yet exchanged. */
   readonly codes: number
   /** Requests that wait for a person to decide. */
   readonly interactions: number
+  /** Approvals that are remembered. */
   readonly consents: number
 }
 

@@ -1,6 +1,6 @@
 import { WILDCARD } from '../scopes.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { UserRecord } from '../users/users.ts'
+import type { ApplicationUser } from '../users/users.ts'
 
 /** A type and not an interface: only then may it stand where `HeadersInit` is wanted. */
 export type ActingHeaders = {
@@ -18,7 +18,7 @@ export type ActingHeaders = {
  */
 export async function actingAs(
   oauth: Pick<AuthorizationServer, 'tokens' | 'scopes'>,
-  user: UserRecord,
+  user: ApplicationUser,
   scopes: readonly string[] = [],
 ): Promise<ActingHeaders> {
   const held = scopes.includes(WILDCARD) ? Object.keys(oauth.scopes) : scopes

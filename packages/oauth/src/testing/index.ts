@@ -1,3 +1,7 @@
 export { type ActingHeaders, actingAs } from './acting-as.ts'
 export { type MovableClock, movableClock } from './movable-clock.ts'
-export { type StorageContractRunner, storageContract } from './storage-contract.ts'
+export {
+  type ContractPart,
+  type StorageContractRunner,
+  storageContract,
+} from './storage-contract.ts'

@@ -4,7 +4,7 @@ import { feedContract } from './contract/feed.ts'
 import type { ContractPart } from './contract/part.ts'
 import { tokensContract } from './contract/tokens.ts'
 
-export type { StorageContractRunner } from './contract/part.ts'
+export type { ContractPart, StorageContractRunner } from './contract/part.ts'
 
 /**
  * What every store must do, to be run on your own with your own test runner. `create` gives an empty,

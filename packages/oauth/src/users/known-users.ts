@@ -13,7 +13,7 @@ const MOST_AT_ONCE = 500
 /** What the application last said of a person. */
 export interface KnownUser {
   readonly id: string
-  answer: 'exists' | 'gone' | 'failed' | null
+  said: 'exists' | 'gone' | 'failed' | null
   /** When it was asked, by monotonic time. */
   askedAt: number
   asking: Promise<boolean> | null
@@ -46,10 +46,10 @@ export function createKnownUsers({ users, logger }: KnownUsersOptions): KnownUse
     user.askedAt = performance.now()
     try {
       const exists = await withinPatience(find(user.id))
-      user.answer = exists ? 'exists' : 'gone'
+      user.said = exists ? 'exists' : 'gone'
       return exists
     } catch (cause) {
-      user.answer = 'failed'
+      user.said = 'failed'
       logger.error('The application could not say whether a user still exists', cause)
       throw unavailable(cause)
     } finally {
@@ -60,8 +60,8 @@ export function createKnownUsers({ users, logger }: KnownUsersOptions): KnownUse
   async function exists(user: KnownUser): Promise<boolean> {
     if (user.asking) return user.asking
     if (performance.now() - user.askedAt < GOOD_FOR) {
-      if (user.answer === 'failed') throw unavailable()
-      return user.answer === 'exists'
+      if (user.said === 'failed') throw unavailable()
+      return user.said === 'exists'
     }
     user.asking = ask(user)
     return user.asking
@@ -76,13 +76,13 @@ export function createKnownUsers({ users, logger }: KnownUsersOptions): KnownUse
   return {
     of,
     exists,
-    isCurrent: (user) => user.answer === 'exists' && performance.now() - user.askedAt < GOOD_FOR,
+    isCurrent: (user) => user.said === 'exists' && performance.now() - user.askedAt < GOOD_FOR,
     existsNow: (userId) => ask(neverAsked(userId)),
   }
 }
 
 function neverAsked(id: string): KnownUser {
-  return { id, answer: null, askedAt: Number.NEGATIVE_INFINITY, asking: null }
+  return { id, said: null, askedAt: Number.NEGATIVE_INFINITY, asking: null }
 }
 
 async function found(users: Pick<Users, 'findById'>, id: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { HttpRequest } from '@tollgate/http'
 import { sha256 } from '../crypto.ts'
 
 /** The least Tollgate needs to know of a person. */
-export interface UserRecord {
+export interface ApplicationUser {
   /** What stands in tokens as the subject. */
   readonly id: string | number
 }
@@ -21,13 +21,13 @@ export interface SignedIn {
 }
 
 /** Who is signed in; nothing for nobody. */
-export type Session = SignedIn | null | undefined
+export type CurrentUser = SignedIn | null | undefined
 
 /**
  * The application's own users. Tollgate never stores or sees more than these answers, each given
  * at once or promised.
  */
-export interface Users<User extends UserRecord = UserRecord> {
+export interface Users<User extends ApplicationUser = ApplicationUser> {
   /** The user with this id, or null when the application no longer knows them. */
   findById(id: string): User | null | Promise<User | null>
   /**
@@ -38,7 +38,7 @@ export interface Users<User extends UserRecord = UserRecord> {
   /** Null for an unknown user and for a wrong password alike. Needed by the password grant. */
   findByCredentials?(username: string, password: string): User | null | Promise<User | null>
   /** Who is signed in on this request. An adapter can be told instead: see AdapterOptions. */
-  fromRequest?(request: Request): Session | Promise<Session>
+  fromRequest?(request: Request): CurrentUser | Promise<CurrentUser>
 }
 
 export interface Person {
@@ -93,8 +93,11 @@ export async function findSignedIn(
 }
 
 /** An adapter's `signedIn` has this type too: AdapterOptions says so. */
-async function readSession({ users, issuer }: Application, request: HttpRequest): Promise<Session> {
-  if (request.signedIn) return request.signedIn() as Session | Promise<Session>
+async function readSession(
+  { users, issuer }: Application,
+  request: HttpRequest,
+): Promise<CurrentUser> {
+  if (request.signedIn) return request.signedIn() as CurrentUser | Promise<CurrentUser>
   if (users.fromRequest) return users.fromRequest(request.toRequest(issuer))
   throw new TypeError('Say who is signed in: by users.fromRequest(), or by signedIn of the adapter')
 }

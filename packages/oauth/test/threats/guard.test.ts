@@ -7,7 +7,7 @@ import {
 } from 'node:crypto'
 import { fromWebRequest } from '@tollgate/http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Credentials } from '../../src/index.ts'
+import type { GuardCredentials } from '../../src/index.ts'
 import { InvalidToken } from '../../src/index.ts'
 import {
   askFor,
@@ -37,7 +37,7 @@ beforeEach(async () => {
   tokens = await codeFlow(server, client)
 })
 
-const bearer = (text: string): Credentials => ({
+const bearer = (text: string): GuardCredentials => ({
   authorization: `Bearer ${text}`,
   cookie: null,
   csrfToken: null,
@@ -45,7 +45,7 @@ const bearer = (text: string): Credentials => ({
 
 /** The status a guarded route would answer with; 200 when it lets the caller in. */
 async function statusOf(
-  credentials: Credentials,
+  credentials: GuardCredentials,
   guard: 'api' | 'client' = 'api',
   on = server,
 ): Promise<number> {
@@ -108,7 +108,7 @@ describe('threat G1 odd Authorization headers', () => {
   it('threat G1 over the network, two headers are an error', async () => {
     const { nodeCredentials } = await import('../../src/adapters/node.ts')
     const { createServer, request } = await import('node:http')
-    const seen: Credentials[] = []
+    const seen: GuardCredentials[] = []
     const http = createServer((message, response) => {
       seen.push(nodeCredentials(message))
       response.end()

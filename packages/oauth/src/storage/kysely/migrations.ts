@@ -158,7 +158,7 @@ export const oauthMigrations: MigrationSet = {
         await addColumn(database, table, 'written_at', columns.instant.nullable())
         const name = 'oauth_revocations_by_time'
         await createIndex(database, { name, table, columns: ['written_at'] })
-        // Long settled, so that whoever reads the whole feed need not wait for holes before them.
+        // Long settled, so whoever reads the whole feed need not wait for holes before them.
         await database.kysely
           .updateTable(table)
           .set({ written_at: sql.ref('at') })

@@ -212,7 +212,7 @@ async function revokeBatch(
     ({ id, liveUntil }) => ({ kind: 'token', subject: id, at, until: liveUntil }) as const,
   )
   await appendRevocation(tx, ...notices)
-  // The feed carries the news from here on, so that the row itself may be purged.
+  // The feed carries the news from here on, so the row itself may be purged.
   await tx.kysely
     .updateTable('oauth_tokens')
     .set({ live_until: at.getTime() })

@@ -3,13 +3,21 @@ import { jtiOf } from '../../storage/rotated-token.ts'
 
 /** RFC 9068 §2.2. */
 export interface AccessTokenClaims {
+  /** Who made it: the issuer. */
   readonly iss: string
+  /** For whom: `user:` or `client:` and an id. */
   readonly sub: string
+  /** For which API. */
   readonly aud: string
+  /** Who was given it. */
   readonly client_id: string
+  /** Its id: that of the row, a dot, and how often it was refreshed. */
   readonly jti: string
+  /** When it was made, in seconds. */
   readonly iat: number
+  /** When it expires, in seconds. */
   readonly exp: number
+  /** What it may do, with blanks between. */
   readonly scope: string
 }
 

@@ -26,8 +26,9 @@ export interface AccessTokenFormat {
   ): AccessTokenClaims | null | Promise<AccessTokenClaims | null>
 }
 
-export const accessTokenFormats = ['jwt', 'opaque'] as const
-export type AccessTokenFormatName = (typeof accessTokenFormats)[number]
+/** The formats that come with the server. */
+export type AccessTokenFormatName = 'jwt' | 'opaque'
+export const accessTokenFormats: readonly AccessTokenFormatName[] = ['jwt', 'opaque']
 
 export interface AccessTokens {
   encode(token: Token, scopes: readonly string[]): Promise<string>

@@ -31,7 +31,7 @@ async function findByKid(header: string, keys: SigningKeys): Promise<SigningKey 
 }
 
 function isGenuine(key: SigningKey, header: string, payload: string, signature: string): boolean {
-  // The whole header is known beforehand, so that no field of it can mislead.
+  // The whole header is known beforehand, so no field of it can mislead.
   if (header !== key.jwtHeader) return false
   const bytes = Buffer.from(signature, 'base64url')
   if (bytes.toString('base64url') !== signature) return false

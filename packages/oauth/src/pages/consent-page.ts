@@ -1,0 +1,23 @@
+import { documentOf, escapeHtml } from './document.ts'
+import type { ConsentView } from './pages.ts'
+
+/** Asks a person to approve or deny what an application wants. */
+export function consentPage(view: ConsentView): string {
+  const scopes = view.scopes.map((scope) => `<li>${escapeHtml(scope.description)}</li>`).join('\n')
+  const request = view.scopes.length
+    ? `<p>It will be able to:</p>\n<ul>\n${scopes}\n</ul>`
+    : '<p>It asks for no further permissions.</p>'
+  const name = `<bdi>${escapeHtml(view.client.name)}</bdi>`
+  return documentOf(
+    'Approve access',
+    view.action.replace(/\/authorize\?.*$/, '/pages.css'),
+    `<h1>${name} asks for access to your account</h1>
+${request}
+<p class="note">Either way you will be sent to <strong>${escapeHtml(view.destination)}</strong>.</p>
+<form method="post" action="${escapeHtml(view.action)}">
+<input type="hidden" name="csrf_token" value="${escapeHtml(view.csrfToken)}">
+<button class="primary" name="decision" value="approve">Approve</button>
+<button name="decision" value="deny">Deny</button>
+</form>`,
+  )
+}

@@ -1,0 +1,9 @@
+import { consentPage } from './consent-page.ts'
+import { errorPage } from './error-page.ts'
+import type { Pages } from './pages.ts'
+import { stylesheet } from './stylesheet.ts'
+
+export { escapeHtml } from './document.ts'
+
+/** Plain pages without script, for applications that have none of their own. */
+export const defaultPages: Pages = { consent: consentPage, error: errorPage, stylesheet }

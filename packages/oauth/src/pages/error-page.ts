@@ -1,0 +1,18 @@
+import { documentOf, escapeHtml } from './document.ts'
+import type { ErrorView } from './pages.ts'
+
+/** For what cannot be sent to the application, because its address is not proven. */
+export function errorPage(view: ErrorView): string {
+  const hint = view.hint === null ? '' : `\n<p class="note">${sentence(view.hint)}</p>`
+  return documentOf(
+    'Request refused',
+    'pages.css',
+    `<h1>This request cannot be completed</h1>
+<p>${sentence(view.message)}</p>${hint}`,
+  )
+}
+
+/** Messages for clients end without a full stop, those for people with one. */
+function sentence(text: string): string {
+  return escapeHtml(text.replace(/\.?$/, '.'))
+}

@@ -1,0 +1,14 @@
+/** One for all default pages, in both colour schemes. */
+export const stylesheet = `:root { color-scheme: light dark; --line: #8885; --accent: #0b57d0; --on-accent: #fff }
+@media (prefers-color-scheme: dark) { :root { --accent: #a8c7fa; --on-accent: #062e6f } }
+body { margin: 0; font: 1.0625rem/1.5 system-ui, sans-serif }
+main { max-width: 28rem; margin: 12vh auto 2rem; padding: 1.5rem 2rem; border: 1px solid var(--line); border-radius: .75rem }
+h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere }
+ul { padding-left: 1.25rem }
+.note { opacity: .8; font-size: .9375rem; overflow-wrap: anywhere }
+form { display: flex; gap: .75rem; margin-top: 1.5rem }
+button { flex: 1; min-height: 2.75rem; font: inherit; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; cursor: pointer }
+button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
+button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+@media (max-width: 32rem) { main { margin: 1rem; padding: 1.25rem } }
+`

@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type AuthorizationCode,
+  type Client,
+  type Consent,
+  endedByRotation,
+  endedMark,
+  FEED_KEPT,
+  type Interaction,
+  type Living,
+  type NewRevocation,
+  type Revocation,
+  rotatedToken,
+  type Storage,
+  type StoredKey,
+  type Token,
+  type TokenSelector,
+} from '@tollgate/oauth'
+
+/** One kind of record, by its key. */
+class Drawer<T> extends Map<string, T> {
+  list(fits: (entry: T) => boolean = () => true): T[] {
+    return [...this.values()].filter(fits)
+  }
+
+  drop(fits: (entry: T) => boolean, limit = Number.POSITIVE_INFINITY): number {
+    const doomed = [...this].filter(([, entry]) => fits(entry)).slice(0, limit)
+    for (const [key] of doomed) this.delete(key)
+    return doomed.length
+  }
+}
+
+/** A store in plain maps, as somebody who has only the published types would write it. */
+export function drawerStorage(): Storage {
+  const clients = new Drawer<Client>()
+  const tokens = new Drawer<Token>()
+  const codes = new Drawer<AuthorizationCode>()
+  const interactions = new Drawer<Interaction>()
+  const consents = new Drawer<Consent>()
+  const keys = new Drawer<StoredKey>()
+  let feed: Revocation[] = []
+  let lastId = 0
+
+  const consentKey = (userId: string, clientId: string) => JSON.stringify([userId, clientId])
+
+  function append(entry: NewRevocation): void {
+    lastId += 1
+    feed.push({ ...entry, id: lastId, mark: randomUUID(), writtenAt: new Date() })
+  }
+
+  function store(grant: { readonly code?: AuthorizationCode; readonly token?: Token }): void {
+    if (grant.code) codes.set(grant.code.hash, grant.code)
+    if (grant.token) tokens.set(grant.token.id, grant.token)
+  }
+
+  function decide(hash: string, at: Date): boolean {
+    const found = interactions.get(hash)
+    if (!found || found.decidedAt || found.expiresAt <= at) return false
+    interactions.set(hash, { ...found, decidedAt: at })
+    return true
+  }
+
+  function forgetPending(selector: TokenSelector): void {
+    codes.drop((code) => isMeant(code, selector))
+    interactions.drop((interaction) => isMeant(interaction, selector))
+  }
+
+  function countLiving(at: Date): Living {
+    const living = tokens.list((token) => !token.revokedAt && token.liveUntil > at)
+    return {
+      tokens: living.length,
+      personalAccessTokens: living.filter(({ grantType }) => grantType === 'personal_access')
+        .length,
+      codes: codes.list((code) => !code.usedAt && code.expiresAt > at).length,
+      interactions: interactions.list((each) => !each.decidedAt && each.expiresAt > at).length,
+      consents: consents.size,
+    }
+  }
+
+  /** The newest entry stays, and so does one that was the newest within FEED_KEPT. */
+  function mayGo(before: Date): (entry: Revocation) => boolean {
+    const kept = Date.now() - FEED_KEPT
+    const settled = feed.findLast(({ writtenAt }) => writtenAt && writtenAt.getTime() <= kept)
+    const limit = Math.min(before.getTime(), kept)
+    return ({ id, until }) => id < (settled?.id ?? 0) && until.getTime() < limit
+  }
+
+  const listByUser = (userId: string, at: Date) =>
+    tokens
+      .list((token) => token.userId === userId && !token.revokedAt && token.liveUntil > at)
+      .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1))
+
+  return {
+    clients: {
+      find: async (id) => clients.get(id) ?? null,
+      list: async () => clients.list(),
+      listByUser: async (userId) =>
+        clients
+          .list((client) => client.userId === userId && !client.revokedAt)
+          .sort((a, b) => (a.name === b.name ? (a.id < b.id ? -1 : 1) : a.name < b.name ? -1 : 1)),
+      async create(client) {
+        if (clients.has(client.id)) return false
+        clients.set(client.id, client)
+        return true
+      },
+      async update(id, change, notice) {
+        const client = clients.get(id)
+        if (!client || client.revokedAt) return false
+        const next = client.secretVersion + 1
+        if (change.secretVersion !== undefined && change.secretVersion !== next) return false
+        clients.set(id, { ...client, ...change })
+        append(notice)
+        return true
+      },
+    },
+    tokens: {
+      async create(token) {
+        if (tokens.has(token.id)) throw new Error('The id is taken')
+        tokens.set(token.id, token)
+      },
+      find: async (id) => tokens.get(id) ?? null,
+      listByUser: async (userId, at) => listByUser(userId, at),
+      listWithClients: async (userId, at) =>
+        listByUser(userId, at).flatMap((token) => {
+          const client = clients.get(token.clientId)
+          return client ? [{ token, client }] : []
+        }),
+      async rotate(rotation) {
+        const token = tokens.get(rotation.id)
+        if (!token || token.revokedAt || token.generation !== rotation.generation) return null
+        if (token.clientId !== rotation.clientId) return null
+        if (token.clientSecretVersion !== rotation.clientSecretVersion) return null
+        if (!token.refreshExpiresAt || token.refreshExpiresAt <= rotation.issuedAt) return null
+        const next = rotatedToken({ ...token, previousExpiresAt: token.refreshExpiresAt }, rotation)
+        tokens.set(token.id, next)
+        for (const ended of endedByRotation(rotation, next)) append(ended)
+        return next
+      },
+      async markLateRepeat(id, generation) {
+        const token = tokens.get(id)
+        if (!token || token.revokedAt || token.generation !== generation) return false
+        if (token.lateGeneration === generation - 1) return false
+        tokens.set(id, { ...token, lateGeneration: generation })
+        return true
+      },
+      async revoke(selector, at) {
+        forgetPending(selector)
+        const found = tokens.list((token) => !token.revokedAt && isMeant(token, selector))
+        for (const token of found) {
+          tokens.set(token.id, { ...token, revokedAt: at, liveUntil: at })
+          append({ kind: 'token', subject: token.id, at, until: token.liveUntil })
+        }
+        return found
+      },
+    },
+    codes: {
+      create: async (code) => store({ code }),
+      find: async (hash) => codes.get(hash) ?? null,
+      async exchange(hash, at, token) {
+        const code = codes.get(hash)
+        if (!code || code.usedAt) return false
+        store({ code: { ...code, usedAt: at }, token })
+        return true
+      },
+    },
+    interactions: {
+      async create(interaction, limit) {
+        const theirs = interactions
+          .list(({ userId }) => userId === interaction.userId)
+          .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+        for (const { hash } of theirs.slice(limit - 1)) interactions.delete(hash)
+        interactions.set(interaction.hash, interaction)
+      },
+      find: async (hash) => interactions.get(hash) ?? null,
+      async approve(hash, approval) {
+        if (!decide(hash, approval.at)) return false
+        const { consent } = approval
+        const key = consentKey(consent.userId, consent.clientId)
+        const before = consents.get(key)?.scopes ?? []
+        consents.set(key, { ...consent, scopes: [...new Set([...before, ...consent.scopes])] })
+        store(approval)
+        return true
+      },
+      deny: async (hash, at) => decide(hash, at),
+    },
+    consents: {
+      find: async (userId, clientId) => consents.get(consentKey(userId, clientId)) ?? null,
+      listByUser: async (userId) => consents.list((consent) => consent.userId === userId),
+      async use(consent, grant) {
+        const present = consents.get(consentKey(consent.userId, consent.clientId))
+        if (present?.scopes.join(' ') !== consent.scopes.join(' ')) return false
+        store(grant)
+        return true
+      },
+      async remove(userId, clientId) {
+        forgetPending({ userId, clientId })
+        consents.delete(consentKey(userId, clientId))
+      },
+    },
+    keys: {
+      list: async () => keys.list(),
+      async addFirst(create) {
+        if (keys.size > 0) return
+        const key = await create()
+        if (keys.size === 0) keys.set(key.kid, key)
+      },
+      async add(key, notice) {
+        keys.set(key.kid, key)
+        append(notice)
+      },
+      async remove(kid, notice) {
+        keys.delete(kid)
+        append(notice)
+      },
+      async replaceAll(key, notice) {
+        keys.clear()
+        keys.set(key.kid, key)
+        append(notice)
+      },
+      async reseal(kid, before, after) {
+        const key = keys.get(kid)
+        if (key?.sealedPrivateJwk !== before) return false
+        keys.set(kid, { ...key, sealedPrivateJwk: after })
+        return true
+      },
+    },
+    revocations: {
+      readFrom: async (id, limit) => ({
+        entries: feed.filter((entry) => entry.id >= id).slice(0, limit),
+        now: new Date(),
+      }),
+      append: async (entry) => append(entry),
+      async markEnded(before) {
+        const doomed = mayGo(before)
+        if (!feed.some(doomed)) return null
+        const limit = Math.min(before.getTime(), Date.now() - FEED_KEPT)
+        const former = feed.filter(({ kind }) => kind === 'ended').map(({ at }) => at.getTime())
+        const mark = endedMark(new Date(Math.max(limit, ...former)))
+        feed = feed.filter(
+          (entry) => entry.kind !== 'ended' || !doomed({ ...entry, until: new Date(0) }),
+        )
+        append(mark)
+        return mark
+      },
+    },
+    migrate: async () => {},
+    async purge(before, limit) {
+      const doomed = feed.filter(mayGo(before)).slice(0, limit)
+      feed = feed.filter((entry) => !doomed.includes(entry))
+      const ended = [
+        tokens.drop(({ liveUntil }) => liveUntil < before, limit),
+        codes.drop(({ expiresAt }) => expiresAt < before, limit),
+        interactions.drop(({ expiresAt }) => expiresAt < before, limit),
+      ]
+      return ended.reduce((sum, count) => sum + count, doomed.length)
+    },
+    async endAll(at) {
+      const living = countLiving(at)
+      for (const [id, token] of tokens) {
+        if (!token.revokedAt) tokens.set(id, { ...token, revokedAt: at, liveUntil: at })
+      }
+      for (const drawer of [codes, interactions, consents]) drawer.clear()
+      return living
+    },
+    countLiving: async (at) => countLiving(at),
+    isUnavailable: () => false,
+  }
+}
+
+function isMeant(
+  entry: { readonly id?: string; readonly userId: string | null; readonly clientId: string },
+  selector: TokenSelector,
+): boolean {
+  if ('id' in selector) return entry.id === selector.id
+  if (entry.userId !== selector.userId) return false
+  return !('clientId' in selector) || entry.clientId === selector.clientId
+}

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const folder = fileURLToPath(new URL('.', import.meta.url))
+const ALLOWED = /^(@tollgate\/oauth(\/testing)?|vitest|node:\w+|\.\/[\w-]+\.ts)$/
+
+function foreignImports(text: string): string[] {
+  const specifiers = [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(
+    ([, name]) => `${name}`,
+  )
+  return specifiers.filter((name) => !ALLOWED.test(name))
+}
+
+it('what is written here imports only what is published', () => {
+  const files = readdirSync(folder)
+  expect(files.length).toBeGreaterThan(5)
+  for (const file of files) {
+    expect([file, ...foreignImports(readFileSync(folder + file, 'utf8'))]).toEqual([file])
+  }
+})
+
+it('notices an import that is not', () => {
+  const quote = "'"
+  expect(foreignImports(`import x from ${quote}../../src/context.ts${quote}`)).toHaveLength(1)
+  expect(foreignImports(`import x from ${quote}@tollgate/database${quote}`)).toHaveLength(1)
+})

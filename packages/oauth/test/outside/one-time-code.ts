@@ -1,0 +1,29 @@
+import { type Grant, InvalidGrant, requireParam } from '@tollgate/oauth'
+
+export interface OneTimeCodes {
+  /** Whose code it is; it is used up by the question. */
+  redeem(code: string): Promise<string | null>
+}
+
+/** A code from a letter or a text message. The grant finds out itself who the user is. */
+export function oneTimeCode(codes: OneTimeCodes): Grant {
+  return {
+    type: 'urn:example:grant-type:one-time-code',
+    async exchange({ client, params, signOutMark }, context) {
+      const userId = await codes.redeem(requireParam(params, 'one_time_code'))
+      if (userId === null || !(await context.userExists(userId))) {
+        throw new InvalidGrant('The code is unknown or used')
+      }
+      const scopes = context.resolveScopes(params.get('scope'), client)
+      const grantType = this.type
+      return context.issueTokens({
+        client,
+        userId,
+        scopes,
+        grantType,
+        refreshable: true,
+        signOutMark,
+      })
+    },
+  }
+}

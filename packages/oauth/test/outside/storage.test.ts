@@ -1,0 +1,38 @@
+import { clientCredentials } from '@tollgate/oauth'
+import { storageContract } from '@tollgate/oauth/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { drawerStorage } from './drawer-storage.ts'
+import { startServer } from './start-server.ts'
+
+describe('the storage contract on a store written outside the package', () => {
+  storageContract({ describe, it }, async () => drawerStorage())
+})
+
+describe('the storage contract', () => {
+  it('fails on a store that exchanges a code twice', async () => {
+    const failures: string[] = []
+    const tests: Array<() => Promise<void>> = []
+    const runner = {
+      describe: (_name: string, body: () => void) => body(),
+      it: (name: string, body: () => Promise<void>) => {
+        tests.push(() => body().catch(() => void failures.push(name)))
+      },
+    }
+    storageContract(runner, async () => {
+      const storage = drawerStorage()
+      return { ...storage, codes: { ...storage.codes, exchange: async () => true } }
+    })
+    for (const test of tests) await test()
+    expect(failures).not.toEqual([])
+  })
+})
+
+it('a store written outside the package serves a server', async () => {
+  const { oauth, token } = startServer({ storage: drawerStorage(), grants: [clientCredentials()] })
+  onTestFinished(() => oauth.close())
+  const grants = ['client_credentials']
+  const { client, secret } = await oauth.clients.create({ name: 'Shop', grants })
+  const credentials = { client_id: client.id, client_secret: secret ?? '' }
+  const form = { ...credentials, grant_type: 'client_credentials', scope: 'read' }
+  expect(await token(form)).toMatchObject({ token_type: 'Bearer', scope: 'read' })
+})

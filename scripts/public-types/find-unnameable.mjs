@@ -1,0 +1,86 @@
+import { sep } from 'node:path'
+import ts from 'typescript'
+
+const OPTIONS = {
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  target: ts.ScriptTarget.ES2022,
+  skipLibCheck: true,
+  lib: ['lib.es2022.d.ts'],
+  types: [],
+  noEmit: true,
+}
+
+/**
+ * The types that a public signature names and nobody can import. `packages` are ours: each with the
+ * folder its declarations live in, and the declarations it publishes.
+ */
+export function findUnnameable(packages) {
+  const program = ts.createProgram({
+    rootNames: packages.flatMap(({ entries }) => entries),
+    options: OPTIONS,
+  })
+  const checker = program.getTypeChecker()
+  const published = new Map()
+  for (const { entries } of packages) {
+    for (const entry of entries) {
+      for (const symbol of exportsOf(program.getSourceFile(entry), checker)) {
+        published.set(unaliased(symbol, checker), `${symbol.name} of ${entry}`)
+      }
+    }
+  }
+  const isOurs = (file) => packages.some(({ folder }) => file.startsWith(folder + sep))
+  const faults = new Set()
+  for (const [symbol, name] of published) {
+    for (const declaration of symbol.declarations ?? []) {
+      if (!isOurs(declaration.getSourceFile().fileName)) continue
+      for (const { symbol: named, text } of namedTypes(declaration, checker)) {
+        const home = named.declarations?.[0]?.getSourceFile().fileName
+        if (!home || !isOurs(home) || published.has(named)) continue
+        faults.add(`${name} names ${text}, which nobody can import`)
+      }
+    }
+  }
+  return [...faults].sort()
+}
+
+function exportsOf(file, checker) {
+  const module = file && checker.getSymbolAtLocation(file)
+  if (!module) throw new Error('An entry point has no declarations: build first')
+  return checker.getExportsOfModule(module)
+}
+
+function unaliased(symbol, checker) {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+}
+
+/** What the signature says by name; private members and type parameters are nobody's business. */
+function namedTypes(declaration, checker) {
+  const found = []
+  const visit = (node) => {
+    if (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) return
+    const name = nameIn(node)
+    const symbol = name && checker.getSymbolAtLocation(leftmost(name))
+    if (symbol) {
+      const named = unaliased(symbol, checker)
+      const isType = (named.flags & ts.SymbolFlags.TypeParameter) === 0
+      if (isType) found.push({ symbol: named, text: name.getText() })
+    }
+    node.forEachChild(visit)
+  }
+  visit(declaration)
+  return found
+}
+
+function nameIn(node) {
+  if (ts.isTypeReferenceNode(node)) return node.typeName
+  if (ts.isExpressionWithTypeArguments(node)) return node.expression
+  if (ts.isTypeQueryNode(node)) return node.exprName
+  if (ts.isImportTypeNode(node)) return node.qualifier
+  return undefined
+}
+
+function leftmost(name) {
+  if (ts.isQualifiedName(name)) return leftmost(name.left)
+  return ts.isPropertyAccessExpression(name) ? leftmost(name.expression) : name
+}
