@@ -149,9 +149,9 @@ describe('docs/reference/options.md', () => {
     ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
     ['### RefreshTokenOptions', 'Option', 'grants/refresh-token-options.ts', 'RefreshTokenOptions'],
     ['## NewClient', 'Option', 'clients/manage.ts', 'NewClient'],
-    ['## Users', 'Method', 'users.ts', 'Users'],
+    ['## Users', 'Method', 'users/users.ts', 'Users'],
     ['## AdapterOptions', 'Option', 'adapters/options.ts', 'AdapterOptions'],
-    ['## Pages', 'Member', 'authorization/pages.ts', 'Pages'],
+    ['## Pages', 'Member', 'pages/pages.ts', 'Pages'],
   ])('%s has every member, its type and whether it is required', (heading, column, file, name) => {
     const { rows } = tableBelow(options, heading)
     const documented = rows.map((row) => ({ name: plain(row[column]), type: plain(row.Type) }))
