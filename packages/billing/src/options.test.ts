@@ -33,6 +33,11 @@ describe('options', () => {
     ['a provider that is not there', { defaultProvider: 'braintree' }, /not configured/],
     ['a bad table', { users: { table: 'users; drop' } }, /users\.table/],
     ['a bad path', { paths: { stripeWebhook: 'stripe' } }, /paths\.stripeWebhook/],
+    [
+      'one path for two providers',
+      { braintree, paths: { braintreeWebhook: '/stripe/webhook' } },
+      /stripe and braintree both have/,
+    ],
     ['a path without an id', { paths: { invoice: '/invoice' } }, /paths\.invoice/],
     ['half an attempt', { webhookAttempts: 0.5 }, /webhookAttempts/],
     [

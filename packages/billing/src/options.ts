@@ -174,6 +174,8 @@ function resolvePaths(
   for (const { name, webhookPath } of providers) {
     const path = own[name] ?? webhookPath
     requirePath(`${name}Webhook`, path, /^(\/[\w-]+)+$/)
+    const other = webhooks.get(path)
+    if (other) throw new TypeError(`paths: ${other} and ${name} both have '${path}'.`)
     webhooks.set(path, name)
   }
   requirePath('invoice', invoice, /^(\/[\w-]+)+\/\{invoice\}$/)

@@ -57,8 +57,12 @@ function connectOnce(
     throw new TypeError(`A user pays through ${name}, which is not configured`)
   }
   return (name) => {
-    const gateway = made.get(name) ?? connect(name)
+    const known = made.get(name)
+    if (known) return known
+    const gateway = connect(name)
     made.set(name, gateway)
+    // Whoever comes next tries again: the network may have been away.
+    gateway.catch(() => made.delete(name))
     return gateway
   }
 }
