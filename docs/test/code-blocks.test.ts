@@ -19,6 +19,13 @@ const CONTEXTS: Readonly<Record<string, string>> = {
 /** A block may be the end of a handler. */
 const RETURN_OUTSIDE_A_FUNCTION = 1108
 
+const PAGES = [
+  ...listPages('docs/guides'),
+  ...listPages('docs/reference'),
+  'docs/debugging.md',
+  ...listPages('packages').filter((page) => /^packages\/\w+\/README\.md$/.test(page)),
+]
+
 interface Source {
   readonly page: string
   readonly line: number
@@ -28,7 +35,7 @@ interface Source {
 /** Every `ts` block is a module of its own; what it leaves out is in `what-readers-have.d.ts`. */
 function collectSources(): Map<string, Source> {
   const sources = new Map<string, Source>()
-  for (const page of [...listPages('docs/guides'), ...listPages('docs/reference')]) {
+  for (const page of PAGES) {
     for (const { info, code, line } of codeBlocks(readPage(page))) {
       const [language, context = ''] = info.split(' ')
       if (language !== 'ts') continue
