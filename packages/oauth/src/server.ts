@@ -119,13 +119,13 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
 }
 
 /**
+ * Makes an authorization server. Bad options throw a TypeError here, not at the first request.
  * @example
  * const oauth = createAuthorizationServer({
  *   issuer: 'https://api.example.com', secret, database: await connect('sqlite:app.db'), users,
  *   scopes: { 'place-orders': 'Place orders' }, grants: [authorizationCode(), refreshToken()],
  * })
  */
-/** Makes an authorization server. Bad options throw a TypeError here, not at the first request. */
 export function createAuthorizationServer<User extends ApplicationUser = ApplicationUser>(
   input: AuthorizationServerOptions<User>,
 ): AuthorizationServer<User> {

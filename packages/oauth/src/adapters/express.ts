@@ -48,6 +48,7 @@ export interface ExpressAdapter<User extends ApplicationUser = ApplicationUser> 
 }
 
 /**
+ * The server's routes and guards for Express 5.
  * @example
  * const { routes, auth, scopes, user } = forExpress(oauth, {
  *   signedIn: ({ session }) => (session.userId ? { id: session.userId, sessionId: session.id } : null),
@@ -57,7 +58,6 @@ export interface ExpressAdapter<User extends ApplicationUser = ApplicationUser> 
  *   response.json(listOrders(user(request).id))
  * })
  */
-/** The server's routes and guards for Express 5. */
 export function forExpress<User extends ApplicationUser>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<Request> = {},

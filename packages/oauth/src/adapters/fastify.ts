@@ -47,6 +47,7 @@ export interface FastifyAdapter<User extends ApplicationUser = ApplicationUser> 
 }
 
 /**
+ * The server's routes and guards for Fastify 5.
  * @example
  * const { routes, auth, scopes, user } = forFastify(oauth)
  * app.register(routes)
@@ -54,7 +55,6 @@ export interface FastifyAdapter<User extends ApplicationUser = ApplicationUser> 
  *   listOrders(user(request).id),
  * )
  */
-/** The server's routes and guards for Fastify 5. */
 export function forFastify<User extends ApplicationUser>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<FastifyRequest> = {},

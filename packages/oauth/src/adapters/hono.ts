@@ -79,12 +79,12 @@ export interface HonoAdapter<User extends ApplicationUser> {
 }
 
 /**
+ * The server's routes and guards for Hono 4.
  * @example
  * const { routes, auth, scopes } = forHono(oauth)
  * app.use(routes)
  * app.get('/orders', auth('api'), scopes('place-orders'), (c) => c.json(listOrders(c.get('user').id)))
  */
-/** The server's routes and guards for Hono 4. */
 export function forHono<User extends ApplicationUser>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<Context> = {},
