@@ -47,9 +47,10 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
 
   async function start(): Promise<void> {
-    // The tests kill our processes, never the machine, so they need no fsync.
+    // The tests kill our processes, never the machine, so they need no fsync, and nothing that mends torn pages.
     const settings = [
       'fsync=off',
+      'full_page_writes=off',
       'deadlock_timeout=100ms', // the default of a second makes the deadlocks of tests slow
       'max_connections=300',
       'listen_addresses=127.0.0.1',
