@@ -3,9 +3,6 @@ import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { ROOT, readPage } from '../../test-support/markdown.ts'
 
-/** Packages whose rooms are still being renamed: what is left there is shown, and fails nothing. */
-const UNDER_WAY = new Set(['billing', 'database', 'sandbox'])
-
 /** What Fastify calls its response, in the file that speaks to Fastify. */
 const isFastify = (path: string, name: string) => path.endsWith('fastify.ts') && name === 'reply'
 
@@ -95,9 +92,7 @@ function shapesOf(type: string, sources: readonly Source[]): string[] {
 const page = readPage('docs/glossary.md')
 const givenUp = parseGivenUp(page)
 const sources = readSources()
-const left = sources.flatMap((source) =>
-  problemsIn(source, givenUp).map((problem) => ({ package: source.package, problem })),
-)
+const left = sources.flatMap((source) => problemsIn(source, givenUp))
 
 describe('words that were given up', () => {
   it('are a list', () => {
@@ -105,12 +100,7 @@ describe('words that were given up', () => {
   })
 
   it('stand in no name', () => {
-    const done = left.filter((each) => !UNDER_WAY.has(each.package))
-    expect(done.map(({ problem }) => problem)).toEqual([])
-    for (const name of UNDER_WAY) {
-      const count = left.filter((each) => each.package === name).length
-      console.log(`packages/${name}: ${count} names with words that were given up`)
-    }
+    expect(left).toEqual([])
   })
 
   it('would be noticed in a file name, a type, a variable and a property', () => {
@@ -130,7 +120,6 @@ describe('words that were given up', () => {
 
   it.each(['Session', 'Credentials', 'UserRecord', 'Clock'])('%s means one thing', (type) => {
     const places = shapesOf(type, sources)
-    if (UNDER_WAY.size > 0) console.log(`${type}: ${places.join(' ')}`)
-    else expect(places.length, places.join(', ')).toBeLessThan(2)
+    expect(places.length, places.join(', ')).toBeLessThan(2)
   })
 })

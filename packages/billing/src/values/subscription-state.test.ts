@@ -6,10 +6,17 @@ import * as state from './subscription-state.ts'
 const NOW = new Date('2026-03-01T12:00:00Z')
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
-type Answer = 'active' | 'onTrial' | 'cancelled' | 'onGracePeriod' | 'ended' | 'recurring' | 'valid'
+type Verdict =
+  | 'active'
+  | 'onTrial'
+  | 'cancelled'
+  | 'onGracePeriod'
+  | 'ended'
+  | 'recurring'
+  | 'valid'
 
 /** Each row: status, trial end, end, and what is true. All else is false. */
-const table: [string, string, Date | null, Date | null, Answer[]][] = [
+const table: [string, string, Date | null, Date | null, Verdict[]][] = [
   ['running', 'active', null, null, ['active', 'recurring', 'valid']],
   ['on trial', 'trialing', at(1), null, ['active', 'onTrial', 'valid']],
   ['at the very end of its trial', 'trialing', at(0), null, ['active', 'recurring', 'valid']],
@@ -40,7 +47,7 @@ describe('the state of a subscription', () => {
     const statuses = { ...STRIPE.statuses, ...BRAINTREE.statuses }
     const standing = state.standingOf(statuses, providerStatus)
     const columns = { standing, trialEndsAt, endsAt }
-    const answers: Record<Answer, boolean> = {
+    const answers: Record<Verdict, boolean> = {
       active: state.active(columns, NOW),
       onTrial: state.onTrial(columns, NOW),
       cancelled: state.cancelled(columns),
@@ -49,7 +56,7 @@ describe('the state of a subscription', () => {
       recurring: state.recurring(columns, NOW),
       valid: state.valid(columns, NOW),
     }
-    const yes = Object.entries(answers).filter(([, answer]) => answer)
+    const yes = Object.entries(answers).filter(([, verdict]) => verdict)
     expect(yes.map(([name]) => name)).toEqual(expected)
   })
 
