@@ -12,7 +12,7 @@ import { createSigningKeys } from './keys/signing-keys.ts'
 import type { ResolvedOptions } from './options.ts'
 import { followRevocations } from './revocations/feed.ts'
 import { parseScope, resolveScopes } from './scopes.ts'
-import { createAccessTokens } from './tokens/formats/format.ts'
+import { checkedFormat, createAccessTokens } from './tokens/formats/format.ts'
 import { jwtFormat } from './tokens/formats/jwt.ts'
 import { opaqueFormat } from './tokens/formats/opaque.ts'
 import { createRefreshTokens } from './tokens/formats/refresh-tokens.ts'
@@ -42,7 +42,10 @@ export function createContext(options: ResolvedOptions): ServerContext {
   const formats = { jwt: jwtFormat(keys), opaque: opaqueFormat({ keyring, server }) }
   const { accessTokenFormat } = options
   const accessTokens = createAccessTokens({
-    chosen: typeof accessTokenFormat === 'string' ? formats[accessTokenFormat] : accessTokenFormat,
+    chosen:
+      typeof accessTokenFormat === 'string'
+        ? formats[accessTokenFormat]
+        : checkedFormat(accessTokenFormat),
     others: [formats.opaque, formats.jwt],
     server,
     findToken: (id) => storage.tokens.find(id),

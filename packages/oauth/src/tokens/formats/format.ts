@@ -44,21 +44,32 @@ export interface AccessTokenOptions extends FormatContext {
   readonly server: { readonly issuer: string; readonly audience: string }
 }
 
-const BEARER_TEXT = /^[\w.~+/=-]+$/
-
 /** Writes the chosen format and reads all of them. */
 export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
   const { chosen, server } = options
   const readable = [chosen, ...options.others]
   return {
     async encode(token, scopes) {
-      const text = await chosen.encode(buildClaims(token, scopes, server), token)
-      if (BEARER_TEXT.test(text)) return text
-      throw new TypeError('accessTokenFormat: encode() gave a text that no header can carry')
+      return chosen.encode(buildClaims(token, scopes, server), token)
     },
     async decode(text) {
       const format = readable.find((each) => each.recognizes(text))
       return format ? parseClaims(await format.decode(text, options)) : null
     },
+  }
+}
+
+const BEARER_TEXT = /^[\w.~+/=-]+$/
+
+/** A format of the application's own, held to what a header can carry. */
+export function checkedFormat(format: AccessTokenFormat): AccessTokenFormat {
+  return {
+    recognizes: (text) => format.recognizes(text),
+    async encode(claims, token) {
+      const text = await format.encode(claims, token)
+      if (BEARER_TEXT.test(text)) return text
+      throw new TypeError('accessTokenFormat: encode() gave a text that no header can carry')
+    },
+    decode: (text, context) => format.decode(text, context),
   }
 }
