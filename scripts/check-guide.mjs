@@ -69,7 +69,9 @@ function run(title, command, args) {
 
 function install() {
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
-  const files = packInto(join(folder, 'tarballs')).filter((file) => /oauth|database/.test(file))
+  const files = packInto(join(folder, 'tarballs')).filter((file) =>
+    /oauth|http|database/.test(file),
+  )
   const others = ['express@5', 'express-session@1', 'typescript@5.9', '@types/node@20']
   const types = ['@types/express@5', '@types/express-session@1']
   run('npm install, as the guide says', 'npm', [

@@ -135,7 +135,10 @@ function readBody(
       )
     })
     // Not `error`: a message that is destroyed without one would be waited for without end.
-    message.on('close', () => reject(new RequestCutOff(message.errored)))
+    message.on('close', () => {
+      // Every message closes in the end, and an error that nobody needs costs its stack.
+      if (!message.readableEnded) reject(new RequestCutOff(message.errored))
+    })
   })
 }
 
