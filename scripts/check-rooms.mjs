@@ -11,13 +11,8 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const packages = JSON.parse(readFileSync('packages/rooms.json', 'utf8'))
 const faults = []
 for (const { package: name, holds, uses } of packages) {
-  const found = readPackage(`packages/${name}`)
   console.log(`\n${name}: ${holds}; uses ${uses.join(', ') || 'nothing of ours'}`)
-  if (!found) {
-    faults.push(`packages/${name}/rooms.json is missing`)
-    continue
-  }
-  const { rooms, modules } = found
+  const { rooms, modules } = readPackage(`packages/${name}`)
   for (const [index, room] of rooms.entries()) {
     const count = modules.filter(({ path }) => roomOf(rooms, path) === index).length
     console.log(`  ${nameOf(room).padEnd(36)} ${String(count).padStart(3)}  ${room.holds}`)

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { findFaults, findForeignPackages } from '../rooms/find-faults.mjs'
 import { readModule } from '../rooms/read-module.mjs'
@@ -97,13 +98,23 @@ describe('the rooms', () => {
   })
 })
 
-describe.each(['server', 'oauth', 'billing', 'sandbox', 'http', 'database'])(
-  'packages/%s',
-  (name) => {
-    const found = readPackage(`packages/${name}`)
-
-    it.skipIf(found === null)('keeps to its rooms', () => {
-      if (found) expect(findFaults(found.rooms, found.modules)).toEqual([])
-    })
-  },
+const packages: readonly { package: string; uses: readonly string[] }[] = JSON.parse(
+  readFileSync('packages/rooms.json', 'utf8'),
 )
+
+it('lists every package', () => {
+  const folders = readdirSync('packages', { withFileTypes: true }).filter((each) =>
+    each.isDirectory(),
+  )
+  expect(packages.map((each) => each.package).sort()).toEqual(
+    folders.map(({ name }) => name).sort(),
+  )
+})
+
+describe.each(packages)('packages/$package', ({ package: name, uses }) => {
+  const { rooms, modules } = readPackage(`packages/${name}`)
+
+  it('keeps to its rooms and the packages it may use', () => {
+    expect([...findFaults(rooms, modules), ...findForeignPackages(uses, modules)]).toEqual([])
+  })
+})
