@@ -21,16 +21,11 @@ export function noStoreJson(
   status = 200,
   headers?: Record<string, string>,
 ): HttpResponse {
-  return noStore(JSON.stringify(body), status, headers)
-}
-
-/** The same with JSON that is written already. */
-export function noStore(
-  body: string,
-  status = 200,
-  headers?: Record<string, string>,
-): HttpResponse {
-  return { status, headers: headers ? { ...NO_STORE_JSON, ...headers } : NO_STORE_JSON, body }
+  return {
+    status,
+    headers: headers ? { ...NO_STORE_JSON, ...headers } : NO_STORE_JSON,
+    body: JSON.stringify(body),
+  }
 }
 
 export function empty(status = 204): HttpResponse {
