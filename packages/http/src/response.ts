@@ -24,6 +24,7 @@ export function notFound(): HttpResponse {
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
+      pragma: 'no-cache',
       'x-content-type-options': 'nosniff',
     },
     body: '{"error":"not_found","message":"There is nothing at this address."}',
