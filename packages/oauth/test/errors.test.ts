@@ -232,7 +232,7 @@ const CASES: readonly Case[] = [
     what: 'no such address',
     send: () => raw('/oauth/nothing', {}),
     status: 404,
-    body: message,
+    body: { error: 'not_found', ...message },
   },
   {
     what: 'no such method',
