@@ -16,7 +16,7 @@ function listPackages() {
 function entryPoints(folder) {
   const { exports = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return Object.values(exports)
-    .map((target) => target.types)
+    .map((target) => target.import?.types ?? target.types)
     .filter((path) => path !== undefined)
     .map((path) => join(folder, path.replace('./dist/', 'src/').replace(/\.d\.ts$/, '.ts')))
     .map((path) => (existsSync(path) ? path : `${path}x`))

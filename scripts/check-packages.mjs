@@ -21,10 +21,10 @@ const folders = readdirSync('packages')
   .map((name) => join('packages', name))
   .filter((folder) => existsSync(join(folder, 'package.json')))
 const checks = [
-  () => run('.', 'tsc', '-b'),
+  () => start('npm', '.', ['run', 'build']),
   () => start(process.execPath, '.', ['scripts/check-public-types.mjs']),
   ...folders.map((folder) => () => run(folder, 'publint', '--strict')),
-  ...folders.map((folder) => () => run(folder, 'attw', '--pack', '.', '--profile', 'esm-only')),
+  ...folders.map((folder) => () => run(folder, 'attw', '--pack', '.')),
 ]
 const failed = checks.filter((check) => !check()).length
 console.log(failed === 0 ? 'All packages are fit to publish' : `${failed} checks failed`)

@@ -11,7 +11,9 @@ const packages = readdirSync('packages')
   .filter((name) => existsSync(`packages/${name}/package.json`))
   .map((name) => {
     const { exports } = JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'))
-    const entries = Object.values(exports).flatMap(({ types }) => types ?? [])
+    const entries = Object.values(exports).flatMap(
+      (entry) => entry.import?.types ?? entry.types ?? [],
+    )
     return {
       folder: resolve('packages', name),
       entries: entries.map((types) => resolve('packages', name, types)),

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { buildAllCommonJs } from './build-commonjs.mjs'
 import { prepare } from './prepare.mjs'
 
 /** Packs every package into `folder`, and gives the files. */
@@ -11,6 +12,7 @@ export function packInto(folder) {
   const packages = readdirSync('packages')
     .map((name) => `./packages/${name}`)
     .filter((path) => existsSync(`${path}/package.json`))
+  buildAllCommonJs('packages')
   execFileSync('npm', ['pack', ...packages, '--silent', '--pack-destination', folder], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -1,0 +1,26 @@
+// An application with Braintree and Fastify: neither Stripe nor another framework is installed.
+import { createBilling } from '@tollgate/billing'
+import { forFastify } from '@tollgate/billing/fastify'
+import { connect } from '@tollgate/database'
+import { fastify } from 'fastify'
+
+const database = await connect('sqlite::memory:')
+const billing = createBilling({
+  database,
+  users: { table: 'users' },
+  braintree: {
+    environment: 'sandbox',
+    merchantId: 'm',
+    publicKey: 'p',
+    privateKey: 'k',
+  },
+  handlers: {
+    handleDisputeOpened(notification) {
+      const kind: 'dispute_opened' = notification.kind
+      // @ts-expect-error The SDK's types are the real ones: there is no such kind.
+      const other: 'dispute_forgotten' = notification.kind
+      console.log(kind, other)
+    },
+  },
+})
+await fastify().register(forFastify(billing).routes)
