@@ -76,7 +76,7 @@ export interface TestServer {
   /** What the fresh-token middleware gives this user: the cookie of cookie mode and the CSRF token. */
   cookieMode(user: string): Promise<{ cookie: string; csrfToken: string }>
   /** A second one on the same database, as another process would have it. */
-  another(): AuthorizationServer<TestUser>
+  another(changes?: Partial<AuthorizationServerOptions<TestUser>>): AuthorizationServer<TestUser>
   close(): Promise<void>
 }
 
@@ -159,8 +159,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       })
     },
     cookieMode,
-    another() {
-      const other = createAuthorizationServer(settings)
+    another(changes = {}) {
+      const other = createAuthorizationServer({ ...settings, ...changes })
       others.push(other)
       return other
     },

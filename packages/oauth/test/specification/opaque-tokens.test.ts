@@ -70,6 +70,25 @@ describe('opaque access tokens', () => {
     expect(await status(second.access_token)).toBe(200)
   })
 
+  it.each(['jwt', 'opaque'] as const)(
+    'and JWTs live on where new tokens are %s',
+    async (format) => {
+      const other = server.another({ accessTokenFormat: format })
+      await other.ready()
+      const signed = server.another({ accessTokenFormat: 'jwt' })
+      const jwt = await signed.tokens.createPersonal({ userId: 'ada', name: 'x', scopes: [] })
+      const { access_token: opaque } = await codeFlow(server, client)
+      for (const token of [jwt.accessToken, opaque]) {
+        const caller = await other.guard.authenticate('api', {
+          authorization: `Bearer ${token}`,
+          cookie: null,
+          csrfToken: null,
+        })
+        expect(caller.id).toBe('ada')
+      }
+    },
+  )
+
   it('end when they are revoked, seen before or not, and with their row', async () => {
     const [seen, unseen, gone] = [
       await codeFlow(server, client),

@@ -3,11 +3,13 @@ import type { SigningKey, SigningKeys } from '../../keys/signing-keys.ts'
 import { parseClaims } from './claims.ts'
 import type { AccessTokenFormat } from './format.ts'
 
+/** Three parts (RFC 7515 §7.1). */
+const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
 /** RFC 9068, signed with the current key. The algorithm is the key's, never the token's choice. */
 export function jwtFormat(keys: SigningKeys): AccessTokenFormat {
   return {
-    // Whatever no other format knows: a text that is no JWT is then found not to be genuine.
-    recognizes: () => true,
+    recognizes: (text) => SHAPE.test(text),
     async encode(claims) {
       const key = keys.current()
       const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
