@@ -11,27 +11,31 @@ export type {
 export type { LoopbackEnvironment } from './braintree/server/loopback-environment.ts'
 export type { NonceRequest } from './braintree/server/nonce-request.ts'
 export type { BraintreeOptions } from './braintree/server/options.ts'
+export type { SettingsRow as BraintreeSettings } from './braintree/state/rows.ts'
 export type {
-  Address as BraintreeAddress,
   AppliedModification as BraintreeAppliedModification,
-  CardDetails as BraintreeCard,
-  CustomerRow as BraintreeCustomer,
-  CustomerSnapshot as BraintreeCustomerSnapshot,
   Descriptor as BraintreeDescriptor,
-  Instrument as BraintreeInstrument,
   ModificationRow as BraintreeModification,
-  PaymentMethodRow as BraintreePaymentMethod,
-  PayPalDetails as BraintreePayPalAccount,
   PlanRow as BraintreePlan,
-  SettingsRow as BraintreeSettings,
   SubscriptionRow as BraintreeSubscription,
   SubscriptionStatus as BraintreeSubscriptionStatus,
   SubscriptionStatusEvent as BraintreeSubscriptionStatusEvent,
+} from './braintree/state/subscription-rows.ts'
+export type {
   TransactionRow as BraintreeTransaction,
   TransactionStatus as BraintreeTransactionStatus,
   TransactionStatusEvent as BraintreeTransactionStatusEvent,
+} from './braintree/state/transaction-rows.ts'
+export type {
+  Address as BraintreeAddress,
+  CardDetails as BraintreeCard,
+  CustomerRow as BraintreeCustomer,
+  CustomerSnapshot as BraintreeCustomerSnapshot,
+  Instrument as BraintreeInstrument,
+  PaymentMethodRow as BraintreePaymentMethod,
+  PayPalDetails as BraintreePayPalAccount,
   VerificationRow as BraintreeVerification,
-} from './braintree/state/rows.ts'
+} from './braintree/state/vault-rows.ts'
 export type { Day as BraintreeDay } from './braintree/wire/days.ts'
 export type { ControlRoom } from './control-room/control-room.ts'
 export type { Duration } from './core/clock/clock.ts'

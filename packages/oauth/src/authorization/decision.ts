@@ -1,7 +1,7 @@
 import type { ServerContext } from '../context.ts'
 import { equalSecrets, hmac, type MacKey, randomSecret, sha256 } from '../crypto.ts'
 import { CsrfMismatch, InvalidRequest } from '../errors.ts'
-import type { Interaction } from '../storage/repositories.ts'
+import type { Interaction } from '../storage/records.ts'
 import type { Person } from '../users/users.ts'
 import type { AuthorizationRequest } from './request.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Client } from '../storage/repositories.ts'
+import type { Client } from '../storage/records.ts'
 import { mayApproveSilently } from './silent-approval.ts'
 
 const HTTPS = 'https://app.example/cb'

@@ -1,4 +1,4 @@
-import type { Client, Consent } from '../storage/repositories.ts'
+import type { Client, Consent } from '../storage/records.ts'
 
 export interface ApprovalQuestion {
   readonly client: Client

@@ -1,7 +1,8 @@
 import type { Awaitable } from '../awaitable.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
-import type { Client, ClientRepository } from '../storage/repositories.ts'
+import type { Client } from '../storage/records.ts'
+import type { ClientRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
 export interface ClientCache {

@@ -1,4 +1,5 @@
-import type { AuthorizationCode, AuthorizationCodeRepository } from '../storage/repositories.ts'
+import type { AuthorizationCode } from '../storage/records.ts'
+import type { AuthorizationCodeRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
 export interface CodeCache {

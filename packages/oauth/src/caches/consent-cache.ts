@@ -1,4 +1,5 @@
-import type { Consent, ConsentRepository } from '../storage/repositories.ts'
+import type { Consent } from '../storage/records.ts'
+import type { ConsentRepository } from '../storage/repositories.ts'
 import { createRecentCache } from './recent-cache.ts'
 
 export interface ConsentCache {

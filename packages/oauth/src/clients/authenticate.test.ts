@@ -2,7 +2,7 @@ import type { HttpRequest } from '@tollgate/http'
 import { describe, expect, it } from 'vitest'
 import type { ServerContext } from '../context.ts'
 import { sha256 } from '../crypto.ts'
-import type { Client } from '../storage/repositories.ts'
+import type { Client } from '../storage/records.ts'
 import { authenticateClient } from './authenticate.ts'
 
 const secrets = new Map<string, string | null>([

@@ -3,7 +3,7 @@ import type { ServerContext } from '../context.ts'
 import { equalSecrets, sha256 } from '../crypto.ts'
 import { InvalidClient, InvalidRequest } from '../errors.ts'
 import { type Form, UNREADABLE } from '../http/form.ts'
-import type { Client } from '../storage/repositories.ts'
+import type { Client } from '../storage/records.ts'
 
 interface ClientCredentials {
   readonly id: string

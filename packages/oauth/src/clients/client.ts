@@ -1,4 +1,4 @@
-import type { Client } from '../storage/repositories.ts'
+import type { Client } from '../storage/records.ts'
 import { joinRedirects } from './redirect-uris.ts'
 
 /** Holds the personal access tokens of everybody; made on first use. */

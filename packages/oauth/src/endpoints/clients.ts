@@ -9,7 +9,7 @@ import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import { pageResponse } from '../http/page.ts'
 import { empty, noStoreJson } from '../http/responses.ts'
-import type { Client } from '../storage/repositories.ts'
+import type { Client } from '../storage/records.ts'
 import { requireSignedIn } from './signed-in.ts'
 import { readValid } from './validate.ts'
 

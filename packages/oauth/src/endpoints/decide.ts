@@ -6,7 +6,7 @@ import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
 import { assertSameOrigin } from '../http/same-origin.ts'
-import type { Client, Interaction } from '../storage/repositories.ts'
+import type { Client, Interaction } from '../storage/records.ts'
 import { emitTokenCreated } from '../tokens/issue.ts'
 import { findSignedIn } from '../users/users.ts'
 

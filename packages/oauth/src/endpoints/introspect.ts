@@ -4,7 +4,7 @@ import type { ServerContext } from '../context.ts'
 import { InvalidClient, InvalidToken } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/responses.ts'
-import type { Client } from '../storage/repositories.ts'
+import type { Client } from '../storage/records.ts'
 import { formatSubject } from '../tokens/formats/claims.ts'
 
 const INACTIVE = { active: false }

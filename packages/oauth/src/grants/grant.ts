@@ -9,13 +9,8 @@ import type { VerifiedToken } from '../guard/verify.ts'
 import type { Form } from '../http/form.ts'
 import type { Logger } from '../logger.ts'
 import type { ScopeDefinitions } from '../scopes.ts'
-import type {
-  AuthorizationCode,
-  Client,
-  Storage,
-  Token,
-  TokenSelector,
-} from '../storage/repositories.ts'
+import type { AuthorizationCode, Client, Token, TokenSelector } from '../storage/records.ts'
+import type { Storage } from '../storage/repositories.ts'
 import type { Users } from '../users/users.ts'
 
 /** The value of `grant_type`: one of ours, or a URI of somebody else's (RFC 6749 §4.5). */

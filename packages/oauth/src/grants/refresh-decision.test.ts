@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Client, Token } from '../storage/repositories.ts'
+import type { Client, Token } from '../storage/records.ts'
 import { client, token } from '../testing/contract-fixtures.ts'
 import { decideRefresh, type Presented, type RefreshDecision } from './refresh-decision.ts'
 

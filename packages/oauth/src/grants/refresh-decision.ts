@@ -1,5 +1,5 @@
 import { CLOCK_SKEW } from '../clock.ts'
-import type { Client, Token } from '../storage/repositories.ts'
+import type { Client, Token } from '../storage/records.ts'
 
 /** In milliseconds. A lost reply or two tabs at once: until then a repeat gets the same successor. */
 export const REPEAT_WINDOW = 10_000

@@ -9,7 +9,8 @@ import {
   sha256,
 } from '../crypto.ts'
 import type { Logger } from '../logger.ts'
-import type { KeyRepository, StoredKey } from '../storage/repositories.ts'
+import type { StoredKey } from '../storage/records.ts'
+import type { KeyRepository } from '../storage/repositories.ts'
 import { type KeptKeys, type Keyring, parseKeptKeys } from './keyring.ts'
 import { createSeal, type Seal } from './seal.ts'
 

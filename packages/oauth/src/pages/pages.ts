@@ -1,4 +1,4 @@
-import type { Client } from '../storage/repositories.ts'
+import type { Client } from '../storage/records.ts'
 
 /** What a consent page shows, and what its form sends back. */
 export interface ConsentView {

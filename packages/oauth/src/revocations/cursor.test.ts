@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Revocation } from '../storage/repositories.ts'
+import type { Revocation } from '../storage/records.ts'
 import { createCursor } from './cursor.ts'
 
 const NOW = 10_000_000

@@ -1,4 +1,4 @@
-import type { Revocation } from '../storage/repositories.ts'
+import type { Revocation } from '../storage/records.ts'
 
 /** Longer than any transaction of ours may live (the database ends idle ones after 5 s). */
 const GAP_PATIENCE = 15_000

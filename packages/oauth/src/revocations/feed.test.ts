@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStorage } from '../storage/memory.ts'
-import type { NewRevocation } from '../storage/repositories.ts'
+import type { NewRevocation } from '../storage/records.ts'
 import { followRevocations } from './feed.ts'
 
 function ending(subject: string, at: number): NewRevocation {

@@ -1,6 +1,7 @@
 import { TemporarilyUnavailable } from '../errors.ts'
 import type { Logger } from '../logger.ts'
-import type { FeedPage, RevocationKind, RevocationRepository } from '../storage/repositories.ts'
+import type { FeedPage, RevocationKind } from '../storage/records.ts'
+import type { RevocationRepository } from '../storage/repositories.ts'
 import { createCursor } from './cursor.ts'
 import { createKnownRevocations, type KnownRevocations } from './known-revocations.ts'
 

@@ -1,4 +1,4 @@
-import type { NewRevocation, Revocation, RevocationKind } from '../storage/repositories.ts'
+import type { NewRevocation, Revocation, RevocationKind } from '../storage/records.ts'
 
 /** What is refused for as long as it could have lived. The other kinds tell of something else. */
 export type RevokedKind = Extract<RevocationKind, 'token' | 'client' | 'session'>

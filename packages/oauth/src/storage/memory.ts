@@ -7,14 +7,13 @@ import {
   endedMark,
   FEED_KEPT,
   type Interaction,
-  type Living,
   type NewRevocation,
   type Revocation,
-  type Storage,
   type StoredKey,
   type Token,
   type TokenSelector,
-} from './repositories.ts'
+} from './records.ts'
+import type { Living, Storage } from './repositories.ts'
 import { endedByRotation, rotatedToken } from './rotated-token.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { later } from '../clock.ts'
-import type { NewRevocation, Rotation, Token } from './repositories.ts'
+import type { NewRevocation, Rotation, Token } from './records.ts'
 
 /** What a rotation does not say. */
 export type Kept = Pick<

@@ -6,7 +6,7 @@ import type {
   Rotation,
   StoredKey,
   Token,
-} from '../storage/repositories.ts'
+} from '../storage/records.ts'
 
 export const T0 = new Date('2026-01-01T00:00:00.123Z')
 

@@ -4,7 +4,7 @@ import { timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
 import type { IssueRequest, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil, wholeSecond } from '../lifetimes.ts'
-import type { Token } from '../storage/repositories.ts'
+import type { Token } from '../storage/records.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
 
 export interface TokenRequest extends IssueRequest {

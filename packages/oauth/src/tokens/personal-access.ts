@@ -3,7 +3,7 @@ import { parseClientName } from '../clients/parse.ts'
 import type { ServerContext } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
 import { resolveScopes } from '../scopes.ts'
-import type { Client, Token } from '../storage/repositories.ts'
+import type { Client, Token } from '../storage/records.ts'
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import { buildToken, createTokenResponse, storeUnlessSignedOut } from './issue.ts'
 

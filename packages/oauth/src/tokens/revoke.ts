@@ -1,6 +1,6 @@
 import { later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import type { Token, TokenSelector } from '../storage/repositories.ts'
+import type { Token, TokenSelector } from '../storage/records.ts'
 import { hashSessionId } from '../users/users.ts'
 
 /** Ends access and refresh tokens here at once and on every other process within a second. */

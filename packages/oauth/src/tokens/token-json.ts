@@ -1,5 +1,5 @@
 import { type ClientJson, clientJson } from '../clients/client.ts'
-import type { Client, Token } from '../storage/repositories.ts'
+import type { Client, Token } from '../storage/records.ts'
 
 /** A token as the JSON routes show it: nothing that opens anything. */
 export interface TokenJson {

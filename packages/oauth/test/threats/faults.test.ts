@@ -14,7 +14,7 @@ import {
 import { createKeyring } from '../../src/keys/keyring.ts'
 import { createSigningKeys } from '../../src/keys/signing-keys.ts'
 import { followRevocations } from '../../src/revocations/feed.ts'
-import type { Client, FeedPage, NewRevocation, Revocation } from '../../src/storage/repositories.ts'
+import type { Client, FeedPage, NewRevocation, Revocation } from '../../src/storage/records.ts'
 import {
   askFor,
   codeFlow,

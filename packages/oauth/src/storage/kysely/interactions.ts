@@ -1,5 +1,6 @@
 import { type Database, upsert } from '@tollgate/database'
-import type { Approval, Consent, InteractionRepository } from '../repositories.ts'
+import type { Approval, Consent } from '../records.ts'
+import type { InteractionRepository } from '../repositories.ts'
 import { insertCode } from './codes.ts'
 import {
   codeTable,

@@ -6,7 +6,7 @@ import {
   type MigrationSet,
 } from '@tollgate/database'
 import { sql } from 'kysely'
-import { FEED_KEPT } from '../repositories.ts'
+import { FEED_KEPT } from '../records.ts'
 
 /** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
 export const oauthMigrations: MigrationSet = {

@@ -1,12 +1,8 @@
 import { type Database, databaseNow, deleteBatch } from '@tollgate/database'
 import { sql } from 'kysely'
 import { randomSecret } from '../../crypto.ts'
-import {
-  endedMark,
-  FEED_KEPT,
-  type NewRevocation,
-  type RevocationRepository,
-} from '../repositories.ts'
+import { endedMark, FEED_KEPT, type NewRevocation } from '../records.ts'
+import type { RevocationRepository } from '../repositories.ts'
 import { newRevocation, type OAuthTables, type RevocationRow, revocationTable } from './tables.ts'
 
 /** Beside an empty feed the columns of the entry are null. */

@@ -1,5 +1,6 @@
 import { defineTable, field } from '@tollgate/database'
-import type { Client, ClientChange, RevocationKind } from '../repositories.ts'
+import type { Client, RevocationKind } from '../records.ts'
+import type { ClientChange } from '../repositories.ts'
 
 /**
  * Each table once: rows, records, mappers, columns and parameters follow from here. What has been

@@ -6,7 +6,8 @@ import {
   type ParamBuilder,
 } from '@tollgate/database'
 import { sql } from 'kysely'
-import type { Rotation, Token, TokenRepository, TokenSelector } from '../repositories.ts'
+import type { Rotation, Token, TokenSelector } from '../records.ts'
+import type { TokenRepository } from '../repositories.ts'
 import { endedByRotation, rotatedToken } from '../rotated-token.ts'
 import { appendRevocation } from './revocations.ts'
 import {

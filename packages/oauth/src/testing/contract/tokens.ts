@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Rotation, Token } from '../../storage/repositories.ts'
+import type { Rotation, Token } from '../../storage/records.ts'
 import { client, code, interaction, later, rotation, T0, token } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 

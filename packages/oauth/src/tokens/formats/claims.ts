@@ -1,4 +1,4 @@
-import type { Token } from '../../storage/repositories.ts'
+import type { Token } from '../../storage/records.ts'
 import { jtiOf } from '../../storage/rotated-token.ts'
 
 /** RFC 9068 §2.2. */

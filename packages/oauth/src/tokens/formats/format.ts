@@ -1,4 +1,4 @@
-import type { Token } from '../../storage/repositories.ts'
+import type { Token } from '../../storage/records.ts'
 import { type AccessTokenClaims, buildClaims, parseClaims } from './claims.ts'
 
 /** What a format may ask the server for. */

@@ -3,7 +3,8 @@ import {
   requireDefaultMerchantAccount,
   settingsOf,
 } from '../state/context.ts'
-import type { ModificationRow, PlanRow, SettingsRow } from '../state/rows.ts'
+import type { SettingsRow } from '../state/rows.ts'
+import type { ModificationRow, PlanRow } from '../state/subscription-rows.ts'
 import { isId } from '../wire/validation.ts'
 
 /** A plan as the control panel would define it; amounts in minor units. */

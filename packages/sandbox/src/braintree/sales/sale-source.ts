@@ -1,5 +1,10 @@
 import type { BraintreeContext } from '../state/context.ts'
-import type { CustomerRow, CustomerSnapshot, Instrument, PaymentMethodRow } from '../state/rows.ts'
+import type {
+  CustomerRow,
+  CustomerSnapshot,
+  Instrument,
+  PaymentMethodRow,
+} from '../state/vault-rows.ts'
 import { findNonce } from '../vault/nonces.ts'
 import { type Offered, offeredByNumber, store } from '../vault/vault.ts'
 import type { ErrorCollector } from '../wire/errors.ts'

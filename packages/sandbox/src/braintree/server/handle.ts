@@ -1,13 +1,8 @@
 import type { ModificationDefinition, PlanDefinition } from '../catalog/control-panel.ts'
-import type {
-  CustomerRow,
-  ModificationRow,
-  PaymentMethodRow,
-  PlanRow,
-  SettingsRow,
-  SubscriptionRow,
-  TransactionRow,
-} from '../state/rows.ts'
+import type { SettingsRow } from '../state/rows.ts'
+import type { ModificationRow, PlanRow, SubscriptionRow } from '../state/subscription-rows.ts'
+import type { TransactionRow } from '../state/transaction-rows.ts'
+import type { CustomerRow, PaymentMethodRow } from '../state/vault-rows.ts'
 import type { LoopbackEnvironment } from './loopback-environment.ts'
 import type { NonceRequest } from './nonce-request.ts'
 

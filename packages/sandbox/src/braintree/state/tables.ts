@@ -1,18 +1,9 @@
 import type { Store } from '../../core/store/store.ts'
 import type { Table } from '../../core/store/table.ts'
-import type {
-  CustomerRow,
-  MerchantAccountRow,
-  ModificationRow,
-  NonceRow,
-  PaymentMethodRow,
-  PlanRow,
-  RequestKeyRow,
-  SettingsRow,
-  SubscriptionRow,
-  TransactionRow,
-  WebhookRow,
-} from './rows.ts'
+import type { MerchantAccountRow, RequestKeyRow, SettingsRow, WebhookRow } from './rows.ts'
+import type { ModificationRow, PlanRow, SubscriptionRow } from './subscription-rows.ts'
+import type { TransactionRow } from './transaction-rows.ts'
+import type { CustomerRow, NonceRow, PaymentMethodRow } from './vault-rows.ts'
 
 export interface Tables {
   readonly customers: Table<CustomerRow>

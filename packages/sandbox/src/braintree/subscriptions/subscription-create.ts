@@ -2,12 +2,8 @@ import { declined, isAuthorized } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, freshId, today } from '../state/context.ts'
 import { notifySubscription } from '../state/notifications.ts'
-import type {
-  AppliedModification,
-  MerchantAccountRow,
-  PlanRow,
-  SubscriptionRow,
-} from '../state/rows.ts'
+import type { MerchantAccountRow } from '../state/rows.ts'
+import type { AppliedModification, PlanRow, SubscriptionRow } from '../state/subscription-rows.ts'
 import { setSubscriptionStatus } from '../state/subscription-status.ts'
 import { addDaysTo } from '../wire/days.ts'
 import { ErrorCollector, Refused } from '../wire/errors.ts'

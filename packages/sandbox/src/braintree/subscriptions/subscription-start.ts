@@ -1,5 +1,5 @@
 import { type BraintreeContext, today } from '../state/context.ts'
-import type { PlanRow, SubscriptionRow } from '../state/rows.ts'
+import type { PlanRow, SubscriptionRow } from '../state/subscription-rows.ts'
 import {
   addDaysTo,
   addMonthsTo,

@@ -1,4 +1,5 @@
-import type { Instrument, TransactionStatus } from '../state/rows.ts'
+import type { TransactionStatus } from '../state/transaction-rows.ts'
+import type { Instrument } from '../state/vault-rows.ts'
 import { formatAmount, majorUnits } from '../wire/money.ts'
 import { responseTextOf } from '../wire/processor-responses.ts'
 

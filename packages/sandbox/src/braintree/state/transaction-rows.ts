@@ -1,0 +1,102 @@
+import type { Day } from '../wire/days.ts'
+import type { AppliedModification, Descriptor } from './subscription-rows.ts'
+import type { Address, CustomerSnapshot, Instrument } from './vault-rows.ts'
+
+/** As the SDK spells it. What was submitted for settlement settles within 12 hours of the clock. */
+export type TransactionStatus =
+  | 'authorized'
+  | 'authorization_expired'
+  | 'submitted_for_settlement'
+  | 'settling'
+  | 'settlement_pending'
+  | 'settlement_confirmed'
+  | 'settled'
+  | 'settlement_declined'
+  | 'processor_declined'
+  | 'gateway_rejected'
+  | 'failed'
+  | 'voided'
+
+/** What a transaction was like when its status was set. */
+export interface TransactionStatusEvent {
+  /** Epoch milliseconds on the sandbox's clock. */
+  timestamp: number
+  /** What it was set to. */
+  status: TransactionStatus
+  /** Minor units then. */
+  amount: number
+}
+
+/** A sale or a refund, those that were declined too. */
+export interface TransactionRow {
+  /** Ours, in Braintree's alphabet. */
+  id: string
+  /** `credit` is a refund. */
+  type: 'sale' | 'credit'
+  /** Where it stands now. */
+  status: TransactionStatus
+  /** Minor units. */
+  amount: number
+  /** What the processor authorized, before a smaller amount was submitted. */
+  authorizedAmount: number
+  /** Of the merchant account. */
+  currency: string
+  /** Where the money goes. */
+  merchantAccountId: string
+  /** The merchant's own; equal ones within the duplicate window are rejected. */
+  orderId: string | null
+  /** Minor units inside `amount`. */
+  taxAmount: number | null
+  /** As the call said. */
+  taxExempt: boolean
+  /** As the call said. */
+  purchaseOrderNumber: string | null
+  /** As the call said. */
+  channel: string | null
+  /** `recurring`, `moto` … as the call named it. */
+  source: string | null
+  /** True for every charge of a subscription. */
+  recurring: boolean
+  /** The customer as it was then; without an id if it is not in the vault. */
+  customer: CustomerSnapshot | null
+  /** The stored method it was made to. */
+  token: string | null
+  /** What it was made to, as it was then. */
+  instrument: Instrument
+  /** Values by API name. */
+  customFields: Record<string, string>
+  /** The processor's code: `1000` is approved, `2000` and above is not. */
+  responseCode: string
+  /** The code of a refund's declined authorization that was captured all the same. */
+  authorizationDecline?: string | null
+  /** `duplicate`, `cvv`, `fraud` … for `gateway_rejected`. */
+  gatewayRejectionReason: string | null
+  /** The subscription's, for its charges. */
+  planId: string | null
+  /** The subscription it pays for. */
+  subscriptionId: string | null
+  /** Of the subscription's cycle that it paid for. */
+  billingPeriodStart: Day | null
+  /** Of the subscription's cycle that it paid for. */
+  billingPeriodEnd: Day | null
+  /** Those that counted in the cycle it paid for. */
+  addOns: AppliedModification[]
+  /** Those that counted in the cycle it paid for. */
+  discounts: AppliedModification[]
+  /** For the statement. */
+  descriptor: Descriptor
+  /** As the call said. */
+  billing?: Address | null
+  /** As the call said. */
+  shipping?: Address | null
+  /** Its refunds, oldest first. */
+  refundIds: string[]
+  /** The sale that a refund gives back. */
+  refundedTransactionId: string | null
+  /** Oldest first. */
+  statusHistory: TransactionStatusEvent[]
+  /** Epoch milliseconds on the sandbox's clock. */
+  createdAt: number
+  /** Epoch milliseconds on the sandbox's clock. */
+  updatedAt: number
+}
