@@ -51,7 +51,9 @@ function createProgram(terminal: Terminal, run: Run): Program {
   const program = new Program('tollgate')
     .description('OAuth 2.0 and subscription billing as a service')
     .version(version, '--version', 'show the version')
-    .showHelpAfterError('(add --help for the options)')
+    .showHelpAfterError(
+      '(add --help for the options; a value that begins with a dash comes last, after --)',
+    )
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),

@@ -144,11 +144,11 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
 
   async function create(activeFrom: Date): Promise<StoredKey> {
     const { publicJwk, privateJwk } = await generateSigningKey(algorithm)
-    const kid = sha256(JSON.stringify(publicJwk)).slice(0, 16)
+    const publicText = JSON.stringify(publicJwk)
     return {
-      kid,
+      kid: keyIdOf(publicText),
       algorithm,
-      publicJwk: JSON.stringify(publicJwk),
+      publicJwk: publicText,
       sealedPrivateJwk: await seal.close(JSON.stringify(privateJwk)),
       createdAt: clock.now(),
       activeFrom,
@@ -265,6 +265,11 @@ async function open(stored: StoredKey, seal: Seal): Promise<SigningKey> {
     activeFrom: stored.activeFrom,
     jwtHeader: Buffer.from(JSON.stringify(header)).toString('base64url'),
   }
+}
+
+/** Without dashes: people type it into a command line, where a word that begins with one is an option. */
+export function keyIdOf(publicJwk: string): string {
+  return sha256(publicJwk).replaceAll('-', '').slice(0, 16)
 }
 
 async function unseal({ kid, sealedPrivateJwk }: StoredKey, seal: Seal): Promise<string> {
