@@ -22,10 +22,13 @@ export function findUnnameable(packages) {
   })
   const checker = program.getTypeChecker()
   const published = new Map()
+  const values = new Set()
   for (const { entries } of packages) {
     for (const entry of entries) {
       for (const symbol of exportsOf(program.getSourceFile(entry), checker)) {
-        published.set(unaliased(symbol, checker), `${symbol.name} of ${entry}`)
+        const original = unaliased(symbol, checker)
+        published.set(original, `${symbol.name} of ${entry}`)
+        if (!isTypeOnly(symbol)) values.add(original)
       }
     }
   }
@@ -34,7 +37,7 @@ export function findUnnameable(packages) {
   for (const [symbol, name] of published) {
     for (const declaration of symbol.declarations ?? []) {
       if (!isOurs(declaration.getSourceFile().fileName)) continue
-      for (const { symbol: named, text } of namedTypes(declaration, checker)) {
+      for (const { symbol: named, text } of namedTypes(declaration, checker, values.has(symbol))) {
         const home = named.declarations?.[0]?.getSourceFile().fileName
         if (!home || !isOurs(home) || published.has(named)) continue
         faults.add(`${name} names ${text}, which nobody can import`)
@@ -54,11 +57,22 @@ function unaliased(symbol, checker) {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 }
 
-/** What the signature says by name; private members and type parameters are nobody's business. */
-function namedTypes(declaration, checker) {
+/** `export type { Invoice }`: nobody can call the constructor of such a class. */
+function isTypeOnly(symbol) {
+  return (symbol.declarations ?? []).some(
+    (each) => ts.isExportSpecifier(each) && (each.isTypeOnly || each.parent.parent.isTypeOnly),
+  )
+}
+
+/**
+ * What the signature says by name. Private members, type parameters and constructors that nobody can
+ * call are nobody's business.
+ */
+function namedTypes(declaration, checker, canBeConstructed) {
   const found = []
   const visit = (node) => {
     if (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) return
+    if (ts.isConstructorDeclaration(node) && !canBeConstructed) return
     const name = nameIn(node)
     const symbol = name && checker.getSymbolAtLocation(leftmost(name))
     if (symbol) {

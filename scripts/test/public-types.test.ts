@@ -44,3 +44,16 @@ it('lets pass what can be imported by any name, type parameters, and what is pri
   expect(faultsOf(index, INNER)).toEqual([])
   expect(faultsOf(`export { Box } from './inner.js'`, INNER)).toEqual([])
 })
+
+const CLASS = `
+export interface Hidden { readonly x: string }
+export declare class Made { constructor(hidden: Hidden); get(): string }
+`
+
+it('looks at a constructor where the class can be constructed', () => {
+  expect(faultsOf(`export { Made } from './inner.js'`, CLASS)).toEqual([
+    'Made of index.d.ts names Hidden, which nobody can import',
+  ])
+  expect(faultsOf(`export type { Made } from './inner.js'`, CLASS)).toEqual([])
+  expect(faultsOf(`export { type Made } from './inner.js'`, CLASS)).toEqual([])
+})

@@ -4,7 +4,6 @@ import type { Billing } from './billing.ts'
 import { syncAll } from './consistency/sync.ts'
 import type { BillingContext } from './context.ts'
 import { UserNotFound } from './errors.ts'
-import type { BRAINTREE } from './gateways/braintree/provider.ts'
 import { type BillingOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { createRoutes } from './routes.ts'
 import { createLocks } from './storage/locks.ts'
@@ -17,22 +16,17 @@ import { webhookRepository } from './storage/webhooks.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
 import { BillableUser } from './users/billable-user.ts'
 import { createInbox } from './webhooks/inbox.ts'
-import type { OptionalCapability, Without } from './without.ts'
-
-type MissingAtBraintree = Exclude<OptionalCapability, (typeof BRAINTREE)['can'][number]>
+import type { Without } from './without.ts'
 
 /** Billing where Braintree alone is configured. */
-export type BraintreeBilling<User = Record<string, unknown>> = Without<
-  MissingAtBraintree,
-  Billing<User>
->
+export type BraintreeBilling<User = Record<string, unknown>> = Without<'quantities', Billing<User>>
 /** A user where Braintree alone is configured. */
 export type BraintreeUser<User = Record<string, unknown>> = Without<
-  MissingAtBraintree,
+  'quantities',
   BillableUser<User>
 >
 /** A subscription where Braintree alone is configured. */
-export type BraintreeSubscription = Without<MissingAtBraintree, Subscription>
+export type BraintreeSubscription = Without<'quantities', Subscription>
 
 /**
  * Attaches billing to the application's own user table.

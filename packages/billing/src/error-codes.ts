@@ -1,17 +1,63 @@
-import type * as errors from './errors.ts'
+import type {
+  AlreadySubscribed,
+  BillingErrorCode,
+  Busy,
+  InvalidAmount,
+  InvalidArgument,
+  InvalidPaymentToken,
+  InvalidSignature,
+  InvalidTaxPercentage,
+  InvoiceNotFound,
+  NoCustomer,
+  NoPaymentMethod,
+  NoSubscription,
+  NotFound,
+  NotOnGracePeriod,
+  ProviderChosen,
+  ProviderMisconfigured,
+  ProviderRejected,
+  ProviderUnavailable,
+  SubscriptionEnded,
+  Unauthenticated,
+  UnknownCoupon,
+  UnknownPlan,
+  Unsupported,
+  UserNotFound,
+} from './errors.ts'
 import { BillingError } from './errors.ts'
 import type { PaymentActionRequired, PaymentFailed } from './payment-errors.ts'
 
-type Errors = Omit<typeof errors, 'BillingError' | 'ProviderError' | 'isFinal'> & {
-  readonly PaymentFailed: typeof PaymentFailed
-  readonly PaymentActionRequired: typeof PaymentActionRequired
-}
-
-type AnyError = InstanceType<Errors[keyof Errors]>
+/** Every error of billing. `code` tells which it is, for the compiler too. */
+export type AnyBillingError =
+  | AlreadySubscribed
+  | Busy
+  | InvalidAmount
+  | InvalidArgument
+  | InvalidPaymentToken
+  | InvalidSignature
+  | InvalidTaxPercentage
+  | InvoiceNotFound
+  | NoCustomer
+  | NoPaymentMethod
+  | NoSubscription
+  | NotFound
+  | NotOnGracePeriod
+  | PaymentActionRequired
+  | PaymentFailed
+  | ProviderChosen
+  | ProviderMisconfigured
+  | ProviderRejected
+  | ProviderUnavailable
+  | SubscriptionEnded
+  | Unauthenticated
+  | UnknownCoupon
+  | UnknownPlan
+  | Unsupported
+  | UserNotFound
 
 /** The class of an error, by its code. */
-export type BillingErrorOf<Code extends errors.BillingErrorCode> = Extract<
-  AnyError,
+export type BillingErrorOf<Code extends BillingErrorCode> = Extract<
+  AnyBillingError,
   { readonly code: Code }
 >
 
@@ -21,7 +67,7 @@ export type BillingErrorOf<Code extends errors.BillingErrorCode> = Extract<
  * @example
  * if (isBillingError(error, 'payment_failed')) showDecline(error.declineCode)
  */
-export function isBillingError<Code extends errors.BillingErrorCode>(
+export function isBillingError<Code extends BillingErrorCode>(
   error: unknown,
   code: Code,
 ): error is BillingErrorOf<Code> {

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
-import { AlreadySubscribed, BillingError, NoSubscription } from './errors.ts'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
+import type { AnyBillingError } from './error-codes.ts'
+import { AlreadySubscribed, BillingError, type BillingErrorCode, NoSubscription } from './errors.ts'
 
 describe('BillingError', () => {
   it('knows the errors of another copy of the package, and nothing else', async () => {
@@ -18,6 +19,10 @@ describe('BillingError', () => {
     ]) {
       expect(other instanceof BillingError).toBe(false)
     }
+  })
+
+  it('has a class for each code', () => {
+    expectTypeOf<AnyBillingError['code']>().toEqualTypeOf<BillingErrorCode>()
   })
 
   it('tells its own kinds apart', () => {

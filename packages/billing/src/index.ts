@@ -6,7 +6,7 @@ export {
   type BraintreeUser,
   createBilling,
 } from './create-billing.ts'
-export { type BillingErrorOf, isBillingError } from './error-codes.ts'
+export { type AnyBillingError, type BillingErrorOf, isBillingError } from './error-codes.ts'
 export {
   AlreadySubscribed,
   BillingError,
@@ -36,7 +36,7 @@ export {
   Unsupported,
   UserNotFound,
 } from './errors.ts'
-export type { BraintreeHandlers } from './gateways/braintree/sdk/handlers.ts'
+export type { BraintreeHandlers, BraintreeNotification } from './gateways/braintree/sdk/handlers.ts'
 export type { BraintreeOptions, BraintreeSettings } from './gateways/braintree/sdk/options.ts'
 export type {
   CustomerDetails,
@@ -105,3 +105,4 @@ export { digestOfName } from './values/subscription-name.ts'
 export type { Standing, Statuses } from './values/subscription-state.ts'
 export type { BasisPoints, TaxTerms } from './values/tax.ts'
 export type { WebhookInbox } from './webhooks/inbox.ts'
+export type { OptionalMethods, Without } from './without.ts'

@@ -2,7 +2,9 @@ import { connect } from '@tollgate/database'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { type BraintreeSubscription, type BraintreeUser, createBilling } from './create-billing.ts'
 import { Unsupported } from './errors.ts'
+import type { BRAINTREE } from './gateways/braintree/provider.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
+import type { OptionalMethods } from './without.ts'
 
 const braintree = {
   environment: 'sandbox',
@@ -25,6 +27,11 @@ async function options() {
 }
 
 describe('a user where Braintree alone is configured', () => {
+  it('lacks for the compiler what the provider lacks', () => {
+    type Missing = Exclude<keyof OptionalMethods, (typeof BRAINTREE)['can'][number]>
+    expectTypeOf<Missing>().toEqualTypeOf<'quantities'>()
+  })
+
   it('has no quantities, for the compiler', async () => {
     const billing = createBilling<Person>({ ...(await options()), braintree })
     const user = await billing.user(1)

@@ -6,7 +6,9 @@ const BRAND = Symbol.for('@tollgate/http/HttpError')
  */
 export type HttpError = RequestCutOff | PayloadTooLarge | MalformedBody | MethodNotAllowed
 
-abstract class Refusal extends Error {
+/** What every HttpError is: an Error that knows the headers to send with it. */
+export abstract class Refusal extends Error {
+  /** Marks it for other copies of this package. */
   readonly [BRAND] = true
 
   constructor(message: string, options?: ErrorOptions) {
@@ -14,6 +16,7 @@ abstract class Refusal extends Error {
     this.name = new.target.name
   }
 
+  /** Headers that the response has because of it. */
   headers(): Record<string, string> {
     return {}
   }

@@ -4,6 +4,7 @@ export {
   MalformedBody,
   MethodNotAllowed,
   PayloadTooLarge,
+  type Refusal,
   RequestCutOff,
 } from './errors.ts'
 export type { HttpRequest, SignedInReader } from './request.ts'

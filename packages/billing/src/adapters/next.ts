@@ -7,8 +7,6 @@ export interface NextBilling {
   readonly handlers: NextHandlers
 }
 
-type FetchesRoutes = Pick<Billing, 'fetch'>
-
 /**
  * Next loads every route file when it builds. Give a function to connect to a database only when the
  * first request comes; it is called for each request and should give the same billing every time.
@@ -16,7 +14,7 @@ type FetchesRoutes = Pick<Billing, 'fetch'>
  * export const { GET, POST } = forNext(billing).handlers
  */
 export function forNext(
-  source: FetchesRoutes | (() => FetchesRoutes | Promise<FetchesRoutes>),
+  source: Pick<Billing, 'fetch'> | (() => Pick<Billing, 'fetch'> | Promise<Pick<Billing, 'fetch'>>),
 ): NextBilling {
   return { handlers: nextHandlers(source) }
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect, createColumns, type Database } from '@tollgate/database'
-import { type Sandbox, startSandbox } from '@tollgate/sandbox'
+import { type Sandbox, type SandboxClock, startSandbox } from '@tollgate/sandbox'
 import { sql } from 'kysely'
 import { nodeListener } from '../adapters/node.ts'
 import type { Billing } from '../billing.ts'
@@ -20,12 +20,10 @@ export interface StartBillingOptions
   readonly webhooks?: boolean
 }
 
-type BothProviders = Sandbox<{ stripe: true; braintree: true }>
-
 /** Billing on both providers of the sandbox, with one clock that is moved by hand. */
 export interface BillingTest {
   /** Both providers, on one clock. */
-  readonly sandbox: BothProviders
+  readonly sandbox: Sandbox<{ stripe: true; braintree: true }>
   /** An SQLite database in memory. */
   readonly database: Database
   /** Billing, over the sandbox. */
@@ -38,7 +36,7 @@ export interface BillingTest {
     readonly name?: string
   }): Promise<BillableUser>
   /** Moves the clock; renewals, trials and webhooks on the way are done when it resolves. */
-  advance(by: Parameters<BothProviders['clock']['advance']>[0]): Promise<void>
+  advance(by: Parameters<SandboxClock['advance']>[0]): Promise<void>
   /** Delivers and handles every webhook that is due. */
   settle(): Promise<void>
   /** A second billing on the same database, as another process would have. */
@@ -64,7 +62,7 @@ const PLANS = {
  */
 export async function startBilling(options: StartBillingOptions = {}): Promise<BillingTest> {
   const { now, plans = PLANS, webhooks = true, ...rest } = options
-  const sandbox: BothProviders = await startSandbox({
+  const sandbox: BillingTest['sandbox'] = await startSandbox({
     stripe: true,
     braintree: true,
     ...(now ? { now } : {}),
@@ -147,7 +145,7 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
 }
 
 function definePlans(
-  sandbox: BothProviders,
+  sandbox: BillingTest['sandbox'],
   plans: NonNullable<StartBillingOptions['plans']>,
 ): void {
   const { stripe, braintree } = sandbox

@@ -6,18 +6,16 @@ import { hasKind, UNAVAILABLE } from '../errors.ts'
 import { prepareStatement } from '../statements/statement.ts'
 import { gather } from './gather.ts'
 
-type Find<Row> = (value: string) => Promise<Row | null>
-
 /** Finds a row by its key; where statements cost, calls that come at the same time share one. */
 export function findTogether<Row extends object>(
   database: Database,
   target: FindTarget,
-): Find<Row> {
+): (value: string) => Promise<Row | null> {
   const { table, key } = target
   const one = database.statement<{ value: string }, Row>((db: AnyKysely, param) =>
     db.selectFrom(table).selectAll().where(key, '=', param('value')),
   )
-  const alone: Find<Row> = async (value) => (await one({ value })).rows[0] ?? null
+  const alone = async (value: string): Promise<Row | null> => (await one({ value })).rows[0] ?? null
   const { batching } = database.dialect
   if (batching?.share !== 'statement') return alone
   return gather({

@@ -1,7 +1,7 @@
 import { batchingContract } from './contract/batching.ts'
 import { claimsContract } from './contract/claims.ts'
 import { locksContract } from './contract/locks.ts'
-import type { ContractPart } from './contract/part.ts'
+import type { ContractDatabase, DialectContractRunner } from './contract/part.ts'
 import { schemaContract } from './contract/schema.ts'
 import { transactionsContract } from './contract/transactions.ts'
 import { valuesContract } from './contract/values.ts'
@@ -21,7 +21,10 @@ export type { ContractDatabase, DialectContractRunner } from './contract/part.ts
  *   }
  * })
  */
-export const dialectContract: ContractPart = (runner, create) => {
+export function dialectContract(
+  runner: DialectContractRunner,
+  create: () => Promise<ContractDatabase>,
+): void {
   schemaContract(runner, create)
   valuesContract(runner, create)
   writesContract(runner, create)

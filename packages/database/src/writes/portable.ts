@@ -9,7 +9,7 @@ type Row = Readonly<Record<string, unknown>>
 export async function insertIfAbsent(
   database: Database,
   table: string,
-  row: Row,
+  row: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
   const columns = Object.keys(row)
   const insert = rowStatement(
@@ -29,7 +29,7 @@ export async function insertIfAbsent(
 export async function upsert(
   database: Database,
   table: string,
-  row: Row,
+  row: Readonly<Record<string, unknown>>,
   key: readonly string[],
 ): Promise<void> {
   const columns = Object.keys(row)
@@ -47,7 +47,7 @@ export async function upsert(
 export async function increase(
   database: Database,
   table: string,
-  row: Row,
+  row: Readonly<Record<string, unknown>>,
   { key, column }: { readonly key: readonly string[]; readonly column: string },
 ): Promise<void> {
   const columns = Object.keys(row)

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { bodyAlreadyRead } from '../request.ts'
+import { bodyAlreadyRead, type HttpRequest } from '../request.ts'
 import { type HttpRoutes, type MountOptions, signedInReader } from '../routes.ts'
 import { toWebResponse, WebRequest } from '../web.ts'
 
@@ -19,7 +19,7 @@ export function mountHono(
 }
 
 /** Hono's request as one of ours. */
-export function fromHonoContext(c: Context, options: MountOptions<Context> = {}): WebRequest {
+export function fromHonoContext(c: Context, options: MountOptions<Context> = {}): HttpRequest {
   return new HonoRequest(c, options)
 }
 

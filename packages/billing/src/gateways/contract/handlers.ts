@@ -1,14 +1,14 @@
 import type { ProviderName } from '../../provider-name.ts'
 
-type Words<
-  Text extends string,
-  Separator extends string,
-> = Text extends `${infer First}${Separator}${infer Rest}`
-  ? `${Capitalize<First>}${Words<Rest, Separator>}`
-  : Capitalize<Text>
-
 /** `invoice.payment_succeeded` → `handleInvoicePaymentSucceeded`, as a type. */
-export type HandlerName<Type extends string> = `handle${Words<Words<Type, '.'>, '_'>}`
+export type HandlerName<
+  Type extends string,
+  Begun extends string = 'handle',
+> = Type extends `${infer Before}.${infer After}`
+  ? HandlerName<`${Before}_${After}`, Begun>
+  : Type extends `${infer Word}_${infer Rest}`
+    ? HandlerName<Rest, `${Begun}${Capitalize<Word>}`>
+    : `${Begun}${Capitalize<Type>}`
 
 /** What a handler gets beside the event. */
 export interface HandlerContext {

@@ -3,8 +3,3 @@ export function requireSecret(name: string, value: unknown): void {
   if (typeof value === 'string' && value !== '' && value === value.trim()) return
   throw new TypeError(`${name} is missing, blank or has blanks around it.`)
 }
-
-/** Options of which these are no longer missing. */
-export type Checked<Options, Names extends keyof Options> = Options & {
-  readonly [Name in Names]: Exclude<Options[Name], undefined>
-}

@@ -3,9 +3,15 @@
 import type braintree from 'braintree'
 import type { HandlerContext, HandlerName } from '../../contract/handlers.ts'
 
-type NotificationOf<Kind, Notification = braintree.WebhookNotification> = Notification extends {
-  readonly kind: infer Kinds
-}
+/**
+ * The SDK's notification of one kind, for a handler that is written elsewhere.
+ * @example
+ * async function tellSupport(notification: BraintreeNotification<'dispute_opened'>) { … }
+ */
+export type BraintreeNotification<
+  Kind,
+  Notification = braintree.WebhookNotification,
+> = Notification extends { readonly kind: infer Kinds }
   ? Kind extends Kinds
     ? Notification & { readonly kind: Kind }
     : never
@@ -14,7 +20,7 @@ type NotificationOf<Kind, Notification = braintree.WebhookNotification> = Notifi
 /** A method for each of Braintree's kinds, with the SDK's notification. */
 export type BraintreeHandlers = {
   [Kind in braintree.WebhookNotificationKind as string extends Kind ? never : HandlerName<Kind>]?: (
-    notification: NotificationOf<Kind>,
+    notification: BraintreeNotification<Kind>,
     context: HandlerContext,
   ) => unknown
 }

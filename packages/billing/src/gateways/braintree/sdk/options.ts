@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noTsIgnore: an error is expected only where the SDK is missing
 /** @ts-ignore The SDK is missing where another provider is used alone: its types are `any` there. */
 import type braintree from 'braintree'
-import { type Checked, requireSecret } from '../../contract/secrets.ts'
+import { requireSecret } from '../../contract/secrets.ts'
 
 /** The keys of a Braintree account. */
 export interface BraintreeOptions {
@@ -25,8 +25,15 @@ export interface BraintreeOptions {
   readonly timeout?: number
 }
 
-/** With nothing missing. */
-export type BraintreeSettings = Checked<BraintreeOptions, 'merchantId' | 'publicKey' | 'privateKey'>
+/** The same with nothing missing. */
+export interface BraintreeSettings extends BraintreeOptions {
+  /** Names the account. */
+  readonly merchantId: string
+  /** Of the API key. */
+  readonly publicKey: string
+  /** Of the API key. Keep it out of the repository. */
+  readonly privateKey: string
+}
 
 export function requireSettings(options: BraintreeOptions): BraintreeSettings {
   requireSecret('braintree.merchantId', options.merchantId)

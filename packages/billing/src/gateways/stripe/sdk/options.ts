@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noTsIgnore: an error is expected only where the SDK is missing
 /** @ts-ignore The SDK is missing where another provider is used alone: its types are `any` there. */
 import type Stripe from 'stripe'
-import { type Checked, requireSecret } from '../../contract/secrets.ts'
+import { requireSecret } from '../../contract/secrets.ts'
 
 /** The keys of a Stripe account. */
 export interface StripeOptions {
@@ -17,8 +17,13 @@ export interface StripeOptions {
   readonly config?: Stripe.StripeConfig
 }
 
-/** With nothing missing. */
-export type StripeSettings = Checked<StripeOptions, 'secret' | 'webhookSecret'>
+/** The same with nothing missing. */
+export interface StripeSettings extends StripeOptions {
+  /** The API secret key. */
+  readonly secret: string
+  /** From the webhook endpoint's page; several while one is being rolled. */
+  readonly webhookSecret: string | readonly string[]
+}
 
 export function requireSettings(options: StripeOptions): StripeSettings {
   const { secret, webhookSecret } = options
