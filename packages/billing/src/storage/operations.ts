@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
-import type { ProviderName } from '../provider-name.ts'
+import { type OperationKind, type OperationRequest, operationTable } from './tables.ts'
 
 /**
  * An intent that spans several provider calls. Its id is chosen and stored before the first call, and
@@ -13,15 +13,6 @@ export interface Operation {
   readonly name: string | null
   /** As it was first asked for: under one idempotency key nothing else may be sent. */
   readonly request: OperationRequest
-}
-
-export type OperationKind = 'customer' | 'subscription' | 'swap' | 'resume'
-
-export interface OperationRequest {
-  readonly provider: ProviderName
-  /** Of a swap: the subscription that is replaced. */
-  readonly from?: string
-  readonly [detail: string]: unknown
 }
 
 export interface Intent {
@@ -49,49 +40,38 @@ export interface OperationRepository {
   finish(operation: Operation, tx: Database): Promise<void>
 }
 
-interface Row {
-  id: string
-  kind: string
-  request: string
-  name: string | null
-}
+const stored = operationTable.pick('id', 'name', 'kind', 'request')
+const begun = operationTable.pick('id', 'name', 'request')
 
 export function operationRepository(database: Database): OperationRepository {
-  const ofUser = database.statement<{ userId: string | number }, Row>((db, param) =>
-    db
-      .selectFrom('billing_operations')
-      .select(['id', 'kind', 'request', 'name'])
-      .where('user_id', '=', param('userId'))
-      .orderBy('created_at'),
+  const ofUser = database.statement<{ userId: string | number }, ReturnType<typeof stored.toRow>>(
+    (db, param) =>
+      db
+        .selectFrom('billing_operations')
+        .select(stored.columns)
+        .where('user_id', '=', param('userId'))
+        .orderBy('created_at'),
   )
   return {
     async listByUser(userId) {
       const { rows } = await ofUser({ userId })
-      return rows.map(({ id, kind, request, name }) => ({
-        id,
-        name,
-        kind: kind as OperationKind,
-        request: JSON.parse(request),
-      }))
+      return rows.map(stored.fromRow)
     },
     find: (intent) => findByIntent(database, intent),
     async begin(intent, at, tx) {
-      const { userId, kind, request, name } = intent
-      const text = JSON.stringify(request)
-      const fingerprint = fingerprintOf(intent)
+      const { userId, kind, request, name = null } = intent
       const id = randomBytes(12).toString('hex')
-      const row = {
+      const fingerprint = fingerprintOf(intent)
+      const row = operationTable.toRow({
         id,
-        user_id: userId,
+        userId,
         kind,
         fingerprint,
-        request: text,
-        name: name ?? null,
-        created_at: at.getTime(),
-      }
-      if (await insertIfAbsent(tx, 'billing_operations', row)) {
-        return { id, name: name ?? null, request }
-      }
+        request,
+        name,
+        createdAt: at,
+      })
+      if (await insertIfAbsent(tx, 'billing_operations', row)) return { id, name, request }
       const found = await findByIntent(tx, intent)
       if (!found) throw new Error('An operation went away in the transaction that found it')
       return found
@@ -119,10 +99,10 @@ function fingerprintOf({ request, same }: Intent): string {
 async function findByIntent(database: Database, intent: Intent): Promise<Operation | null> {
   const found = await database.kysely
     .selectFrom('billing_operations')
-    .select(['id', 'name', 'request'])
+    .select(begun.columns)
     .where('user_id', '=', intent.userId)
     .where('kind', '=', intent.kind)
     .where('fingerprint', '=', fingerprintOf(intent))
     .executeTakeFirst()
-  return found ? { id: found.id, name: found.name, request: JSON.parse(found.request) } : null
+  return found ? begun.fromRow(found as ReturnType<typeof begun.toRow>) : null
 }

@@ -1,88 +1,160 @@
+import { type DefinedTable, defineTable, type Field, field } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
 import type { CardSummary } from '../values/card.ts'
 import type { Standing, SubscriptionColumns } from '../values/subscription-state.ts'
+import type { UserTable } from './user-table.ts'
 
-/** Instants are milliseconds since 1970 UTC on every database. */
-export interface SubscriptionRow {
-  id: number
-  user_id: string | number
-  name: string
-  provider: string
-  provider_id: string
-  provider_plan: string
-  provider_status: string
-  quantity: number
-  trial_ends_at: number | null
-  ends_at: number | null
-  created_at: number
-  updated_at: number
-}
+type IdType = Required<UserTable>['idType']
+type UserId = string | number
 
-export interface SubscriptionRecord extends SubscriptionColumns {
-  readonly id: number
-  readonly userId: string | number
-  readonly name: string
+export type OperationKind = 'customer' | 'subscription' | 'swap' | 'resume'
+
+/** What an operation was first asked for. */
+export interface OperationRequest {
   readonly provider: ProviderName
-  readonly providerId: string
-  readonly providerPlan: string
-  /** The provider's own word: `active`, `incomplete`, `Past Due`. */
-  readonly providerStatus: string
-  readonly quantity: number
-  readonly createdAt: Date
-  readonly updatedAt: Date
+  /** Of a swap: the subscription that is replaced. */
+  readonly from?: string
+  readonly [detail: string]: unknown
 }
 
-/** What there is to write: what a status means is the provider's to say, not the row's. */
+/** `pending` waits for its next attempt, `done` was handled, `dead` failed every time. */
+export type WebhookState = 'pending' | 'done' | 'dead'
+
+const provider = field.id.as<ProviderName>()
+const providerId = field.string(255)
+
+/**
+ * Each table once: rows, records and mappers follow from here. What has been migrated already is in
+ * `migrations.ts`, and a test compares the two on every database.
+ */
+function defineTables(idType: IdType) {
+  const userId = (idType === 'string' ? field.string(255) : field.integer) as Field<UserId, UserId>
+  return {
+    subscriptions: defineTable(
+      'subscriptions',
+      {
+        id: field.counter,
+        user_id: userId,
+        name: field.string(255),
+        provider,
+        provider_id: providerId,
+        provider_plan: field.string(255),
+        /** The provider's own word: `active`, `incomplete`, `Past Due`. */
+        provider_status: field.id,
+        quantity: field.integer,
+        trial_ends_at: field.instant.nullable(),
+        ends_at: field.instant.nullable(),
+        created_at: field.instant,
+        updated_at: field.instant,
+      },
+      {
+        unique: { subscriptions_by_provider: ['provider', 'provider_id'] },
+        indexes: { subscriptions_by_user: ['user_id', 'name', 'created_at'] },
+      },
+    ),
+    webhooks: defineTable(
+      'billing_webhooks',
+      {
+        id: field.counter,
+        provider,
+        event_id: field.string(255),
+        type: field.string(255),
+        payload: field.text,
+        state: field.id.as<WebhookState>(),
+        attempts: field.integer,
+        due_at: field.instant,
+        last_error: field.text.nullable(),
+        received_at: field.instant,
+        finished_at: field.instant.nullable(),
+      },
+      {
+        unique: { billing_webhooks_by_event: ['provider', 'event_id'] },
+        indexes: { billing_webhooks_by_due: ['state', 'due_at'] },
+      },
+    ),
+    locks: defineTable(
+      'billing_locks',
+      { name: field.string(255), holder: field.id, expires_at: field.instant },
+      { primaryKey: ['name'] },
+    ),
+    operations: defineTable(
+      'billing_operations',
+      {
+        id: field.id,
+        user_id: userId,
+        kind: field.id.as<OperationKind>(),
+        fingerprint: field.id,
+        request: field.json<OperationRequest>(),
+        name: field.string(255).nullable(),
+        created_at: field.instant,
+      },
+      {
+        primaryKey: ['id'],
+        unique: { billing_operations_by_intent: ['user_id', 'kind', 'fingerprint'] },
+      },
+    ),
+    taxes: defineTable(
+      'billing_taxes',
+      {
+        provider,
+        provider_id: providerId,
+        since: field.instant,
+        tax: field.integer,
+        net: field.integer,
+      },
+      { primaryKey: ['provider', 'provider_id', 'since'] },
+    ),
+  }
+}
+
+// Only the declaration of a user's id depends on its type: its way in and out is the same.
+const tables = defineTables('integer')
+export const subscriptionTable = tables.subscriptions
+export const webhookTable = tables.webhooks
+export const operationTable = tables.operations
+export const taxTable = tables.taxes
+
+/** All of them, as they are declared for users with such ids. */
+export function billingTables(
+  idType: IdType,
+): ReadonlyArray<Pick<DefinedTable<unknown>, 'name' | 'describe'>> {
+  return Object.values(defineTables(idType))
+}
+
+/** The columns that billing adds to the application's own table of users, whatever its name. */
+export const userColumns = defineTable('users', {
+  provider: provider.nullable(),
+  /** The customer's id at the provider. */
+  provider_id: providerId.nullable(),
+  card_brand: field.string(255).nullable(),
+  card_last_four: field.string(255).nullable(),
+  paypal_email: field.string(255).nullable(),
+  trial_ends_at: field.instant.nullable(),
+})
+
+export type BillingColumns = ReturnType<typeof userColumns.toRow>
+export type SubscriptionRow = ReturnType<typeof subscriptionTable.toRow>
+export type WebhookRow = ReturnType<typeof webhookTable.toRow>
+
+/** A subscription, with what its status means: that is the provider's to say, not the row's. */
+export interface SubscriptionRecord
+  extends ReturnType<typeof subscriptionTable.fromRow>,
+    SubscriptionColumns {}
+
+/** What there is to write. */
 export type NewSubscriptionRecord = Omit<SubscriptionRecord, 'id' | 'standing'>
 
 export const subscriptionRow = {
-  toRow(record: NewSubscriptionRecord): Omit<SubscriptionRow, 'id'> {
-    return {
-      user_id: record.userId,
-      name: record.name,
-      provider: record.provider,
-      provider_id: record.providerId,
-      provider_plan: record.providerPlan,
-      provider_status: record.providerStatus,
-      quantity: record.quantity,
-      trial_ends_at: toInstant(record.trialEndsAt),
-      ends_at: toInstant(record.endsAt),
-      created_at: record.createdAt.getTime(),
-      updated_at: record.updatedAt.getTime(),
-    }
-  },
-  fromRow(row: SubscriptionRow, standing: Standing): SubscriptionRecord {
-    return {
-      id: Number(row.id),
-      userId: row.user_id,
-      name: row.name,
-      provider: row.provider as ProviderName,
-      providerId: row.provider_id,
-      providerPlan: row.provider_plan,
-      providerStatus: row.provider_status,
-      standing,
-      quantity: Number(row.quantity),
-      trialEndsAt: toDate(row.trial_ends_at),
-      endsAt: toDate(row.ends_at),
-      createdAt: new Date(Number(row.created_at)),
-      updatedAt: new Date(Number(row.updated_at)),
-    }
-  },
-}
-
-/** The columns billing adds to the application's own user table. */
-export interface BillingColumns {
-  provider: string | null
-  provider_id: string | null
-  card_brand: string | null
-  card_last_four: string | null
-  paypal_email: string | null
-  trial_ends_at: number | null
+  toRow: subscriptionTable.omit('id').toRow,
+  fromRow: (row: SubscriptionRow, standing: Standing): SubscriptionRecord => ({
+    ...subscriptionTable.fromRow(row),
+    standing,
+  }),
 }
 
 /** The application's user, and what billing knows of it. */
 export interface BilledUser<User = Record<string, unknown>> extends CardSummary {
-  readonly id: string | number
+  readonly id: UserId
   readonly provider: ProviderName | null
   /** The customer's id at the provider. */
   readonly providerId: string | null
@@ -91,45 +163,11 @@ export interface BilledUser<User = Record<string, unknown>> extends CardSummary 
   readonly attributes: User
 }
 
-export const userRow = {
-  fromRow(row: Record<string, unknown> & BillingColumns, idColumn: string): BilledUser {
-    return {
-      id: row[idColumn] as string | number,
-      provider: row.provider as ProviderName | null,
-      providerId: row.provider_id,
-      cardBrand: row.card_brand,
-      cardLastFour: row.card_last_four,
-      paypalEmail: row.paypal_email,
-      trialEndsAt: toDate(row.trial_ends_at),
-      attributes: row,
-    }
-  },
-  toCard(
-    card: CardSummary,
-  ): Pick<BillingColumns, 'card_brand' | 'card_last_four' | 'paypal_email'> {
-    return {
-      card_brand: card.cardBrand,
-      card_last_four: card.cardLastFour,
-      paypal_email: card.paypalEmail,
-    }
-  },
-}
-
-/** `pending` waits for its next attempt, `done` was handled, `dead` failed every time. */
-export type WebhookState = 'pending' | 'done' | 'dead'
-
-export interface WebhookRow {
-  id: number
-  provider: string
-  event_id: string
-  type: string
-  payload: string
-  state: string
-  attempts: number
-  due_at: number
-  last_error: string | null
-  received_at: number
-  finished_at: number | null
+export function userFromRow(
+  row: Record<string, unknown> & BillingColumns,
+  idColumn: string,
+): BilledUser {
+  return { id: row[idColumn] as UserId, ...userColumns.fromRow(row), attributes: row }
 }
 
 /** An event as it lies in the inbox. */
@@ -156,30 +194,4 @@ export interface StoredWebhook {
   readonly receivedAt: Date
   /** When it was done with; null while it waits. */
   readonly finishedAt: Date | null
-}
-
-export const webhookRow = {
-  fromRow(row: WebhookRow): StoredWebhook {
-    return {
-      id: Number(row.id),
-      provider: row.provider as ProviderName,
-      eventId: row.event_id,
-      type: row.type,
-      payload: row.payload,
-      state: row.state as WebhookState,
-      attempts: Number(row.attempts),
-      dueAt: new Date(Number(row.due_at)),
-      lastError: row.last_error,
-      receivedAt: new Date(Number(row.received_at)),
-      finishedAt: toDate(row.finished_at),
-    }
-  },
-}
-
-export function toInstant(date: Date | null): number | null {
-  return date === null ? null : date.getTime()
-}
-
-export function toDate(instant: number | null): Date | null {
-  return instant === null ? null : new Date(Number(instant))
 }

@@ -1,6 +1,7 @@
 import type { Database } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
 import type { TaxTerms } from '../values/tax.ts'
+import { taxTable } from './tables.ts'
 
 /** Those of charges from that moment on, until the next ones of the same subscription. */
 export interface DatedTaxTerms extends TaxTerms {
@@ -17,65 +18,53 @@ export interface TaxRepository {
   save(terms: DatedTaxTerms, tx: Database): Promise<void>
 }
 
-interface Row {
-  provider: string
-  provider_id: string
-  since: number
-  tax: number
-  net: number
-}
+type Row = ReturnType<typeof taxTable.toRow>
+
+const terms = taxTable.pick('tax', 'net')
 
 export function taxRepository({ kysely }: Database): TaxRepository {
   return {
     async find(provider, subscriptionId) {
       const row = await kysely
         .selectFrom('billing_taxes')
-        .select(['tax', 'net'])
+        .select(terms.columns)
         .where('provider', '=', provider)
         .where('provider_id', '=', subscriptionId)
         .orderBy('since', 'desc')
         .limit(1)
         .executeTakeFirst()
-      return row ? { tax: Number(row.tax), net: Number(row.net) } : null
+      return row ? terms.fromRow(row as Pick<Row, 'tax' | 'net'>) : null
     },
     async listByUser(userId) {
-      const rows: Row[] = await kysely
+      const rows = await kysely
         .selectFrom('billing_taxes as taxes')
         .innerJoin('subscriptions as owned', (join) =>
           join
             .onRef('owned.provider', '=', 'taxes.provider')
             .onRef('owned.provider_id', '=', 'taxes.provider_id'),
         )
-        .select(['taxes.provider', 'taxes.provider_id', 'taxes.since', 'taxes.tax', 'taxes.net'])
+        .select(taxTable.columns.map((column) => `taxes.${column}`))
         .where('owned.user_id', '=', userId)
         .orderBy('taxes.since')
         .execute()
-      return rows.map(fromRow)
+      return (rows as Row[]).map(fromRow)
     },
-    async save({ provider, subscriptionId, since, tax, net }, tx) {
-      const key = { provider, provider_id: subscriptionId, since: since.getTime() }
+    async save({ subscriptionId, ...dated }, tx) {
+      const row = taxTable.toRow({ providerId: subscriptionId, ...dated })
       const updated = await tx.kysely
         .updateTable('billing_taxes')
-        .set({ tax, net })
-        .where('provider', '=', key.provider)
-        .where('provider_id', '=', key.provider_id)
-        .where('since', '=', key.since)
+        .set({ tax: row.tax, net: row.net })
+        .where('provider', '=', row.provider)
+        .where('provider_id', '=', row.provider_id)
+        .where('since', '=', row.since)
         .executeTakeFirst()
       if (Number(updated.numUpdatedRows) > 0) return
-      await tx.kysely
-        .insertInto('billing_taxes')
-        .values({ ...key, tax, net })
-        .execute()
+      await tx.kysely.insertInto('billing_taxes').values(row).execute()
     },
   }
 }
 
-function fromRow({ provider, provider_id, since, tax, net }: Row): DatedTaxTerms {
-  return {
-    provider: provider as ProviderName,
-    subscriptionId: provider_id,
-    since: new Date(Number(since)),
-    tax: Number(tax),
-    net: Number(net),
-  }
+function fromRow(row: Row): DatedTaxTerms {
+  const { providerId, ...dated } = taxTable.fromRow(row)
+  return { ...dated, subscriptionId: providerId }
 }

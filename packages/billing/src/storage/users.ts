@@ -1,10 +1,11 @@
 import { type Database, isImpossibleValue } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
 import { type CardSummary, NO_CARD } from '../values/card.ts'
-import { type BilledUser, type BillingColumns, toInstant, userRow } from './tables.ts'
+import { type BilledUser, type BillingColumns, userColumns, userFromRow } from './tables.ts'
 import type { UserTable } from './user-table.ts'
 
 type Row = Record<string, unknown> & BillingColumns
+type Change = Parameters<typeof userColumns.toChange>[0]
 
 /** The billing columns of the application's own user table. Nothing else in it is written. */
 export interface UserRepository {
@@ -39,6 +40,11 @@ export function parseUserId(id: unknown, type: 'integer' | 'string'): string | n
   return id.includes('\0') || !id.isWellFormed() ? null : id
 }
 
+/** Callers may hold more than a card: a whole user, say, whose trial is not to be written again. */
+function cardOf({ cardBrand, cardLastFour, paypalEmail }: CardSummary): CardSummary {
+  return { cardBrand, cardLastFour, paypalEmail }
+}
+
 function noRowsIfImpossible(error: unknown): Row[] {
   if (isImpossibleValue(error)) return []
   throw error
@@ -57,8 +63,9 @@ export function userRepository(database: Database, users: Required<UserTable>): 
         .where('provider', '=', param('provider'))
         .where('provider_id', '=', param('providerId')),
   )
-  const first = (rows: Row[]) => (rows[0] ? userRow.fromRow(rows[0], idColumn) : null)
-  const update = async (on: Database, id: string | number, values: Partial<BillingColumns>) => {
+  const first = (rows: Row[]) => (rows[0] ? userFromRow(rows[0], idColumn) : null)
+  const update = async (on: Database, id: string | number, change: Change) => {
+    const values = userColumns.toChange(change)
     await on.kysely.updateTable(table).set(values).where(idColumn, '=', id).execute()
   }
   return {
@@ -74,27 +81,20 @@ export function userRepository(database: Database, users: Required<UserTable>): 
     setCustomer: (id, customer, tx) =>
       update(tx, id, {
         provider: customer.provider,
-        provider_id: customer.providerId,
-        ...userRow.toCard(customer),
+        providerId: customer.providerId,
+        ...cardOf(customer),
       }),
-    setProvider: (id, provider, tx) =>
-      update(tx, id, { provider, provider_id: null, ...userRow.toCard(NO_CARD) }),
-    setCard: (id, card, tx) => update(tx, id, userRow.toCard(card)),
+    setProvider: (id, provider, tx) => update(tx, id, { provider, providerId: null, ...NO_CARD }),
+    setCard: (id, card, tx) => update(tx, id, cardOf(card)),
     async clearCustomer(provider, providerId, tx) {
       await tx.kysely
         .updateTable(table)
-        .set({
-          provider: null,
-          provider_id: null,
-          card_brand: null,
-          card_last_four: null,
-          paypal_email: null,
-        })
+        .set(userColumns.toChange({ provider: null, providerId: null, ...NO_CARD }))
         .where('provider', '=', provider)
         .where('provider_id', '=', providerId)
         .execute()
     },
-    setTrial: (id, endsAt) => update(database, id, { trial_ends_at: toInstant(endsAt) }),
+    setTrial: (id, endsAt) => update(database, id, { trialEndsAt: endsAt }),
     async listCustomers(after, limit) {
       let query = database.kysely
         .selectFrom(table)
@@ -104,7 +104,7 @@ export function userRepository(database: Database, users: Required<UserTable>): 
         .limit(limit)
       if (after !== null) query = query.where(idColumn, '>', after)
       const rows = (await query.execute()) as Row[]
-      return rows.map((row) => userRow.fromRow(row, idColumn))
+      return rows.map((row) => userFromRow(row, idColumn))
     },
   }
 }

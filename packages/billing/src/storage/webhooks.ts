@@ -1,6 +1,6 @@
 import { type Database, deleteBatch, insertTogether } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
-import { type StoredWebhook, type WebhookRow, type WebhookState, webhookRow } from './tables.ts'
+import { type StoredWebhook, type WebhookRow, type WebhookState, webhookTable } from './tables.ts'
 
 export interface NewWebhook {
   readonly provider: ProviderName
@@ -28,18 +28,7 @@ export interface WebhookRepository {
   purge(before: Date, limit: number): Promise<number>
 }
 
-const NEW_COLUMNS = [
-  'provider',
-  'event_id',
-  'type',
-  'payload',
-  'state',
-  'attempts',
-  'due_at',
-  'last_error',
-  'received_at',
-  'finished_at',
-] as const satisfies ReadonlyArray<keyof WebhookRow>
+const newWebhook = webhookTable.omit('id')
 
 export function webhookRepository(database: Database): WebhookRepository {
   const due = database.statement<{ at: number; limit: number }, { id: number }>((db, param) =>
@@ -57,43 +46,46 @@ export function webhookRepository(database: Database): WebhookRepository {
     key: (param) => ({ id: param('id') }),
     where: (eb, param) => eb.and([eb('state', '=', 'pending'), eb('due_at', '<=', param('at'))]),
     set: (param) => ({ due_at: param('until') }),
-    returning: ['id', ...NEW_COLUMNS],
+    returning: webhookTable.columns,
   })
   const table = 'billing_webhooks'
   const insert = insertTogether<Omit<WebhookRow, 'id'>>(database, {
     table,
-    columns: NEW_COLUMNS,
+    columns: newWebhook.columns,
     key: ['provider', 'event_id'],
   })
-  const update = async (id: number, values: Partial<WebhookRow>) => {
+  const update = async (id: number, change: Parameters<typeof webhookTable.toChange>[0]) => {
+    const values = webhookTable.toChange(change)
     await database.kysely.updateTable(table).set(values).where('id', '=', id).execute()
   }
   return {
     add: ({ provider, eventId, type, payload, hasHandler }, at) =>
-      insert({
-        provider,
-        event_id: eventId,
-        type,
-        payload,
-        state: hasHandler ? 'pending' : 'done',
-        attempts: 0,
-        due_at: at.getTime(),
-        last_error: null,
-        received_at: at.getTime(),
-        finished_at: hasHandler ? null : at.getTime(),
-      }),
+      insert(
+        newWebhook.toRow({
+          provider,
+          eventId,
+          type,
+          payload,
+          state: hasHandler ? 'pending' : 'done',
+          attempts: 0,
+          dueAt: at,
+          lastError: null,
+          receivedAt: at,
+          finishedAt: hasHandler ? null : at,
+        }),
+      ),
     listDue: async (at, limit) =>
       (await due({ at: at.getTime(), limit })).rows.map(({ id }) => Number(id)),
     async claim(id, at, until) {
       const row = await claim({ id, at: at.getTime(), until: until.getTime() })
-      return row ? webhookRow.fromRow(row) : null
+      return row ? webhookTable.fromRow(row) : null
     },
     async finish(id, at) {
-      await update(id, { state: 'done', finished_at: at.getTime(), last_error: null })
+      await update(id, { state: 'done', finishedAt: at, lastError: null })
     },
     async fail(id, { error, attempts, dueAt }) {
-      const when = dueAt === null ? { state: 'dead' } : { due_at: dueAt.getTime() }
-      await update(id, { attempts, last_error: error, ...when })
+      const when = dueAt === null ? { state: 'dead' as const } : { dueAt }
+      await update(id, { attempts, lastError: error, ...when })
     },
     async list(state, limit) {
       const rows = await database.kysely
@@ -103,7 +95,7 @@ export function webhookRepository(database: Database): WebhookRepository {
         .orderBy('due_at')
         .limit(limit)
         .execute()
-      return rows.map((row) => webhookRow.fromRow(row as WebhookRow))
+      return rows.map((row) => webhookTable.fromRow(row as WebhookRow))
     },
     async retry(id, at) {
       const { numUpdatedRows } = await database.kysely

@@ -69,5 +69,9 @@ describe('defineTable', () => {
       ownerName: 'Ada',
       lastSeenAt: new Date(7),
     })
+    const rest = things.omit('id', 'tags')
+    expect(rest.columns).toEqual(Object.keys(fields).filter((name) => !/^(id|tags)$/.test(name)))
+    expectTypeOf(rest.toRow).parameter(0).not.toHaveProperty('id')
+    expect(rest.toRow(record)).not.toHaveProperty('id')
   })
 })

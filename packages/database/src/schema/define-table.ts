@@ -44,6 +44,10 @@ export interface DefinedTable<F> {
   ): Partial<RowOf<F>>
   /** The same for some of the columns. */
   pick<Name extends keyof F & string>(...names: readonly Name[]): DefinedTable<Pick<F, Name>>
+  /** The same without some of them: a row before the database has numbered it, say. */
+  omit<Name extends keyof F & string>(
+    ...names: readonly Name[]
+  ): DefinedTable<Pick<F, Exclude<keyof F & string, Name>>>
 }
 
 /**
@@ -65,6 +69,8 @@ export function defineTable<F extends { readonly [Name in keyof F]: AnyField }>(
   keys: Keys = {},
 ): DefinedTable<F> {
   const columns = Object.keys(fields) as Array<keyof F & string>
+  const pick = <Name extends keyof F & string>(names: readonly Name[]) =>
+    defineTable(name, mapColumns(names, (column) => fields[column]) as Pick<F, Name>)
   const steps = columns.map((column) => createStep(column, fields[column]))
   return {
     name,
@@ -94,11 +100,12 @@ export function defineTable<F extends { readonly [Name in keyof F]: AnyField }>(
       }
       return row as Partial<RowOf<F>>
     },
-    pick: (...names) =>
-      defineTable(
-        name,
-        mapColumns(names, (column) => fields[column]) as Pick<F, (typeof names)[number]>,
-      ),
+    pick: (...names) => pick(names),
+    omit: <Name extends keyof F & string>(...names: readonly Name[]) => {
+      const isLeft = (column: keyof F & string): column is Exclude<keyof F & string, Name> =>
+        !(names as readonly string[]).includes(column)
+      return pick(columns.filter(isLeft))
+    },
   }
 }
 

@@ -36,7 +36,7 @@ export function createKnownNetworks(plain: Database, clock: Clock): KnownNetwork
   async function usedAt(account: string, network: string): Promise<number | null> {
     const since = now() - KNOWN_NETWORK_DAYS * DAY
     const [row] = (await find({ name: nameOf(account, network), since })).rows
-    return row ? Number(row.used_at) : null
+    return row?.used_at ?? null
   }
 
   async function dropOldest(account: string): Promise<void> {

@@ -3,7 +3,7 @@ import { type Database, deleteBatch, insertIfAbsent, upsert } from '@tollgate/da
 import type { Clock } from '@tollgate/oauth'
 import { sql } from 'kysely'
 import type { RateLimiterStoreAbstract } from 'rate-limiter-flexible'
-import type { ServiceTables } from '../storage/tables.ts'
+import type { RateLimitRow, ServiceTables } from '../storage/tables.ts'
 
 const require = createRequire(import.meta.url)
 // The package's index loads a dozen other stores and does not name this base class.
@@ -32,7 +32,7 @@ export function createCounterStore(plain: Database, clock: Clock): CounterStore 
   const database = plain as unknown as Database<ServiceTables>
   const now = () => clock.now().getTime()
   type Change = { name: string; points: number; now: number; until: number }
-  type Row = { points: number; expires_at: number }
+  type Row = Pick<RateLimitRow, 'points' | 'expires_at'>
   const returning = ['points', 'expires_at'] as const
   const increase = database.updateOneReturning<Change, Row>({
     table: 'rate_limits',
@@ -55,10 +55,7 @@ export function createCounterStore(plain: Database, clock: Clock): CounterStore 
       .where('name', '=', param('name'))
       .where('expires_at', '>', param('now')),
   )
-  const toCounter = (row: Row): Counter => ({
-    points: Number(row.points),
-    expiresAt: Number(row.expires_at),
-  })
+  const toCounter = (row: Row): Counter => ({ points: row.points, expiresAt: row.expires_at })
 
   return {
     now,

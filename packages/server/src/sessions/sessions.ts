@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Database, deleteBatch } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import type { ServiceTables } from '../storage/tables.ts'
+import { type ServiceTables, type SessionRow, sessionTable } from '../storage/tables.ts'
 import { readCookie, serializeCookie } from './cookie.ts'
 
 /** Who is signed in, by which session. */
@@ -48,7 +48,7 @@ export function createSessions(options: {
   const database = options.database as unknown as Database<ServiceTables>
   // A `__Host-` cookie cannot be planted by a neighbouring host.
   const name = secure ? '__Host-tollgate_session' : 'tollgate_session'
-  const byHash = database.statement<{ hash: string }, ServiceTables['sessions']>((db, param) =>
+  const byHash = database.statement<{ hash: string }, SessionRow>((db, param) =>
     db.selectFrom('sessions').selectAll().where('id_hash', '=', param('hash')),
   )
 
@@ -70,17 +70,15 @@ export function createSessions(options: {
       const before = hashOf(cookieHeader)
       if (before !== null) await remove(before)
       const id = randomBytes(32).toString('base64url')
-      const now = clock.now().getTime()
-      await database.kysely
-        .insertInto('sessions')
-        .values({
-          id_hash: sha256(id),
-          user_id: Number(userId),
-          created_at: now,
-          seen_at: now,
-          expires_at: now + LONGEST,
-        })
-        .execute()
+      const now = clock.now()
+      const session = sessionTable.toRow({
+        idHash: sha256(id),
+        userId: Number(userId),
+        createdAt: now,
+        seenAt: now,
+        expiresAt: new Date(now.getTime() + LONGEST),
+      })
+      await database.kysely.insertInto('sessions').values(session).execute()
       return serializeCookie({ name, value: id, maxAgeSeconds: LONGEST / 1000, secure })
     },
     async find(cookieHeader) {
@@ -88,8 +86,8 @@ export function createSessions(options: {
       if (hash === null) return null
       const [row] = (await byHash({ hash })).rows
       const now = clock.now().getTime()
-      if (!row || Number(row.expires_at) <= now || Number(row.seen_at) + IDLE <= now) return null
-      if (Number(row.seen_at) + NOTED_EVERY <= now) {
+      if (!row || row.expires_at <= now || row.seen_at + IDLE <= now) return null
+      if (row.seen_at + NOTED_EVERY <= now) {
         await database.kysely
           .updateTable('sessions')
           .set({ seen_at: now })
@@ -99,7 +97,7 @@ export function createSessions(options: {
       return {
         userId: String(row.user_id),
         sessionId: hash,
-        startedAt: new Date(Number(row.created_at)),
+        startedAt: new Date(row.created_at),
       }
     },
     async end(cookieHeader) {

@@ -1,5 +1,5 @@
 import { type Database, deleteBatch, increase, insertIfAbsent, upsert } from '@tollgate/database'
-import type { DailyStatisticRow, ServiceTables } from '../storage/tables.ts'
+import { dailyStatisticTable, type ServiceTables } from '../storage/tables.ts'
 
 /** Every statistic there is. What each counts is said on the overview. */
 export type StatisticName =
@@ -61,7 +61,7 @@ export function dailyStatistics(plain: Database): DailyStatistics {
         .where('day', '>=', day)
         .where('name', 'in', NAMES)
         .execute()
-      return rows.map(fromRow)
+      return rows.map((row) => dailyStatisticTable.fromRow(row) as Statistic)
     },
     async findLastDay(name) {
       const row = await database.kysely
@@ -98,8 +98,3 @@ const NAMES: readonly StatisticName[] = [
   'webhooks.accepted',
   'webhooks.refused',
 ]
-
-function fromRow(row: DailyStatisticRow): Statistic {
-  const { name, day, unit, amount } = row
-  return { name: name as StatisticName, day, unit, amount: Number(amount) }
-}

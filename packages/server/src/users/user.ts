@@ -1,4 +1,4 @@
-import type { UserRow } from '../storage/tables.ts'
+import { type UserRow, userTable } from '../storage/tables.ts'
 
 /** A person with an account here, without secrets. */
 export interface User {
@@ -21,10 +21,13 @@ export interface Account extends User {
   readonly billedBy: string | null
 }
 
+const shown = userTable.pick('id', 'email', 'name', 'operator', 'created_at')
+const standing = userTable.pick('disabled_at')
+
 export function accountFromRow(row: UserRow): Account {
   return {
     ...fromRow(row),
-    disabledAt: row.disabled_at === null ? null : new Date(Number(row.disabled_at)),
+    disabledAt: standing.fromRow(row).disabledAt,
     billedBy: row.provider_id ? (row.provider ?? 'a payment provider') : null,
   }
 }
@@ -36,13 +39,8 @@ export function accountJson(account: Account) {
 }
 
 export function fromRow(row: UserRow): User {
-  return {
-    id: String(row.id),
-    email: row.email,
-    name: row.name,
-    operator: Number(row.operator) === 1,
-    createdAt: new Date(Number(row.created_at)),
-  }
+  const { id, ...rest } = shown.fromRow(row)
+  return { id: String(id), ...rest }
 }
 
 /** What `GET /api/user` and the command line show. */

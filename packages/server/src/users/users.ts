@@ -1,6 +1,6 @@
 import { type Database, isUniqueViolation } from '@tollgate/database'
 import type { Clock } from '@tollgate/oauth'
-import type { ServiceTables, UserRow } from '../storage/tables.ts'
+import { type ServiceTables, type UserRow, userTable } from '../storage/tables.ts'
 import { emailKey, InvalidAccount, LONGEST_PASSWORD, parseAccount } from './parse.ts'
 import type { Passwords } from './passwords.ts'
 import { type Account, accountFromRow, fromRow, type User } from './user.ts'
@@ -35,6 +35,8 @@ export interface UserAccounts {
   countDemo(): Promise<number>
 }
 
+const newUser = userTable.omit('id')
+
 const isEnabled = (row: UserRow) => row.disabled_at === null
 
 const ID = /^[1-9]\d{0,14}$/
@@ -46,10 +48,10 @@ export function createUsers(options: {
 }): UserAccounts {
   const { passwords, clock } = options
   const database = options.database as unknown as Database<ServiceTables>
-  const byId = database.statement<{ id: number }, ServiceTables['users']>((db, param) =>
+  const byId = database.statement<{ id: number }, UserRow>((db, param) =>
     db.selectFrom('users').selectAll().where('id', '=', param('id')),
   )
-  const byKey = database.statement<{ key: string }, ServiceTables['users']>((db, param) =>
+  const byKey = database.statement<{ key: string }, UserRow>((db, param) =>
     db.selectFrom('users').selectAll().where('email_key', '=', param('key')),
   )
   const findRow = async (email: string) => {
@@ -60,19 +62,20 @@ export function createUsers(options: {
   return {
     async create(account) {
       const { email, password, name } = parseAccount(account)
-      const row = {
+      const row = newUser.toRow({
         email,
-        email_key: emailKey(email),
+        emailKey: emailKey(email),
         name,
-        password_hash: await passwords.hash(password),
-        operator: account.operator ? 1 : 0,
-        demo: account.demo ? 1 : 0,
-        created_at: clock.now().getTime(),
-      }
+        passwordHash: await passwords.hash(password),
+        operator: account.operator ?? false,
+        demo: account.demo ?? false,
+        createdAt: clock.now(),
+        disabledAt: null,
+      })
       try {
         await database.kysely
           .insertInto('users')
-          .values(row as ServiceTables['users'])
+          .values(row as UserRow)
           .execute()
       } catch (error) {
         if (!isUniqueViolation(error)) throw error
@@ -114,7 +117,7 @@ export function createUsers(options: {
     async setDisabled(id, disabled) {
       await database.kysely
         .updateTable('users')
-        .set({ disabled_at: disabled ? clock.now().getTime() : null })
+        .set(userTable.toChange({ disabledAt: disabled ? clock.now() : null }))
         .where('id', '=', Number(id))
         .execute()
     },

@@ -1,0 +1,51 @@
+import { createColumns, createIndex, createTable, migrate } from '@tollgate/database'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { describeSchema } from '../../../test-support/describe-schema.ts'
+import { billingMigrations } from '../src/index.ts'
+import { billingTables, userColumns } from '../src/storage/tables.ts'
+
+describe.each(['integer', 'string'] as const)(
+  'for users whose ids are of the type %s, the migrations lead to the tables as they are defined',
+  (idType) => {
+    const tables = billingTables(idType)
+    let migrated: TestDatabase
+    let defined: TestDatabase
+    beforeAll(async () => {
+      migrated = await createTestDatabase()
+      const columns = createColumns(migrated.database)
+      const id = idType === 'string' ? columns.string(255) : columns.integer
+      const own = { columns: { id }, primaryKey: ['id'] }
+      await createTable(migrated.database, 'people', own)
+      const users = { table: 'people', id: 'id', idType, email: 'email', name: 'name' }
+      await migrate(migrated.database, billingMigrations(users))
+
+      defined = await createTestDatabase()
+      const added = userColumns.describe(columns)
+      const both = { ...own, columns: { ...own.columns, ...added.columns } }
+      await createTable(defined.database, 'people', both)
+      await createIndex(defined.database, {
+        name: 'people_by_customer',
+        table: 'people',
+        columns: ['provider', 'provider_id'],
+        unique: true,
+      })
+      for (const { name, describe } of tables) {
+        await createTable(defined.database, name, describe(columns))
+      }
+    })
+    afterAll(async () => {
+      await migrated.drop()
+      await defined.drop()
+    })
+
+    it.each(['people', ...tables.map(({ name }) => name)])('%s', async (name) => {
+      const found = await describeSchema(migrated.database, name)
+      expect(found).toEqual(await describeSchema(defined.database, name))
+      expect(found).not.toEqual(await describeSchema(defined.database, 'nothing'))
+    })
+  },
+)
