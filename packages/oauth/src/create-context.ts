@@ -30,6 +30,8 @@ export function createContext(options: ResolvedOptions): ServerContext {
     secrets,
     keyring,
     algorithm: options.signingAlgorithm,
+    algorithms: new Set([options.signingAlgorithm]),
+    accessTokenTypes: ['at+jwt'],
     publishedAheadSeconds: options.keyPublishedAheadSeconds,
     lastLife: (now) => lastLife(now, options),
     clock,

@@ -20,7 +20,7 @@ import { promisify } from 'node:util'
 
 export type { KeyObject }
 
-/** How access tokens are signed. */
+/** How tokens are signed. */
 export type SigningAlgorithm = 'EdDSA' | 'ES256' | 'RS256'
 
 interface Algorithm {
@@ -46,6 +46,7 @@ const ALGORITHMS: Readonly<Record<SigningAlgorithm, Algorithm>> = {
   },
 }
 
+/** Every algorithm there is. */
 export const signingAlgorithms = Object.keys(ALGORITHMS) as readonly SigningAlgorithm[]
 
 const SECRET_BYTES = 32

@@ -3,7 +3,7 @@ export { type ClientJson, clientJson } from './clients/client.ts'
 export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
 export { newRedirectProblem } from './clients/redirect-uris.ts'
 export { type Clock, systemClock } from './clock.ts'
-export type { SigningAlgorithm } from './crypto.ts'
+export { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 export {
   AccessDenied,
   ConsentRequired,
@@ -62,6 +62,7 @@ export type {
 } from './guard/guard.ts'
 export type { VerifiedToken } from './guard/verify.ts'
 export { type Form, requireParam } from './http/form.ts'
+export type { KeyRotation } from './keys/signing-keys.ts'
 export type { Lifetime } from './lifetimes.ts'
 export type { Logger } from './logger.ts'
 export type { Ended } from './maintenance/end-everything.ts'

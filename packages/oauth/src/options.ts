@@ -49,7 +49,7 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
   readonly personalAccessTokensExpireIn?: Lifetime
   /** Signed JWTs (RFC 9068), opaque strings, or a format of your own. Default `jwt`. */
   readonly accessTokenFormat?: AccessTokenFormatName | AccessTokenFormat
-  /** Default `EdDSA`; `ES256` and `RS256` for consumers that cannot verify it. */
+  /** What access tokens are signed with. Default `ES256`; `RS256` is slow, `EdDSA` is read by few. */
   readonly signingAlgorithm?: SigningAlgorithm
   /** How long a new signing key is published before it signs. Default 5 minutes. */
   readonly keyPublishedAhead?: string | number
@@ -119,7 +119,7 @@ export function resolveOptions<User extends ApplicationUser>(
     accessTokenFormat: parseFormat(options.accessTokenFormat ?? 'jwt'),
     signingAlgorithm: oneOf(
       'signingAlgorithm',
-      options.signingAlgorithm ?? 'EdDSA',
+      options.signingAlgorithm ?? 'ES256',
       signingAlgorithms,
     ),
     keyPublishedAheadSeconds: parseSeconds('keyPublishedAhead', options.keyPublishedAhead ?? '5m'),

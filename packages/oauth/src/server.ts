@@ -15,6 +15,7 @@ import { failureResponse, publicError } from './failure.ts'
 import { type FreshToken, freshToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
 import { errorResponse } from './http/responses.ts'
+import type { KeyRotation } from './keys/signing-keys.ts'
 import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
 import { purge, schedulePurge } from './maintenance/purge.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
@@ -86,7 +87,7 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
   /** Rotate and revoke signing keys. */
   readonly keys: {
     /** Published now; signs after `keyPublishedAhead`, or at once. */
-    rotate(options?: { readonly immediately?: boolean }): Promise<{ readonly kid: string }>
+    rotate(options?: KeyRotation): Promise<{ readonly kid: string }>
     /** For a key that leaked: every token it signed fails from now on. */
     revoke(kid: string): Promise<boolean>
     /**
@@ -218,7 +219,7 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
     ),
     keys: afterReady(
       {
-        rotate: (how?: { readonly immediately?: boolean }) => context.keys.rotate(how),
+        rotate: (how?: KeyRotation) => context.keys.rotate(how),
         revoke: (kid: string) => context.keys.revoke(kid),
         reseal: () => context.keys.reseal(),
         toReseal: () => context.keys.toReseal(),

@@ -331,6 +331,19 @@ async function newToken(): Promise<string> {
   return (await getToken(form)).access_token
 }
 
+describe('keys rotate --algorithm', () => {
+  it('makes a key of another algorithm, and names those there are', async () => {
+    const { code, json } = await tollgate(['keys', 'rotate', '--algorithm', 'RS256', '--json'])
+    expect(code).toBe(0)
+    const { kid } = json()
+    await expect
+      .poll(async () => (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()).keys)
+      .toContainEqual(expect.objectContaining({ kid, alg: 'RS256' }))
+    const wrong = await tollgate(['keys', 'rotate', '--algorithm', 'none'])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('EdDSA, ES256, RS256')])
+  })
+})
+
 describe('keys revoke', () => {
   it('ends what the key has signed on a running service, where another signs', async () => {
     const token = await newToken()

@@ -1,8 +1,116 @@
-import { expect, it } from 'vitest'
-import { keyIdOf } from './signing-keys.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SigningAlgorithm } from '../crypto.ts'
+import { memoryStorage } from '../storage/memory.ts'
+import type { Storage } from '../storage/repositories.ts'
+import { createKeyring } from './keyring.ts'
+import { createSigningKeys } from './signing-keys.ts'
 
-it('names a key by 16 characters that no command line takes for an option', () => {
-  const ids = Array.from({ length: 300 }, (_, index) => keyIdOf(`{"x":"${index}"}`))
-  expect(ids.filter((id) => !/^\w{16}$/.test(id))).toEqual([])
-  expect(new Set(ids).size).toBe(300)
+const SECRET = 'a secret of more than thirty-two characters'
+const AHEAD = 300
+
+let storage: Storage
+let now: Date
+
+beforeEach(() => {
+  storage = memoryStorage()
+  now = new Date('2026-05-01T12:00:00Z')
+})
+
+/** A process that signs access tokens with the first algorithm and something else with the others. */
+async function startWith(...algorithms: [SigningAlgorithm, ...SigningAlgorithm[]]) {
+  const keys = createSigningKeys({
+    repository: storage.keys,
+    secrets: [SECRET],
+    keyring: createKeyring([SECRET]),
+    algorithm: algorithms[0],
+    algorithms: new Set(algorithms),
+    accessTokenTypes: ['at+jwt'],
+    publishedAheadSeconds: AHEAD,
+    lastLife: () => now,
+    clock: { now: () => now },
+    logger: { error() {} },
+  })
+  await keys.load()
+  return keys
+}
+
+const wait = (seconds: number) => {
+  now = new Date(now.getTime() + seconds * 1000)
+}
+
+describe('which key signs', () => {
+  it('has one of each algorithm that something is signed with, at once on a new server', async () => {
+    const keys = await startWith('ES256', 'RS256')
+    expect(keys.all().map(({ algorithm }) => algorithm)).toEqual(['ES256', 'RS256'])
+    expect(keys.current().algorithm).toBe('ES256')
+    expect(keys.current('RS256').algorithm).toBe('RS256')
+    expect(() => keys.current('EdDSA')).toThrow('no EdDSA signing key')
+  })
+
+  it('goes on with the former algorithm until everybody can have read the new key', async () => {
+    const [former] = (await startWith('EdDSA')).all()
+    const keys = await startWith('ES256', 'RS256')
+    expect(keys.current()).toMatchObject({ kid: former?.kid })
+    expect(keys.current('RS256').algorithm).toBe('RS256')
+    wait(AHEAD - 1)
+    expect(keys.current().kid).toBe(former?.kid)
+    wait(1)
+    expect(keys.current().algorithm).toBe('ES256')
+    expect(keys.findByHeader(former?.header('at+jwt') ?? '')?.kid).toBe(former?.kid)
+  })
+
+  it('waits also where the former algorithm still signs something else', async () => {
+    const former = (await startWith('RS256')).current()
+    const keys = await startWith('ES256', 'RS256')
+    expect(keys.current().kid).toBe(former.kid)
+    wait(AHEAD)
+    expect(keys.current().algorithm).toBe('ES256')
+  })
+
+  it('finds access tokens by the headers they may have, and by no other', async () => {
+    const keys = await startWith('ES256')
+    expect(keys.findByHeader(keys.current().header('at+jwt'))).not.toBeNull()
+    expect(keys.findByHeader(keys.current().header('JWT'))).toBeNull()
+  })
+})
+
+describe('a key that is taken back', () => {
+  it('leaves a successor of its own algorithm, and the others alone', async () => {
+    const keys = await startWith('ES256', 'RS256')
+    const [main, other] = [keys.current(), keys.current('RS256')]
+    expect(await keys.revoke(other.kid)).toBe(true)
+    expect(keys.current().kid).toBe(main.kid)
+    expect(keys.current('RS256').kid).not.toBe(other.kid)
+    expect(keys.current('RS256').activeFrom).toEqual(now)
+  })
+
+  it('is succeeded at once by the new algorithm while that was still waiting', async () => {
+    const former = (await startWith('EdDSA')).current()
+    const keys = await startWith('ES256')
+    await keys.revoke(former.kid)
+    expect(keys.current().algorithm).toBe('ES256')
+    expect(keys.current().activeFrom).toEqual(now)
+    expect(keys.all().map(({ algorithm }) => algorithm)).not.toContain('EdDSA')
+  })
+
+  it('has no successor where nothing is signed with its algorithm any more', async () => {
+    const former = (await startWith('EdDSA')).current()
+    const keys = await startWith('ES256')
+    wait(AHEAD)
+    await keys.revoke(former.kid)
+    expect(keys.all().map(({ algorithm }) => algorithm)).toEqual(['ES256'])
+  })
+
+  it('all of them: one new key of each algorithm', async () => {
+    const keys = await startWith('ES256', 'RS256')
+    const before = keys.all().map(({ kid }) => kid)
+    await keys.replaceAll()
+    expect(
+      keys
+        .all()
+        .map(({ algorithm }) => algorithm)
+        .sort(),
+    ).toEqual(['ES256', 'RS256'])
+    expect(keys.all().filter(({ kid }) => before.includes(kid))).toEqual([])
+  })
 })

@@ -1,29 +1,11 @@
 import type { Clock } from '../clock.ts'
-import {
-  exportJwk,
-  generateSigningKey,
-  importPrivateKey,
-  type KeyObject,
-  publicKeyOf,
-  type SigningAlgorithm,
-  sha256,
-} from '../crypto.ts'
+import { generateSigningKey, type SigningAlgorithm } from '../crypto.ts'
 import type { Logger } from '../logger.ts'
 import type { StoredKey } from '../storage/records.ts'
 import type { KeyRepository } from '../storage/repositories.ts'
 import { type KeptKeys, type Keyring, parseKeptKeys } from './keyring.ts'
-import { createSeal, type Seal } from './seal.ts'
-
-export interface SigningKey {
-  readonly kid: string
-  readonly algorithm: SigningAlgorithm
-  readonly publicJwk: JsonWebKey
-  readonly publicKey: KeyObject
-  readonly privateKey: KeyObject
-  readonly activeFrom: Date
-  /** Encoded once; the same for every token this key signs. */
-  readonly jwtHeader: string
-}
+import { createSeal } from './seal.ts'
+import { keyIdOf, open, type SigningKey, unseal } from './signing-key.ts'
 
 export interface SigningKeys {
   load(): Promise<void>
@@ -33,30 +15,43 @@ export interface SigningKeys {
   reload(): Promise<void> | null
   /** How often keys were taken back: what was verified before may not be genuine any more. */
   removals(): number
-  /** The youngest key that is already active. */
-  current(): SigningKey
-  /** By the header of a token, which a key's own tokens all have alike. */
+  /** The youngest key of an algorithm that is already active. Default: that of access tokens. */
+  current(algorithm?: SigningAlgorithm): SigningKey
+  /** By the header of an access token, which a key's own tokens all have alike. */
   findByHeader(header: string): SigningKey | null
   /** For a key id never seen: waits for a new look, of which there are few, so that strangers cause no load. */
   findOrReload(kid: string): Promise<SigningKey | null>
   all(): readonly SigningKey[]
   /** A new key, published now and signing later, or at once. */
-  rotate(options?: { readonly immediately?: boolean }): Promise<SigningKey>
+  rotate(options?: KeyRotation): Promise<SigningKey>
   /** Takes a key back: every token it signed fails. For a key that leaked. */
   revoke(kid: string): Promise<boolean>
-  /** Takes every key back, and signs with a new one: no token that was signed before is genuine. */
-  replaceAll(): Promise<SigningKey>
+  /** Takes every key back, and signs with new ones: no token that was signed before is genuine. */
+  replaceAll(): Promise<void>
   /** Seals all that is stored with the first secret, and keeps the keys of the others. */
   reseal(): Promise<number>
   /** How much `reseal()` has to do before the older secrets may go. */
   toReseal(): Promise<number>
 }
 
+/** Which key gets a successor, and when. */
+export interface KeyRotation {
+  /** Default: that of access tokens. */
+  readonly algorithm?: SigningAlgorithm
+  /** Without waiting until everybody has read the new key. */
+  readonly immediately?: boolean
+}
+
 export interface SigningKeyOptions {
   readonly repository: KeyRepository
   readonly secrets: readonly string[]
   readonly keyring: Pick<Keyring, 'keep' | 'toKeep'>
+  /** Of access tokens, unless a resource or a client wants another. */
   readonly algorithm: SigningAlgorithm
+  /** All that something is signed with: of each there is a key. */
+  readonly algorithms: ReadonlySet<SigningAlgorithm>
+  /** What access tokens may have as `typ`. */
+  readonly accessTokenTypes: readonly string[]
   readonly publishedAheadSeconds: number
   /** Until when something may live that is made now. */
   readonly lastLife: (now: Date) => Date
@@ -73,7 +68,6 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   const { repository, algorithm, clock } = options
   const seal = createSeal(options.secrets)
   let keys: readonly SigningKey[] = []
-  let usable: readonly SigningKey[] = []
   let byKid = new Map<string, SigningKey>()
   let byHeader = new Map<string, SigningKey>()
   let removals = 0
@@ -126,9 +120,10 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
   function take(found: SigningKey[]): void {
     const before = byKid
     keys = found.sort((a, b) => +a.activeFrom - +b.activeFrom)
-    usable = keys.filter((key) => key.algorithm === algorithm)
     byKid = new Map(keys.map((key) => [key.kid, key]))
-    byHeader = new Map(keys.map((key) => [key.jwtHeader, key]))
+    byHeader = new Map(
+      keys.flatMap((key) => options.accessTokenTypes.map((typ) => [key.header(typ), key] as const)),
+    )
     for (const kid of before.keys()) if (!byKid.has(kid)) removals += 1
   }
 
@@ -142,12 +137,12 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     return nextLook
   }
 
-  async function create(activeFrom: Date): Promise<StoredKey> {
-    const { publicJwk, privateJwk } = await generateSigningKey(algorithm)
+  async function create(of: SigningAlgorithm, activeFrom: Date): Promise<StoredKey> {
+    const { publicJwk, privateJwk } = await generateSigningKey(of)
     const publicText = JSON.stringify(publicJwk)
     return {
       kid: keyIdOf(publicText),
-      algorithm,
+      algorithm: of,
       publicJwk: publicText,
       sealedPrivateJwk: await seal.close(JSON.stringify(privateJwk)),
       createdAt: clock.now(),
@@ -163,29 +158,44 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     return { ...none, kid: `${KEPT}-${keys.id}`, sealedPrivateJwk }
   }
 
+  /** Until the first key of another algorithm signs, what has signed access tokens before goes on. */
+  function predecessor(active: readonly SigningKey[]): SigningKey | undefined {
+    return active.findLast((key) => !options.algorithms.has(key.algorithm)) ?? active.at(-1)
+  }
+
+  const publishedAhead = () =>
+    new Date(clock.now().getTime() + options.publishedAheadSeconds * 1000)
+
   function notice() {
     const at = clock.now()
     return { kind: 'keys', subject: 'changed', at, until: at } as const
   }
 
   const self: SigningKeys = {
-    load: async () => {
-      await repository.addFirst(() => create(clock.now()))
+    async load() {
       await readAll()
-      if (usable.length === 0) {
-        await self.rotate({ immediately: true })
+      // Where others have signed so far, everybody must have read the new key before it signs.
+      const known = keys.length > 0
+      for (const each of options.algorithms) {
+        const waits = known && each === algorithm
+        await repository.addFirst(each, () => create(each, waits ? publishedAhead() : clock.now()))
       }
+      await readAll()
     },
     expectChange() {
       changeExpected = true
     },
     reload: () => (changeExpected ? readAll() : null),
     removals: () => removals,
-    current() {
+    current(of = algorithm) {
       const now = clock.now().getTime()
-      const active = usable.findLast((key) => key.activeFrom.getTime() <= now) ?? usable[0]
-      if (!active) throw new Error(`There is no ${algorithm} signing key; was ready() awaited?`)
-      return active
+      const active = keys.filter((key) => key.activeFrom.getTime() <= now)
+      const key =
+        active.findLast((each) => each.algorithm === of) ??
+        (of === algorithm ? predecessor(active) : undefined) ??
+        keys.find((each) => each.algorithm === of)
+      if (!key) throw new Error(`There is no ${of} signing key; was ready() awaited?`)
+      return key
     },
     findByHeader: (header) => byHeader.get(header) ?? null,
     async findOrReload(kid) {
@@ -193,9 +203,8 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
       return byKid.get(kid) ?? null
     },
     all: () => keys,
-    async rotate({ immediately = false } = {}) {
-      const delay = immediately ? 0 : options.publishedAheadSeconds * 1000
-      const key = await create(new Date(clock.now().getTime() + delay))
+    async rotate({ algorithm: of = algorithm, immediately = false } = {}) {
+      const key = await create(of, immediately ? clock.now() : publishedAhead())
       await repository.add(key, notice())
       await readAll()
       const added = byKid.get(key.kid)
@@ -203,19 +212,23 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
       return added
     },
     async revoke(kid) {
-      if (!byKid.has(kid)) return false
+      const key = byKid.get(kid)
+      if (!key) return false
       // An older one must not sign again in its place.
-      const signs = usable.every((key) => key.kid === kid) || self.current().kid === kid
-      if (signs) await self.rotate({ immediately: true })
+      const of = [...options.algorithms].find((each) => self.current(each).kid === kid)
+      const last = keys.every((other) => other.kid === kid || other.algorithm !== key.algorithm)
+      if (of) await self.rotate({ algorithm: of, immediately: true })
+      else if (last && options.algorithms.has(key.algorithm)) {
+        await self.rotate({ algorithm: key.algorithm, immediately: true })
+      }
       await repository.remove(kid, notice())
       await readAll()
       return true
     },
     async replaceAll() {
-      const key = await create(clock.now())
-      await repository.replaceAll(key, notice())
+      const made = [...options.algorithms].map((each) => create(each, clock.now()))
+      await repository.replaceAll(await Promise.all(made), notice())
       await readAll()
-      return self.current()
     },
     async reseal() {
       let resealed = 0
@@ -248,34 +261,4 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
 
 async function pause(milliseconds: number): Promise<void> {
   if (milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, milliseconds))
-}
-
-async function open(stored: StoredKey, seal: Seal): Promise<SigningKey> {
-  const privateKey = importPrivateKey(JSON.parse(await unseal(stored, seal)))
-  // From the sealed key, not from the column beside it: whoever can write there cannot seal.
-  const publicKey = publicKeyOf(privateKey)
-  const algorithm = stored.algorithm as SigningAlgorithm
-  const header = { alg: algorithm, typ: 'at+jwt', kid: stored.kid }
-  return {
-    kid: stored.kid,
-    algorithm,
-    publicJwk: exportJwk(publicKey),
-    publicKey,
-    privateKey,
-    activeFrom: stored.activeFrom,
-    jwtHeader: Buffer.from(JSON.stringify(header)).toString('base64url'),
-  }
-}
-
-/** Without dashes: people type it into a command line, where a word that begins with one is an option. */
-export function keyIdOf(publicJwk: string): string {
-  return sha256(publicJwk).replaceAll('-', '').slice(0, 16)
-}
-
-async function unseal({ kid, sealedPrivateJwk }: StoredKey, seal: Seal): Promise<string> {
-  const text = await seal.open(sealedPrivateJwk)
-  if (text !== null) return text
-  throw new Error(
-    `The signing key ${kid} cannot be opened with the secret given. Start with the secret it was made with. To change it, give secret: ['new', 'old'] and run oauth.keys.reseal() (tollgate keys reseal) before you drop the old one.`,
-  )
 }

@@ -105,14 +105,14 @@ export interface ConsentRepository {
 export interface KeyRepository {
   /** All of them. */
   list(): Promise<StoredKey[]>
-  /** Adds the first key unless another process was faster. */
-  addFirst(create: () => Promise<StoredKey>): Promise<void>
+  /** Adds the first key of an algorithm unless another process was faster. */
+  addFirst(algorithm: string, create: () => Promise<StoredKey>): Promise<void>
   /** Adds one and tells every process, in one step. */
   add(key: StoredKey, notice: NewRevocation): Promise<void>
   /** Takes one back and tells every process, in one step. */
   remove(kid: string, notice: NewRevocation): Promise<void>
-  /** This one in place of all others, in one step. */
-  replaceAll(key: StoredKey, notice: NewRevocation): Promise<void>
+  /** These in place of all others, in one step. */
+  replaceAll(keys: readonly StoredKey[], notice: NewRevocation): Promise<void>
   /** Changes `sealedPrivateJwk` if it is still what it was; says whether it did. */
   reseal(kid: string, before: string, after: string): Promise<boolean>
 }

@@ -199,10 +199,11 @@ export function drawerStorage(): Storage {
     },
     keys: {
       list: async () => keys.list(),
-      async addFirst(create) {
-        if (keys.size > 0) return
+      async addFirst(algorithm, create) {
+        const isThere = () => keys.list().some((key) => key.algorithm === algorithm)
+        if (isThere()) return
         const key = await create()
-        if (keys.size === 0) keys.set(key.kid, key)
+        if (!isThere()) keys.set(key.kid, key)
       },
       async add(key, notice) {
         keys.set(key.kid, key)
@@ -212,9 +213,9 @@ export function drawerStorage(): Storage {
         keys.delete(kid)
         append(notice)
       },
-      async replaceAll(key, notice) {
+      async replaceAll(all, notice) {
         keys.clear()
-        keys.set(key.kid, key)
+        for (const key of all) keys.set(key.kid, key)
         append(notice)
       },
       async reseal(kid, before, after) {

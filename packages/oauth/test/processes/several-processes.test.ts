@@ -279,7 +279,7 @@ describe('threat G5 key rotation', () => {
   /** Unknown key ids, which make each process look for new keys all the time. */
   async function flood(services: readonly Service[], isOver: () => boolean): Promise<void> {
     for (let i = 0; !isOver(); i += 1) {
-      const header = Buffer.from(JSON.stringify({ alg: 'EdDSA', typ: 'at+jwt', kid: `x${i}` }))
+      const header = Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid: `x${i}` }))
       const forged = `${header.toString('base64url')}.e30.${'A'.repeat(86)}`
       const all = Array.from({ length: 5 }, () => ({ authorization: `Bearer ${forged}` }))
       const replies = await Promise.all(

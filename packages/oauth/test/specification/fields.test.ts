@@ -148,7 +148,7 @@ describe('Token response', () => {
       .slice(0, 2)
       .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
     const jwks = await (await server.request('/.well-known/jwks.json')).json()
-    expect(header).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid: jwks.keys[0].kid })
+    expect(header).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: jwks.keys[0].kid })
     const now = Math.floor(server.clock.now().getTime() / 1000)
     expect(payload).toEqual({
       iss: server.url,

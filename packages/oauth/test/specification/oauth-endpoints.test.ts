@@ -168,7 +168,7 @@ describe('discovery', () => {
   it('design §4 GET /.well-known/jwks.json publishes public keys, the next one before it signs', async () => {
     const read = async () => (await server.request('/.well-known/jwks.json')).json()
     const [first] = (await read()).keys
-    expect(first).toMatchObject({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' })
+    expect(first).toMatchObject({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })
     expect(first).not.toHaveProperty('d')
     const { kid } = await server.oauth.keys.rotate()
     expect((await read()).keys.map((key: { kid: string }) => key.kid)).toEqual([first.kid, kid])

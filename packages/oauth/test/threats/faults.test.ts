@@ -364,7 +364,7 @@ describe('threat F4 hooks of the application', () => {
     const server = await start({ storage })
     try {
       storage.keys.list = failing
-      const header = Buffer.from('{"alg":"EdDSA","typ":"at+jwt","kid":"new"}').toString('base64url')
+      const header = Buffer.from('{"alg":"ES256","typ":"at+jwt","kid":"new"}').toString('base64url')
       for (let i = 0; i < 3; i += 1) {
         expect(await statusOf(server, `${header}.e30.AA`)).toBe(500)
       }
@@ -476,6 +476,8 @@ describe('threat R1 caches against changes that happen while they read', () => {
       keyring: createKeyring([SECRET]),
       lastLife: (now) => now,
       algorithm: 'EdDSA',
+      algorithms: new Set(['EdDSA'] as const),
+      accessTokenTypes: ['at+jwt'],
       publishedAheadSeconds: 1,
       clock: { now: () => new Date() },
       logger: { error() {} },
@@ -497,7 +499,7 @@ describe('threat R1 caches against changes that happen while they read', () => {
     await keys.revoke(old.kid)
     release()
     await slow
-    expect(keys.findByHeader(old.jwtHeader)).toBeNull()
+    expect(keys.findByHeader(old.header('at+jwt'))).toBeNull()
     expect(keys.removals()).toBe(1)
   })
 

@@ -59,6 +59,8 @@ async function expectRefused(tokens: TokenReply, how: { by?: Credentials } = {})
   ])
 }
 
+const unsigned = ({ access_token }: TokenReply) => access_token.replace(/\.[^.]+$/, '')
+
 const idOf = ({ refresh_token }: TokenReply) => refresh_token.slice(4).split('.')[0] ?? ''
 
 function readRow(tokens: TokenReply): Promise<TokenRow> {
@@ -85,7 +87,8 @@ describe('threat T6 a reply that was lost does not end an honest grant', () => {
     server.clock.advance(13)
     const found = await next(first)
     expect(found.refresh_token).toBe(lost.refresh_token)
-    expect(found.access_token).toBe(lost.access_token)
+    // The same token; ECDSA signs it with other bytes each time.
+    expect(unsigned(found)).toBe(unsigned(lost))
     await next(await next(found))
   })
 

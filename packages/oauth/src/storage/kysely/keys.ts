@@ -10,10 +10,12 @@ export function keyRepository(database: Database<OAuthTables>): KeyRepository {
     async list() {
       return (await selectAll(database)).map(keyTable.fromRow)
     },
-    async addFirst(create) {
-      if ((await selectAll(database)).length > 0) return
+    async addFirst(algorithm, create) {
+      const isThere = async (on: Database<OAuthTables>) =>
+        (await selectAll(on)).some((key) => key.algorithm === algorithm)
+      if (await isThere(database)) return
       await database.exclusively('oauth-keys', async (tx) => {
-        if ((await selectAll(tx)).length > 0) return
+        if (await isThere(tx)) return
         await tx.kysely
           .insertInto('oauth_keys')
           .values(keyTable.toRow(await create()))
@@ -25,10 +27,10 @@ export function keyRepository(database: Database<OAuthTables>): KeyRepository {
         await tx.kysely.insertInto('oauth_keys').values(keyTable.toRow(key)).execute()
         await appendRevocation(tx, notice)
       }),
-    replaceAll: (key, notice) =>
+    replaceAll: (keys, notice) =>
       database.transaction(async (tx) => {
         await tx.kysely.deleteFrom('oauth_keys').execute()
-        await tx.kysely.insertInto('oauth_keys').values(keyTable.toRow(key)).execute()
+        await tx.kysely.insertInto('oauth_keys').values(keys.map(keyTable.toRow)).execute()
         await appendRevocation(tx, notice)
       }),
     async reseal(kid, before, after) {

@@ -5,15 +5,28 @@ import type { ContractPart } from './part.ts'
 /** What a store must do for keys and for the news that every process follows, and what it may forget. */
 export const feedContract: ContractPart = ({ describe, it }, create) => {
   describe('keys', () => {
-    it('has one first key, however many processes start at once', async () => {
+    it('has one first key of an algorithm, however many processes start at once', async () => {
       const { keys } = await create()
       let made = 0
-      const first = async () => {
-        made += 1
-        return { ...key, kid: `key-${made}` }
-      }
-      await Promise.all([keys.addFirst(first), keys.addFirst(first), keys.addFirst(first)])
-      assert.equal((await keys.list()).length, 1)
+      const first = (algorithm: string) =>
+        keys.addFirst(algorithm, async () => {
+          made += 1
+          return { ...key, kid: `key-${made}`, algorithm }
+        })
+      await Promise.all([first('EdDSA'), first('EdDSA'), first('EdDSA')])
+      await Promise.all([first('RS256'), first('EdDSA'), first('RS256')])
+      const algorithms = (await keys.list()).map(({ algorithm }) => algorithm)
+      assert.deepEqual(algorithms.sort(), ['EdDSA', 'RS256'])
+    })
+
+    it('puts several in place of all others', async () => {
+      const { keys, revocations } = await create()
+      await keys.add(key, notice('keys', 'changed'))
+      const others = ['a', 'b'].map((kid) => ({ ...key, kid }))
+      await keys.replaceAll(others, notice('keys', 'changed'))
+      const kids = (await keys.list()).map(({ kid }) => kid)
+      assert.deepEqual(kids.sort(), ['a', 'b'])
+      assert.equal((await revocations.readFrom(0, 10)).entries.length, 2)
     })
 
     it('adds and removes keys and announces it', async () => {

@@ -1,5 +1,6 @@
-import { signData, verifyData } from '../../crypto.ts'
-import type { SigningKey, SigningKeys } from '../../keys/signing-keys.ts'
+import { verifyData } from '../../crypto.ts'
+import { type SigningKey, signJwt } from '../../keys/signing-key.ts'
+import type { SigningKeys } from '../../keys/signing-keys.ts'
 import { parseClaims } from './claims.ts'
 import type { AccessTokenFormat } from './format.ts'
 
@@ -10,12 +11,7 @@ const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/
 export function jwtFormat(keys: SigningKeys): AccessTokenFormat {
   return {
     recognizes: (text) => SHAPE.test(text),
-    async encode(claims) {
-      const key = keys.current()
-      const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
-      const data = `${key.jwtHeader}.${payload}`
-      return `${data}.${await signData(key.algorithm, key.privateKey, data)}`
-    },
+    encode: (claims) => signJwt(keys.current(), 'at+jwt', claims),
     async decode(text) {
       const parts = text.split('.', 4)
       const [header, payload, signature] = parts
@@ -27,14 +23,14 @@ export function jwtFormat(keys: SigningKeys): AccessTokenFormat {
   }
 }
 
+/** The whole header is known beforehand, so no field of it can mislead. */
 async function findByKid(header: string, keys: SigningKeys): Promise<SigningKey | null> {
   const kid = readKid(header)
-  return kid === null ? null : keys.findOrReload(kid)
+  if (kid !== null) await keys.findOrReload(kid)
+  return keys.findByHeader(header)
 }
 
 function isGenuine(key: SigningKey, header: string, payload: string, signature: string): boolean {
-  // The whole header is known beforehand, so no field of it can mislead.
-  if (header !== key.jwtHeader) return false
   const bytes = Buffer.from(signature, 'base64url')
   if (bytes.toString('base64url') !== signature) return false
   return verifyData(key.algorithm, key.publicKey, `${header}.${payload}`, bytes)

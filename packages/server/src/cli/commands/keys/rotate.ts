@@ -1,4 +1,5 @@
-import type { Command } from '../../command.ts'
+import { type SigningAlgorithm, signingAlgorithms } from '@tollgate/oauth'
+import { type Command, textOption, UsageError } from '../../command.ts'
 import { withCore } from '../../open.ts'
 
 export const keysRotate: Command = {
@@ -8,11 +9,17 @@ export const keysRotate: Command = {
       flags: '--immediately',
       description: 'sign with it at once, not after it has been published for a while',
     },
+    {
+      flags: '--algorithm <name>',
+      description: `which key: ${signingAlgorithms.join(', ')}; that of access tokens by default`,
+    },
   ],
-  async run({ options }, context) {
+  async run(input, context) {
+    const algorithm = readAlgorithm(textOption(input, 'algorithm'))
+    const immediately = input.options.immediately === true
     const config = await context.config(['secret'])
     return withCore(config, async ({ oauth }) => {
-      const { kid } = await oauth.keys.rotate({ immediately: options.immediately === true })
+      const { kid } = await oauth.keys.rotate({ immediately, ...(algorithm && { algorithm }) })
       const key = (await oauth.keys.list()).find((each) => each.kid === kid)
       const from = key?.activeFrom.toISOString() ?? ''
       return {
@@ -21,4 +28,11 @@ export const keysRotate: Command = {
       }
     })
   },
+}
+
+function readAlgorithm(name: string | null): SigningAlgorithm | null {
+  if (name === null) return null
+  const algorithm = signingAlgorithms.find((each) => each === name)
+  if (algorithm) return algorithm
+  throw new UsageError(`--algorithm ${name}: there are ${signingAlgorithms.join(', ')}`)
 }
