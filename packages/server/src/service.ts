@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, systemClock } from '@tollgate/oauth'
+import type { Billing } from '@tollgate/billing'
+import type { Database } from '@tollgate/database'
+import { type AuthorizationServer, type Clock, systemClock } from '@tollgate/oauth'
+import type { Sandbox } from '@tollgate/sandbox'
 import type { DestinationStream } from 'pino'
 import { createApp } from './app.ts'
 import { configuredProviders, createServiceBilling } from './billing.ts'
@@ -24,6 +27,7 @@ import { withProgress } from './progress.ts'
 import { createMetrics } from './statistics/metrics.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import type { PasswordOptions } from './users/passwords.ts'
+import type { User } from './users/user.ts'
 
 /** For tests and for those who run the service inside their own process. */
 export interface ServiceOptions {
@@ -42,9 +46,21 @@ export interface ServiceOptions {
 }
 
 /** A service that runs. */
-export interface Service extends Omit<ServiceContext, 'config' | 'isLeaving'> {
+export interface Service {
+  /** Public base URL. */
+  readonly url: string
   /** Where it listens, also when a free port was asked for. */
   readonly port: number
+  /** The service's own tables, and those of oauth and billing. */
+  readonly database: Database
+  /** Clients, tokens and events. */
+  readonly oauth: AuthorizationServer<User>
+  /** Subscriptions, charges and invoices of its users. */
+  readonly billing: Billing
+  /** The payment providers of a demo; null in production. */
+  readonly sandbox: Sandbox<{ stripe: true; braintree: true }> | null
+  /** What the demo made; null in production. */
+  readonly demo: DemoState | null
   /**
    * Says 503 at `/readyz` and serves everything for as long as given, so that a balancer sends
    * elsewhere before this process is gone. Ends early when `signal` is aborted.
@@ -53,6 +69,9 @@ export interface Service extends Omit<ServiceContext, 'config' | 'isLeaving'> {
   /** Lets what is under way end, keeps the sandbox's state, and closes everything. */
   close(graceMilliseconds?: number): Promise<void>
 }
+
+/** What our own commands and tests know of it besides. */
+export type StartedService = Service & Omit<ServiceContext, 'config' | 'isLeaving'>
 
 const GRACE = 10_000
 const PURGED_EVERY = 3600 * 1000
@@ -66,10 +85,14 @@ export const WEBHOOKS_KEPT = 30 * 24 * 3600 * 1000
  * const service = await createService(await loadConfig(process.env))
  * console.log(service.url)
  */
-export async function createService(
+export function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  return startService(config, options)
+}
+
+export async function startService(
   config: Config,
   options: ServiceOptions = {},
-): Promise<Service> {
+): Promise<StartedService> {
   const closers: Array<() => unknown> = []
   const close = async () => {
     for (const each of closers.splice(0).reverse()) await each()
@@ -87,7 +110,7 @@ async function start(
   options: ServiceOptions,
   closers: Array<() => unknown>,
   closeAll: () => Promise<void>,
-): Promise<Service> {
+): Promise<StartedService> {
   const clock = options.clock ?? systemClock
   const logger = createLogger(config.logLevel, options.logTo)
   const keepDemo = options.keepDemo ?? true

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
 import { describeService } from '../src/cli/banner.ts'
-import { createService, type Service, type ServiceOptions } from '../src/service.ts'
+import { type Service, type ServiceOptions, startService } from '../src/service.ts'
 import { testConfig } from './support.ts'
 
 // Built by `npm test` before the tests run.
@@ -24,7 +24,7 @@ async function demoConfig() {
 }
 
 async function start(config: Awaited<ReturnType<typeof demoConfig>>): Promise<Service> {
-  const service = await createService(config, options)
+  const service = await startService(config, options)
   undo.push(() => service.close(0))
   return service
 }
@@ -32,7 +32,7 @@ async function start(config: Awaited<ReturnType<typeof demoConfig>>): Promise<Se
 it('refuses a second service on one data folder, and says where the first one runs', async () => {
   const config = await demoConfig()
   const first = await start(config)
-  const second = createService(config, options)
+  const second = startService(config, options)
   await expect(second).rejects.toThrow(`in use by the service at ${first.url}`)
   await expect(second).rejects.toThrow(`TOLLGATE_DATA_DIR=${config.dataDir}-2`)
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { describeService } from '../src/cli/banner.ts'
-import { createService } from '../src/service.ts'
+import { startService } from '../src/service.ts'
 import { startTestService, testConfig } from './support.ts'
 
 it('keeps users, clients, tokens and subscriptions when it is started again', async () => {
   const { config, remove } = await testConfig()
   const options = { ticking: false, logTo: { write: () => undefined } }
-  const first = await createService(config, options)
+  const first = await startService(config, options)
   const user = await first.users.findByEmail(first.demo?.email ?? '')
   const billable = await first.billing.user(Number(user?.id))
   await billable.newSubscription('main', 'monthly').create('pm_card_visa')
@@ -28,7 +28,7 @@ it('keeps users, clients, tokens and subscriptions when it is started again', as
   expect(await getToken(first)).toBe(200)
   await first.close(0)
 
-  const second = await createService({ ...config, port: first.port }, options)
+  const second = await startService({ ...config, port: first.port }, options)
   try {
     expect(second.demo?.password).toBe(first.demo?.password)
     expect(second.demo?.clients.service).toEqual(first.demo?.clients.service)
@@ -74,7 +74,7 @@ it('refuses to be production on the database of a demo', async () => {
     },
   })
   const logTo = { write: () => undefined }
-  await expect(createService(config, { logTo })).rejects.toThrow(/holds the demo user/)
+  await expect(startService(config, { logTo })).rejects.toThrow(/holds the demo user/)
   await demo.stop()
   await remove()
 })

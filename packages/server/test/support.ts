@@ -9,10 +9,10 @@ import type { Config } from '../src/config/config.ts'
 import { readEnvironment } from '../src/config/environment.ts'
 import { parseSettings, type SettingsInput } from '../src/config/settings.ts'
 import { migrateCore } from '../src/core.ts'
-import { createService, type Service, type ServiceOptions } from '../src/service.ts'
+import { type ServiceOptions, type StartedService, startService } from '../src/service.ts'
 import { createBrowser } from './browser.ts'
 
-export interface TestService extends Service {
+export interface TestService extends StartedService {
   /** Of sessions, tokens and limits. */
   readonly clock: ReturnType<typeof movableClock>
   readonly databaseUrl: string
@@ -72,7 +72,7 @@ export async function startTestService(overrides: TestServiceOptions = {}): Prom
   const { config, databaseUrl, remove } = await testConfig(overrides)
   const clock = movableClock()
   const lines: string[] = []
-  const service = await createService(
+  const service = await startService(
     { ...config, logLevel: 'info', ...overrides.config },
     {
       clock,

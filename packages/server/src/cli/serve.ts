@@ -1,11 +1,11 @@
 import { loadConfig } from '../config/load-config.ts'
-import { createService, type Service } from '../service.ts'
+import { type Service, startService } from '../service.ts'
 
 /** Starts the service, and ends it in good order when the process is told to. */
 export async function serve(environment: NodeJS.ProcessEnv): Promise<Service> {
   const config = await loadConfig(environment)
   for (const warning of config.warnings) process.stderr.write(`${warning}\n`)
-  const service = await createService(config)
+  const service = await startService(config)
   service.logger.info({ url: service.url, port: service.port }, 'ready')
   // Somebody sits at a demo; production has its log.
   const say = (text: string) => {

@@ -1,6 +1,5 @@
 import type { BraintreeSettings, StripeSettings } from '@tollgate/billing'
 import type { Settings } from './settings.ts'
-import type { Variables } from './variables.ts'
 
 /** Whether everything is made up for somebody who tries it, or nothing is. */
 export type Mode = 'demo' | 'production'
@@ -35,7 +34,7 @@ export interface Config {
   /** Who sends it as a bearer token may read `/metrics`; null leaves that to this machine. */
   readonly metricsToken: string | null
   /** The least important lines that are written. */
-  readonly logLevel: NonNullable<Variables['TOLLGATE_LOG_LEVEL']>
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent'
   /** How long, when told to end, it goes on serving while `/readyz` already says 503. */
   readonly drainSeconds: number
   /** Of the sandbox's control room; null: the port after the service's own. */

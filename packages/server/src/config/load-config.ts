@@ -2,11 +2,9 @@ import type { Config, Need } from './config.ts'
 import { loadSettings } from './config-file.ts'
 import { readEnvironment } from './environment.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** The environment and `tollgate.config.ts`, read once; or a ConfigurationError that says what to do. */
 export async function loadConfig(
-  environment: Environment,
+  environment: Readonly<Record<string, string | undefined>>,
   needs: readonly Need[] = ['secret', 'url', 'providers'],
 ): Promise<Config> {
   const settings = await loadSettings(process.cwd(), environment.TOLLGATE_CONFIG || null)

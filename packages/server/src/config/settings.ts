@@ -60,7 +60,8 @@ export interface Settings {
   readonly handlers: WebhookHandlers
 }
 
-type PlanInput = Pick<Plan, 'id' | 'name' | 'amount' | 'months'> & Partial<Plan>
+/** A plan as it is written there: what the pages show may be left out, and ids that equal its own. */
+export type PlanInput = Pick<Plan, 'id' | 'name' | 'amount' | 'months'> & Partial<Plan>
 
 /** As it is written in `tollgate.config.ts`: everything may be left out. */
 export type SettingsInput = Partial<Omit<Settings, 'plans'>> & {

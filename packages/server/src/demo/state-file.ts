@@ -23,18 +23,25 @@ export interface DemoState {
   readonly running: RunningSandbox
 }
 
+/** Where a demo's payment providers are reached, and with which keys. */
 export interface RunningSandbox {
+  /** Where Stripe is. */
   readonly stripe: string
+  /** Stripe's secret key. */
   readonly stripeKey: string
+  /** Where Braintree is. */
   readonly braintree: string
+  /** Braintree's API key. */
   readonly braintreeKeys: {
     readonly merchantId: string
     readonly publicKey: string
     readonly privateKey: string
   }
+  /** Where the sandbox is steered from a browser; null where it has no such page. */
   readonly controlRoom: string | null
 }
 
+/** What each of the demo's clients is for. */
 export type DemoClientName = 'web' | 'password' | 'public' | 'implicit' | 'service'
 
 const fileIn = (dataDir: string) => join(dataDir, 'demo.json')

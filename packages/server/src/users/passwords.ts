@@ -9,24 +9,28 @@ export interface Passwords {
   verify(hash: string | null, password: string): Promise<boolean>
 }
 
+/** How passwords are hashed. */
 export interface PasswordOptions {
   /** How many are computed at once. Each takes 19 MiB and a thread of the pool's four. */
   readonly atOnce?: number
   /** How many may wait; whoever comes then is asked to come again. */
   readonly waiting?: number
   /** What making a hash costs. For tests, which make many and protect nobody; default: `COST`. */
-  readonly cost?: Cost
+  readonly cost?: PasswordCost
 }
 
-export interface Cost {
+/** What one hash costs, in argon2's own terms. */
+export interface PasswordCost {
   /** KiB. */
   readonly memoryCost: number
+  /** Passes over that memory. */
   readonly timeCost: number
+  /** Lanes. */
   readonly parallelism: number
 }
 
 /** argon2id as OWASP recommends it: 19 MiB, two passes, one lane. */
-const COST: Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const COST: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 export function createPasswords(options: PasswordOptions = {}): Passwords {
   const atOnce = options.atOnce ?? Math.max(1, Math.min(3, availableParallelism() - 1))
