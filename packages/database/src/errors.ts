@@ -5,6 +5,20 @@ export class SchemaTooNew extends Error {
   readonly code = 'TOLLGATE_SCHEMA_TOO_NEW'
 }
 
+/** The database lacks migrations that this build needs, and was told not to run. */
+export class SchemaTooOld extends Error {
+  override readonly name = 'SchemaTooOld'
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
+  readonly code = 'TOLLGATE_SCHEMA_TOO_OLD'
+}
+
+/** A migration cannot be done beside running processes, and nobody has said that none runs. */
+export class NeedsOffline extends Error {
+  override readonly name = 'NeedsOffline'
+  /** Tell errors apart by it: that works across bundles and copies of this package. */
+  readonly code = 'TOLLGATE_NEEDS_OFFLINE'
+}
+
 /** Gave up waiting for a connection or a lock; its kind is `slow`. */
 export class WaitedTooLong extends Error {
   override readonly name = 'WaitedTooLong'

@@ -28,6 +28,7 @@ export type {
   SharedCommits,
   SharedStatements,
   SqlFlavour,
+  TimestampColumns,
 } from './dialects/dialect.ts'
 export type {
   Engine,
@@ -44,12 +45,21 @@ export { isImpossibleValue, isUnavailable, isUniqueViolation } from './error-kin
 export {
   type ErrorKind,
   type ErrorKindOf,
+  NeedsOffline,
   NoAnswer,
   SchemaTooNew,
+  SchemaTooOld,
   WaitedTooLong,
 } from './errors.ts'
 export { databaseNow, readServerTime } from './locks/database-clock.ts'
-export { type Migration, type MigrationSet, migrate, readMigrations } from './migrate.ts'
+export {
+  type MigrateOptions,
+  type Migration,
+  type MigrationSet,
+  migrate,
+  readMigrations,
+  requireMigrations,
+} from './migrate.ts'
 export { type Column, type Columns, createColumns } from './schema/columns.ts'
 export {
   type CamelCase,
@@ -75,6 +85,7 @@ export {
   type Index,
   type Table,
 } from './schema/tables.ts'
+export { holdsMilliseconds, toTimestamps } from './schema/timestamps.ts'
 export { type Storable, type StoreDate, Timestamp, timestamp, toStorables } from './values.ts'
 export { onConflictWrites } from './writes/on-conflict.ts'
 export { deleteBatch, increase, insertIfAbsent, upsert } from './writes/portable.ts'

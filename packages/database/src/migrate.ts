@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { SchemaTooNew } from './errors.ts'
+import { NeedsOffline, SchemaTooNew, SchemaTooOld } from './errors.ts'
 import { holdLease } from './locks/lease.ts'
 import { WAIT_FOR_LOCK } from './locks/locks-table.ts'
 import { type Columns, createColumns } from './schema/columns.ts'
@@ -14,6 +14,17 @@ export interface Migration {
    * statement, so use `createTable`, `createIndex` and `addColumn`, which do nothing the second time.
    */
   up(database: Database, columns: Columns): Promise<void>
+  /**
+   * Whether it must not be done beside running processes of an older build, because their statements would mean
+   * something else afterwards. It is then refused, unless the caller says that none runs. Left out: it may.
+   */
+  needsOffline?(database: Database): Promise<boolean>
+}
+
+/** What `migrate()` may be told. */
+export interface MigrateOptions {
+  /** No other process uses the database, so steps may be taken that cannot be taken beside one. Default false. */
+  readonly offline?: boolean
 }
 
 /** All migrations of one package, oldest first. */
@@ -33,6 +44,7 @@ const TABLE = 'tollgate_migrations'
 export async function migrate(
   database: Database,
   set: MigrationSet,
+  { offline = false }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
   const known = set.migrations.map(({ id }) => id)
   if (new Set(known).size !== known.length) {
@@ -40,18 +52,20 @@ export async function migrate(
   }
   if (await isUpToDate(database, set)) return { applied: [] }
   if (!database.dialect.schema.changesCommit) {
-    return database.exclusively('migrate', (tx) => runMigrations(tx, set, async () => {}))
+    return database.exclusively('migrate', (tx) =>
+      runMigrations(tx, set, { offline, check: async () => {} }),
+    )
   }
   // The other lock is the one that builds from before the lease know of.
   return holdLease(database, 'migrate.lease', WAIT_FOR_LOCK, (check) =>
-    database.exclusively('migrate', (tx) => runMigrations(tx, set, check)),
+    database.exclusively('migrate', (tx) => runMigrations(tx, set, { offline, check })),
   )
 }
 
 async function runMigrations(
   tx: Database,
   set: MigrationSet,
-  check: (on: Database) => Promise<void>,
+  { offline, check }: { offline: boolean; check: (on: Database) => Promise<void> },
 ): Promise<{ applied: string[] }> {
   const columns = createColumns(tx)
   // On MySQL this ends the transaction, also if the table is there; each statement then commits alone.
@@ -62,10 +76,12 @@ async function runMigrations(
   const done = await findApplied(tx, set.name)
   refuseNewer(set, done)
   const applied: string[] = []
-  for (const { id, up } of set.migrations) {
+  for (const migration of set.migrations) {
+    const { id } = migration
     if (done.has(id)) continue
     await check(tx)
-    await up(tx, columns)
+    if (!offline) await refuseBesideOthers(tx, set.name, migration)
+    await migration.up(tx, columns)
     await check(tx)
     const row = { set: set.name, id, applied_at: Date.now() }
     await tx.kysely.insertInto(TABLE).values(row).execute()
@@ -80,6 +96,18 @@ async function isUpToDate(database: Database, set: MigrationSet): Promise<boolea
   const done = await findApplied(database, set.name)
   refuseNewer(set, done)
   return set.migrations.every(({ id }) => done.has(id))
+}
+
+/**
+ * For processes that must not migrate: throws `SchemaTooOld` when a migration has not run, and `SchemaTooNew` when
+ * one has that this build does not know.
+ */
+export async function requireMigrations(database: Database, set: MigrationSet): Promise<void> {
+  if (await isUpToDate(database, set)) return
+  throw new SchemaTooOld(
+    `The database lacks migrations of "${set.name}" that this build needs. Migrate it first: in the service ` +
+      '`tollgate migrate`, in a program `await billing.migrate()` and the like.',
+  )
 }
 
 /** Which migrations of each set have run, in order; nothing is made or changed. */
@@ -99,6 +127,19 @@ export async function readMigrations(database: Database): Promise<ReadonlyMap<st
 async function findApplied(database: Database, set: string): Promise<Set<string>> {
   const rows = await database.kysely.selectFrom(TABLE).select('id').where('set', '=', set).execute()
   return new Set(rows.map(({ id }) => id))
+}
+
+async function refuseBesideOthers(
+  tx: Database,
+  set: string,
+  { id, needsOffline }: Migration,
+): Promise<void> {
+  if (!(await needsOffline?.(tx))) return
+  throw new NeedsOffline(
+    `The migration ${id} of "${set}" has not run: it changes columns that processes of an older build may be using. ` +
+      'Stop every process that uses this database, then migrate once with `tollgate migrate --offline`, or in a ' +
+      'program with `migrate({ offline: true })`, and start them again.',
+  )
 }
 
 function refuseNewer({ name, migrations }: MigrationSet, done: ReadonlySet<string>): void {

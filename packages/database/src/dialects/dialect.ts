@@ -70,11 +70,32 @@ export interface DialectSchema {
   findColumn(table: string, column: string): RawBuilder<unknown>
   /** The same for an index. Left out where `create index if not exists` can be written. */
   findIndex?(table: string, index: string): RawBuilder<unknown>
+  /** How columns of milliseconds become timestamps; null where timestamps are milliseconds. */
+  readonly timestamps: TimestampColumns | null
   /**
    * The database's own time in milliseconds since 1970 UTC: that of the moment it is evaluated, not of its
    * transaction's start, whatever the time zone.
    */
   now(): RawBuilder<number>
+}
+
+/** What a database that has timestamps must know of columns that were made without. */
+export interface TimestampColumns {
+  /** A query that gives one row with the `type` of a column, or none when it is not there. */
+  findType(table: string, column: string): RawBuilder<{ readonly type: string }>
+  /** Whether such a type holds milliseconds. */
+  isInteger(type: string): boolean
+  /** Whether it holds a moment, to the millisecond at least. */
+  isTimestamp(type: string): boolean
+  /**
+   * Turns columns of milliseconds into timestamps, keeps every moment, and keeps the table's indexes. Where
+   * `changesCommit`, it is called again after a process died in it, and must then begin or go on.
+   */
+  convert(
+    db: AnyKysely,
+    table: string,
+    columns: ReadonlyArray<{ readonly name: string; readonly isNullable: boolean }>,
+  ): Promise<void>
 }
 
 /** How each of our column types is declared. */

@@ -47,6 +47,18 @@ export const cockroach: Dialect = {
       where table_schema = current_schema() and table_name = ${name}`,
     findColumn: (table, column) => sql`select 1 from information_schema.columns
       where table_schema = current_schema() and table_name = ${table} and column_name = ${column}`,
+    timestamps: {
+      findType: (table, column) => sql`select data_type as type from information_schema.columns
+        where table_schema = current_schema() and table_name = ${table} and column_name = ${column}`,
+      isInteger: (type) => type === 'bigint',
+      isTimestamp: (type) => type === 'timestamp with time zone',
+      async convert(db, table, columns) {
+        for (const { name } of columns) {
+          await sql`alter table ${sql.table(table)} alter column ${sql.ref(name)} type timestamptz(3)
+            using to_timestamp(${sql.ref(name)} / 1000.0)`.execute(db)
+        }
+      },
+    },
     now: () => sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   },
   writes: {

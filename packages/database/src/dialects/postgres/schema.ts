@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DialectSchema } from '../dialect.ts'
+import { timestamps } from './timestamps.ts'
 
 export const schema: DialectSchema = {
   changesCommit: false,
@@ -16,5 +17,6 @@ export const schema: DialectSchema = {
   findTable: (name) => sql`select 1 where to_regclass(quote_ident(${name})) is not null`,
   findColumn: (table, column) => sql`select 1 from pg_attribute
     where attrelid = to_regclass(quote_ident(${table})) and attname = ${column} and not attisdropped`,
+  timestamps,
   now: () => sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
 }

@@ -16,5 +16,6 @@ export const schema: DialectSchema = {
   findTable: (name) => sql`select 1 from sqlite_master where type = 'table' and name = ${name}`,
   findColumn: (table, column) =>
     sql`select 1 from pragma_table_info(${table}) where name = ${column}`,
+  timestamps: null,
   now: () => sql`cast(unixepoch('now', 'subsec') * 1000 as integer)`,
 }

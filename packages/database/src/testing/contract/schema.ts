@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
+import type { Database } from '../../database.ts'
 import { isUniqueViolation } from '../../error-kinds.ts'
 import { createColumns } from '../../schema/columns.ts'
+import { field } from '../../schema/fields.ts'
 import { addColumn, createIndex, createTable, hasColumn, hasTable } from '../../schema/tables.ts'
+import { holdsMilliseconds, toTimestamps } from '../../schema/timestamps.ts'
+import { timestamp } from '../../values.ts'
 import type { ContractPart } from './part.ts'
 import { insertThings, thing, thingsMigration, withEmpty, withThings } from './things.ts'
+
+/** In order: before 1970, then, within a year's change of the clocks, after 2038, at the very end. */
+const MOMENTS = [
+  -86_400_001, 0, 1, 1_764_000_000_123, 1_774_749_600_500, 2_147_483_648_001, 253_402_300_799_999,
+]
 
 /** What a dialect must do for tables, columns and indexes. */
 export const schemaContract: ContractPart = ({ describe, it }, create) => {
@@ -61,6 +70,60 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
           ['a', 'b', 'c'],
         )
         assert.ok(rows.every(({ number }) => Number.isInteger(number)))
+      }))
+
+    it('turns columns of milliseconds into timestamps, and keeps moments, indexes and nulls', () =>
+      withEmpty(create, async (database) => {
+        const columns = createColumns(database)
+        const plain = database as Database
+        await createTable(plain, 'visits', {
+          columns: {
+            id: columns.integer,
+            place: columns.id,
+            began_at: columns.instant,
+            ended_at: columns.instant.nullable(),
+          },
+          primaryKey: ['id'],
+          unique: { visits_once: ['place', 'began_at'] },
+          indexes: { visits_by_end: ['ended_at'] },
+        })
+        const timestamps = { began_at: columns.timestamp, ended_at: columns.timestamp.nullable() }
+        const insert = (row: object) =>
+          plain.kysely.insertInto('visits').values(row).execute().then(Boolean)
+        assert.equal(await holdsMilliseconds(plain, 'visits', Object.keys(timestamps)), false)
+        for (const [id, at] of MOMENTS.entries()) {
+          await insert({ id, place: 'x', began_at: at, ended_at: id % 2 ? at : null })
+        }
+        const isChanged = database.dialect.schema.timestamps !== null
+        assert.equal(await holdsMilliseconds(plain, 'visits', Object.keys(timestamps)), isChanged)
+        for (let i = 0; i < 2; i++) await toTimestamps(plain, 'visits', timestamps)
+        assert.equal(await holdsMilliseconds(plain, 'visits', Object.keys(timestamps)), false)
+
+        const read = field.timestamp.nullable().fromStored
+        const rows = await plain.kysely
+          .selectFrom('visits')
+          .selectAll()
+          .orderBy('began_at')
+          .execute()
+        assert.deepEqual(
+          rows.map(({ id, began_at, ended_at }) => [
+            id,
+            read(began_at)?.getTime(),
+            read(ended_at)?.getTime() ?? null,
+          ]),
+          MOMENTS.map((at, id) => [id, at, id % 2 ? at : null]),
+        )
+        const began_at = timestamp(new Date(MOMENTS[1] ?? 0))
+        const again = { id: 99, place: 'x', began_at, ended_at: null }
+        await assert.rejects(insert(again), isUniqueViolation)
+        await assert.rejects(insert({ id: 99, place: 'y', began_at: null }))
+        assert.equal(await insert({ ...again, place: 'y' }), true)
+        if (isChanged) {
+          await assert.rejects(
+            toTimestamps(plain, 'visits', { place: columns.timestamp }),
+            TypeError,
+          )
+        }
       }))
 
     it('keeps words that SQL has taken as names', () =>
