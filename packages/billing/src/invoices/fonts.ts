@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import * as fontkit from 'fontkit'
+import type * as fontkit from 'fontkit'
 import type PDFDocument from 'pdfkit'
 
 /** A parsed font, which pdfkit takes as well; its typings know only files and bytes. */
@@ -10,10 +10,10 @@ export interface Fonts {
   readonly bold: Font
 }
 
-let embedded: Fonts | undefined
+let embedded: Promise<Fonts> | undefined
 
 /** Parsed once: that takes longer than printing a page. */
-export function embeddedFonts(): Fonts {
+export function embeddedFonts(): Promise<Fonts> {
   if (!embedded) {
     // Asked for in this way, bundlers leave the files alone: Next's would try to compile the fonts.
     const { createRequire } = process.getBuiltinModule('node:module')
@@ -24,19 +24,20 @@ export function embeddedFonts(): Fonts {
   return embedded
 }
 
-export function readFonts(files: {
+export async function readFonts(files: {
   readonly regular: Uint8Array
   readonly bold: Uint8Array
-}): Fonts {
-  return { regular: parse(files.regular), bold: parse(files.bold) }
+}): Promise<Fonts> {
+  const { create } = await import('fontkit')
+  return { regular: parse(create, files.regular), bold: parse(create, files.bold) }
 }
 
 /**
  * Fontkit keeps each glyph as it first met it. Met as a part of `ż`, a `z` stands for no letter, and
  * every later invoice would print it but not let it be copied: so each letter is met by itself.
  */
-function parse(bytes: Uint8Array): Font {
-  const font = fontkit.create(Buffer.from(bytes)) as fontkit.Font
+function parse(create: typeof fontkit.create, bytes: Uint8Array): Font {
+  const font = create(Buffer.from(bytes)) as fontkit.Font
   for (const letter of font.characterSet) font.glyphForCodePoint(letter)
   return font as unknown as Font
 }

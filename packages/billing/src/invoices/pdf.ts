@@ -1,4 +1,4 @@
-import PDFDocument from 'pdfkit'
+import type PDFDocument from 'pdfkit'
 import { formatMoney, money } from '../values/money.ts'
 import { embeddedFonts, readFonts } from './fonts.ts'
 import type { InvoiceData, InvoiceDiscount, InvoiceLine } from './invoice.ts'
@@ -40,16 +40,25 @@ export function renderInvoice(
   invoice: InvoiceData,
   options: InvoicePdfOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const clean = cleanOptions(options)
+  return draw(invoice, cleanOptions(options))
+}
+
+/** The libraries are loaded here because they take longer than all the rest of the package. */
+async function draw(
+  invoice: InvoiceData,
+  options: InvoicePdfOptions,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { default: PDFDocument } = await import('pdfkit')
+  const fonts = await (options.fonts ? readFonts(options.fonts) : embeddedFonts())
   const document = new PDFDocument({
     size: 'A4',
     margin: MARGIN,
     bufferPages: true,
     font: '',
-    lang: clean.locale ?? 'en-US',
+    lang: options.locale ?? 'en-US',
     info: {
-      Title: `${clean.product} ${invoice.number}`,
-      Author: clean.vendor,
+      Title: `${options.product} ${invoice.number}`,
+      Author: options.vendor,
       Creator: 'Tollgate',
       Producer: 'Tollgate',
       CreationDate: invoice.date,
@@ -57,10 +66,9 @@ export function renderInvoice(
     },
   })
   const bytes = collect(document)
-  const fonts = options.fonts ? readFonts(options.fonts) : embeddedFonts()
   document.registerFont('regular', fonts.regular)
   document.registerFont('bold', fonts.bold)
-  const page = new InvoicePage(document, invoice, clean)
+  const page = new InvoicePage(document, invoice, options)
   page.heading()
   page.table()
   page.totals()
