@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { bundleChild } from '../../../test-support/bundle-child.ts'
 import type { ProviderName } from '../src/index.ts'
 import type { FlowTest } from './support.ts'
 
@@ -53,7 +54,7 @@ export async function startChild(
     },
     braintree: { keys, host: environment.server, port: environment.port },
   }
-  const child = spawn(process.execPath, [script, JSON.stringify(setting)], {
+  const child = spawn(process.execPath, [await bundleChild(script), JSON.stringify(setting)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { bundleChild } from '../../../../test-support/bundle-child.ts'
 
 export interface Reply {
   readonly status: number
@@ -49,9 +50,8 @@ const running = new Set<ChildProcess>()
 
 /** Starts another process on the built packages and waits until it is ready. */
 export async function startService(databaseUrl: string, options: object = {}): Promise<Service> {
-  const child = spawn(process.execPath, [script, databaseUrl, JSON.stringify(options)], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  const args = [await bundleChild(script), databaseUrl, JSON.stringify(options)]
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
   running.add(child)
   let complaints = ''
   child.stderr.on('data', (chunk) => {
