@@ -1,31 +1,31 @@
 // npm run check:packages: would these packages work for those who install them?
-import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { packInto } from './pack.mjs'
+import { prepare } from './prepare.mjs'
+import { run, sideBySide } from './side-by-side.mjs'
 
-process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-packages-'))
 
-function run(cwd, ...args) {
-  return start('npx', cwd, args)
+/** What would be published is what is looked at. */
+function checksOf(tarball) {
+  const name = basename(tarball, '.tgz')
+  return [
+    () => run(`${name}: attw`, 'node_modules/.bin/attw', [tarball]),
+    () => run(`${name}: publint`, 'node_modules/.bin/publint', ['run', tarball, '--strict']),
+  ]
 }
 
-function start(command, cwd, args) {
-  console.log(`- ${cwd}: ${args.join(' ')}`)
-  const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit' })
-  if (error) console.error(error.message)
-  return status === 0
+try {
+  if ((await prepare()) !== 0) throw new Error('It could not be built')
+  const tarballs = packInto(folder)
+  const failed = await sideBySide([
+    () => run('public types', process.execPath, ['scripts/check-public-types.mjs']),
+    ...tarballs.flatMap(checksOf),
+  ])
+  console.log(failed === 0 ? 'All packages are fit to publish' : `${failed} checks failed`)
+  process.exitCode = failed === 0 ? 0 : 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
 }
-
-const folders = readdirSync('packages')
-  .map((name) => join('packages', name))
-  .filter((folder) => existsSync(join(folder, 'package.json')))
-const checks = [
-  () => start('npm', '.', ['run', 'build']),
-  () => start(process.execPath, '.', ['scripts/check-public-types.mjs']),
-  ...folders.map((folder) => () => run(folder, 'publint', '--strict')),
-  ...folders.map((folder) => () => run(folder, 'attw', '--pack', '.')),
-]
-const failed = checks.filter((check) => !check()).length
-console.log(failed === 0 ? 'All packages are fit to publish' : `${failed} checks failed`)
-process.exitCode = failed === 0 ? 0 : 1
