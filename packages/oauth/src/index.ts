@@ -76,6 +76,18 @@ export {
   type NewPersonalAccessToken,
   type SigningKeyInfo,
 } from './server.ts'
+export type {
+  ClientAuthMethod,
+  ClientSettings,
+  SelfRegistration,
+} from './storage/client-settings.ts'
+export type {
+  Actor,
+  ClaimsRequest,
+  ClaimWish,
+  GrantDetails,
+  SignInDetails,
+} from './storage/details.ts'
 export { oauthMigrations } from './storage/kysely/migrations.ts'
 export { kyselyStorage } from './storage/kysely/storage.ts'
 export { memoryStorage } from './storage/memory.ts'
@@ -93,6 +105,7 @@ export {
   type RevocationKind,
   type Rotation,
   type StoredKey,
+  type Ticket,
   type Token,
   type TokenSelector,
 } from './storage/records.ts'
@@ -106,6 +119,7 @@ export type {
   Living,
   RevocationRepository,
   Storage,
+  TicketRepository,
   TokenRepository,
   TokenWithClient,
 } from './storage/repositories.ts'

@@ -36,6 +36,7 @@ export async function openInteraction(
     createdAt: now,
     expiresAt: new Date(now.getTime() + INTERACTION_LIFETIME),
     decidedAt: null,
+    details: request.details,
   }
   await context.storage.interactions.create(interaction, MOST_PENDING)
   return { id, csrfToken: csrfTokens(interaction, context)[0] ?? '' }

@@ -5,6 +5,7 @@ import type { AuthorizationResponse } from '../grants/grant.ts'
 import { readChallenge } from '../grants/pkce.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
+import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import type { SignInDemand } from './fresh-sign-in.ts'
 import { type Prompts, readMaxAge, readPrompts } from './prompts.ts'
@@ -29,6 +30,7 @@ export interface AuthorizationRequest extends ReturnAddress {
   readonly codeChallenge: string | null
   readonly prompts: Prompts
   readonly signIn: SignInDemand
+  readonly details: GrantDetails | null
 }
 
 /** Errors here become a page of ours: the address is not proven (threat A1, threat A2). */
@@ -101,6 +103,7 @@ export function parseAuthorizationRequest(
       maxAge: readMaxAge(params),
       askedAt: readSignInMarker(params, context),
     },
+    details: null,
   }
 }
 

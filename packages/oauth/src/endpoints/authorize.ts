@@ -110,10 +110,10 @@ async function approveBy(
   person: Person,
   context: ServerContext,
 ): Promise<AuthorizationResult | null> {
-  const { client, redirectTo, redirectUri, scopes, codeChallenge, prompts } = asked
+  const { client, redirectTo, redirectUri, scopes, codeChallenge, prompts, details } = asked
   const askAgain = prompts.consent
   if (!mayApproveSilently({ client, redirectTo, scopes, askAgain, consent })) return null
-  const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge }
+  const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge, details }
   const result = await asked.response.prepare(approved, context)
   const { code, token } = result
   if (consent) {

@@ -34,6 +34,7 @@ export function authorizationCode(): Grant {
           scopes: code.scopes,
           grantType: 'authorization_code',
           refreshable: true,
+          details: code.details,
         },
         context,
       )
@@ -59,6 +60,7 @@ const response: AuthorizationResponse = {
       codeChallenge: request.codeChallenge,
       expiresAt: new Date(now.getTime() + CODE_LIFETIME),
       usedAt: null,
+      details: request.details,
     }
     context.codes.remember(code)
     return { code, params: { code: text } }

@@ -9,6 +9,7 @@ import type { VerifiedToken } from '../guard/verify.ts'
 import type { Form } from '../http/form.ts'
 import type { Logger } from '../logger.ts'
 import type { ScopeDefinitions } from '../scopes.ts'
+import type { GrantDetails } from '../storage/details.ts'
 import type { AuthorizationCode, Client, Token, TokenSelector } from '../storage/records.ts'
 import type { Storage } from '../storage/repositories.ts'
 import type { Users } from '../users/users.ts'
@@ -56,6 +57,8 @@ export interface IssueRequest {
    * person was signed out everywhere meanwhile, nothing is issued and InvalidGrant is thrown.
    */
   readonly signOutMark?: number
+  /** What the token carries beyond scopes. */
+  readonly details?: GrantDetails | null
 }
 
 /** A request at the token endpoint, from a client that has authenticated and may use the grant. */
@@ -110,6 +113,8 @@ export interface ApprovedRequest {
   readonly scopes: readonly string[]
   /** Of PKCE, null when none was sent. */
   readonly codeChallenge: string | null
+  /** What the request said beyond scopes; null for plain OAuth 2.0. */
+  readonly details: GrantDetails | null
 }
 
 /** What an approval stores, and what it tells the client once that is stored. */

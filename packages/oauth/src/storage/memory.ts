@@ -10,6 +10,7 @@ import {
   type NewRevocation,
   type Revocation,
   type StoredKey,
+  type Ticket,
   type Token,
   type TokenSelector,
 } from './records.ts'
@@ -26,6 +27,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
   const codes = new Map<string, AuthorizationCode>()
   const interactions = new Map<string, Interaction>()
   const consents = new Map<string, Consent>()
+  const tickets = new Map<string, Ticket>()
   const keys = new Map<string, StoredKey>()
   let revocations: Revocation[] = []
   let lastRevocation = 0
@@ -198,6 +200,25 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         consents.delete(consentKey(userId, clientId))
       },
     },
+    tickets: {
+      async add(ticket) {
+        if (tickets.has(ticket.hash)) return false
+        tickets.set(ticket.hash, ticket)
+        return true
+      },
+      find: async (hash) => tickets.get(hash) ?? null,
+      async take(hash) {
+        const found = tickets.get(hash) ?? null
+        tickets.delete(hash)
+        return found
+      },
+      async change(hash, before, after) {
+        const found = tickets.get(hash)
+        if (found?.content !== before) return false
+        tickets.set(hash, { ...found, content: after })
+        return true
+      },
+    },
     keys: {
       list: async () => [...keys.values()],
       async addFirst(algorithm, create) {
@@ -255,7 +276,8 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         doomed.length +
         drop(tokens, limit, (token) => token.liveUntil < before) +
         drop(codes, limit, (code) => code.expiresAt < before) +
-        drop(interactions, limit, (interaction) => interaction.expiresAt < before)
+        drop(interactions, limit, (interaction) => interaction.expiresAt < before) +
+        drop(tickets, limit, (ticket) => ticket.expiresAt < before)
       )
     },
     async endAll(at) {
@@ -263,7 +285,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
       for (const [id, token] of tokens) {
         if (!token.revokedAt) tokens.set(id, { ...token, revokedAt: at, liveUntil: at })
       }
-      for (const all of [codes, interactions, consents]) all.clear()
+      for (const all of [codes, interactions, consents, tickets]) all.clear()
       return living
     },
     countLiving: async (at) => countLiving(at),

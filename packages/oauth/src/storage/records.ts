@@ -2,6 +2,8 @@
  * What the authorization server asks of a store. Each method is one whole step, so that no caller
  * can leave a race between two. `testing/storage-contract.ts` says in tests what is meant here.
  */
+import type { ClientSettings } from './client-settings.ts'
+import type { GrantDetails } from './details.ts'
 
 export interface Client {
   /** Its `client_id`. */
@@ -26,6 +28,8 @@ export interface Client {
   readonly firstParty: boolean
   /** An API that may introspect tokens of other clients. */
   readonly resourceServer: boolean
+  /** What it has beyond these; empty for most. */
+  readonly settings: ClientSettings
   /** When it was deleted; null while it lives. */
   readonly revokedAt: Date | null
   /** When it was registered. */
@@ -71,6 +75,8 @@ export interface Token {
   readonly revokedAt: Date | null
   /** When the grant began. */
   readonly createdAt: Date
+  /** What it carries beyond scopes; null for most. */
+  readonly details: GrantDetails | null
 }
 
 /** One use of a refresh token. */
@@ -121,6 +127,8 @@ export interface AuthorizationCode {
   readonly expiresAt: Date
   /** Null until it is exchanged. */
   readonly usedAt: Date | null
+  /** What its token will carry beyond scopes. */
+  readonly details: GrantDetails | null
 }
 
 /** One authorization request waiting for a person to approve or deny it. */
@@ -151,6 +159,8 @@ export interface Interaction {
   readonly expiresAt: Date
   /** Null until it is decided. */
   readonly decidedAt: Date | null
+  /** What the request said beyond scopes. */
+  readonly details: GrantDetails | null
 }
 
 /** What somebody has approved for a client, and is not asked again. */
@@ -175,6 +185,21 @@ export interface Approval {
   readonly code?: AuthorizationCode
   /** The token of the implicit grant. */
   readonly token?: Token
+}
+
+/**
+ * Something that lives for a short time under a name that only some know: a request that was pushed, a
+ * device that waits, a proof that must not come twice.
+ */
+export interface Ticket {
+  /** Of its kind and its name, by `ticketHash()`; the name itself is not stored. */
+  readonly hash: string
+  /** What it is. */
+  readonly kind: string
+  /** As JSON. */
+  readonly content: string
+  /** After this it counts for nothing. */
+  readonly expiresAt: Date
 }
 
 /** A signing key as it is stored. */

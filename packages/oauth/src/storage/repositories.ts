@@ -8,6 +8,7 @@ import type {
   NewRevocation,
   Rotation,
   StoredKey,
+  Ticket,
   Token,
   TokenSelector,
 } from './records.ts'
@@ -31,7 +32,17 @@ export interface ClientRepository {
 
 /** Only what changes, so that two changes at once do not undo each other. */
 export type ClientChange = Partial<
-  Pick<Client, 'name' | 'redirectUris' | 'secretHash' | 'secretVersion' | 'revokedAt'>
+  Pick<
+    Client,
+    | 'name'
+    | 'redirectUris'
+    | 'grantTypes'
+    | 'scopes'
+    | 'secretHash'
+    | 'secretVersion'
+    | 'settings'
+    | 'revokedAt'
+  >
 > &
   Pick<Client, 'updatedAt'>
 
@@ -101,6 +112,18 @@ export interface ConsentRepository {
   remove(userId: string, clientId: string): Promise<void>
 }
 
+/** What lives for a short time. */
+export interface TicketRepository {
+  /** False, and nothing is done, when there is one with this hash. */
+  add(ticket: Ticket): Promise<boolean>
+  /** Null when there is none. One that has expired may still be found. */
+  find(hash: string): Promise<Ticket | null>
+  /** Gives it to one caller only, whoever is first, and it is gone. */
+  take(hash: string): Promise<Ticket | null>
+  /** Changes the content if it is still what it was; says whether it did. */
+  change(hash: string, before: string, after: string): Promise<boolean>
+}
+
 /** The signing keys. */
 export interface KeyRepository {
   /** All of them. */
@@ -161,6 +184,8 @@ export interface Storage {
   readonly interactions: InteractionRepository
   /** What people have approved. */
   readonly consents: ConsentRepository
+  /** What lives for a short time. */
+  readonly tickets: TicketRepository
   /** Signing keys, sealed. */
   readonly keys: KeyRepository
   /** The feed that tells every process what was revoked. */
@@ -170,7 +195,7 @@ export interface Storage {
   /** Deletes at most `limit` rows of each table that ended before the moment, and says how many. */
   purge(before: Date, limit: number): Promise<number>
   /**
-   * Ends every token, code, open approval and remembered consent there is, with nothing said in the
+   * Ends every token, code, open approval, ticket and remembered consent there is, with nothing said in the
    * feed: whoever asks for it takes all signing keys back afterwards. In small batches.
    */
   endAll(at: Date): Promise<Living>

@@ -12,6 +12,7 @@ export type Kept = Pick<
   | 'lateGeneration'
   | 'liveUntil'
   | 'createdAt'
+  | 'details'
 >
 
 /**
@@ -38,6 +39,7 @@ export function rotatedToken(kept: Kept, rotation: Rotation): Token {
     liveUntil: later(kept.liveUntil, later(expiresAt, refreshExpiresAt)),
     revokedAt: null,
     createdAt: kept.createdAt,
+    details: kept.details,
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   NewRevocation,
   Rotation,
   StoredKey,
+  Ticket,
   Token,
 } from '../storage/records.ts'
 
@@ -26,6 +27,7 @@ export const client: Client = {
   scopes: null,
   firstParty: false,
   resourceServer: false,
+  settings: { client_uri: 'https://app.example', contacts: ['ada@example.com'] },
   revokedAt: null,
   createdAt: T0,
   updatedAt: T0,
@@ -48,6 +50,7 @@ export const token: Token = {
   liveUntil: later(600),
   revokedAt: null,
   createdAt: T0,
+  details: { resources: ['https://api.example'], signIn: { at: 1_767_225_600, amr: ['pwd'] } },
 }
 
 export const code: AuthorizationCode = {
@@ -60,6 +63,7 @@ export const code: AuthorizationCode = {
   codeChallenge: null,
   expiresAt: later(60),
   usedAt: null,
+  details: { nonce: 'ünïque', claims: { id_token: { name: null } } },
 }
 
 export const interaction: Interaction = {
@@ -76,6 +80,14 @@ export const interaction: Interaction = {
   createdAt: T0,
   expiresAt: later(600),
   decidedAt: null,
+  details: { nonce: 'n', claims: { userinfo: { email: { essential: true } } } },
+}
+
+export const ticket: Ticket = {
+  hash: 'ticket-hash',
+  kind: 'pushed request',
+  content: '{"scope":"ä b"}',
+  expiresAt: later(60),
 }
 
 export const key: StoredKey = {

@@ -2,6 +2,7 @@ import { approvalsContract } from './contract/approvals.ts'
 import { clientsContract } from './contract/clients.ts'
 import { feedContract } from './contract/feed.ts'
 import type { ContractPart } from './contract/part.ts'
+import { ticketsContract } from './contract/tickets.ts'
 import { tokensContract } from './contract/tokens.ts'
 
 export type { ContractPart, StorageContractRunner } from './contract/part.ts'
@@ -16,5 +17,6 @@ export const storageContract: ContractPart = (runner, create) => {
   clientsContract(runner, create)
   tokensContract(runner, create)
   approvalsContract(runner, create)
+  ticketsContract(runner, create)
   feedContract(runner, create)
 }

@@ -44,6 +44,7 @@ export function buildToken(request: TokenRequest, context: ServerContext): Token
     liveUntil: refreshExpiresAt ? later(refreshExpiresAt, expiresAt) : expiresAt,
     revokedAt: null,
     createdAt: now,
+    details: request.details ?? null,
   }
 }
 

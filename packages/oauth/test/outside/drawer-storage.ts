@@ -13,6 +13,7 @@ import {
   rotatedToken,
   type Storage,
   type StoredKey,
+  type Ticket,
   type Token,
   type TokenSelector,
 } from '@tollgate/oauth'
@@ -37,6 +38,7 @@ export function drawerStorage(): Storage {
   const codes = new Drawer<AuthorizationCode>()
   const interactions = new Drawer<Interaction>()
   const consents = new Drawer<Consent>()
+  const tickets = new Drawer<Ticket>()
   const keys = new Drawer<StoredKey>()
   let feed: Revocation[] = []
   let lastId = 0
@@ -197,6 +199,25 @@ export function drawerStorage(): Storage {
         consents.delete(consentKey(userId, clientId))
       },
     },
+    tickets: {
+      async add(ticket) {
+        if (tickets.has(ticket.hash)) return false
+        tickets.set(ticket.hash, ticket)
+        return true
+      },
+      find: async (hash) => tickets.get(hash) ?? null,
+      async take(hash) {
+        const found = tickets.get(hash) ?? null
+        tickets.delete(hash)
+        return found
+      },
+      async change(hash, before, after) {
+        const found = tickets.get(hash)
+        if (found?.content !== before) return false
+        tickets.set(hash, { ...found, content: after })
+        return true
+      },
+    },
     keys: {
       list: async () => keys.list(),
       async addFirst(algorithm, create) {
@@ -252,6 +273,7 @@ export function drawerStorage(): Storage {
         tokens.drop(({ liveUntil }) => liveUntil < before, limit),
         codes.drop(({ expiresAt }) => expiresAt < before, limit),
         interactions.drop(({ expiresAt }) => expiresAt < before, limit),
+        tickets.drop(({ expiresAt }) => expiresAt < before, limit),
       ]
       return ended.reduce((sum, count) => sum + count, doomed.length)
     },
@@ -260,7 +282,7 @@ export function drawerStorage(): Storage {
       for (const [id, token] of tokens) {
         if (!token.revokedAt) tokens.set(id, { ...token, revokedAt: at, liveUntil: at })
       }
-      for (const drawer of [codes, interactions, consents]) drawer.clear()
+      for (const drawer of [codes, interactions, consents, tickets]) drawer.clear()
       return living
     },
     countLiving: async (at) => countLiving(at),

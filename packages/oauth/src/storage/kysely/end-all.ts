@@ -8,6 +8,7 @@ const BATCH = 500
 /** What is still open goes first: it might become a token while the tokens are ended. */
 export async function endAll(database: Database<OAuthTables>, at: Date): Promise<Living> {
   const living = await countLiving(database, at)
+  await deleteAll(database, 'oauth_tickets', 'hash')
   await deleteAll(database, 'oauth_interactions', 'hash')
   await deleteConsents(database)
   await deleteAll(database, 'oauth_authorization_codes', 'hash')
@@ -32,7 +33,7 @@ export async function countLiving(database: Database<OAuthTables>, at: Date): Pr
 
 async function deleteAll(
   database: Database<OAuthTables>,
-  table: 'oauth_interactions' | 'oauth_authorization_codes',
+  table: 'oauth_tickets' | 'oauth_interactions' | 'oauth_authorization_codes',
   key: 'hash',
 ): Promise<void> {
   const where = () => sql<boolean>`1 = 1`

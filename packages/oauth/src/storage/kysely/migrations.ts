@@ -167,5 +167,24 @@ export const oauthMigrations: MigrationSet = {
           .execute()
       },
     },
+    {
+      id: '0005-details',
+      async up(database, columns) {
+        await addColumn(database, 'oauth_clients', 'settings', columns.text.nullable())
+        await addColumn(database, 'oauth_tokens', 'details', columns.text.nullable())
+        await addColumn(database, 'oauth_authorization_codes', 'details', columns.text.nullable())
+        await addColumn(database, 'oauth_interactions', 'details', columns.text.nullable())
+        await createTable(database, 'oauth_tickets', {
+          columns: {
+            hash: columns.id,
+            kind: columns.id,
+            content: columns.text,
+            expires_at: columns.instant,
+          },
+          primaryKey: ['hash'],
+          indexes: { oauth_tickets_by_end: ['expires_at'] },
+        })
+      },
+    },
   ],
 }

@@ -9,6 +9,7 @@ import { keyRepository } from './keys.ts'
 import { oauthMigrations } from './migrations.ts'
 import { purgeRevocations, revocationRepository } from './revocations.ts'
 import type { OAuthTables } from './tables.ts'
+import { ticketRepository } from './tickets.ts'
 import { tokenRepository } from './tokens.ts'
 
 /** Where each table keeps the moment after which a row is of no use, always on an index. */
@@ -16,6 +17,7 @@ const ENDS = [
   { table: 'oauth_tokens', key: 'id', column: 'live_until' },
   { table: 'oauth_authorization_codes', key: 'hash', column: 'expires_at' },
   { table: 'oauth_interactions', key: 'hash', column: 'expires_at' },
+  { table: 'oauth_tickets', key: 'hash', column: 'expires_at' },
 ] as const
 
 /** The same on SQLite, Postgres and MariaDB/MySQL: every difference ends in `@tollgate/database`. */
@@ -27,6 +29,7 @@ export function kyselyStorage(connected: Database): Storage {
     codes: codeRepository(database),
     interactions: interactionRepository(database),
     consents: consentRepository(database),
+    tickets: ticketRepository(database),
     keys: keyRepository(database),
     revocations: revocationRepository(database),
     async migrate() {

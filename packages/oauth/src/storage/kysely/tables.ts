@@ -1,4 +1,6 @@
 import { defineTable, field } from '@tollgate/database'
+import type { ClientSettings } from '../client-settings.ts'
+import type { GrantDetails } from '../details.ts'
 import type { Client, RevocationKind } from '../records.ts'
 import type { ClientChange } from '../repositories.ts'
 
@@ -12,6 +14,7 @@ export interface OAuthTables {
   oauth_authorization_codes: CodeRow
   oauth_interactions: ReturnType<typeof interactionTable.toRow>
   oauth_consents: ConsentRow
+  oauth_tickets: TicketRow
   oauth_keys: ReturnType<typeof keyTable.toRow>
   oauth_revocations: RevocationRow
 }
@@ -21,10 +24,12 @@ export type TokenRow = ReturnType<typeof tokenTable.toRow>
 export type CodeRow = ReturnType<typeof codeTable.toRow>
 export type InteractionRow = ReturnType<typeof interactionTable.toRow>
 export type ConsentRow = ReturnType<typeof consentTable.toRow>
+export type TicketRow = ReturnType<typeof ticketTable.toRow>
 export type RevocationRow = ReturnType<typeof revocationTable.toRow>
 
 const user = field.string(255)
 const list = field.json<readonly string[]>()
+const details = field.json<GrantDetails>().nullable()
 
 export const clientTable = defineTable(
   'oauth_clients',
@@ -46,6 +51,7 @@ export const clientTable = defineTable(
     revoked_at: field.instant.nullable(),
     created_at: field.instant,
     updated_at: field.instant,
+    settings: field.json<ClientSettings>().nullable(),
   },
   { primaryKey: ['id'], indexes: { oauth_clients_by_user: ['user_id'] } },
 )
@@ -53,8 +59,12 @@ export const clientTable = defineTable(
 const changeOfClient = clientTable.pick(
   'name',
   'redirect_uris',
+  'grant_types',
+  'scopes',
+  'any_scope',
   'secret_hash',
   'secret_version',
+  'settings',
   'revoked_at',
   'updated_at',
 )
@@ -64,7 +74,10 @@ export const clientRow = {
   toRow: (client: Client): ClientRow =>
     clientTable.toRow({ ...client, anyScope: client.scopes === null }),
 
-  toChange: (change: ClientChange): Partial<ClientRow> => changeOfClient.toChange(change),
+  toChange: (change: ClientChange): Partial<ClientRow> =>
+    changeOfClient.toChange(
+      change.scopes === undefined ? change : { ...change, anyScope: change.scopes === null },
+    ),
 
   fromRow(row: ClientRow): Client {
     const { anyScope, ...client } = clientTable.fromRow(row)
@@ -73,6 +86,7 @@ export const clientRow = {
       // Permissions are written down: what is missing allows nothing.
       confidential: row.confidential !== 0,
       scopes: anyScope ? null : (client.scopes ?? []),
+      settings: client.settings ?? {},
     }
   },
 }
@@ -96,6 +110,7 @@ export const tokenTable = defineTable(
     live_until: field.instant,
     revoked_at: field.instant.nullable(),
     created_at: field.instant,
+    details,
   },
   {
     primaryKey: ['id'],
@@ -116,6 +131,7 @@ export const keptOfToken = tokenTable.pick(
   'late_generation',
   'live_until',
   'created_at',
+  'details',
 )
 export type KeptRow = ReturnType<typeof keptOfToken.toRow>
 
@@ -131,6 +147,7 @@ export const codeTable = defineTable(
     code_challenge: field.id.nullable(),
     expires_at: field.instant,
     used_at: field.instant.nullable(),
+    details,
   },
   {
     primaryKey: ['hash'],
@@ -154,6 +171,7 @@ export const interactionTable = defineTable(
     created_at: field.instant,
     expires_at: field.instant,
     decided_at: field.instant.nullable(),
+    details,
   },
   {
     primaryKey: ['hash'],
@@ -168,6 +186,12 @@ export const consentTable = defineTable(
   'oauth_consents',
   { user_id: user, client_id: field.id, scopes: list, updated_at: field.instant },
   { primaryKey: ['user_id', 'client_id'] },
+)
+
+export const ticketTable = defineTable(
+  'oauth_tickets',
+  { hash: field.id, kind: field.id, content: field.text, expires_at: field.instant },
+  { primaryKey: ['hash'], indexes: { oauth_tickets_by_end: ['expires_at'] } },
 )
 
 export const keyTable = defineTable(
@@ -210,6 +234,7 @@ export const oauthTables = [
   codeTable,
   interactionTable,
   consentTable,
+  ticketTable,
   keyTable,
   revocationTable,
 ]

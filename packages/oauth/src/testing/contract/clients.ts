@@ -43,7 +43,14 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
     it('updates and announces in one step', async () => {
       const { clients, revocations } = await create()
       await clients.create(client)
-      const change = { name: 'new', redirectUris: ['https://b.example'], updatedAt: later(1) }
+      const change = {
+        name: 'new',
+        redirectUris: ['https://b.example'],
+        grantTypes: ['authorization_code'],
+        scopes: ['a'],
+        settings: { client_uri: 'https://b.example' },
+        updatedAt: later(1),
+      }
       assert.equal(
         await clients.update(client.id, change, notice('client-changed', client.id)),
         true,

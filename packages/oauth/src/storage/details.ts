@@ -1,0 +1,59 @@
+/** What a grant carries beyond scopes. Only what was asked for is there; plain OAuth 2.0 has none of it. */
+export interface GrantDetails {
+  /** OpenID Connect: comes back in the ID token. */
+  readonly nonce?: string
+  /** OpenID Connect Core §5.5: single claims that were asked for. */
+  readonly claims?: ClaimsRequest
+  /** OpenID Connect: which kinds of sign-in the client would like, the best first. */
+  readonly acrValues?: readonly string[]
+  /** RFC 8707: the APIs the tokens are for. */
+  readonly resources?: readonly string[]
+  /** RFC 9449: the thumbprint of the key whose holder alone may use it. */
+  readonly dpopKey?: string
+  /** How the answer reaches the client, where it is not the usual way of its response type. */
+  readonly responseMode?: string
+  /** How the person had signed in. */
+  readonly signIn?: SignInDetails
+  /** RFC 8693: the row of the token it was exchanged for. It ends with that one. */
+  readonly parent?: string
+  /** RFC 8693 §4.1: who acts for the person, the last one outermost. */
+  readonly actor?: Actor
+}
+
+/** RFC 8693 §4.1. */
+export interface Actor {
+  /** Who acts. */
+  readonly sub: string
+  /** For whom that one acted before. */
+  readonly act?: Actor
+}
+
+/** The sign-in behind a grant. */
+export interface SignInDetails {
+  /** When the person gave their password or other proof, in seconds. */
+  readonly at?: number
+  /** The session's name in ID tokens and logout tokens. */
+  readonly sid?: string
+  /** How well it was proven. */
+  readonly acr?: string
+  /** By which means (RFC 8176). */
+  readonly amr?: readonly string[]
+}
+
+/** OpenID Connect Core §5.5. */
+export interface ClaimsRequest {
+  /** To be answered by UserInfo. */
+  readonly userinfo?: Readonly<Record<string, ClaimWish | null>>
+  /** To be in the ID token. */
+  readonly id_token?: Readonly<Record<string, ClaimWish | null>>
+}
+
+/** What is asked of one claim (OpenID Connect Core §5.5.1). */
+export interface ClaimWish {
+  /** Without it the client can do little. */
+  readonly essential?: boolean
+  /** It should have this value. */
+  readonly value?: unknown
+  /** It should have one of these, the best first. */
+  readonly values?: readonly unknown[]
+}
