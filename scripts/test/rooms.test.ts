@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { drawInto } from '../rooms/draw.mjs'
 import { findFaults, findForeignPackages } from '../rooms/find-faults.mjs'
 import { readModule } from '../rooms/read-module.mjs'
 import { readPackage } from '../rooms/read-package.mjs'
@@ -112,7 +113,13 @@ it('lists every package', () => {
 })
 
 describe.each(packages)('packages/$package', ({ package: name, uses }) => {
-  const { rooms, modules } = readPackage(`packages/${name}`)
+  const found = readPackage(`packages/${name}`)
+  const { rooms, modules } = found
+
+  it('is drawn in docs/architecture.md as it is: npm run draw:rooms', () => {
+    const page = readFileSync('docs/architecture.md', 'utf8')
+    expect(drawInto(page, name, found)).toBe(page)
+  })
 
   it('keeps to its rooms and the packages it may use', () => {
     expect([...findFaults(rooms, modules), ...findForeignPackages(uses, modules)]).toEqual([])
