@@ -1,13 +1,13 @@
 import { forHono as forBilling } from '@tollgate/billing/hono'
 import { isUnavailable } from '@tollgate/database'
+import { isHttpError } from '@tollgate/http'
 import { TemporarilyUnavailable } from '@tollgate/oauth'
 import { forHono as forOAuth } from '@tollgate/oauth/hono'
 import { type Context, Hono } from 'hono'
 import { addApi } from './api/api.ts'
 import { addBillingApi } from './api/billing.ts'
 import type { ServiceContext } from './context.ts'
-import { RequestCutOff } from './http/body.ts'
-import { limitBody } from './http/body-limit.ts'
+import { limitBody } from './http/body.ts'
 import { identifyCaller, recordRequests, secureHeaders, useOneAddress } from './http/middleware.ts'
 import { addOperations } from './http/operations.ts'
 import { refuseUnreadable, UnreadableRequest } from './http/readable.ts'
@@ -93,7 +93,10 @@ function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContex
       ? errorPage(c, { status: 403, title: 'Not accepted', message })
       : c.json({ error: 'csrf_mismatch', error_description: message }, 403)
   }
-  if (error instanceof RequestCutOff) return c.json({ error: 'request_cut_off' }, 400)
+  if (isHttpError(error)) {
+    const body = { error: error.code, error_description: error.message }
+    return c.json(body, error.status, error.headers())
+  }
   if (error instanceof UnreadableRequest) {
     return isPageRequest(c)
       ? errorPage(c, { status: 400, title: 'Not accepted', message: `${error.message}.` })

@@ -1,7 +1,7 @@
 import { connect as dial, type Socket } from 'node:net'
 import { connect } from '@tollgate/database'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { startTcpProxy } from '../../../test-support/tcp-proxy.ts'
 import { migrateCore } from '../src/core.ts'
@@ -141,6 +141,27 @@ describe('bounds', () => {
       expect(unsaid.status).toBe(413)
     }
   })
+
+  it.each([
+    ['said', 'Content-Length: 100\r\n\r\ngrant_type=password'],
+    ['not said', 'Transfer-Encoding: chunked\r\n\r\n5\r\ngrant\r\n'],
+  ])(
+    'let a caller go whose body was cut off, its length %s: no failure of ours',
+    async (how, rest) => {
+      const path = `/oauth/token?${how.replace(' ', '-')}`
+      const before = service.log().length
+      const form = 'Content-Type: application/x-www-form-urlencoded'
+      const socket = dial(service.port, '127.0.0.1', () =>
+        socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${form}\r\n${rest}`, () =>
+          socket.destroy(),
+        ),
+      )
+      const log = () => service.log().slice(before)
+      await vi.waitFor(() => expect(log()).toContain('"path":"/oauth/token"'))
+      expect(log()).toContain('"status":400')
+      expect(log()).not.toContain('failed unexpectedly')
+    },
+  )
 
   it('take a small body whose length was not said', async () => {
     const { id = '', secret } = service.demo?.clients.service ?? {}
