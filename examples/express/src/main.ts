@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { BillingError, createBilling } from '@tollgate/billing'
+import { createBilling, isBillingError } from '@tollgate/billing'
 import { forExpress as billingForExpress } from '@tollgate/billing/express'
 import { connect } from '@tollgate/database'
 import {
@@ -102,7 +102,7 @@ app.post('/login', async (request, response) => {
 
 /** A declined card is not a bug: the error says what happened, and with which status. */
 const billingErrors: ErrorRequestHandler = (error, _request, response, next) => {
-  if (!(error instanceof BillingError)) return next(error)
+  if (!isBillingError(error)) return next(error)
   response.status(error.status).json({ error: error.code, message: error.message })
 }
 app.use(billingErrors)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { BillingError, createBilling } from '@tollgate/billing'
+import { createBilling, isBillingError } from '@tollgate/billing'
 import { forFastify as billingForFastify } from '@tollgate/billing/fastify'
 import { connect } from '@tollgate/database'
 import {
@@ -106,7 +106,7 @@ app.post<{ Body?: Record<string, string> }>('/login', async (request, reply) => 
 
 /** A declined card is not a bug: the error says what happened, and with which status. */
 app.setErrorHandler((error, _request, reply) => {
-  if (!(error instanceof BillingError)) throw error
+  if (!isBillingError(error)) throw error
   reply.code(error.status).send({ error: error.code, message: error.message })
 })
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { serve } from '@hono/node-server'
-import { BillingError, createBilling } from '@tollgate/billing'
+import { createBilling, isBillingError } from '@tollgate/billing'
 import { forHono as billingForHono } from '@tollgate/billing/hono'
 import { connect } from '@tollgate/database'
 import {
@@ -91,7 +91,7 @@ app.post('/login', async (c) => {
 
 /** A declined card is not a bug: the error says what happened, and with which status. */
 app.onError((error, c) => {
-  if (!(error instanceof BillingError)) throw error
+  if (!isBillingError(error)) throw error
   return c.json({ error: error.code, message: error.message }, error.status as ContentfulStatusCode)
 })
 

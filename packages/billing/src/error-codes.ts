@@ -62,14 +62,14 @@ export type BillingErrorOf<Code extends BillingErrorCode> = Extract<
 >
 
 /**
- * Whether this was thrown by billing, for this reason. By the code and not by the class, because a bundler
- * may load this package more than once, and each copy has classes of its own.
+ * Whether this was thrown by billing, and for this reason where a code is named. By the code and not by the
+ * class, because a bundler may load this package more than once, and each copy has classes of its own.
  * @example
  * if (isBillingError(error, 'payment_failed')) showDecline(error.declineCode)
  */
-export function isBillingError<Code extends BillingErrorCode>(
+export function isBillingError<Code extends BillingErrorCode = BillingErrorCode>(
   error: unknown,
-  code: Code,
+  code?: Code,
 ): error is BillingErrorOf<Code> {
-  return error instanceof BillingError && error.code === code
+  return error instanceof BillingError && (code === undefined || error.code === code)
 }

@@ -12,7 +12,8 @@ import {
   withoutBody,
 } from '@tollgate/http'
 import type { BillingContext } from './context.ts'
-import { BillingError, InvoiceNotFound, NotFound, Unauthenticated } from './errors.ts'
+import { isBillingError } from './error-codes.ts'
+import { InvoiceNotFound, NotFound, Unauthenticated } from './errors.ts'
 import { invoiceResponse } from './invoices/download.ts'
 import type { ProviderName } from './provider-name.ts'
 import { BillableUser } from './users/billable-user.ts'
@@ -120,11 +121,11 @@ function failureResponse({ options }: BillingContext, error: unknown): HttpRespo
   if (isHttpError(error)) {
     return json(error.status, { error: error.code, message: error.message }, error.headers())
   }
-  if (error instanceof BillingError && error.status < 500) {
+  if (isBillingError(error) && error.status < 500) {
     return json(error.status, { error: error.code, message: error.message })
   }
   options.logger.error('A billing route failed', error)
-  if (isUnavailable(error) || (error instanceof BillingError && error.status === 503)) {
+  if (isUnavailable(error) || (isBillingError(error) && error.status === 503)) {
     return json(503, { error: 'unavailable' }, { 'retry-after': '1' })
   }
   return json(500, { error: 'server_error' })

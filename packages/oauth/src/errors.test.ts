@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import {
   InsufficientScope,
   InvalidRequest,
   isOAuthError,
   OAuthError,
+  type OAuthErrorOf,
   printable,
   ValidationFailed,
 } from './errors.ts'
@@ -67,6 +68,14 @@ describe('OAuthError', () => {
 })
 
 describe('isOAuthError', () => {
+  it('gives what the class of that code knows', () => {
+    const error: unknown = new ValidationFailed({ name: ['Required.'] })
+    if (!isOAuthError(error, 'validation_failed')) throw error
+    expect(error.errors).toEqual({ name: ['Required.'] })
+    expectTypeOf<OAuthErrorOf<'insufficient_scope'>>().toEqualTypeOf<InsufficientScope>()
+    expectTypeOf<OAuthErrorOf<'invalid_grant'>['code']>().toEqualTypeOf<'invalid_grant'>()
+  })
+
   it('goes by the code, where one is named', () => {
     const error: unknown = new InvalidRequest('Bad')
     expect([isOAuthError(error), isOAuthError(error, 'invalid_request')]).toEqual([true, true])

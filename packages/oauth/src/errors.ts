@@ -76,11 +76,22 @@ Object.defineProperty(OAuthError, Symbol.hasInstance, {
   },
 })
 
-/** Whether something thrown is an error of this package, of whatever copy, and has the code if one is named. */
+/** An error by its code: with what its class knows besides, where it knows more. */
+export type OAuthErrorOf<Code extends OAuthErrorCode> = Code extends 'validation_failed'
+  ? ValidationFailed
+  : Code extends 'insufficient_scope'
+    ? InsufficientScope
+    : OAuthError & { readonly code: Code }
+
+/**
+ * Whether something thrown is an error of this package, of whatever copy, and has the code if one is named.
+ * @example
+ * if (isOAuthError(error, 'validation_failed')) showFields(error.errors)
+ */
 export function isOAuthError<Code extends OAuthErrorCode = OAuthErrorCode>(
   thrown: unknown,
   code?: Code,
-): thrown is OAuthError & { readonly code: Code } {
+): thrown is OAuthErrorOf<Code> {
   return thrown instanceof OAuthError && (code === undefined || thrown.code === code)
 }
 

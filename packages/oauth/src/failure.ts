@@ -3,13 +3,13 @@ import type { ServerContext } from './context.ts'
 import { signInLocation } from './endpoints/authorize.ts'
 import {
   InvalidRequest,
+  isOAuthError,
   MethodNotAllowed,
-  OAuthError,
+  type OAuthError,
   PayloadTooLarge,
   printable,
   ServerError,
   TemporarilyUnavailable,
-  Unauthenticated,
 } from './errors.ts'
 import { htmlPage, wantsHtml } from './http/html.ts'
 import { errorResponse, redirect } from './http/responses.ts'
@@ -23,7 +23,7 @@ export async function failureResponse(
   const error = publicError(thrown, context)
   const { path, query } = request
   const browser = wantsHtml(request)
-  if (error instanceof Unauthenticated && browser && request.method === 'GET') {
+  if (isOAuthError(error, 'unauthenticated') && browser && request.method === 'GET') {
     return redirect(signInLocation(context, query ? `${path}?${query}` : path))
   }
   const isPage = path === `${context.options.basePath}/authorize`
@@ -52,7 +52,7 @@ export function publicError(
   thrown: unknown,
   context: Pick<ServerContext, 'storage' | 'options'>,
 ): OAuthError {
-  if (thrown instanceof OAuthError) return thrown
+  if (isOAuthError(thrown)) return thrown
   if (isHttpError(thrown)) return fromHttpError(thrown)
   if (context.storage.isUnavailable(thrown)) {
     return new TemporarilyUnavailable('The service is temporarily unavailable', { cause: thrown })

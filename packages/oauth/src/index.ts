@@ -21,6 +21,7 @@ export {
   NotFound,
   OAuthError,
   type OAuthErrorCode,
+  type OAuthErrorOf,
   type OAuthErrorOptions,
   PayloadTooLarge,
   ServerError,

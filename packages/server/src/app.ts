@@ -1,7 +1,7 @@
 import { forHono as forBilling } from '@tollgate/billing/hono'
 import { isUnavailable } from '@tollgate/database'
 import { isHttpError } from '@tollgate/http'
-import { TemporarilyUnavailable } from '@tollgate/oauth'
+import { isOAuthError } from '@tollgate/oauth'
 import { forHono as forOAuth } from '@tollgate/oauth/hono'
 import { type Context, Hono } from 'hono'
 import { addApi } from './api/api.ts'
@@ -102,7 +102,7 @@ function respondToError(error: Error, c: Context<AppEnv>, context: ServiceContex
       ? errorPage(c, { status: 400, title: 'Not accepted', message: `${error.message}.` })
       : c.json({ error: 'invalid_request', error_description: error.message }, 400)
   }
-  const away = isUnavailable(error) || error instanceof TemporarilyUnavailable
+  const away = isUnavailable(error) || isOAuthError(error, 'temporarily_unavailable')
   if (away) c.header('retry-after', '1')
   else context.logger.error({ err: error }, 'A request failed unexpectedly')
   const status = away ? 503 : 500

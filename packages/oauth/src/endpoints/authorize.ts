@@ -11,7 +11,7 @@ import { authorizationErrorResponse, authorizationResponse } from '../authorizat
 import { formatSignInMarker, SIGN_IN_MARKER } from '../authorization/sign-in-marker.ts'
 import { mayApproveSilently } from '../authorization/silent-approval.ts'
 import type { ServerContext } from '../context.ts'
-import { ConsentRequired, LoginRequired, OAuthError, Unauthenticated } from '../errors.ts'
+import { ConsentRequired, isOAuthError, LoginRequired, Unauthenticated } from '../errors.ts'
 import type { AuthorizationResult } from '../grants/grant.ts'
 import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
@@ -170,6 +170,6 @@ export function signInLocation(context: ServerContext, returnTo: string): string
 
 /** The address is proven, so the client learns what was wrong; our own failures stay ours. */
 function sendError(error: unknown, address: ReturnAddress, context: ServerContext): HttpResponse {
-  if (error instanceof Unauthenticated || !(error instanceof OAuthError)) throw error
+  if (!isOAuthError(error) || error.code === 'unauthenticated') throw error
   return authorizationErrorResponse(address, error, context.options.issuer)
 }

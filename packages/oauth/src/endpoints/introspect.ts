@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
 import type { ServerContext } from '../context.ts'
-import { InvalidClient, InvalidToken } from '../errors.ts'
+import { InvalidClient, isOAuthError } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/responses.ts'
 import type { Client } from '../storage/records.ts'
@@ -41,7 +41,7 @@ async function describeAccessToken(
     const { claims } = await context.verifier.verify(text)
     return { active: true, token_type: 'Bearer', ...claims }
   } catch (error) {
-    if (error instanceof InvalidToken) return null
+    if (isOAuthError(error, 'invalid_token')) return null
     throw error
   }
 }

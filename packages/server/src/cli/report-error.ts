@@ -1,6 +1,6 @@
-import { BillingError } from '@tollgate/billing'
+import { isBillingError } from '@tollgate/billing'
 import { isUnavailable } from '@tollgate/database'
-import { OAuthError, ValidationFailed } from '@tollgate/oauth'
+import { isOAuthError } from '@tollgate/oauth'
 import { ConfigurationError } from '../configuration-error.ts'
 import { redactText } from '../logger.ts'
 import { InvalidAccount } from '../users/parse.ts'
@@ -9,16 +9,16 @@ import { type Terminal, UsageError } from './command.ts'
 /** Says what went wrong on standard error, without secrets and without a stack; gives the exit code. */
 export function reportError(error: unknown, json: boolean, terminal: Terminal): number {
   const message = redactText(explain(error))
-  const isUsage = [UsageError, ConfigurationError, InvalidAccount, ValidationFailed].some(
-    (kind) => error instanceof kind,
-  )
+  const isUsage =
+    isOAuthError(error, 'validation_failed') ||
+    [UsageError, ConfigurationError, InvalidAccount].some((kind) => error instanceof kind)
   terminal.stderr.write(json ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
   return isUsage ? 2 : 1
 }
 
 function explain(error: unknown): string {
-  if (error instanceof ValidationFailed) return Object.values(error.errors).flat().join(' ')
-  if (error instanceof OAuthError || error instanceof BillingError) return error.message
+  if (isOAuthError(error, 'validation_failed')) return Object.values(error.errors).flat().join(' ')
+  if (isOAuthError(error) || isBillingError(error)) return error.message
   if (!(error instanceof Error)) return String(error)
   // Opening a database already says which one, and why.
   if (isUnavailable(error) && !error.message.startsWith('Cannot open')) {

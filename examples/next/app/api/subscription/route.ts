@@ -1,4 +1,4 @@
-import { BillingError } from '@tollgate/billing'
+import { isBillingError } from '@tollgate/billing'
 import { auth, scopes, tollgate } from '@/lib/tollgate'
 
 export const POST = auth('api', scopes('place-orders'), async (request, { user }) => {
@@ -10,7 +10,7 @@ export const POST = auth('api', scopes('place-orders'), async (request, { user }
     return Response.json({ plan: subscription.providerPlan }, { status: 201 })
   } catch (error) {
     // A declined card is not a bug: the error says what happened, and with which status.
-    if (!(error instanceof BillingError)) throw error
+    if (!isBillingError(error)) throw error
     return Response.json({ error: error.code, message: error.message }, { status: error.status })
   }
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
-import { PaymentActionRequired, PaymentFailed } from '../../../payment-errors.ts'
+import { isBillingError } from '../../../error-codes.ts'
 import { type Money, money } from '../../../values/money.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import { refuseOverrides } from '../../contract/overrides.ts'
@@ -174,9 +174,10 @@ async function collect(
       if (isPaid) return { ...(await describe()), failure: null }
     }
     const failure = toBillingError(error)
-    if (failure instanceof PaymentFailed || failure instanceof PaymentActionRequired) {
-      return { ...(await describe()), failure }
-    }
+    const isUnpaid =
+      isBillingError(failure, 'payment_failed') ||
+      isBillingError(failure, 'payment_action_required')
+    if (isUnpaid) return { ...(await describe()), failure }
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { isBillingError } from '../../../error-codes.ts'
 import {
   PaymentActionRequired,
   PaymentFailed,
@@ -90,8 +91,10 @@ async function findUnconfirmed(
     await throwUnpaid(stripe, invoiceId)
     return null
   } catch (error) {
-    if (error instanceof PaymentActionRequired) return { kind: 'payment', ...error.payment }
-    if (error instanceof PaymentFailed) return null
+    if (isBillingError(error, 'payment_action_required')) {
+      return { kind: 'payment', ...error.payment }
+    }
+    if (isBillingError(error, 'payment_failed')) return null
     throw error
   }
 }

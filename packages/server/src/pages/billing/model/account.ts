@@ -5,15 +5,12 @@ import type {
   Invoice,
   InvoiceData,
   Money,
+  PaymentActionRequired,
+  PaymentFailed,
   ProviderName,
   Subscription,
 } from '@tollgate/billing'
-import {
-  NoSubscription,
-  PaymentActionRequired,
-  PaymentFailed,
-  ProviderUnavailable,
-} from '@tollgate/billing'
+import { isBillingError, NoSubscription } from '@tollgate/billing'
 import type { Context } from 'hono'
 import type { Plan } from '../../../config/settings.ts'
 import type { AppEnv } from '../../../http/variables.ts'
@@ -114,7 +111,7 @@ export async function orNull<T>(asked: Promise<T> | null): Promise<T | null> {
   try {
     return await asked
   } catch (error) {
-    if (error instanceof ProviderUnavailable) return null
+    if (isBillingError(error, 'provider_unavailable')) return null
     throw error
   }
 }
@@ -134,7 +131,8 @@ export async function unpaidReason(
     await subscription.requirePaid()
     return null
   } catch (error) {
-    if (error instanceof PaymentActionRequired || error instanceof PaymentFailed) return error
+    if (isBillingError(error, 'payment_action_required')) return error
+    if (isBillingError(error, 'payment_failed')) return error
     throw error
   }
 }

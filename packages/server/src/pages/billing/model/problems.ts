@@ -1,9 +1,4 @@
-import {
-  BillingError,
-  type BillingErrorCode,
-  InvalidPaymentToken,
-  PaymentFailed,
-} from '@tollgate/billing'
+import { type BillingErrorCode, isBillingError, type PaymentFailed } from '@tollgate/billing'
 import type { PageOptions } from '../../parts/render.tsx'
 
 /** What somebody is told who could not have what they asked for. */
@@ -59,13 +54,13 @@ const WORDS: Partial<Record<BillingErrorCode, Problem>> = {
 /** The problem to show, or null for an error that nobody at the page can do anything about. */
 export function describeProblem(error: unknown): Problem | null {
   if (error instanceof BadChoice) return { message: error.message, status: 422 }
-  if (error instanceof PaymentFailed) return { message: declined(error), status: 422 }
-  return error instanceof BillingError ? (WORDS[error.code] ?? null) : null
+  if (isBillingError(error, 'payment_failed')) return { message: declined(error), status: 422 }
+  return isBillingError(error) ? (WORDS[error.code] ?? null) : null
 }
 
 /** The provider has looked at the card and would not have it. */
 export function isDeclined(error: unknown): boolean {
-  return error instanceof PaymentFailed || error instanceof InvalidPaymentToken
+  return isBillingError(error, 'payment_failed') || isBillingError(error, 'invalid_payment_token')
 }
 
 /** Stripe writes sentences for the customer, Braintree the bank's own few words. */

@@ -1,4 +1,4 @@
-import { PaymentActionRequired } from '@tollgate/billing'
+import { isBillingError } from '@tollgate/billing'
 import type { Hono } from 'hono'
 import type { ServiceContext } from '../../../context.ts'
 import type { AppEnv } from '../../../http/variables.ts'
@@ -33,7 +33,8 @@ export function addForm(app: Hono<AppEnv>, path: string, action: Action): void {
       return c.redirect(typeof done === 'string' ? `/billing?done=${done}` : done.goTo, 303)
     } catch (error) {
       if (!isDeclined(error)) await card?.withdrawn()
-      if (error instanceof PaymentActionRequired) return c.redirect('/billing/confirm', 303)
+      if (isBillingError(error, 'payment_action_required'))
+        return c.redirect('/billing/confirm', 303)
       const problem = describeProblem(error)
       if (!problem) throw error
       return renderBilling(c, { problem, form })

@@ -1,4 +1,3 @@
-import { PaymentActionRequired } from '@tollgate/billing'
 import type { Hono } from 'hono'
 import type { AppEnv } from '../../../http/variables.ts'
 import { readOwnForm } from '../../parts/forms.ts'
@@ -20,7 +19,7 @@ export function addConfirmPage(app: Hono<AppEnv>): void {
     const { service } = page
     const { running, billable } = await readAccount(c)
     const reason = running && (await unpaidReason(running))
-    if (!running || !(reason instanceof PaymentActionRequired)) {
+    if (!running || reason?.code !== 'payment_action_required') {
       // Confirmed a moment ago: the provider's word is here before its webhook.
       if (running && !reason) await billable.sync()
       return c.redirect('/billing', 303)
@@ -83,7 +82,7 @@ export function addConfirmPage(app: Hono<AppEnv>): void {
     const { running } = await readAccount(c)
     const reason = running && (await unpaidReason(running))
     const { sandbox } = service
-    if (!sandbox || !(reason instanceof PaymentActionRequired)) return c.redirect('/billing', 303)
+    if (!sandbox || reason?.code !== 'payment_action_required') return c.redirect('/billing', 303)
     const approved = form.get('answer') === 'approve'
     answerBank(sandbox, reason.payment, approved)
     await settle(service, sandbox)

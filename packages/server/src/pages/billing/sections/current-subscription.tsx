@@ -1,9 +1,4 @@
-import {
-  formatMoney,
-  type Money,
-  PaymentActionRequired,
-  type Subscription,
-} from '@tollgate/billing'
+import { formatMoney, type Money, type Subscription } from '@tollgate/billing'
 import type { FC } from 'hono/jsx'
 import type { PageContext } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
@@ -90,7 +85,7 @@ const Unpaid: FC<CurrentView> = (props) => {
   const { page, account, told, subscription } = props
   const { unpaid, owed } = told
   if (!unpaid && !owed) return null
-  const asks = unpaid instanceof PaymentActionRequired
+  const asks = unpaid?.code === 'payment_action_required'
   const card = describeCard(account.billable)
   return (
     <div class="note bad stack">
