@@ -1,6 +1,7 @@
+import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { builtInDialects } from './built-in-dialects.ts'
-import { parseConnectionUrl } from './connection-url.ts'
+import { findDatabaseFile, parseConnectionUrl } from './connection-url.ts'
 
 const parse = (url: unknown) => parseConnectionUrl(url, builtInDialects)
 
@@ -34,5 +35,22 @@ describe('parseConnectionUrl', () => {
     ['sqlite::memory:', 'sqlite'],
   ])('takes %s for %s', (url, dialect) => {
     expect(parse(url).dialect.name).toBe(dialect)
+  })
+})
+
+describe('findDatabaseFile', () => {
+  it.each([
+    ['sqlite:./data/app.db', resolve('data/app.db')],
+    ['sqlite:///srv/app.db?mode=rw', '/srv/app.db'],
+    ['file:/srv/the%20app.db', '/srv/the app.db'],
+    ['sqlite::memory:', null],
+    ['postgres://u:p@h/app.db', null],
+    ['mysql://h/d', null],
+  ])('of %s is %s', (url, file) => {
+    expect(findDatabaseFile(url)).toBe(file)
+  })
+
+  it('refuses a URL that nobody can open', () => {
+    expect(() => findDatabaseFile('mongodb://localhost/app')).toThrow(/unknown scheme/)
   })
 })

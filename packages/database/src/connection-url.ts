@@ -1,3 +1,4 @@
+import { builtInDialects } from './built-in-dialects.ts'
 import { redact } from './connections/server-url.ts'
 import type { Dialect } from './dialects/dialect.ts'
 
@@ -10,6 +11,28 @@ export interface ConnectionTarget {
 
 /** Says what is wrong with a URL and how to mend it, and never shows its password. */
 export function parseConnectionUrl(url: unknown, dialects: readonly Dialect[]): ConnectionTarget {
+  const { dialect, text } = findDialect(url, dialects)
+  return { dialect, url: text, shown: dialect.checkUrl?.(text) ?? redact(text) }
+}
+
+/**
+ * The file of the database that a URL names; null where it is in memory or on a server. Opens and makes
+ * nothing.
+ * @example
+ * findDatabaseFile('sqlite:./data/app.db') // '/srv/app/data/app.db'
+ */
+export function findDatabaseFile(
+  url: string | undefined,
+  options: { readonly dialects?: readonly Dialect[] } = {},
+): string | null {
+  const { dialect, text } = findDialect(url, [...(options.dialects ?? []), ...builtInDialects])
+  return dialect.fileOf?.(text) ?? null
+}
+
+function findDialect(
+  url: unknown,
+  dialects: readonly Dialect[],
+): { readonly dialect: Dialect; readonly text: string } {
   const expected = `expected ${listExamples(dialects)}`
   if (typeof url !== 'string' || url.trim() === '') {
     const given = typeof url === 'string' ? 'blank' : `of type ${typeof url}`
@@ -20,7 +43,7 @@ export function parseConnectionUrl(url: unknown, dialects: readonly Dialect[]): 
   if (!dialect) {
     throw new TypeError(`The database URL "${redact(url)}" has an unknown scheme; ${expected}`)
   }
-  return { dialect, url, shown: dialect.checkUrl?.(url) ?? redact(url) }
+  return { dialect, text: url }
 }
 
 function listExamples(dialects: readonly Dialect[]): string {

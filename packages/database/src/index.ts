@@ -2,6 +2,7 @@ export type { AnyTables } from './any-tables.ts'
 export { findTogether } from './batching/find.ts'
 export { insertTogether } from './batching/insert.ts'
 export { type ConnectOptions, connect } from './connect.ts'
+export { findDatabaseFile } from './connection-url.ts'
 export { checkServerUrl, redact } from './connections/server-url.ts'
 export type { Claim, Database, Statement, StatementResult } from './database.ts'
 export type {

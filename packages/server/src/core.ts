@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { connect, type Database, migrate } from '@tollgate/database'
+import { resolve } from 'node:path'
+import { connect, type Database, findDatabaseFile, migrate } from '@tollgate/database'
 import {
   type AuthorizationServer,
   authorizationCode,
@@ -28,13 +28,12 @@ import type { User } from './users/user.ts'
 import { createUsers, type UserAccounts } from './users/users.ts'
 
 /** Opens the database; the folder of a demo's own file is made first. */
-export function openDatabase(
+export async function openDatabase(
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'mode'>,
   logger?: Logger,
 ): Promise<Database> {
-  const ownFile = `sqlite:${config.dataDir}/tollgate.db`
-  if (config.databaseUrl === ownFile) {
-    mkdirSync(dirname(ownFile.slice('sqlite:'.length)), { recursive: true, mode: 0o700 })
+  if (findDatabaseFile(config.databaseUrl) === resolve(config.dataDir, 'tollgate.db')) {
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   }
   // A demo may lose everything; elsewhere an empty database in place of another is refused.
   const beginAnew = config.mode === 'demo'

@@ -96,13 +96,16 @@ describe('client list', () => {
     expect(newer.stderr).toContain('newer Tollgate (9999-later)')
   })
 
-  it('makes no file where there is none', async () => {
-    const file = join(folder, 'nothing-here.db')
-    const { code, stderr } = await tollgate(['client', 'list'], `sqlite:${file}`)
-    expect(code).toBe(2)
-    expect(stderr).toContain(`There is no database at ${file}`)
-    expect(existsSync(file)).toBe(false)
-  })
+  it.each(['sqlite:', 'sqlite://', 'file:'])(
+    'makes no file where there is none: %s',
+    async (start) => {
+      const file = join(folder, 'nothing-here.db')
+      const { code, stderr } = await tollgate(['client', 'list'], `${start}${file}`)
+      expect(code).toBe(2)
+      expect(stderr).toContain(`There is no database at ${file}`)
+      expect(existsSync(file)).toBe(false)
+    },
+  )
 })
 
 it.each([

@@ -42,6 +42,8 @@ export interface Dialect {
    * gives back the URL as it may be shown, without its password. Left out, any URL will do.
    */
   checkUrl?(url: string): string
+  /** The file that a URL names; null for a database in memory. Left out where a URL names a server. */
+  fileOf?(url: string): string | null
   /** Opens the database; need not find out whether it answers. */
   open(url: string, options: EngineOptions): Promise<Engine>
   /** How SQL is written. */

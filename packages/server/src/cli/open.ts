@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Database, migrate } from '@tollgate/database'
+import { type Database, findDatabaseFile, migrate } from '@tollgate/database'
 import { systemClock } from '@tollgate/oauth'
 import type { Config } from '../config/config.ts'
 import { type Core, createCore, migrateCore, openDatabase } from '../core.ts'
@@ -52,8 +52,8 @@ export async function withTables<T>(
   names: Parameters<typeof requireTables>[1],
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const [, file] = /^sqlite:(?:\/\/)?([^?]+)/.exec(config.databaseUrl) ?? []
-  if (file !== undefined && file !== ':memory:' && !existsSync(file)) {
+  const file = findDatabaseFile(config.databaseUrl)
+  if (file !== null && !existsSync(file)) {
     throw new UsageError(`There is no database at ${file}; is DATABASE_URL the right one?`)
   }
   return withDatabase(config, async (database) => {

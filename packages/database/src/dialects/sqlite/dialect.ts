@@ -4,7 +4,7 @@ import { batching } from './batching.ts'
 import { openSqlite } from './engine.ts'
 import { errorKind } from './errors.ts'
 import { schema } from './schema.ts'
-import { checkUrl, pathOf } from './url.ts'
+import { checkUrl, fileOf, pathOf } from './url.ts'
 import { writes } from './writes.ts'
 
 /** SQLite in a file or in memory, through the package `libsql`. */
@@ -14,6 +14,7 @@ export const sqlite: Dialect = {
   example: 'sqlite:<file>, sqlite::memory:, file:<file>',
   isLocal: true,
   checkUrl,
+  fileOf,
   open: (url, options) => openSqlite(pathOf(url), options),
   flavour: {
     createAdapter: () => new SqliteAdapter(),

@@ -13,6 +13,11 @@ export function checkUrl(url: string): string {
   return url
 }
 
+export function fileOf(url: string): string | null {
+  const path = pathOf(url)
+  return path === IN_MEMORY ? null : path
+}
+
 /** The file that a URL names, or `:memory:`. */
 export function pathOf(url: string): string {
   const [location = ''] = url.replace(/^[a-z]+:/i, '').split('?', 2)
