@@ -47,8 +47,12 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
         sleeper.outcome().then(() => true),
       ])
       if (isOver) break
-      // It sleeps with the provider's answer in its ear, and wakes up when that is an old story.
-      sleeper.signal('SIGSTOP')
+      // It sleeps with the provider's answer in its ear, and wakes up when that is an old story. While we write it
+      // does not: in the middle of renewing its lease it would take SQLite's file to sleep with it.
+      await test.database.transaction(async (tx) => {
+        await tx.kysely.updateTable('users').set({ name: 'Ada' }).where('id', '=', 0).execute()
+        sleeper.signal('SIGSTOP')
+      })
       trouble.release()
       await (await user.subscription('main')).cancelNow()
       sleeper.signal('SIGCONT')
