@@ -1,26 +1,30 @@
 // npm run check:consumers: small applications that install the packed packages and nothing they do not
 // use, and compile with every declaration checked: one provider alone, one framework alone, CommonJS.
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packInto } from './pack.mjs'
 import { prepare } from './prepare.mjs'
+import { run, sideBySide } from './side-by-side.mjs'
 
 const CONSUMERS = 'scripts/consumers'
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-consumers-'))
 
-function run(cwd, title, command, args) {
-  console.log(`- ${title}`)
-  execFileSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] })
-}
+/** Most of what they install was downloaded for this repository, too: npm has it at hand. */
+const INSTALL = ['install', '--silent', '--no-audit', '--prefer-offline']
 
-function check(name, tarballs) {
+async function check(name, tarballs) {
   const cwd = join(folder, name)
   cpSync(join(CONSUMERS, name), cwd, { recursive: true })
-  run(cwd, `${name}: npm install`, 'npm', ['install', '--silent', '--no-audit', ...tarballs])
-  run(cwd, `${name}: tsc, with every declaration checked`, 'npx', ['tsc', '-p', '.'])
-  if (name === 'commonjs') run(cwd, `${name}: node`, process.execPath, ['index.js'])
+  const steps = [
+    ['npm install', 'npm', [...INSTALL, ...tarballs]],
+    ['tsc, with every declaration checked', 'node_modules/.bin/tsc', ['-p', '.']],
+    ...(name === 'commonjs' ? [['node', process.execPath, ['index.js']]] : []),
+  ]
+  for (const [title, command, args] of steps) {
+    if (!(await run(`${name}: ${title}`, command, args, { cwd }))) return false
+  }
+  return true
 }
 
 process.exitCode = await prepare()
@@ -30,8 +34,12 @@ if (process.exitCode === 0) {
     const libraries = packInto(join(folder, 'tarballs')).filter((file) =>
       /tollgate-(oauth|billing|database|http|sandbox)-/.test(file),
     )
-    for (const name of readdirSync(CONSUMERS)) check(name, libraries)
-    console.log('Everybody can use the packages')
+    const consumers = readdirSync(CONSUMERS)
+    const failed = await sideBySide(consumers.map((name) => () => check(name, libraries)))
+    console.log(
+      failed === 0 ? 'Everybody can use the packages' : `${failed} cannot use the packages`,
+    )
+    process.exitCode = failed === 0 ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -77,6 +77,7 @@ function install() {
   run('npm install, as the guide says', 'npm', [
     'install',
     '--silent',
+    '--prefer-offline',
     ...files,
     ...others,
     ...types,

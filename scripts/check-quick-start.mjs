@@ -44,7 +44,8 @@ function freePort() {
 async function start(command, port) {
   const child = spawn('sh', ['-c', `exec ${command}`], {
     cwd: folder,
-    env: { ...process.env, PORT: String(port) },
+    // What npm has at hand already is not asked for again.
+    env: { ...process.env, PORT: String(port), npm_config_prefer_offline: 'true' },
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   })

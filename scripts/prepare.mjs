@@ -63,3 +63,5 @@ export async function prepare() {
     silent: true,
   })
 }
+
+if (import.meta.filename === process.argv[1]) process.exitCode = await prepare()

@@ -18,7 +18,9 @@ function chooseTests([first, ...others]) {
   const chosen = CHOICES.get(first)
   const args = chosen ? others : [first, ...others].filter((arg) => arg !== undefined)
   if (args.some((arg) => /^--project\b/.test(arg))) return args
-  return [...(chosen ?? QUICK).flatMap((name) => ['--project', name]), ...args]
+  // The other tests wait a lot, for leases and time-outs: three at once keep two cores busy.
+  const workers = chosen === REST ? ['--maxWorkers=3'] : []
+  return [...(chosen ?? QUICK).flatMap((name) => ['--project', name]), ...workers, ...args]
 }
 
 async function test(args) {
