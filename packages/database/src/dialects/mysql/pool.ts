@@ -1,7 +1,8 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2'
 import { importDriver } from '../../connections/import-driver.ts'
+import { takeInTime } from '../../connections/take-in-time.ts'
 import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
-import { hasKind, NoAnswer, WaitedTooLong } from '../../errors.ts'
+import { hasKind, NoAnswer } from '../../errors.ts'
 import type { EngineOptions, Query, QueryResult } from '../engine.ts'
 import { createMysqlCanceller, FIND_OWN_THREAD, type ServerThread } from './cancel.ts'
 import { errorKind } from './errors.ts'
@@ -91,19 +92,7 @@ export async function openMysqlPool(
 
   /** mysql2's pool lets callers wait for ever. */
   function getConnection(): Promise<PoolConnection> {
-    return new Promise((resolve, reject) => {
-      let gaveUp = false
-      const timer = setTimeout(() => {
-        gaveUp = true
-        reject(new WaitedTooLong(`Waited ${timeout} ms for a connection to the database`))
-      }, timeout)
-      pool.getConnection((error, connection) => {
-        clearTimeout(timer)
-        if (error) reject(error)
-        else if (gaveUp) connection.release()
-        else resolve(connection)
-      })
-    })
+    return takeInTime(timeout, (done) => pool.getConnection(done))
   }
 
   async function close(): Promise<void> {

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg'
 import { importDriver } from '../../connections/import-driver.ts'
+import { takeInTime } from '../../connections/take-in-time.ts'
 import { createUnansweredConnections, SILENCE } from '../../connections/unanswered.ts'
-import { hasKind, NoAnswer, WaitedTooLong } from '../../errors.ts'
+import { hasKind, NoAnswer } from '../../errors.ts'
 import { toStorables } from '../../values.ts'
 import type { Engine, EngineOptions, Query, QueryResult, Session } from '../engine.ts'
 import { cancelPostgres } from './cancel.ts'
@@ -75,19 +76,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   }
 
   function connect(): Promise<PoolClient> {
-    return new Promise((resolve, reject) => {
-      let gaveUp = false
-      const timer = setTimeout(() => {
-        gaveUp = true
-        reject(new WaitedTooLong(`Waited ${timeout} ms for a connection to the database`))
-      }, timeout)
-      pool.connect((error, client) => {
-        clearTimeout(timer)
-        if (!client) reject(error)
-        else if (gaveUp) client.release()
-        else resolve(client)
-      })
-    })
+    return takeInTime(timeout, (done) => pool.connect(done))
   }
 
   /** A connection that still waits for its answer keeps its place in the pool. */
