@@ -6,7 +6,14 @@ import {
   type TestDatabase,
 } from '../../../test-support/create-test-database.ts'
 import { findPgBouncer, type PgBouncer, startPgBouncer } from '../../../test-support/pgbouncer.ts'
-import { findThing, findThings, insertThings, type Tables, thing, things } from './things.ts'
+import {
+  findThing,
+  findThings,
+  insertThings,
+  type Tables,
+  thing,
+  thingsMigration,
+} from './things.ts'
 
 const installed = process.env.TEST_DATABASE === 'postgres' ? findPgBouncer() : null
 if (process.env.TEST_DATABASE === 'postgres' && !installed) {
@@ -43,7 +50,7 @@ describe.runIf(installed)('through PgBouncer', () => {
       await connect<Tables>(bouncer.url, { poolSize: 3 }),
       await connect<Tables>(bouncer.url, { poolSize: 3 }),
     ]
-    const set = { name: 'things', migrations: [things] }
+    const set = { name: 'things', migrations: [thingsMigration] }
     const applied = await Promise.all([one, two].map((db) => migrate(db as Database, set)))
     expect(applied.flatMap((each) => each.applied)).toEqual(['001-things'])
     const find = one.statement<{ id: string }, { id: string }>((db, param) =>
@@ -67,7 +74,7 @@ describe.runIf(installed)('through PgBouncer', () => {
   it.each(modes)('in %s mode what is given up is stopped at the server', async (mode) => {
     bouncer = await start(mode)
     const database = await connect<Tables>(bouncer.url, { poolSize: 3 })
-    await migrate(database as Database, { name: 'things', migrations: [things] })
+    await migrate(database as Database, { name: 'things', migrations: [thingsMigration] })
     const sleeping = Array.from({ length: 6 }, () =>
       database.transaction((tx) => sql`select pg_sleep(600)`.execute(tx.kysely)),
     )

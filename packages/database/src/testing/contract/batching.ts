@@ -5,7 +5,7 @@ import { prepareFinish, prepareReplace } from './claims.ts'
 import type { ContractPart } from './part.ts'
 import { findThings, insertThings, type Thing, thing, withThings } from './things.ts'
 
-const COLUMNS = ['id', 'name', 'note', 'amount', 'done_at', 'seen_at', 'flagged']
+const COLUMNS = ['id', 'name', 'owner', 'amount', 'done_at', 'seen_at', 'flagged']
 const ids = Array.from({ length: 60 }, (_, i) => `id${String(i).padStart(2, '0')}`)
 
 /** What a dialect must do for calls that come at the same time. */
@@ -18,7 +18,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
           columns: COLUMNS,
           key: ['id'],
         })
-        const rows = ids.map((id, i) => thing(id, { note: `Ünï "${id}"`, amount: i }))
+        const rows = ids.map((id, i) => thing(id, { owner: `Ünï "${id}"`, amount: i }))
         const added = await Promise.all([...rows, ...rows].map((row) => insert(row)))
         assert.equal(added.filter(Boolean).length, rows.length)
         assert.deepEqual(await findThings(database), rows)
@@ -66,7 +66,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
 
     it('win each row once and insert once for it', () =>
       withThings(create, async (database) => {
-        await insertThings(database, ...ids.map((id) => thing(id, { note: `of ${id}` })))
+        await insertThings(database, ...ids.map((id) => thing(id, { owner: `of ${id}` })))
         const replace = prepareReplace(database, { id: 'text', now: 'bigint', next: 'text' })
         const results = await Promise.all(
           [...ids, ...ids].map((id, i) => replace({ id, next: `next${i}`, now: i + 1 })),
@@ -74,7 +74,7 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
         assert.equal(results.filter((row) => row !== null).length, ids.length)
         const rows = await findThings(database)
         const added = rows.filter(({ flagged }) => flagged === 1)
-        assert.deepEqual(added.map(({ note }) => note).sort(), ids.map((id) => `of ${id}`).sort())
+        assert.deepEqual(added.map(({ owner }) => owner).sort(), ids.map((id) => `of ${id}`).sort())
         assert.equal(rows.length, 2 * ids.length)
       }))
   })

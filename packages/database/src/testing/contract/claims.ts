@@ -26,19 +26,19 @@ interface Replace extends Finish {
 }
 
 export function prepareReplace(database: Database<Tables>, together?: ParamTypes<Replace>) {
-  return database.claimThenInsert<Replace, { id: string; note: string }>({
+  return database.claimThenInsert<Replace, { id: string; owner: string }>({
     claim: {
       table: 'things',
       key: (param) => ({ id: param('id') }),
       where: (eb) => eb('done_at', 'is', null),
       set: (param) => ({ done_at: param('now') }),
-      returning: ['id', 'note'],
+      returning: ['id', 'owner'],
     },
     insert: {
       table: 'things',
       values: (param, claimed) => ({
         id: param('next'),
-        note: claimed('note'),
+        owner: claimed('owner'),
         amount: 0,
         done_at: null,
         flagged: 1,
@@ -76,14 +76,14 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
     it('insert for the winner, with columns of the row won', () =>
       withThings(create, async (database) => {
         const replace = prepareReplace(database)
-        await insertThings(database, thing('a', { note: 'kept' }), thing('taken'))
+        await insertThings(database, thing('a', { owner: 'kept' }), thing('taken'))
         const won = await replace({ id: 'a', next: 'b', now: 9 })
-        assert.deepEqual({ ...won }, { id: 'a', note: 'kept' })
+        assert.deepEqual({ ...won }, { id: 'a', owner: 'kept' })
         assert.equal(await replace({ id: 'a', next: 'c', now: 9 }), null)
         await assert.rejects(replace({ id: 'b', next: 'taken', now: 9 }), isUniqueViolation)
         assert.deepEqual(await findThings(database), [
-          thing('a', { note: 'kept', done_at: 9 }),
-          thing('b', { note: 'kept', flagged: 1 }),
+          thing('a', { owner: 'kept', done_at: 9 }),
+          thing('b', { owner: 'kept', flagged: 1 }),
           thing('taken'),
         ])
       }))

@@ -9,7 +9,7 @@ import type { ContractDatabase } from './part.ts'
 export interface Thing {
   id: string
   name: string | null
-  note: string | null
+  owner: string | null
   amount: number
   done_at: number | null
   seen_at: StoredTimestamp | null
@@ -27,7 +27,7 @@ export const thingsMigration = {
       columns: {
         id: columns.id,
         name: columns.string(200).nullable(),
-        note: columns.text.nullable(),
+        owner: columns.text.nullable(),
         amount: columns.integer,
         done_at: columns.instant.nullable(),
         seen_at: columns.timestamp.nullable(),
@@ -43,7 +43,7 @@ export function thing(id: string, rest: Partial<Thing> = {}): Thing {
   return {
     id,
     name: null,
-    note: null,
+    owner: null,
     amount: 0,
     done_at: null,
     seen_at: null,

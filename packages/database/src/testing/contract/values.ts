@@ -67,13 +67,13 @@ export const valuesContract: ContractPart = ({ describe, it }, create) => {
           'Ünï🛂',
           '\r\n',
         ]
-        for (const [i, note] of notes.entries()) {
-          await insertThings(database, thing(`${i}`, { note }))
-          assert.equal((await findThing(database, `${i}`))?.note, note)
+        for (const [i, owner] of notes.entries()) {
+          await insertThings(database, thing(`${i}`, { owner }))
+          assert.equal((await findThing(database, `${i}`))?.owner, owner)
         }
-        const note = 'ü'.repeat(100_000)
-        await insertThings(database, thing('long', { note }))
-        assert.equal((await findThing(database, 'long'))?.note, note)
+        const owner = 'ü'.repeat(100_000)
+        await insertThings(database, thing('long', { owner }))
+        assert.equal((await findThing(database, 'long'))?.owner, owner)
       }))
 
     it('of text that are too long for their column are refused, not cut', () =>

@@ -58,11 +58,11 @@ export const writesContract: ContractPart = ({ describe, it }, create) => {
 
     it('upsert: all but the key becomes what the row says', () =>
       withThings(create, async (database) => {
-        await upsert(database, 'things', { ...thing('a', { amount: 1, note: 'x' }) }, ['id'])
+        await upsert(database, 'things', { ...thing('a', { amount: 1, owner: 'x' }) }, ['id'])
         await upsert(database, 'things', { id: 'a', amount: 2, flagged: 1 }, ['id'])
         await upsert(database, 'things', { ...thing('b') }, ['id'])
         assert.deepEqual(await findThings(database), [
-          thing('a', { amount: 2, note: 'x', flagged: 1 }),
+          thing('a', { amount: 2, owner: 'x', flagged: 1 }),
           thing('b'),
         ])
       }))
