@@ -117,7 +117,7 @@ function prepareStep(on: Database<Tables> = database) {
 describe('a statement for many', () => {
   it('goes by the index soon after its table has grown', async ({ skip }) => {
     skip(database.dialect.name !== 'postgres', 'only Postgres has such statements')
-    const one = await connect(test.url, { poolSize: 1 })
+    const one = await connect(test.url, { poolSize: 1, timeout: 20_000 })
     const find = findTogether(one, { table: 'things', key: 'id' })
     const findTwo = async () => {
       expect(await Promise.all([find('t1'), find('nobody')])).toEqual([thing('t1'), null])
