@@ -1,5 +1,5 @@
 // npm run check:consumers: small applications that install the packed packages and nothing they do not
-// use, and compile with every declaration checked: one provider alone, one framework alone, CommonJS.
+// use, and compile with every declaration checked: one provider alone, one framework alone, no sandbox, CommonJS.
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +13,17 @@ const folder = mkdtempSync(join(tmpdir(), 'tollgate-consumers-'))
 /** Most of what they install was downloaded for this repository, too: npm has it at hand. */
 const INSTALL = ['install', '--silent', '--no-audit', '--prefer-offline']
 
-async function check(name, tarballs) {
+/** Those that are run, too. */
+const RUN = ['commonjs', 'provider-author']
+
+async function check(name, libraries) {
+  const tarballs = libraries.filter((file) => name === 'commonjs' || !/-sandbox-/.test(file))
   const cwd = join(folder, name)
   cpSync(join(CONSUMERS, name), cwd, { recursive: true })
   const steps = [
     ['npm install', 'npm', [...INSTALL, ...tarballs]],
     ['tsc, with every declaration checked', 'node_modules/.bin/tsc', ['-p', '.']],
-    ...(name === 'commonjs' ? [['node', process.execPath, ['index.js']]] : []),
+    ...(RUN.includes(name) ? [['node', process.execPath, ['index.js']]] : []),
   ]
   for (const [title, command, args] of steps) {
     if (!(await run(`${name}: ${title}`, command, args, { cwd }))) return false
