@@ -79,18 +79,22 @@ async function createServerBilling() {
 async function fill(count) {
   // Through the same library: two copies of SQLite in one process break each other's locks.
   const patient = await connect(databaseUrl, { timeout: 600_000 })
-  const { dialect, kysely } = patient
+  const {
+    dialect: { name: dialect },
+    kysely,
+  } = patient
   const execute = (text) => sql.raw(text).execute(kysely)
   const series = {
     postgres: `generate_series(1, ${count}) AS s(n)`,
     sqlite: `(WITH RECURSIVE s(n) AS
       (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count}) SELECT n FROM s)`,
   }[dialect]
+  const moment = { postgres: 'to_timestamp(1)', sqlite: '1' }[dialect]
   await execute(`INSERT INTO users (id, email, provider, provider_id)
     SELECT n, 'user-' || n || '@example.com', 'stripe', 'cus_' || n FROM ${series}`)
   await execute(`INSERT INTO subscriptions (user_id, name, provider, provider_id, provider_plan,
       provider_status, quantity, created_at, updated_at)
-    SELECT n, 'main', 'stripe', 'sub_' || n, 'monthly', 'active', 1, 1, 1 FROM ${series}`)
+    SELECT n, 'main', 'stripe', 'sub_' || n, 'monthly', 'active', 1, ${moment}, ${moment} FROM ${series}`)
   for (const statement of tidy[dialect]) await execute(statement)
   await patient.close()
 }
@@ -119,7 +123,7 @@ function invoice(n) {
       { description: 'Setup', amount: 550, quantity: 1, period: null },
     ],
     subtotal: 2550,
-    discounts: [{ label: 'Discount (SPRING, 10 % off)', amount: 255 }],
+    discounts: [{ name: 'SPRING', percentOff: 10, amount: 255 }],
     taxes: [{ percentage: '19', amount: 436, inclusive: false }],
     total: 2731,
     startingBalance: 0,

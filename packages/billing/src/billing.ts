@@ -1,3 +1,4 @@
+import type { MigrateOptions } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
 import type { DriftReport, SyncOptions } from './consistency/drift.ts'
 import type { ProviderName } from './provider-name.ts'
@@ -17,8 +18,12 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * the providers. That is logged; a provider that is away for a moment stops nobody.
    */
   ready(): Promise<void>
-  /** Adds the columns and tables; done on first use unless `migrate` is false. */
-  migrate(): Promise<{ applied: string[] }>
+  /**
+   * Adds the columns and tables; done on first use unless `migrate` is false. A step that cannot be done beside
+   * older processes fails with `NeedsOffline` of `@tollgate/database`: stop them all, and call this once with
+   * `{ offline: true }`.
+   */
+  migrate(options?: MigrateOptions): Promise<{ applied: string[] }>
   /** Brings every user's rows to the provider's state, and says what was different. */
   sync(options?: SyncOptions): Promise<DriftReport>
   /** How many subscriptions were active at that moment, by our rows. Looks at all of them. */

@@ -1,4 +1,4 @@
-import { migrate } from '@tollgate/database'
+import { type MigrateOptions, migrate, requireMigrations } from '@tollgate/database'
 import { fetchFrom } from '@tollgate/http'
 import type { Billing } from './billing.ts'
 import { syncAll } from './consistency/sync.ts'
@@ -46,12 +46,16 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
   const context = createContext(options)
   const inbox = createInbox(context, () => migrated())
   const routes = createRoutes(context, inbox, () => migrated())
-  const runMigrations = () => migrate(options.database, billingMigrations(options.users))
+  const { database } = options
+  const migrations = billingMigrations(options.users)
+  const runMigrations = (how?: MigrateOptions) => migrate(database, migrations, how)
+  // Without its columns as they should be, wrong answers would be silent on some databases.
+  const lookOrMigrate = () =>
+    options.migrate ? runMigrations() : requireMigrations(database, migrations)
 
   let migrating: Promise<unknown> | null = null
   const migrated = async () => {
-    if (!options.migrate) return
-    migrating ??= runMigrations().catch((error) => {
+    migrating ??= lookOrMigrate().catch((error) => {
       migrating = null
       throw error
     })

@@ -77,7 +77,7 @@ export interface BillingOptions<User = Record<string, unknown>> {
   ) => string | number | null | Promise<string | number | null>
   /** For the invoice route. */
   readonly invoice?: InvoiceSeller
-  /** Add columns and make tables on first use. Default true. */
+  /** Add columns and make tables on first use. Default true. If not, first use fails until somebody else has. */
   readonly migrate?: boolean
   /** Where "now" comes from. Default: the system clock. */
   readonly clock?: Clock

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Database } from '@tollgate/database'
+import { billingMigrations } from '@tollgate/billing'
+import { type Database, migrate } from '@tollgate/database'
 import { kyselyStorage } from '@tollgate/oauth'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
@@ -128,3 +129,47 @@ it('a first migration that was killed half way can be run again', async () => {
   const rows = await database.kysely.selectFrom('tollgate_migrations').selectAll().execute()
   expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
 })
+
+// On SQLite, where timestamps are milliseconds, nobody has to be stopped.
+it.runIf(process.env.TEST_DATABASE !== 'sqlite')(
+  'tables from before there were timestamps are refused everywhere, until somebody says that nothing else runs',
+  async () => {
+    const users = {
+      table: 'users',
+      id: 'id',
+      idType: 'integer',
+      email: 'email',
+      name: 'name',
+    } as const
+    const { name, migrations } = billingMigrations(users)
+    await migrate(database, serviceMigrations)
+    await kyselyStorage(database).migrate()
+    const before = migrations.filter(({ id }) => id < '0004')
+    await migrate(database, { name, migrations: before })
+    const ada = { email: 'ada@example.com', email_key: 'ada@example.com', password_hash: 'none' }
+    await database.kysely
+      .insertInto('users')
+      .values({
+        id: 1,
+        ...ada,
+        operator: 0,
+        demo: 0,
+        created_at: 1,
+        trial_ends_at: 1_764_000_000_123,
+      })
+      .execute()
+
+    for (const args of [['migrate'], ['serve'], ['billing', 'sync', '--dry-run'], ['doctor']]) {
+      const { code, stdout, stderr } = await tollgate(args)
+      expect(code).not.toBe(0)
+      expect(stdout + stderr).toMatch(
+        /stop every process that uses th(is|e) database, then.*tollgate migrate --offline/i,
+      )
+    }
+    const done = await tollgate(['migrate', '--offline'])
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('0004-timestamps') })
+    const row = await database.kysely.selectFrom('users').selectAll().executeTakeFirstOrThrow()
+    expect(row.trial_ends_at).toEqual(new Date(1_764_000_000_123))
+    expect(await tollgate(['migrate'])).toMatchObject({ code: 0 })
+  },
+)

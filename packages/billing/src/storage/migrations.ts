@@ -1,4 +1,11 @@
-import { addColumn, createIndex, createTable, type MigrationSet } from '@tollgate/database'
+import {
+  addColumn,
+  createIndex,
+  createTable,
+  holdsMilliseconds,
+  type MigrationSet,
+  toTimestamps,
+} from '@tollgate/database'
 import type { UserTable } from './user-table.ts'
 
 /** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
@@ -104,6 +111,23 @@ export function billingMigrations(users: Required<UserTable>): MigrationSet {
             primaryKey: ['provider', 'provider_id', 'since'],
           })
         },
+      },
+      {
+        id: '0004-timestamps',
+        async up(database, columns) {
+          const empty = columns.timestamp.nullable()
+          await toTimestamps(database, users.table, { trial_ends_at: empty })
+          await toTimestamps(database, 'subscriptions', {
+            trial_ends_at: empty,
+            ends_at: empty,
+            created_at: columns.timestamp,
+            updated_at: columns.timestamp,
+          })
+        },
+        // Older processes write milliseconds, and on MariaDB what they compare with them finds nothing.
+        needsOffline: async (database) =>
+          (await holdsMilliseconds(database, users.table, ['trial_ends_at'])) ||
+          (await holdsMilliseconds(database, 'subscriptions', ['created_at', 'updated_at'])),
       },
     ],
   }

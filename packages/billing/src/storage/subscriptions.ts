@@ -1,4 +1,4 @@
-import type { Database } from '@tollgate/database'
+import { type Database, timestamp } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
 import { opens, type Standing, type Statuses } from '../values/subscription-state.ts'
 import {
@@ -80,7 +80,7 @@ export function subscriptionRepository(
         .selectFrom('subscriptions')
         .selectAll()
         .where('id', '>', afterId)
-        .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', now.getTime())]))
+        .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', timestamp(now))]))
         .orderBy('id')
         .limit(limit)
         .execute()
@@ -90,8 +90,8 @@ export function subscriptionRepository(
       const { count } = await database.kysely
         .selectFrom('subscriptions')
         .select((eb) => eb.fn.countAll().as('count'))
-        .where('created_at', '<=', at.getTime())
-        .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', at.getTime())]))
+        .where('created_at', '<=', timestamp(at))
+        .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', timestamp(at))]))
         .where((eb) =>
           eb.and(
             closed

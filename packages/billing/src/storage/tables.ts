@@ -42,10 +42,10 @@ function defineTables(idType: IdType) {
         /** The provider's own word: `active`, `incomplete`, `Past Due`. */
         provider_status: field.id,
         quantity: field.integer,
-        trial_ends_at: field.instant.nullable(),
-        ends_at: field.instant.nullable(),
-        created_at: field.instant,
-        updated_at: field.instant,
+        trial_ends_at: field.timestamp.nullable(),
+        ends_at: field.timestamp.nullable(),
+        created_at: field.timestamp,
+        updated_at: field.timestamp,
       },
       {
         unique: { subscriptions_by_provider: ['provider', 'provider_id'] },
@@ -129,7 +129,7 @@ export const userColumns = defineTable('users', {
   card_brand: field.string(255).nullable(),
   card_last_four: field.string(255).nullable(),
   paypal_email: field.string(255).nullable(),
-  trial_ends_at: field.instant.nullable(),
+  trial_ends_at: field.timestamp.nullable(),
 })
 
 export type BillingColumns = ReturnType<typeof userColumns.toRow>

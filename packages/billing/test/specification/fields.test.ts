@@ -10,13 +10,18 @@ async function columnsOf(table: string) {
 
 const isText = (type: string) => /char|text/i.test(type)
 const isInteger = (type: string) => /int/i.test(type)
+/** SQLite has no timestamps: there it is milliseconds. */
+const isTimestamp = (type: string) =>
+  ({ sqlite: 'integer', postgres: 'timestamptz', mariadb: 'datetime' })[
+    process.env.TEST_DATABASE ?? ''
+  ] === type.toLowerCase()
 
 describe('§2.2 columns added to the user record', () => {
   it.each([
     ['provider_id', isText],
     ['card_brand', isText],
     ['card_last_four', isText],
-    ['trial_ends_at', isInteger],
+    ['trial_ends_at', isTimestamp],
     ['paypal_email', isText],
   ])('%s, nullable', async (name, isType) => {
     const column = (await columnsOf('users')).get(name)
@@ -33,10 +38,10 @@ describe('§2.2 the subscription record', () => {
     ['provider_id', isText, false],
     ['provider_plan', isText, false],
     ['quantity', isInteger, false],
-    ['trial_ends_at', isInteger, true],
-    ['ends_at', isInteger, true],
-    ['created_at', isInteger, false],
-    ['updated_at', isInteger, false],
+    ['trial_ends_at', isTimestamp, true],
+    ['ends_at', isTimestamp, true],
+    ['created_at', isTimestamp, false],
+    ['updated_at', isTimestamp, false],
   ])('%s', async (name, isType, isNullable) => {
     const column = (await columnsOf('subscriptions')).get(name)
     expect(isType(column?.dataType ?? '')).toBe(true)

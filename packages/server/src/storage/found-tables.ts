@@ -3,6 +3,7 @@ import {
   type Database,
   hasColumn,
   hasTable,
+  type Migration,
   type MigrationSet,
   readMigrations,
 } from '@tollgate/database'
@@ -47,9 +48,10 @@ export async function requireTables(
   const migrations = await readMigrations(database)
   for (const name of names) {
     const done = migrations.get(name) ?? []
-    const known = SETS[name].migrations.map(({ id }) => id)
+    const set: MigrationSet = SETS[name]
+    const known = set.migrations.map(({ id }) => id)
     const newest = done.at(-1)
-    const missing = known.filter((id) => !done.includes(id))
+    const missing = set.migrations.filter(({ id }) => !done.includes(id))
     if (done.some((id) => !known.includes(id))) {
       throw new ConfigurationError(
         `The ${name} tables in this database are of a newer Tollgate (${newest}): use that version.`,
@@ -58,10 +60,19 @@ export async function requireTables(
     if (newest === undefined) throw new ConfigurationError(await describeAbsence(database, name))
     if (missing.length > 0) {
       throw new ConfigurationError(
-        `The ${name} tables in this database are of an older Tollgate (${newest}); this command only reads and changes nothing. Bring them up to date: tollgate migrate`,
+        `The ${name} tables in this database are of an older Tollgate (${newest}); this command only reads and changes nothing. ${await describeWay(database, missing)}`,
       )
     }
   }
+}
+
+async function describeWay(database: Database, missing: readonly Migration[]): Promise<string> {
+  for (const { needsOffline } of missing) {
+    if (await needsOffline?.(database)) {
+      return 'To bring them up to date, stop every process that uses the database, then: tollgate migrate --offline'
+    }
+  }
+  return 'Bring them up to date: tollgate migrate'
 }
 
 async function describeAbsence(database: Database, name: string): Promise<string> {

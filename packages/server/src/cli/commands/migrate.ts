@@ -8,7 +8,14 @@ import { withDatabase } from '../open.ts'
 
 export const migrateCommand: Command = {
   summary: 'bring the database up to date; several may run at once, one works',
-  async run(_input, context) {
+  options: [
+    {
+      flags: '--offline',
+      description:
+        'every other process is stopped: take steps, too, that cannot be taken beside one',
+    },
+  ],
+  async run({ options: given }, context) {
     const config = await context.config([])
     return withDatabase(config, async (database) => {
       const logger = createLogger('warn', process.stderr)
@@ -18,7 +25,7 @@ export const migrateCommand: Command = {
         tell('billing')
         const options = { config, database, clock, logger, providers: NO_PROVIDER }
         const billing = createServiceBilling({ ...options, background: false })
-        const own = await billing.migrate()
+        const own = await billing.migrate({ offline: given.offline === true })
         await billing.close()
         return [...core, ...own.applied]
       })

@@ -28,7 +28,7 @@ export async function checkDatabase(
     await database.close()
     const fix =
       error instanceof ConfigurationError
-        ? 'Start the service once, or run tollgate migrate, on the right database.'
+        ? 'Start the service once, or run tollgate migrate as it says, on the right database.'
         : 'Give this user the right to read the tables.'
     return { findings: [problem('database', reason(error), fix)], database: null }
   }
