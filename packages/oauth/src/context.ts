@@ -1,6 +1,7 @@
 import type { ClientCache } from './caches/client-cache.ts'
 import type { CodeCache } from './caches/code-cache.ts'
 import type { ConsentCache } from './caches/consent-cache.ts'
+import type { Feature } from './features/feature.ts'
 import type { AuthorizationResponse, Grant, GrantContext } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
 import type { TokenVerifier } from './guard/verify.ts'
@@ -18,12 +19,21 @@ export interface OfferedResponse {
   readonly response: AuthorizationResponse
 }
 
+/** The features that are switched on, by what they do: what nobody does costs nothing. */
+export interface Features {
+  readonly all: readonly Feature[]
+  readonly requestReaders: readonly Feature[]
+  readonly personCheckers: readonly Feature[]
+  readonly responseExtenders: readonly Feature[]
+}
+
 /**
  * Made once by createAuthorizationServer() and handed down; nothing below reaches back up. A grant gets
  * it as well: those of this package use all of it, others what `GrantContext` tells them of.
  */
 export interface ServerContext extends GrantContext {
   readonly options: ResolvedOptions
+  readonly features: Features
   readonly grants: ReadonlyMap<string, Grant>
   readonly responses: ReadonlyMap<string, OfferedResponse>
   readonly clients: ClientCache

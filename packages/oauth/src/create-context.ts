@@ -2,9 +2,9 @@ import { createClientCache } from './caches/client-cache.ts'
 import { createCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
 import { later } from './clock.ts'
-import type { OfferedResponse, ServerContext } from './context.ts'
+import type { Features, OfferedResponse, ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
-import type { Grant } from './grants/grant.ts'
+import type { Feature } from './features/feature.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
 import { createTokenVerifier } from './guard/verify.ts'
 import { createKeyring } from './keys/keyring.ts'
@@ -30,7 +30,10 @@ export function createContext(options: ResolvedOptions): ServerContext {
     secrets,
     keyring,
     algorithm: options.signingAlgorithm,
-    algorithms: new Set([options.signingAlgorithm]),
+    algorithms: new Set([
+      options.signingAlgorithm,
+      ...options.features.flatMap(({ algorithms = [] }) => algorithms),
+    ]),
     accessTokenTypes: ['at+jwt'],
     publishedAheadSeconds: options.keyPublishedAheadSeconds,
     lastLife: (now) => lastLife(now, options),
@@ -72,7 +75,8 @@ export function createContext(options: ResolvedOptions): ServerContext {
     storage,
     events: createEmitter(options.logger),
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
-    responses: offeredResponses(options.grants),
+    responses: offeredResponses(options),
+    features: sortFeatures(options.features),
     clients: createClientCache(storage.clients, feed),
     codes: createCodeCache(storage.codes),
     consents: createConsentCache(storage.consents),
@@ -106,10 +110,23 @@ export function createContext(options: ResolvedOptions): ServerContext {
   return context
 }
 
-function offeredResponses(grants: readonly Grant[]): ReadonlyMap<string, OfferedResponse> {
-  const offered = grants.flatMap(({ type, response }) =>
+function sortFeatures(all: readonly Feature[]): Features {
+  return {
+    all,
+    requestReaders: all.filter((feature) => feature.readRequest),
+    personCheckers: all.filter((feature) => feature.acceptsPerson),
+    responseExtenders: all.filter((feature) => feature.extendTokenResponse),
+  }
+}
+
+function offeredResponses({
+  grants,
+  features,
+}: ResolvedOptions): ReadonlyMap<string, OfferedResponse> {
+  const ofGrants = grants.flatMap(({ type, response }) =>
     response ? [{ grantType: type, response }] : [],
   )
+  const offered = [...ofGrants, ...features.flatMap(({ responses = [] }) => responses)]
   return new Map(offered.map((each) => [each.response.type, each]))
 }
 

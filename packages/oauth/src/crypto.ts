@@ -99,6 +99,17 @@ export function hmac({ inner, outer }: MacKey, text: string): string {
   return hash('sha256', outer, 'base64url')
 }
 
+/** OpenID Connect Core §3.1.3.6: the left half of a digest, of the length the signature works with. */
+export function leftHalfHash(algorithm: SigningAlgorithm, text: string): string {
+  const digest = hash(algorithm === 'EdDSA' ? 'sha512' : 'sha256', text, 'hex')
+  return Buffer.from(digest.slice(0, digest.length / 2), 'hex').toString('base64url')
+}
+
+/** As Content-Security-Policy names a script. */
+export function sha256Base64(text: string): string {
+  return hash('sha256', text, 'base64')
+}
+
 /** Constant-time for equal lengths; the length of a digest or token is no secret. */
 export function equalSecrets(left: string, right: string): boolean {
   const a = Buffer.from(left)

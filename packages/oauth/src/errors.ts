@@ -10,6 +10,9 @@ export type OAuthErrorCode =
   | 'access_denied'
   | 'login_required'
   | 'consent_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'registration_not_supported'
   | 'invalid_token'
   | 'insufficient_scope'
   | 'server_error'
@@ -133,6 +136,21 @@ export class InvalidGrant extends OAuthError {
 /** This client was not given that grant. */
 export class UnauthorizedClient extends OAuthError {
   readonly code = 'unauthorized_client'
+}
+
+/** The `request` parameter of RFC 9101, where the server has no feature for it. */
+export class RequestNotSupported extends OAuthError {
+  readonly code = 'request_not_supported'
+}
+
+/** The `request_uri` parameter, where the server has no feature for it. */
+export class RequestUriNotSupported extends OAuthError {
+  readonly code = 'request_uri_not_supported'
+}
+
+/** The `registration` parameter of OpenID Connect Core §7.2.1. */
+export class RegistrationNotSupported extends OAuthError {
+  readonly code = 'registration_not_supported'
 }
 
 /** A `grant_type` that this server does not offer. */

@@ -24,6 +24,9 @@ export {
   type OAuthErrorOf,
   type OAuthErrorOptions,
   PayloadTooLarge,
+  RegistrationNotSupported,
+  RequestNotSupported,
+  RequestUriNotSupported,
   ServerError,
   TemporarilyUnavailable,
   Unauthenticated,
@@ -34,6 +37,14 @@ export {
   ValidationFailed,
 } from './errors.ts'
 export type { Emitter, EventName, Events, Listener, OAuthEvents } from './events.ts'
+export type {
+  Feature,
+  FeatureRoute,
+  IssuedToken,
+  RequestedAuthorization,
+} from './features/feature.ts'
+export { openid } from './features/openid/openid.ts'
+export type { FrontChannelType, OpenIdOptions } from './features/openid/settings.ts'
 export { authorizationCode } from './grants/authorization-code.ts'
 export { clientCredentials } from './grants/client-credentials.ts'
 export type {
@@ -133,4 +144,5 @@ export type {
 } from './tokens/formats/format.ts'
 export type { PersonalAccessToken } from './tokens/personal-access.ts'
 export { type TokenJson, tokenJson } from './tokens/token-json.ts'
+export type { UserAddress, UserClaims } from './users/claims.ts'
 export type { ApplicationUser, CurrentUser, SignedIn, Users } from './users/users.ts'

@@ -1,6 +1,7 @@
 import type { Database } from '@tollgate/database'
 import { type Clock, systemClock } from './clock.ts'
 import { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
+import type { Feature } from './features/feature.ts'
 import type { Grant } from './grants/grant.ts'
 import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
 import type { Logger } from './logger.ts'
@@ -35,6 +36,8 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
   readonly scopes?: ScopeDefinitions
   /** What the server offers: `[authorizationCode(), refreshToken()]` and so on. */
   readonly grants: readonly Grant[]
+  /** What the server does beside OAuth 2.0: `[openid()]` and so on. */
+  readonly features?: readonly Feature[]
   /** Where people without a session are sent; gets `return_to` in the query. Default `/login`. */
   readonly signInUrl?: string
   /** Where the routes live. Default `/oauth`. */
@@ -76,6 +79,9 @@ export interface ResolvedOptions {
   readonly scopes: ScopeDefinitions
   readonly scopeNames: ReadonlySet<string>
   readonly grants: readonly Grant[]
+  readonly features: readonly Feature[]
+  /** Scopes about the person: no wildcard and no personal access token holds them. */
+  readonly identityScopes: ReadonlySet<string>
   readonly signInUrl: string
   /** Path prefix of every route, the issuer's own path included. */
   readonly basePath: string
@@ -98,7 +104,14 @@ export function resolveOptions<User extends ApplicationUser>(
   options: AuthorizationServerOptions<User>,
 ): ResolvedOptions {
   const issuerUrl = parseIssuer(options.issuer)
-  const scopes = options.scopes ?? {}
+  const features = options.features ?? []
+  assertNamedOnce(
+    'features',
+    features.map(({ name }) => name),
+  )
+  const ofFeatures: ScopeDefinitions = Object.assign({}, ...features.map((each) => each.scopes))
+  // Their words may be replaced by the application's own.
+  const scopes = { ...ofFeatures, ...options.scopes }
   assertScopeDefinitions(scopes)
   assertGrants(options.grants)
   return {
@@ -110,6 +123,8 @@ export function resolveOptions<User extends ApplicationUser>(
     scopes,
     scopeNames: new Set(Object.keys(scopes)),
     grants: [...options.grants],
+    features: [...features],
+    identityScopes: new Set(Object.keys(ofFeatures)),
     signInUrl: options.signInUrl ?? '/login',
     basePath: parseBasePath(issuerUrl, options.path ?? '/oauth'),
     audience: options.audience ?? options.issuer,
@@ -215,9 +230,15 @@ function assertGrants(grants: unknown): void {
   if (!Array.isArray(grants) || grants.length === 0) {
     throw new TypeError('grants is empty: list what you offer, e.g. [authorizationCode()].')
   }
-  const types = grants.map((grant: Grant) => grant.type)
-  const twice = types.find((type, index) => types.indexOf(type) !== index)
-  if (twice) throw new TypeError(`grants: ${twice} is listed twice.`)
+  assertNamedOnce(
+    'grants',
+    grants.map((grant: Grant) => grant.type),
+  )
+}
+
+function assertNamedOnce(option: string, names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice) throw new TypeError(`${option}: ${twice} is listed twice.`)
 }
 
 function parseFormat(

@@ -14,7 +14,7 @@ import {
   rotateClientSecret,
   updateClient,
 } from './endpoints/clients.ts'
-import { decide, deny } from './endpoints/decide.ts'
+import { deny, postAuthorize } from './endpoints/decide.ts'
 import { introspect } from './endpoints/introspect.ts'
 import { jwks, jwksPath, metadata, metadataPath } from './endpoints/metadata.ts'
 import { createPersonal, deletePersonal, listPersonal } from './endpoints/personal-access-tokens.ts'
@@ -39,7 +39,7 @@ export interface EndpointRoute extends Route {
 /** Below the base path. */
 export const routes: readonly EndpointRoute[] = [
   { method: 'GET', path: '/authorize', endpoint: authorize },
-  { method: 'POST', path: '/authorize', endpoint: decide },
+  { method: 'POST', path: '/authorize', endpoint: postAuthorize },
   { method: 'DELETE', path: '/authorize', endpoint: deny },
   { method: 'POST', path: '/token', endpoint: token },
   { method: 'POST', path: '/token/refresh', endpoint: refreshCookie },
@@ -62,10 +62,16 @@ export const routes: readonly EndpointRoute[] = [
 export function createOAuthRouter({
   basePath,
   issuerUrl,
-}: Pick<ResolvedOptions, 'basePath' | 'issuerUrl'>): Router<EndpointRoute> {
-  return createRouter([
-    ...routes.map((route) => ({ ...route, path: `${basePath}${route.path}` })),
-    { method: 'GET', path: metadataPath(issuerUrl), endpoint: metadata },
+  features,
+}: Pick<ResolvedOptions, 'basePath' | 'issuerUrl' | 'features'>): Router<EndpointRoute> {
+  const ofFeatures = features.flatMap(({ routes = [] }) => routes)
+  const metadataPaths = new Set([
+    metadataPath(issuerUrl),
+    ...features.flatMap((feature) => feature.metadataPaths?.(issuerUrl) ?? []),
+  ])
+  return createRouter<EndpointRoute>([
+    ...[...routes, ...ofFeatures].map((route) => ({ ...route, path: `${basePath}${route.path}` })),
+    ...[...metadataPaths].map((path) => ({ method: 'GET' as const, path, endpoint: metadata })),
     { method: 'GET', path: jwksPath(issuerUrl), endpoint: jwks },
   ])
 }

@@ -43,10 +43,16 @@ export function resolveScopes(requested: readonly string[], policy: ScopePolicy)
 }
 
 /** RFC 6749 §6: a refresh may ask for less than was granted, never for more. */
-export function narrowScopes(granted: readonly string[], requested: readonly string[]): string[] {
+export function narrowScopes(
+  granted: readonly string[],
+  requested: readonly string[],
+  identityScopes: ReadonlySet<string> = new Set(),
+): string[] {
   if (requested.length === 0) return [...granted]
   for (const name of requested) {
-    if (!holdsScope(granted, name)) {
+    // Those about the person are held by their name only.
+    const isHeld = identityScopes.has(name) ? granted.includes(name) : holdsScope(granted, name)
+    if (!isHeld) {
       throw new InvalidScope(`The scope '${name}' was not granted to this refresh token`)
     }
   }

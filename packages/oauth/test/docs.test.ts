@@ -148,6 +148,7 @@ describe('docs/reference/options.md', () => {
   it.each([
     ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
     ['### RefreshTokenOptions', 'Option', 'grants/refresh-token-options.ts', 'RefreshTokenOptions'],
+    ['### OpenIdOptions', 'Option', 'features/openid/settings.ts', 'OpenIdOptions'],
     ['## NewClient', 'Option', 'clients/manage.ts', 'NewClient'],
     ['## Users', 'Method', 'users/users.ts', 'Users'],
     ['## AdapterOptions', 'Option', 'adapters/options.ts', 'AdapterOptions'],

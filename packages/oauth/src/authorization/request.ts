@@ -1,6 +1,14 @@
 import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
-import { InvalidRequest, UnauthorizedClient, UnsupportedResponseType } from '../errors.ts'
+import {
+  InvalidRequest,
+  RegistrationNotSupported,
+  RequestNotSupported,
+  RequestUriNotSupported,
+  UnauthorizedClient,
+  UnsupportedResponseType,
+} from '../errors.ts'
+import type { RequestedAuthorization } from '../features/feature.ts'
 import type { AuthorizationResponse } from '../grants/grant.ts'
 import { readChallenge } from '../grants/pkce.ts'
 import { type Form, requireParam } from '../http/form.ts'
@@ -9,6 +17,7 @@ import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import type { SignInDemand } from './fresh-sign-in.ts'
 import { type Prompts, readMaxAge, readPrompts } from './prompts.ts'
+import { type ResponseMode, readResponseMode, responseModeOr } from './response-modes.ts'
 import { readSignInMarker } from './sign-in-marker.ts'
 
 /** Longest `state` sent back; a longer one is refused rather than cut. */
@@ -21,12 +30,14 @@ export interface ReturnAddress {
   /** What the request said, null when it left it out. */
   readonly redirectUri: string | null
   readonly state: string | null
-  readonly mode: 'query' | 'fragment'
+  readonly mode: ResponseMode
 }
 
 export interface AuthorizationRequest extends ReturnAddress {
   readonly response: AuthorizationResponse
   readonly scopes: readonly string[]
+  /** What people are asked about: the scopes, and those of which the request asks for a part. */
+  readonly shownScopes: readonly string[]
   readonly codeChallenge: string | null
   readonly prompts: Prompts
   readonly signIn: SignInDemand
@@ -47,7 +58,8 @@ function returnAddressOf(client: Client, params: Form, context: ServerContext): 
   const redirectUri = params.get('redirect_uri') ?? null
   const redirectTo = chooseRedirect(client, redirectUri)
   const state = params.get('state') ?? null
-  const mode = context.responses.get(params.get('response_type') ?? '')?.response.mode ?? 'query'
+  const usual = context.responses.get(params.get('response_type') ?? '')?.response.mode ?? 'query'
+  const mode = responseModeOr(params, usual)
   const tooLong = state !== null && state.length > LONGEST_STATE
   return { client, redirectTo, redirectUri, state: tooLong ? null : state, mode }
 }
@@ -77,6 +89,7 @@ export function parseAuthorizationRequest(
   if ((params.get('state')?.length ?? 0) > LONGEST_STATE) {
     throw new InvalidRequest(`state may have at most ${LONGEST_STATE} characters`)
   }
+  assertSupported(params)
   const response = requireResponseType(params, client, context)
   const scopes = resolveScopes(parseScope(params.get('scope')), {
     defined: context.options.scopeNames,
@@ -88,22 +101,25 @@ export function parseAuthorizationRequest(
     throw new InvalidRequest('This client must use PKCE: send a code_challenge with S256')
   }
   const prompts = readPrompts(params)
+  const mode = readResponseMode(params, response.mode)
+  const read = readDetails(params, { client, responseType: response.type, scopes }, context)
   return {
     client,
     redirectTo: address.redirectTo,
     redirectUri: address.redirectUri,
     state: address.state,
-    mode: address.mode,
+    mode,
     response,
     scopes,
+    shownScopes: read?.alsoShown ? [...scopes, ...read.alsoShown] : scopes,
     codeChallenge,
     prompts,
     signIn: {
       again: prompts.login,
-      maxAge: readMaxAge(params),
+      maxAge: readMaxAge(params) ?? client.settings.default_max_age ?? null,
       askedAt: readSignInMarker(params, context),
     },
-    details: null,
+    details: withMode(read, mode, response.mode),
   }
 }
 
@@ -122,4 +138,36 @@ function requireResponseType(
     throw new UnauthorizedClient(`This client may not use response_type=${name}`)
   }
   return offered.response
+}
+
+/** What every feature reads of the request, together; null where none does. */
+function readDetails(
+  params: Form,
+  request: RequestedAuthorization,
+  context: ServerContext,
+): GrantDetails | null {
+  const read = context.features.requestReaders
+    .map((feature) => feature.readRequest?.(params, request, context) ?? null)
+    .filter((details) => details !== null)
+  return read.length === 0 ? null : Object.assign({}, ...read)
+}
+
+/** Kept only where it is not the usual one: the answer may come after a person has decided. */
+function withMode(
+  details: GrantDetails | null,
+  mode: ResponseMode,
+  usual: ResponseMode,
+): GrantDetails | null {
+  return mode === usual ? details : { ...details, responseMode: mode }
+}
+
+/** RFC 9101 §7 and OpenID Connect Core §3.1.2.6: whoever sends these relies on them. */
+function assertSupported(params: Form): void {
+  if (params.has('request')) throw new RequestNotSupported('This server takes no request objects')
+  if (params.has('request_uri')) {
+    throw new RequestUriNotSupported('This server takes no request_uri')
+  }
+  if (params.has('registration')) {
+    throw new RegistrationNotSupported('This server takes no registration parameter')
+  }
 }

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { authorizationResponseUrl } from './response.ts'
+import { authorizationResponse } from './response.ts'
 
 const iss = 'https://api.example.com'
 const tail = 'iss=https%3A%2F%2Fapi.example.com'
 
-describe('authorizationResponseUrl', () => {
+describe('authorizationResponse', () => {
   it.each([
     ['https://a.example/cb', 'query', null, `https://a.example/cb?code=x%26y&${tail}`],
     ['https://a.example/cb', 'query', 'a b', `https://a.example/cb?code=x%26y&state=a%20b&${tail}`],
@@ -12,6 +13,28 @@ describe('authorizationResponseUrl', () => {
     ['https://a.example/cb', 'fragment', '#', `https://a.example/cb#code=x%26y&state=%23&${tail}`],
     ['com.example.app:/cb', 'query', null, `com.example.app:/cb?code=x%26y&${tail}`],
   ] as const)('%s, %s, state %j', (redirectTo, mode, state, url) => {
-    expect(authorizationResponseUrl({ redirectTo, mode, state }, { code: 'x&y' }, iss)).toBe(url)
+    const { status, headers } = authorizationResponse(
+      { redirectTo, mode, state },
+      { code: 'x&y' },
+      iss,
+    )
+    expect([status, headers?.location]).toEqual([303, url])
+  })
+
+  it('posts a form that sends itself, by one script and no other, with nothing in the address', () => {
+    const redirectTo = 'https://a.example/cb?t=7&u="><script>'
+    const { status, headers, body } = authorizationResponse(
+      { redirectTo, mode: 'form_post', state: '"><b>' },
+      { code: 'x&y' },
+      iss,
+    )
+    expect([status, headers?.location]).toEqual([200, undefined])
+    const html = String(body)
+    expect(html).toContain('action="https://a.example/cb?t=7&amp;u=&quot;&gt;&lt;script&gt;"')
+    expect(html).toContain('name="code" value="x&amp;y"')
+    expect(html).toContain('name="state" value="&quot;&gt;&lt;b&gt;"')
+    const [, script = ''] = /<script>(.*)<\/script>/.exec(html) ?? []
+    const digest = createHash('sha256').update(script).digest('base64')
+    expect(headers?.['content-security-policy']).toContain(`script-src 'sha256-${digest}'`)
   })
 })

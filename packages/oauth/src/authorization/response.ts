@@ -1,28 +1,19 @@
 import type { HttpResponse } from '@tollgate/http'
 import { type OAuthError, printable } from '../errors.ts'
-import { redirect } from '../http/responses.ts'
 import type { ReturnAddress } from './request.ts'
+import { responseModes } from './response-modes.ts'
 
 /** RFC 6749 §4.1.2 and §4.2.2, with `iss` (RFC 9207) so that a client can tell servers apart. */
-export function authorizationResponseUrl(
-  address: Pick<ReturnAddress, 'redirectTo' | 'state' | 'mode'>,
-  params: Readonly<Record<string, string>>,
-  issuer: string,
-): string {
-  const { redirectTo, state, mode } = address
-  const separator = mode === 'fragment' ? '#' : redirectTo.includes('?') ? '&' : '?'
-  let url = redirectTo + separator
-  for (const [name, value] of Object.entries(params)) url += `${name}=${encodeURIComponent(value)}&`
-  if (state !== null) url += `state=${encodeURIComponent(state)}&`
-  return `${url}iss=${encodeURIComponent(issuer)}`
-}
-
 export function authorizationResponse(
   address: Pick<ReturnAddress, 'redirectTo' | 'state' | 'mode'>,
   params: Readonly<Record<string, string>>,
   issuer: string,
 ): HttpResponse {
-  return redirect(authorizationResponseUrl(address, params, issuer))
+  const { redirectTo, state, mode } = address
+  const pairs = Object.entries(params)
+  if (state !== null) pairs.push(['state', state])
+  pairs.push(['iss', issuer])
+  return responseModes[mode](redirectTo, pairs)
 }
 
 export function authorizationErrorResponse(

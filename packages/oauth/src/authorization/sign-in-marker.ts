@@ -6,12 +6,15 @@ import type { Form } from '../http/form.ts'
 /** Travels to the sign-in page and back in the return address. */
 export const SIGN_IN_MARKER = 'sign_in_asked'
 
+/** Says that the person was asked to sign in as another one. Whoever adds it only gets an error sooner. */
+export const OTHER_ACCOUNT = 'other_account'
+
 /** A person who takes longer is asked once more. */
 const LONGEST_SIGN_IN = 60 * 60_000
 
 const SHAPE = /^(\d{1,16})\.([\w-]{43})$/
 /** What the marker itself stands for. */
-const UNBOUND: readonly string[] = [SIGN_IN_MARKER, 'prompt', 'max_age']
+const UNBOUND: readonly string[] = [SIGN_IN_MARKER, OTHER_ACCOUNT, 'prompt', 'max_age']
 
 /** Says when the person was sent to sign in for this request. It is signed, because only we may say so. */
 export function formatSignInMarker(params: Form, context: ServerContext): string {

@@ -3,6 +3,7 @@ import { randomId, randomSecret, sha256 } from '../crypto.ts'
 import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import { YEAR } from '../lifetimes.ts'
+import type { ClientSettings } from '../storage/client-settings.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
 import type { Client, NewRevocation } from '../storage/records.ts'
 import type { ClientChange } from '../storage/repositories.ts'
@@ -27,6 +28,8 @@ export interface NewClient {
   readonly firstParty?: boolean
   /** An API that may introspect the tokens of every client. Default false. */
   readonly resourceServer?: boolean
+  /** What it has beyond OAuth 2.0, by the names of RFC 7591 and OpenID Connect Registration. */
+  readonly settings?: Omit<ClientSettings, 'sealed_secret' | 'self_registered'>
 }
 
 /** The only moment a secret is known: it is stored hashed. */
@@ -107,7 +110,7 @@ export function manageClients(context: ServerContext): Clients {
         scopes: parseScopeLimit(input.scopes, options.scopeNames),
         firstParty: input.firstParty ?? false,
         resourceServer: input.resourceServer ?? false,
-        settings: {},
+        settings: input.settings ?? {},
         revokedAt: null,
         createdAt: now,
         updatedAt: now,

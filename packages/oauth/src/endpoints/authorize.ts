@@ -8,12 +8,17 @@ import {
   requireReturnAddress,
 } from '../authorization/request.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
-import { formatSignInMarker, SIGN_IN_MARKER } from '../authorization/sign-in-marker.ts'
+import { withSignIn } from '../authorization/sign-in-details.ts'
+import {
+  formatSignInMarker,
+  OTHER_ACCOUNT,
+  SIGN_IN_MARKER,
+} from '../authorization/sign-in-marker.ts'
 import { mayApproveSilently } from '../authorization/silent-approval.ts'
 import type { ServerContext } from '../context.ts'
 import { ConsentRequired, isOAuthError, LoginRequired, Unauthenticated } from '../errors.ts'
 import type { AuthorizationResult } from '../grants/grant.ts'
-import { parseForm } from '../http/form.ts'
+import { type Form, parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
 import { redirect } from '../http/responses.ts'
 import type { Consent } from '../storage/records.ts'
@@ -34,10 +39,14 @@ export async function authorize(
     const response = await retryIfSignedOut(
       context,
       () => findSignedIn(context.options, request),
-      async (person, mark) =>
-        needsSignIn(person, asked, context)
+      async (person, mark) => {
+        if (isSomebodyElse(person, asked, params, context)) {
+          return askForOther(request, asked, params, context)
+        }
+        return needsSignIn(person, asked, context)
           ? signIn(request, asked, context)
-          : respondTo(person, mark, asked, context),
+          : respondTo(person, mark, asked, context)
+      },
     )
     return response ?? signIn(request, asked, context)
   } catch (error) {
@@ -66,9 +75,33 @@ function needsSignIn(
   }
 }
 
+/** The request names whom it means, and another person is signed in. */
+function isSomebodyElse(
+  person: Person,
+  { client }: AuthorizationRequest,
+  params: Form,
+  context: ServerContext,
+): boolean {
+  const { personCheckers } = context.features
+  return personCheckers.some(
+    (feature) => feature.acceptsPerson?.(params, client, person.id, context) === false,
+  )
+}
+
+/** Asks once: whoever comes back as somebody else again has decided so. */
+function askForOther(
+  request: HttpRequest,
+  asked: AuthorizationRequest,
+  params: Form,
+  context: ServerContext,
+): HttpResponse {
+  if (!params.has(OTHER_ACCOUNT)) return signIn(request, asked, context, OTHER_ACCOUNT)
+  throw new LoginRequired('The user who signed in is not the one the request means')
+}
+
 /** Null when the person was signed out everywhere meanwhile. */
 async function respondTo(
-  person: Person,
+  person: SignedInPerson,
   mark: SignInMark,
   asked: AuthorizationRequest,
   context: ServerContext,
@@ -91,7 +124,7 @@ async function respondTo(
 /** Null when the person has to be asked. */
 async function approveSilently(
   asked: AuthorizationRequest,
-  person: Person,
+  person: SignedInPerson,
   context: ServerContext,
 ): Promise<AuthorizationResult | null> {
   const { client } = asked
@@ -107,12 +140,13 @@ async function approveSilently(
 async function approveBy(
   consent: Consent | null,
   asked: AuthorizationRequest,
-  person: Person,
+  person: SignedInPerson,
   context: ServerContext,
 ): Promise<AuthorizationResult | null> {
-  const { client, redirectTo, redirectUri, scopes, codeChallenge, prompts, details } = asked
-  const askAgain = prompts.consent
-  if (!mayApproveSilently({ client, redirectTo, scopes, askAgain, consent })) return null
+  const { client, redirectTo, redirectUri, scopes, codeChallenge } = asked
+  const question = { client, redirectTo, scopes: asked.shownScopes, consent }
+  if (!mayApproveSilently({ ...question, askAgain: asked.prompts.consent })) return null
+  const details = withSignIn(asked.details, person, client)
   const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge, details }
   const result = await asked.response.prepare(approved, context)
   const { code, token } = result
@@ -135,7 +169,7 @@ async function showConsent(
   const page = await pages.consent({
     client: asked.client,
     userId: person.id,
-    scopes: asked.scopes.map((id) => ({ id, description: scopes[id] ?? id })),
+    scopes: asked.shownScopes.map((id) => ({ id, description: scopes[id] ?? id })),
     destination: redirectDestination(asked.redirectTo),
     action: `${basePath}/authorize?interaction=${pending.id}`,
     csrfToken: pending.csrfToken,
@@ -148,6 +182,7 @@ function signIn(
   request: HttpRequest,
   asked: AuthorizationRequest,
   context: ServerContext,
+  note?: typeof OTHER_ACCOUNT,
 ): HttpResponse {
   if (asked.prompts.none) throw new LoginRequired('The user is not signed in')
   if (!wantsHtml(request) && request.header('accept')?.includes('application/json')) {
@@ -156,16 +191,31 @@ function signIn(
   const params = new Map(parseForm(request.query))
   const { again, maxAge, askedAt } = asked.signIn
   const demanded = again || maxAge !== null || askedAt !== null
+  if (note) params.set(note, 'asked')
   if (demanded) params.set(SIGN_IN_MARKER, formatSignInMarker(params, context))
-  const page = signInLocation(context, `${request.path}?${new URLSearchParams([...params])}`)
+  const hints = Object.fromEntries(
+    ['login_hint', 'ui_locales'].flatMap((name) => {
+      const value = params.get(name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+  const returnTo = `${request.path}?${new URLSearchParams([...params])}`
+  const page = signInLocation(context, returnTo, hints)
   // For sign-in pages that would send people who are signed in straight back.
-  return redirect(demanded ? `${page}&prompt=login` : page)
+  return redirect(demanded || note ? `${page}&prompt=login` : page)
 }
 
-export function signInLocation(context: ServerContext, returnTo: string): string {
+/** `hints` help the page: whom to greet, in which language. They prove nothing. */
+export function signInLocation(
+  context: ServerContext,
+  returnTo: string,
+  hints: Readonly<Record<string, string>> = {},
+): string {
   const { signInUrl } = context.options
   const separator = signInUrl.includes('?') ? '&' : '?'
-  return `${signInUrl}${separator}return_to=${encodeURIComponent(returnTo)}`
+  const params = Object.entries({ return_to: returnTo, ...hints })
+  const query = params.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+  return `${signInUrl}${separator}${query}`
 }
 
 /** The address is proven, so the client learns what was wrong; our own failures stay ours. */

@@ -1,17 +1,45 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { expired, requireInteraction } from '../authorization/decision.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
+import type { ResponseMode } from '../authorization/response-modes.ts'
+import { withSignIn } from '../authorization/sign-in-details.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
 import { type Form, parseForm, readForm, requireParam } from '../http/form.ts'
+import { redirect } from '../http/responses.ts'
 import { assertSameOrigin } from '../http/same-origin.ts'
 import type { Client, Interaction } from '../storage/records.ts'
 import { emitTokenCreated } from '../tokens/issue.ts'
-import { findSignedIn } from '../users/users.ts'
+import { findSignedIn, type SignedInPerson } from '../users/users.ts'
 
-/** POST /oauth/authorize: the two buttons of the approval screen. */
-export async function decide(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
+const LONGEST_QUERY = 8000
+
+/** POST /oauth/authorize: the two buttons of the approval screen, or a request that came as a form. */
+export async function postAuthorize(
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
+  return parseForm(request.query).has('interaction')
+    ? decide(request, context)
+    : askAgainByGet(request, context)
+}
+
+/**
+ * OpenID Connect Core §3.1.2.1 lets clients post their request. Browsers keep the session's cookie back
+ * from a form of another site, so they are sent to the same request by GET.
+ */
+async function askAgainByGet(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
+  const params = new Map([...parseForm(request.query), ...(await readForm(request))])
+  if (!params.has('client_id')) requireParam(params, 'interaction')
+  const query = new URLSearchParams([...params]).toString()
+  if (query.length > LONGEST_QUERY) {
+    throw new InvalidRequest(`The request is longer than ${LONGEST_QUERY} characters`)
+  }
+  return redirect(`${context.options.basePath}/authorize?${query}`)
+}
+
+async function decide(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   assertSameOrigin(request, context.options.issuerUrl)
   const form = await readForm(request)
   const decision = form.get('decision') ?? 'approve'
@@ -30,6 +58,7 @@ export async function deny(request: HttpRequest, context: ServerContext): Promis
 interface Pending {
   readonly interaction: Interaction
   readonly client: Client
+  readonly person: SignedInPerson
 }
 
 async function pending(request: HttpRequest, form: Form, context: ServerContext): Promise<Pending> {
@@ -42,18 +71,21 @@ async function pending(request: HttpRequest, form: Form, context: ServerContext)
   const client = await context.clients.find(interaction.clientId)
   const reachable = client?.redirectUris.some((uri) => matchesRedirect(uri, interaction.redirectTo))
   if (!client || !reachable) throw expired()
-  return { interaction, client }
+  return { interaction, client, person }
 }
 
 async function approve(
-  { interaction, client }: Pending,
+  { interaction, client, person }: Pending,
   context: ServerContext,
 ): Promise<HttpResponse> {
   const offered = context.responses.get(interaction.responseType)
   if (!offered) throw expired()
-  const result = await offered.response.prepare({ ...interaction, client }, context)
+  const details = withSignIn(interaction.details, person, client)
+  const result = await offered.response.prepare({ ...interaction, client, details }, context)
   const at = context.options.clock.now()
-  const { userId, clientId, scopes } = interaction
+  const { userId, clientId } = interaction
+  // What was shown: the scopes, and those of which single claims were asked for.
+  const scopes = [...interaction.scopes, ...(interaction.details?.alsoShown ?? [])]
   const approved = await context.storage.interactions.approve(interaction.hash, {
     at,
     consent: { userId, clientId, scopes, updatedAt: at },
@@ -80,6 +112,7 @@ async function refuse({ interaction }: Pending, context: ServerContext): Promise
 }
 
 function addressOf(interaction: Interaction, context: ServerContext) {
-  const mode = context.responses.get(interaction.responseType)?.response.mode ?? 'query'
+  const usual = context.responses.get(interaction.responseType)?.response.mode ?? 'query'
+  const mode = (interaction.details?.responseMode as ResponseMode | undefined) ?? usual
   return { redirectTo: interaction.redirectTo, state: interaction.state, mode }
 }

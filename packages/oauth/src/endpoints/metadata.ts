@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import { responseModes } from '../authorization/response-modes.ts'
 import type { ServerContext } from '../context.ts'
 import { json } from '../http/responses.ts'
 
@@ -26,9 +27,7 @@ export async function metadata(
     jwks_uri: `${options.issuerUrl.origin}${jwksPath(options.issuerUrl)}`,
     scopes_supported: [...options.scopeNames],
     response_types_supported: [...responses.keys()],
-    response_modes_supported: [
-      ...new Set([...responses.values()].map(({ response }) => response.mode)),
-    ],
+    response_modes_supported: Object.keys(responseModes),
     grant_types_supported: [...grants.keys()],
     // Never `none`: a public client names itself and proves the code by PKCE, which authenticates nobody.
     token_endpoint_auth_methods_supported: secretMethods,
@@ -36,6 +35,7 @@ export async function metadata(
     introspection_endpoint_auth_methods_supported: secretMethods,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
+    ...Object.assign({}, ...context.features.all.map((feature) => feature.metadata?.(context))),
   }
   return json(document, 200, publicFor(KEPT_SECONDS))
 }

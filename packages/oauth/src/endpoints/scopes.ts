@@ -3,12 +3,13 @@ import type { ServerContext } from '../context.ts'
 import { noStoreJson } from '../http/responses.ts'
 import { requireSignedIn } from './signed-in.ts'
 
-/** GET /oauth/scopes: in the order they were defined; `*` is not one of them. */
+/** GET /oauth/scopes: in the order they were defined; `*` is not one of them, nor those about the person. */
 export async function listScopes(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
   await requireSignedIn(request, context)
-  const scopes = Object.entries(context.options.scopes)
+  const { scopes: all, identityScopes } = context.options
+  const scopes = Object.entries(all).filter(([id]) => !identityScopes.has(id))
   return noStoreJson(scopes.map(([id, description]) => ({ id, description })))
 }

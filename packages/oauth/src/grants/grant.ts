@@ -131,7 +131,7 @@ export interface AuthorizationResult {
 export interface AuthorizationResponse {
   /** The value of `response_type`. */
   readonly type: string
-  /** RFC 6749 §4.1.2 answers in the query, §4.2.2 in the fragment. */
+  /** Unless the request says otherwise: RFC 6749 §4.1.2 answers in the query, §4.2.2 in the fragment. */
   readonly mode: 'query' | 'fragment'
   /** Makes what is stored, and what the client gets once it is stored. It stores nothing itself. */
   prepare(

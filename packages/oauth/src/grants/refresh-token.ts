@@ -41,7 +41,11 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       const token =
         (await rotate(content.generation, presentation, context)) ??
         (await lookAndDecide(presentation, context))
-      return createTokenResponse(token, context, narrowScopes(token.scopes, requested))
+      return createTokenResponse(
+        token,
+        context,
+        narrowScopes(token.scopes, requested, context.options.identityScopes),
+      )
     },
   }
 }
@@ -154,7 +158,7 @@ async function assertMayNarrow(
 ): Promise<void> {
   const token = await context.storage.tokens.find(content.tokenId)
   if (!token || !isAlive(token, client, context.clock.now())) throw refused()
-  narrowScopes(token.scopes, requested)
+  narrowScopes(token.scopes, requested, context.options.identityScopes)
   resolveScopes(requested, {
     defined: context.options.scopeNames,
     client: null,

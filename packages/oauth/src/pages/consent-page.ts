@@ -1,4 +1,4 @@
-import { documentOf, escapeHtml } from './document.ts'
+import { documentOf, escapeHtml } from '../http/document.ts'
 import type { ConsentView } from './pages.ts'
 
 /** Asks a person to approve or deny what an application wants. */

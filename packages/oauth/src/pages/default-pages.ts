@@ -3,7 +3,7 @@ import { errorPage } from './error-page.ts'
 import type { Pages } from './pages.ts'
 import { stylesheet } from './stylesheet.ts'
 
-export { escapeHtml } from './document.ts'
+export { escapeHtml } from '../http/document.ts'
 
 /** Plain pages without script, for applications that have none of their own. */
 export const defaultPages: Pages = { consent: consentPage, error: errorPage, stylesheet }

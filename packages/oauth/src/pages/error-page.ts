@@ -1,4 +1,4 @@
-import { documentOf, escapeHtml } from './document.ts'
+import { documentOf, escapeHtml } from '../http/document.ts'
 import type { ErrorView } from './pages.ts'
 
 /** For what cannot be sent to the application, because its address is not proven. */

@@ -4,6 +4,8 @@ export interface GrantDetails {
   readonly nonce?: string
   /** OpenID Connect Core §5.5: single claims that were asked for. */
   readonly claims?: ClaimsRequest
+  /** Scopes that people were shown beside those asked for, because parts of them are asked for by name. */
+  readonly alsoShown?: readonly string[]
   /** OpenID Connect: which kinds of sign-in the client would like, the best first. */
   readonly acrValues?: readonly string[]
   /** RFC 8707: the APIs the tokens are for. */

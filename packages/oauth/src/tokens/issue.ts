@@ -88,6 +88,21 @@ export async function createTokenResponse(
   context: ServerContext,
   scopes: readonly string[] = token.scopes,
 ): Promise<TokenResponse> {
+  const response = await createPlainResponse(token, context, scopes)
+  const { responseExtenders } = context.features
+  if (token.details === null || responseExtenders.length === 0) return response
+  const issued = { token, scopes, accessToken: response.access_token }
+  const extensions = await Promise.all(
+    responseExtenders.map((feature) => feature.extendTokenResponse?.(issued, context)),
+  )
+  return Object.assign({}, response, ...extensions)
+}
+
+async function createPlainResponse(
+  token: Token,
+  context: ServerContext,
+  scopes: readonly string[],
+): Promise<TokenResponse> {
   const accessToken = await context.accessTokens.encode(token, scopes)
   emitTokenCreated(token, context)
   const { id: tokenId, generation, userId } = token

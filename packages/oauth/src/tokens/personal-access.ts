@@ -22,6 +22,14 @@ export interface PersonalAccessRequest {
   readonly scopes: readonly string[]
 }
 
+/** A token for an API says nothing of the person. */
+function apiScopes({
+  options: { scopeNames, identityScopes },
+}: ServerContext): ReadonlySet<string> {
+  if (identityScopes.size === 0) return scopeNames
+  return new Set([...scopeNames].filter((name) => !identityScopes.has(name)))
+}
+
 /** `look` says who is to get it: whoever is signed in, or whom the application names. */
 export async function issuePersonalAccessToken(
   request: PersonalAccessRequest,
@@ -30,7 +38,7 @@ export async function issuePersonalAccessToken(
 ): Promise<PersonalAccessToken> {
   const name = parseClientName(request.name)
   const scopes = resolveScopes([...new Set(request.scopes)], {
-    defined: context.options.scopeNames,
+    defined: apiScopes(context),
     client: null,
     wildcard: 'refused',
   })

@@ -1,5 +1,6 @@
 import type { HttpRequest } from '@tollgate/http'
 import { sha256 } from '../crypto.ts'
+import type { UserClaims } from './claims.ts'
 
 /** The least Tollgate needs to know of a person. */
 export interface ApplicationUser {
@@ -18,6 +19,10 @@ export interface SignedIn {
    * `max_age`: without it such requests are refused.
    */
   readonly authenticatedAt?: Date
+  /** How well the person has proven who they are, by names of your own; told to clients in ID tokens. */
+  readonly acr?: string
+  /** By which means (RFC 8176), such as `['pwd', 'otp']`; told to clients in ID tokens. */
+  readonly amr?: readonly string[]
 }
 
 /** Who is signed in; nothing for nobody. */
@@ -37,6 +42,11 @@ export interface Users<User extends ApplicationUser = ApplicationUser> {
   findByIds?(ids: readonly string[]): readonly User[] | Promise<readonly User[]>
   /** Null for an unknown user and for a wrong password alike. Needed by the password grant. */
   findByCredentials?(username: string, password: string): User | null | Promise<User | null>
+  /**
+   * What clients may learn of a person, for the scopes they were granted; needed by `openid()`. More may be
+   * given: standard claims are told only with their scope, or where a request names them.
+   */
+  claims?(user: User, scopes: readonly string[]): UserClaims | Promise<UserClaims>
   /** Who is signed in on this request. An adapter can be told instead: see AdapterOptions. */
   fromRequest?(request: Request): CurrentUser | Promise<CurrentUser>
 }
@@ -50,6 +60,8 @@ export interface Person {
 /** With the application's own session. */
 export interface SignedInPerson extends Person {
   readonly authenticatedAt: Date | null
+  readonly acr: string | null
+  readonly amr: readonly string[] | null
 }
 
 export function hashSessionId(sessionId: string): string {
@@ -72,7 +84,7 @@ export async function findSignedIn(
   if ('tokenCan' in found) {
     throw new TypeError("signedIn must give the user of your session, not that of auth('api')")
   }
-  const { id, sessionId, authenticatedAt = null } = found
+  const { id, sessionId, authenticatedAt = null, acr = null, amr = null } = found
   const name = typeof id === 'string' || typeof id === 'number' ? String(id) : ''
   if (name === '' || name.length > 255) {
     throw new TypeError(
@@ -89,6 +101,8 @@ export async function findSignedIn(
     id: name,
     sessionId: sessionId === undefined ? null : hashSessionId(sessionId),
     authenticatedAt,
+    acr,
+    amr,
   }
 }
 

@@ -378,7 +378,7 @@ describe('threat I5 injection', () => {
     const { readCookie } = await import('../../src/http/cookies.ts')
     const { parseBearer } = await import('../../src/guard/bearer.ts')
     const { parseScope, resolveScopes } = await import('../../src/scopes.ts')
-    const { escapeHtml } = await import('../../src/pages/document.ts')
+    const { escapeHtml } = await import('../../src/http/document.ts')
     const { printable } = await import('../../src/errors.ts')
     const policy = { defined: new Set(['a']), client: null, wildcard: 'refused' } as const
     const readers: Record<string, (text: string) => unknown> = {

@@ -10,15 +10,19 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-export function documentOf(title: string, stylesheetUrl: string, body: string): string {
+export function documentOf(title: string, stylesheetUrl: string | null, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<link rel="stylesheet" href="${escapeHtml(stylesheetUrl)}">
-</head>
+${
+  stylesheetUrl === null
+    ? ''
+    : `<link rel="stylesheet" href="${escapeHtml(stylesheetUrl)}">
+`
+}</head>
 <body>
 <main>
 ${body}

@@ -1,0 +1,71 @@
+/**
+ * The contract of a feature: what the server does beside OAuth 2.0, switched on by being listed in the
+ * options. What is not listed has no route, no metadata and no cost.
+ */
+import type { HttpRequest, HttpResponse, Route } from '@tollgate/http'
+import type { SigningAlgorithm } from '../crypto.ts'
+import type { AuthorizationResponse, GrantContext } from '../grants/grant.ts'
+import type { Form } from '../http/form.ts'
+import type { ScopeDefinitions } from '../scopes.ts'
+import type { GrantDetails } from '../storage/details.ts'
+import type { Client, Token } from '../storage/records.ts'
+
+/** A URL of a feature. */
+export interface FeatureRoute extends Route {
+  /** Answers a request to it; `id` is the varying segment of its path. */
+  endpoint(request: HttpRequest, context: GrantContext, id: string): Promise<HttpResponse>
+}
+
+/** An authorization request whose client, response type and scopes are known to be right. */
+export interface RequestedAuthorization {
+  /** Who asks. */
+  readonly client: Client
+  /** What the client gets. */
+  readonly responseType: string
+  /** What is asked for. */
+  readonly scopes: readonly string[]
+}
+
+/** A token that a client is about to get. */
+export interface IssuedToken {
+  /** Its row. */
+  readonly token: Token
+  /** What it may do: a refresh may have asked for less than the row has. */
+  readonly scopes: readonly string[]
+  /** The text. */
+  readonly accessToken: string
+}
+
+/** Something the server does beside OAuth 2.0. */
+export interface Feature {
+  /** What it is called; no two may be called the same. */
+  readonly name: string
+  /** Scopes that it brings. They are about the person, not about the API: no wildcard holds them. */
+  readonly scopes?: ScopeDefinitions
+  /** What it signs with. */
+  readonly algorithms?: readonly SigningAlgorithm[]
+  /** Below the base path of the server. */
+  readonly routes?: readonly FeatureRoute[]
+  /** Response types beside those of the grants, each with the grant that a client needs for it. */
+  readonly responses?: readonly {
+    readonly grantType: string
+    readonly response: AuthorizationResponse
+  }[]
+  /** Where else the metadata of the server is found. */
+  metadataPaths?(issuer: URL): readonly string[]
+  /** What it adds to the metadata of the server. */
+  metadata?(context: GrantContext): Readonly<Record<string, unknown>>
+  /** What it reads of an authorization request, to be kept with what comes of it; null for nothing. Throw an OAuthError for what is wrong. */
+  readRequest?(
+    params: Form,
+    request: RequestedAuthorization,
+    context: GrantContext,
+  ): GrantDetails | null
+  /** Whether the person who is signed in is whom the request means; else they are asked to sign in. */
+  acceptsPerson?(params: Form, client: Client, userId: string, context: GrantContext): boolean
+  /** What it adds to the response of the token endpoint. Only asked about tokens that have details. */
+  extendTokenResponse?(
+    issued: IssuedToken,
+    context: GrantContext,
+  ): Promise<Readonly<Record<string, unknown>>>
+}

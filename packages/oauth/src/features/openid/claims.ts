@@ -1,0 +1,96 @@
+import type { ScopeDefinitions } from '../../scopes.ts'
+import type { ClaimsRequest } from '../../storage/details.ts'
+import type { UserClaims } from '../../users/claims.ts'
+
+/** OpenID Connect Core §5.4 and §11, in the words people read before they approve. */
+export const IDENTITY_SCOPES: ScopeDefinitions = {
+  openid: 'Know who you are',
+  profile: 'See your name and profile',
+  email: 'See your e-mail address',
+  address: 'See your postal address',
+  phone: 'See your phone number',
+  offline_access: 'Keep access when you are away',
+}
+
+const CLAIMS_OF_SCOPE: Readonly<Record<string, readonly string[]>> = {
+  profile: [
+    'name',
+    'family_name',
+    'given_name',
+    'middle_name',
+    'nickname',
+    'preferred_username',
+    'profile',
+    'picture',
+    'website',
+    'gender',
+    'birthdate',
+    'zoneinfo',
+    'locale',
+    'updated_at',
+  ],
+  email: ['email', 'email_verified'],
+  address: ['address'],
+  phone: ['phone_number', 'phone_number_verified'],
+}
+
+const scopeOfClaim = new Map(
+  Object.entries(CLAIMS_OF_SCOPE).flatMap(([scope, names]) => names.map((name) => [name, scope])),
+)
+
+/** What only the server may say. With one of these an ID token could pass for something else. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'nonce', 'auth_time', 'acr', 'amr'],
+  ...[
+    'at_hash',
+    'c_hash',
+    's_hash',
+    'sid',
+    'events',
+    'cnf',
+    'act',
+    'may_act',
+    'client_id',
+    'scope',
+  ],
+  ...['token_introspection', 'active', 'token_type'],
+])
+
+/** Every claim that discovery names. */
+export const STANDARD_CLAIMS: readonly string[] = [
+  ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'azp', 'sid'],
+  ...scopeOfClaim.keys(),
+]
+
+export type Wishes = ClaimsRequest['userinfo']
+
+/** The scopes to which single claims belong that a request asks for. */
+export function scopesOfWishes({ userinfo = {}, id_token = {} }: ClaimsRequest): string[] {
+  const names = [...Object.keys(userinfo), ...Object.keys(id_token)]
+  return [...new Set(names.flatMap((name) => scopeOfClaim.get(name) ?? []))]
+}
+
+/**
+ * What may be told. A standard claim needs its scope, or to be asked for by name; others are the
+ * application's own, which it gives by the scopes it was told of.
+ */
+export function selectClaims(
+  all: UserClaims,
+  scopes: readonly string[],
+  wishes: Wishes = {},
+): Record<string, unknown> {
+  const told = Object.entries(all).filter(([name, value]) => {
+    if (value === undefined || value === null || RESERVED.has(name)) return false
+    const scope = scopeOfClaim.get(name)
+    return scope === undefined || scopes.includes(scope) || Object.hasOwn(wishes, name)
+  })
+  return Object.fromEntries(told)
+}
+
+/** Only what was asked for by name: an ID token is read by many, and logged. */
+export function selectWished(all: UserClaims, wishes: Wishes = {}): Record<string, unknown> {
+  const told = Object.entries(all).filter(
+    ([name, value]) => value !== undefined && value !== null && Object.hasOwn(wishes, name),
+  )
+  return Object.fromEntries(told.filter(([name]) => !RESERVED.has(name)))
+}

@@ -1,0 +1,99 @@
+import type { ServerContext } from '../../context.ts'
+import { InvalidRequest } from '../../errors.ts'
+import type { Feature } from '../feature.ts'
+import { IDENTITY_SCOPES, STANDARD_CLAIMS, scopesOfWishes } from './claims.ts'
+import { parseClaimsRequest, wishedValue } from './claims-request.ts'
+import { frontChannelResponses } from './front-channel.ts'
+import { readIdTokenHint } from './hint.ts'
+import { createIdToken } from './id-token.ts'
+import { type OpenIdOptions, resolveOpenIdOptions } from './settings.ts'
+import { subjectFor } from './subject.ts'
+import { userinfoEndpoint } from './userinfo.ts'
+
+/** Longest `nonce`; it goes into a row and into a token. */
+const LONGEST_NONCE = 1024
+
+/**
+ * OpenID Connect: clients learn who the person is. The scope `openid` asks for an ID token; what UserInfo
+ * tells comes from `users.claims()`.
+ * @example
+ * createAuthorizationServer({ …, grants: [authorizationCode(), refreshToken()], features: [openid()] })
+ */
+export function openid(options: OpenIdOptions = {}): Feature {
+  const settings = resolveOpenIdOptions(options)
+  const endpoint = userinfoEndpoint(settings)
+  return {
+    name: 'openid',
+    scopes: IDENTITY_SCOPES,
+    algorithms: settings.algorithms,
+    routes: [
+      { method: 'GET', path: '/userinfo', endpoint },
+      { method: 'POST', path: '/userinfo', endpoint },
+    ],
+    responses: frontChannelResponses(settings),
+    metadataPaths: discoveryPaths,
+    metadata: ({ options: { issuerUrl, basePath } }: ServerContext) => ({
+      userinfo_endpoint: `${issuerUrl.origin}${basePath}/userinfo`,
+      subject_types_supported: settings.pairwiseKey ? ['public', 'pairwise'] : ['public'],
+      id_token_signing_alg_values_supported: settings.algorithms,
+      userinfo_signing_alg_values_supported: settings.algorithms,
+      ...(settings.acrValues.length > 0 && { acr_values_supported: settings.acrValues }),
+      claim_types_supported: ['normal'],
+      claims_supported: STANDARD_CLAIMS,
+      claims_parameter_supported: true,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+    }),
+    readRequest(params, { client, scopes, responseType }) {
+      if (!scopes.includes('openid')) return null
+      const nonce = params.get('nonce')
+      if (nonce !== undefined && nonce.length > LONGEST_NONCE) {
+        throw new InvalidRequest(`nonce may have at most ${LONGEST_NONCE} characters`)
+      }
+      if (nonce === undefined && responseType.includes('id_token')) {
+        throw new InvalidRequest(`response_type=${responseType} needs a nonce`)
+      }
+      const asked = params.get('claims')
+      const claims = asked === undefined ? undefined : parseClaimsRequest(asked)
+      const acrValues = params.get('acr_values')?.split(' ') ?? client.settings.default_acr_values
+      const alsoShown = claims
+        ? scopesOfWishes(claims).filter((name) => !scopes.includes(name))
+        : []
+      return {
+        ...(nonce !== undefined && { nonce }),
+        ...(claims && { claims }),
+        ...(alsoShown.length > 0 && { alsoShown }),
+        ...(acrValues && { acrValues }),
+      }
+    },
+    acceptsPerson(params, client, userId, context: ServerContext) {
+      const sub = subjectFor(client, userId, settings)
+      const hint = params.get('id_token_hint')
+      if (hint !== undefined) {
+        const meant = readIdTokenHint(hint, context)
+        if (!meant) throw new InvalidRequest('The id_token_hint is not an ID token of this server')
+        if (meant.sub !== sub) return false
+      }
+      const asked = params.get('claims')
+      const wished = asked === undefined ? null : wishedValue(parseClaimsRequest(asked), 'sub')
+      return wished === null || wished === sub
+    },
+    async extendTokenResponse({ token, scopes, accessToken }, context: ServerContext) {
+      const { userId, details } = token
+      if (!details || userId === null || !scopes.includes('openid')) return {}
+      const client = await context.clients.find(token.clientId)
+      if (!client) return {}
+      const nonce = token.generation === 0 ? details.nonce : undefined
+      const request = { client, userId, scopes, details, nonce, accessToken }
+      return { id_token: await createIdToken(request, settings, context) }
+    },
+  }
+}
+
+/** OpenID Connect Discovery §4 puts the well-known part last, RFC 8414 §3.1 first; both are asked for. */
+function discoveryPaths({ pathname }: URL): readonly string[] {
+  const path = pathname === '/' ? '' : pathname
+  const names = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']
+  return [...new Set(names.flatMap((name) => [`${path}${name}`, `${name}${path}`]))]
+}

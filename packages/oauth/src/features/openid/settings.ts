@@ -1,0 +1,81 @@
+import {
+  deriveMacKey,
+  type MacKey,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from '../../crypto.ts'
+import { type Lifetime, parseLifetime } from '../../lifetimes.ts'
+
+/** What `openid()` is made with. */
+export interface OpenIdOptions {
+  /** What ID tokens are signed with, unless a client wants another. Default `RS256`, which every client must read. */
+  readonly idTokenAlgorithm?: SigningAlgorithm
+  /** How long an ID token may be shown. Default 1 hour. */
+  readonly idTokensExpireIn?: Lifetime
+  /**
+   * 32 random characters or more that never change: with it, clients registered with
+   * `subject_type: 'pairwise'` know people by names that no other client knows.
+   */
+  readonly pairwiseSalt?: string
+  /**
+   * Response types that give an ID token at the authorization endpoint, such as `code id_token`. Off unless
+   * listed: a code exchanged with PKCE is the safer way (RFC 9700 §2.1.2). Those with `token` need `implicit()`.
+   */
+  readonly responseTypes?: readonly FrontChannelType[]
+  /** What your sign-in gives as `acr`, the weakest first; told in discovery. */
+  readonly acrValues?: readonly string[]
+}
+
+/** OAuth 2.0 Multiple Response Types §3 and §5. */
+export type FrontChannelType =
+  | 'id_token'
+  | 'id_token token'
+  | 'code id_token'
+  | 'code token'
+  | 'code id_token token'
+
+export const frontChannelTypes: readonly FrontChannelType[] = [
+  'id_token',
+  'id_token token',
+  'code id_token',
+  'code token',
+  'code id_token token',
+]
+
+export interface OpenIdSettings {
+  readonly algorithm: SigningAlgorithm
+  readonly algorithms: readonly SigningAlgorithm[]
+  readonly expireAt: (now: Date) => Date
+  readonly pairwiseKey: MacKey | null
+  readonly responseTypes: readonly FrontChannelType[]
+  readonly acrValues: readonly string[]
+}
+
+export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
+  const { idTokenAlgorithm = 'RS256', pairwiseSalt = null, responseTypes = [] } = options
+  if (!signingAlgorithms.includes(idTokenAlgorithm)) {
+    throw new TypeError(
+      `openid: idTokenAlgorithm '${idTokenAlgorithm}' is not one of ${signingAlgorithms.join(', ')}.`,
+    )
+  }
+  if (pairwiseSalt !== null && pairwiseSalt.length < 32) {
+    throw new TypeError(
+      'openid: pairwiseSalt needs at least 32 random characters, and never changes.',
+    )
+  }
+  const unknown = responseTypes.find((type) => !frontChannelTypes.includes(type))
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `openid: responseTypes has '${unknown}', which is not one of ${frontChannelTypes.join(', ')}.`,
+    )
+  }
+  return {
+    algorithm: idTokenAlgorithm,
+    // OpenID Connect Core §15.1: RS256 must be there for whoever asks.
+    algorithms: [...new Set<SigningAlgorithm>([idTokenAlgorithm, 'RS256'])],
+    expireAt: parseLifetime('idTokensExpireIn', options.idTokensExpireIn ?? '1h'),
+    pairwiseKey: pairwiseSalt === null ? null : deriveMacKey(pairwiseSalt, 'pairwise subjects'),
+    responseTypes: [...responseTypes],
+    acrValues: [...(options.acrValues ?? [])],
+  }
+}

@@ -1,0 +1,18 @@
+import type { ServerContext } from '../../context.ts'
+import type { GrantDetails } from '../../storage/details.ts'
+import type { UserClaims } from '../../users/claims.ts'
+import { scopesOfWishes } from './claims.ts'
+
+/** What the application says of a person; null when it does not know them any more. */
+export async function claimsOf(
+  userId: string,
+  scopes: readonly string[],
+  details: GrantDetails | null,
+  context: ServerContext,
+): Promise<UserClaims | null> {
+  const user = await context.users.findById(userId)
+  if (!user) return null
+  if (!context.users.claims) return {}
+  const wished = details?.claims ? scopesOfWishes(details.claims) : []
+  return context.users.claims(user, [...new Set([...scopes, ...wished])])
+}

@@ -1,0 +1,65 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import type { ServerContext } from '../../context.ts'
+import { InsufficientScope, InvalidRequest, InvalidToken } from '../../errors.ts'
+import { parseBearer } from '../../guard/bearer.ts'
+import { mediaType } from '../../http/body.ts'
+import { readForm } from '../../http/form.ts'
+import { noStoreJson } from '../../http/responses.ts'
+import { signJwt } from '../../keys/signing-key.ts'
+import type { Client } from '../../storage/records.ts'
+import { selectClaims } from './claims.ts'
+import type { OpenIdSettings } from './settings.ts'
+import { subjectFor } from './subject.ts'
+import { claimsOf } from './user-claims.ts'
+
+/** GET and POST /oauth/userinfo (OpenID Connect Core §5.3). */
+export function userinfoEndpoint(settings: OpenIdSettings) {
+  return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
+    const token = await context.verifier.verify(await readToken(request))
+    if (token.subject.kind !== 'user') throw new InvalidToken('This token belongs to no person')
+    // By its name: a token that may do everything at the API still says nothing of the person.
+    if (!token.scopes.includes('openid')) {
+      throw new InsufficientScope('The token needs the scope: openid', ['openid'])
+    }
+    const client = await context.clients.find(token.clientId)
+    const row = await context.storage.tokens.find(token.tokenId)
+    if (!client || !row) throw new InvalidToken('The access token is invalid, expired or revoked')
+    const userId = token.subject.id
+    const all = await claimsOf(userId, token.scopes, row.details, context)
+    if (!all) throw new InvalidToken('The access token is invalid, expired or revoked')
+    const claims = {
+      ...selectClaims(all, token.scopes, row.details?.claims?.userinfo),
+      sub: subjectFor(client, userId, settings),
+    }
+    return respond(claims, client, settings, context)
+  }
+}
+
+/** As JSON, or signed where the client has asked for it (OpenID Connect Core §5.3.2). */
+async function respond(
+  claims: object,
+  client: Client,
+  settings: OpenIdSettings,
+  context: ServerContext,
+): Promise<HttpResponse> {
+  const wished = client.settings.userinfo_signed_response_alg
+  const algorithm = settings.algorithms.find((name) => name === wished)
+  if (!algorithm) return noStoreJson(claims)
+  const signed = { ...claims, iss: context.issuer, aud: client.id }
+  const body = await signJwt(context.keys.current(algorithm), 'JWT', signed)
+  return { ...noStoreJson(null, 200, { 'content-type': 'application/jwt' }), body }
+}
+
+/** RFC 6750 §2: in the header, or in a form's body; one way per request. */
+async function readToken(request: HttpRequest): Promise<string> {
+  const header = request.header('authorization')
+  const isForm =
+    request.method === 'POST' && mediaType(request) === 'application/x-www-form-urlencoded'
+  const inBody = isForm ? (await readForm(request)).get('access_token') : undefined
+  if (header !== null && inBody !== undefined) {
+    throw new InvalidRequest('The token is sent in the header and in the body; use one')
+  }
+  if (header !== null) return parseBearer(header)
+  if (inBody !== undefined) return inBody
+  throw new InvalidToken('No access token was sent', { presented: false })
+}

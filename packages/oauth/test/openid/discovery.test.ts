@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { authorizationCode, openid, refreshToken } from '../../src/index.ts'
+import { startServer } from '../support.ts'
+import { newClient, type OpenIdServer, signIn, startOpenId, verifyIdToken } from './support.ts'
+
+let server: OpenIdServer
+beforeAll(async () => {
+  server = await startOpenId()
+})
+afterAll(() => server.close())
+
+describe('discovery', () => {
+  it('says what the server does, at both well-known addresses', async () => {
+    const openidConfiguration = await server.request('/.well-known/openid-configuration')
+    const oauth = await server.request('/.well-known/oauth-authorization-server')
+    const metadata = await openidConfiguration.json()
+    expect(metadata).toEqual(await oauth.json())
+    expect(openidConfiguration.headers.get('access-control-allow-origin')).toBe('*')
+    expect(metadata).toMatchObject({
+      issuer: server.url,
+      userinfo_endpoint: `${server.url}/oauth/userinfo`,
+      jwks_uri: `${server.url}/.well-known/jwks.json`,
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      response_types_supported: ['code', 'token'],
+      response_modes_supported: ['query', 'fragment', 'form_post'],
+      claims_parameter_supported: true,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    })
+    expect(metadata.scopes_supported).toEqual(expect.arrayContaining(['openid', 'place-orders']))
+    expect(metadata.claims_supported).toEqual(expect.arrayContaining(['sub', 'email', 'auth_time']))
+  })
+
+  it.each([
+    '/.well-known/openid-configuration/tenant',
+    '/tenant/.well-known/openid-configuration',
+    '/.well-known/oauth-authorization-server/tenant',
+    '/tenant/.well-known/oauth-authorization-server',
+  ])('with a path in the issuer answers at %s', async (path) => {
+    const below = await startOpenId({ issuer: 'https://example.com/tenant' })
+    try {
+      const { issuer, userinfo_endpoint } = await (await below.request(path)).json()
+      expect(issuer).toBe('https://example.com/tenant')
+      expect(userinfo_endpoint).toBe('https://example.com/tenant/oauth/userinfo')
+      expect((await below.request('/.well-known/openid-configuration')).status).toBe(404)
+    } finally {
+      await below.close()
+    }
+  })
+
+  it('without openid() there is nothing of it', async () => {
+    const plain = await startServer()
+    try {
+      expect((await plain.request('/.well-known/openid-configuration')).status).toBe(404)
+      expect((await plain.request('/oauth/userinfo')).status).toBe(404)
+      const metadata = await (await plain.request('/.well-known/oauth-authorization-server')).json()
+      expect(Object.keys(metadata).filter((name) => /userinfo|id_token|claim/.test(name))).toEqual(
+        [],
+      )
+      expect(metadata.scopes_supported).toEqual(['place-orders', 'check-status'])
+      const { keys } = await (await plain.request('/.well-known/jwks.json')).json()
+      expect(keys.map(({ alg }: { alg: string }) => alg)).toEqual(['ES256'])
+    } finally {
+      await plain.close()
+    }
+  })
+
+  it('publishes a key for each algorithm, and signs ID tokens with what a client wants', async () => {
+    const own = await startOpenId({}, { idTokenAlgorithm: 'ES256' })
+    try {
+      const { keys } = await (await own.request('/.well-known/jwks.json')).json()
+      expect(keys.map(({ alg }: { alg: string }) => alg).sort()).toEqual(['ES256', 'RS256'])
+      for (const [settings, alg] of [
+        [{}, 'ES256'],
+        [{ id_token_signed_response_alg: 'RS256' }, 'RS256'],
+        [{ id_token_signed_response_alg: 'none' }, 'ES256'],
+      ] as const) {
+        const client = await newClient(own, { settings })
+        const { id_token } = await signIn(own, client)
+        const { protectedHeader } = await verifyIdToken(own, client, id_token)
+        expect(protectedHeader.alg).toBe(alg)
+      }
+    } finally {
+      await own.close()
+    }
+  })
+
+  it.each([
+    [{ idTokenAlgorithm: 'none' }, /idTokenAlgorithm 'none'/],
+    [{ pairwiseSalt: 'short' }, /pairwiseSalt/],
+    [{ responseTypes: ['code'] }, /responseTypes has 'code'/],
+    [{ idTokensExpireIn: 'soon' }, /idTokensExpireIn/],
+  ])('refuses %j in words', (options, message) => {
+    expect(() => openid(options as object)).toThrow(message)
+  })
+
+  it('refuses a feature that is listed twice', async () => {
+    const grants = [authorizationCode(), refreshToken()]
+    await expect(startOpenId({ grants, features: [openid(), openid()] })).rejects.toThrow(
+      'features: openid is listed twice',
+    )
+  })
+})
+
+describe('pairwise subjects', () => {
+  it('differ from client to client, and are the same within a sector', async () => {
+    const own = await startOpenId({}, { pairwiseSalt: 'a salt of more than thirty-two characters' })
+    try {
+      const subOf = async (settings: object) => {
+        const client = await newClient(own, { settings })
+        const { id_token, access_token } = await signIn(own, client)
+        const { payload } = await verifyIdToken(own, client, id_token)
+        const { userinfo } = await import('./support.ts')
+        const told = await (await userinfo(own, access_token)).json()
+        expect(told.sub).toBe(payload.sub)
+        return payload.sub
+      }
+      const sector = { subject_type: 'pairwise', sector_identifier_uri: 'https://b.example/s.json' }
+      const subs = [
+        await subOf({}),
+        await subOf({ subject_type: 'pairwise' }),
+        await subOf({ subject_type: 'pairwise' }),
+        await subOf(sector),
+      ]
+      expect(subs[0]).toBe('ada')
+      expect(subs[1]).toMatch(/^[\w-]{43}$/)
+      expect(subs[2]).toBe(subs[1])
+      expect(new Set(subs).size).toBe(3)
+    } finally {
+      await own.close()
+    }
+  })
+})

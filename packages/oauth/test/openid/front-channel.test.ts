@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  authorize,
+  exchange,
+  newClient,
+  type OpenIdServer,
+  startOpenId,
+  verifyIdToken,
+} from './support.ts'
+
+const types = [
+  'id_token',
+  'id_token token',
+  'code id_token',
+  'code token',
+  'code id_token token',
+] as const
+
+let server: OpenIdServer
+let client: { id: string; secret: string }
+beforeAll(async () => {
+  server = await startOpenId({}, { responseTypes: types })
+  client = await newClient(server, { grants: ['authorization_code', 'refresh_token', 'implicit'] })
+})
+afterAll(() => server.close())
+
+const leftHalf = (text: string | null) =>
+  createHash('sha256')
+    .update(text ?? '')
+    .digest()
+    .subarray(0, 16)
+    .toString('base64url')
+
+describe('response types with an ID token', () => {
+  it.each(types)('%s gives what its name lists, in the fragment', async (response_type) => {
+    const back = await authorize(server, client, {
+      response_type,
+      nonce: 'n',
+      scope: 'openid email',
+    })
+    const params = new URLSearchParams(back.hash.slice(1))
+    expect(back.search).toBe('')
+    const parts = response_type.split(' ')
+    expect(params.has('code')).toBe(parts.includes('code'))
+    expect(params.has('access_token')).toBe(parts.includes('token'))
+    expect(params.has('id_token')).toBe(parts.includes('id_token'))
+    if (parts.includes('id_token')) {
+      const { payload } = await verifyIdToken(server, client, params.get('id_token') ?? '')
+      expect(payload.nonce).toBe('n')
+      expect(payload.c_hash).toBe(parts.includes('code') ? leftHalf(params.get('code')) : undefined)
+      expect(payload.at_hash).toBe(
+        parts.includes('token') ? leftHalf(params.get('access_token')) : undefined,
+      )
+      // Only where no access token will ever come are the claims in the ID token.
+      expect(payload.email).toBe(response_type === 'id_token' ? 'ada@example.com' : undefined)
+    }
+    if (parts.includes('code')) {
+      const reply = await exchange(server, client, params.get('code') ?? '')
+      expect([reply.status, await reply.json()]).toMatchObject([
+        200,
+        { id_token: expect.any(String) },
+      ])
+    }
+  })
+
+  it('need a nonce, a fragment or a form, and a client that may', async () => {
+    const response_type = 'code id_token'
+    const errorOf = (url: URL) => new URLSearchParams(url.hash.slice(1)).get('error')
+    expect(errorOf(await authorize(server, client, { response_type }))).toBe('invalid_request')
+    const query = { response_type, nonce: 'n', response_mode: 'query' }
+    expect(errorOf(await authorize(server, client, query))).toBe('invalid_request')
+    const other = await newClient(server)
+    const asked = await authorize(server, other, { response_type, nonce: 'n' })
+    expect(errorOf(asked)).toBe('unauthorized_client')
+  })
+
+  it('are not there unless they are listed', async () => {
+    const plain = await startOpenId()
+    try {
+      const own = await newClient(plain, { grants: ['authorization_code', 'implicit'] })
+      const back = await authorize(plain, own, { response_type: 'code id_token', nonce: 'n' })
+      expect(back.searchParams.get('error')).toBe('unsupported_response_type')
+    } finally {
+      await plain.close()
+    }
+  })
+})

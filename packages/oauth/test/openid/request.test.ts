@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { askFor, decideOn, REDIRECT, sessionOf } from '../support.ts'
+import {
+  authorize,
+  exchange,
+  newClient,
+  type OpenIdServer,
+  signIn,
+  startOpenId,
+  verifyIdToken,
+} from './support.ts'
+
+let server: OpenIdServer
+let client: { id: string; secret: string }
+beforeAll(async () => {
+  server = await startOpenId()
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  client = await newClient(server)
+  server.people.signIns.clear()
+})
+
+const session = (user: string) => sessionOf(user).slice('session='.length)
+const signedInAt = (user: string, secondsAgo: number) =>
+  server.people.signIns.set(
+    session(user),
+    new Date(server.clock.now().getTime() - secondsAgo * 1000),
+  )
+
+/** What a browser without a session gets. */
+const asStranger = (params: Record<string, string>) =>
+  server.request(
+    `/oauth/authorize?${new URLSearchParams({
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'openid',
+      ...params,
+    })}`,
+    { headers: { accept: 'text/html' } },
+  )
+
+describe('prompt and max_age', () => {
+  it('prompt=none answers at once, with the same person and sign-in', async () => {
+    signedInAt('ada', 30)
+    const first = await signIn(server, client)
+    const again = await signIn(server, client, { prompt: 'none' })
+    const [a, b] = await Promise.all(
+      [first, again].map((each) => verifyIdToken(server, client, each.id_token)),
+    )
+    expect(b?.payload).toMatchObject({ sub: a?.payload.sub, auth_time: a?.payload.auth_time })
+  })
+
+  it('prompt=none is login_required for a stranger', async () => {
+    const reply = await asStranger({ prompt: 'none', state: 's' })
+    const back = new URL(reply.headers.get('location') ?? '')
+    expect(back.searchParams.get('error')).toBe('login_required')
+    expect(back.searchParams.get('state')).toBe('s')
+  })
+
+  it('max_age says when the person signed in, and asks again when it is too long ago', async () => {
+    signedInAt('ada', 5)
+    const { id_token } = await signIn(server, client, { max_age: '10' })
+    const { payload } = await verifyIdToken(server, client, id_token)
+    expect(payload.auth_time).toBe(Math.floor(server.clock.now().getTime() / 1000) - 5)
+    const asked = await authorize(server, client, { max_age: '1' })
+    expect(asked.pathname).toBe('/login')
+    expect(asked.searchParams.get('prompt')).toBe('login')
+  })
+
+  it('a client may have a max_age of its own', async () => {
+    const strict = await newClient(server, { settings: { default_max_age: 60 } })
+    signedInAt('ada', 61)
+    expect((await authorize(server, strict)).pathname).toBe('/login')
+    signedInAt('ada', 59)
+    expect((await authorize(server, strict)).searchParams.get('code')).toBeTruthy()
+  })
+})
+
+describe('hints', () => {
+  it('login_hint and ui_locales reach the sign-in page', async () => {
+    const reply = await asStranger({ login_hint: 'ada@example.com', ui_locales: 'fr en' })
+    const page = new URL(reply.headers.get('location') ?? '', server.url)
+    expect(page.searchParams.get('login_hint')).toBe('ada@example.com')
+    expect(page.searchParams.get('ui_locales')).toBe('fr en')
+    expect(page.searchParams.get('return_to')).toContain('/oauth/authorize?')
+  })
+
+  it('id_token_hint of the person who is signed in changes nothing', async () => {
+    const { id_token } = await signIn(server, client)
+    server.clock.advance('2h')
+    const back = await authorize(server, client, { prompt: 'none', id_token_hint: id_token })
+    expect(back.searchParams.get('code')).toBeTruthy()
+  })
+
+  it('id_token_hint of somebody else is login_required, or a sign-in', async () => {
+    const { id_token } = await signIn(server, client)
+    const params = {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'openid',
+      id_token_hint: id_token,
+    }
+    const none = await askFor(server, 'bob', { ...params, prompt: 'none' })
+    expect(none.headers.get('location')).toContain('error=login_required')
+    const page = await askFor(server, 'bob', params)
+    expect(page.headers.get('location')).toMatch(/^\/login\?/)
+    const returnTo = new URL(page.headers.get('location') ?? '', server.url).searchParams.get(
+      'return_to',
+    )
+    // Bob signs in again instead of Ada: the client is told, and nobody goes round in circles.
+    const back = await server.request(returnTo ?? '', {
+      headers: { cookie: sessionOf('bob'), accept: 'text/html' },
+    })
+    expect(back.headers.get('location')).toContain('error=login_required')
+  })
+
+  it('id_token_hint that we did not sign is refused', async () => {
+    const { id_token, access_token } = await signIn(server, client)
+    const [, payload = ''] = id_token.split('.')
+    const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')
+    for (const hint of ['x', 'a.b.c', `${none}.${payload}.`, `${id_token}x`, access_token]) {
+      const back = await authorize(server, client, { id_token_hint: hint })
+      expect(back.searchParams.get('error'), hint).toBe('invalid_request')
+    }
+  })
+
+  it('claims may name the person who is meant', async () => {
+    const claims = (value: string) => JSON.stringify({ id_token: { sub: { value } } })
+    const back = await authorize(server, client, { prompt: 'none', claims: claims('bob') })
+    expect(back.searchParams.get('error')).toBe('login_required')
+    await signIn(server, client, { claims: claims('ada') })
+  })
+
+  it.each(['{', '[]', '"x"', 'null', '{"id_token":[]}', '{"userinfo":{"name":1}}'])(
+    'claims=%s is invalid_request',
+    async (claims) => {
+      const back = await authorize(server, client, { claims })
+      expect(back.searchParams.get('error')).toBe('invalid_request')
+    },
+  )
+
+  it('display, claims_locales and what nobody knows cause no error', async () => {
+    await signIn(server, client, { display: 'popup', claims_locales: 'se', extra: 'foobar' })
+  })
+})
+
+describe('what is not supported is refused, not ignored', () => {
+  it.each([
+    ['request', 'request_not_supported'],
+    ['request_uri', 'request_uri_not_supported'],
+    ['registration', 'registration_not_supported'],
+  ])('%s is %s', async (name, error) => {
+    const back = await authorize(server, client, { [name]: 'eyJhbGciOiJub25lIn0.e30.' })
+    expect(back.searchParams.get('error')).toBe(error)
+  })
+
+  it('response_mode that nobody knows', async () => {
+    const back = await authorize(server, client, { response_mode: 'web_message' })
+    expect(back.searchParams.get('error')).toBe('invalid_request')
+  })
+})
+
+/** What the page of form_post would send, and where. */
+function formOf(html: string) {
+  const fields = [...html.matchAll(/name="([^"]+)" value="([^"]*)"/g)]
+  return {
+    action: /action="([^"]+)"/.exec(html)?.[1],
+    fields: Object.fromEntries(fields.map(([, name, value]) => [name, value])),
+  }
+}
+
+describe('response_mode', () => {
+  const ask = (params: Record<string, string>) =>
+    askFor(server, 'ada', {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'openid',
+      state: 's',
+      ...params,
+    })
+
+  it('form_post sends the answer as a form, after a decision and without one', async () => {
+    const page = await ask({ response_mode: 'form_post' })
+    const html = await page.text()
+    const action = /action="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const csrf = /name="csrf_token" value="([^"]+)"/.exec(html)?.[1] ?? ''
+    const decided = await server.post(
+      action,
+      { csrf_token: csrf, decision: 'approve' },
+      { cookie: sessionOf('ada'), origin: server.url },
+    )
+    for (const reply of [decided, await ask({ response_mode: 'form_post' })]) {
+      expect([reply.status, reply.headers.get('location')]).toEqual([200, null])
+      const form = formOf(await reply.text())
+      expect(form.action).toBe(REDIRECT)
+      expect(form.fields).toEqual({ code: expect.any(String), state: 's', iss: server.url })
+      expect((await exchange(server, client, form.fields.code ?? '')).status).toBe(200)
+    }
+  })
+
+  it('form_post sends errors as a form, too', async () => {
+    const reply = await ask({ response_mode: 'form_post', prompt: 'none' })
+    const { action, fields } = formOf(await reply.text())
+    expect(action).toBe(REDIRECT)
+    expect(fields).toMatchObject({ error: 'consent_required', state: 's', iss: server.url })
+  })
+
+  it('fragment is kept through a decision', async () => {
+    const page = await ask({ response_mode: 'fragment' })
+    const back = await decideOn(server, 'ada', page)
+    expect([back.search, back.hash]).toEqual(['', expect.stringContaining('code=')])
+  })
+})
+
+describe('the request as a form', () => {
+  it('goes on as the same request by GET', async () => {
+    const reply = await server.post('/oauth/authorize', {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'openid',
+      state: 'a b&c',
+    })
+    expect(reply.status).toBe(303)
+    const location = new URL(reply.headers.get('location') ?? '', server.url)
+    expect(location.pathname).toBe('/oauth/authorize')
+    expect(location.searchParams.get('state')).toBe('a b&c')
+    const page = await server.request(`${location.pathname}${location.search}`, {
+      headers: { cookie: sessionOf('ada'), accept: 'text/html' },
+    })
+    expect((await decideOn(server, 'ada', page)).searchParams.get('code')).toBeTruthy()
+  })
+})

@@ -1,0 +1,138 @@
+import { createLocalJWKSet, type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose'
+import {
+  authorizationCode,
+  implicit,
+  openid,
+  password,
+  refreshToken,
+  type UserClaims,
+} from '../../src/index.ts'
+import {
+  askFor,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+  type TestServerOptions,
+  type TestUser,
+  TestUsers,
+} from '../support.ts'
+
+/** Everything the standard knows, and something of the application's own. */
+export const ADA = {
+  name: 'Ada Lovelace',
+  given_name: 'Ada',
+  family_name: 'Lovelace',
+  locale: 'en-GB',
+  updated_at: 1_767_225_600,
+  email: 'ada@example.com',
+  email_verified: true,
+  phone_number: '+44 20 7946 0000',
+  phone_number_verified: false,
+  address: { country: 'United Kingdom', locality: 'London' },
+}
+
+export class KnownPeople extends TestUsers {
+  /** Which scopes the application was asked for, in order. */
+  readonly asked: string[][] = []
+  /** What it says instead. */
+  says: (scopes: readonly string[]) => object = () => ADA
+
+  async claims(_user: TestUser, scopes: readonly string[]): Promise<UserClaims> {
+    this.asked.push([...scopes])
+    return { ...this.says(scopes) }
+  }
+}
+
+export interface OpenIdServer extends TestServer {
+  readonly people: KnownPeople
+}
+
+export async function startOpenId(
+  options: TestServerOptions = {},
+  settings: Parameters<typeof openid>[0] = {},
+): Promise<OpenIdServer> {
+  const people = new KnownPeople()
+  const server = await startServer({
+    users: people,
+    grants: [authorizationCode(), refreshToken(), password(), implicit()],
+    features: [openid(settings)],
+    ...options,
+  })
+  return { ...server, people }
+}
+
+export const newClient = (server: TestServer, changes: object = {}) =>
+  createClient(server, { grants: ['authorization_code', 'refresh_token', 'password'], ...changes })
+
+export interface OpenIdReply {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly id_token: string
+  readonly scope: string
+}
+
+interface FlowClient {
+  readonly id: string
+  readonly secret: string
+}
+
+/** Up to the redirect: whatever the request says, approved by ada where it has to be. */
+export async function authorize(
+  server: TestServer,
+  client: FlowClient,
+  params: Record<string, string> = {},
+): Promise<URL> {
+  const page = await askFor(server, 'ada', {
+    client_id: client.id,
+    redirect_uri: REDIRECT,
+    response_type: 'code',
+    scope: 'openid',
+    ...params,
+  })
+  if (page.status === 200) return decideOn(server, 'ada', page)
+  return new URL(page.headers.get('location') ?? `error:${page.status}`, server.url)
+}
+
+export function exchange(server: TestServer, client: FlowClient, code: string): Promise<Response> {
+  return server.post('/oauth/token', {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: REDIRECT,
+    client_id: client.id,
+    client_secret: client.secret,
+  })
+}
+
+export async function signIn(
+  server: TestServer,
+  client: FlowClient,
+  params: Record<string, string> = {},
+): Promise<OpenIdReply> {
+  const back = await authorize(server, client, params)
+  const reply = await exchange(server, client, back.searchParams.get('code') ?? '')
+  if (reply.status !== 200) throw new Error(`${back} ${reply.status} ${await reply.text()}`)
+  return (await reply.json()) as OpenIdReply
+}
+
+/** As a client would: by the published keys, for itself. */
+export async function verifyIdToken(
+  server: TestServer,
+  client: FlowClient,
+  text: string,
+): Promise<JWTVerifyResult<JWTPayload & Record<string, unknown>>> {
+  const jwks = await (await server.request('/.well-known/jwks.json')).json()
+  return jwtVerify(text, createLocalJWKSet(jwks), {
+    issuer: server.url,
+    audience: client.id,
+    currentDate: server.clock.now(),
+  })
+}
+
+export function userinfo(server: TestServer, token: string, init: RequestInit = {}) {
+  return server.request('/oauth/userinfo', {
+    ...init,
+    headers: { authorization: `Bearer ${token}`, ...init.headers },
+  })
+}
