@@ -8,7 +8,7 @@
  *
  * @typedef {{ workload: string, store: 'memory' | 'postgres' | 'sqlite', format: string,
  *   label: string, target?: number, limit?: number, ofPeer?: number, peers: string[],
- *   seen?: boolean,
+ *   seen?: boolean, oneUser?: boolean,
  *   slow?: boolean, framework?: string, guardedFirst?: boolean, fill?: number }} Row
  */
 const row = (workload, store, format, limit, target, peers, more = {}) => ({
@@ -54,6 +54,11 @@ export const serverRows = [
     slow: true,
   }),
   row('authorize', 'postgres', 'ES256', 0.17, 0.13, servers, { label: 'authorize+token postgres' }),
+  row('authorize', 'postgres', 'ES256', 0.125, 0.106, servers, {
+    label: 'authorize+token one user',
+    oneUser: true,
+    slow: true,
+  }),
   row('introspect', 'memory', 'opaque', 0.69, 0.5, [oidc, 'jmondi', auth], { slow: true }),
   row('introspect', 'postgres', 'opaque', 0.35, 0.25, [oidc, 'jmondi', auth]),
 ]

@@ -16,7 +16,7 @@ export function authorize(seed, row, index) {
     ...seed.authorizeParameters,
   })
   const headers = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate' }
-  const cookie = seed.cookies?.[index % seed.cookies.length]
+  const cookie = seed.cookies?.[row.oneUser ? 0 : index % seed.cookies.length]
   if (cookie) headers.Cookie = cookie
   const authorization = formatRequest('GET', `${paths.authorize}?${query}`, headers)
   const exchange = prepareTokenRequest(

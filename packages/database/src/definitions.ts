@@ -11,17 +11,21 @@ export type Assignments = Readonly<
   Record<string, Expression<unknown> | string | number | boolean | null>
 >
 
-/** A change of the one row that `key` names, made only if the row also meets `where`. */
-export interface ConditionalUpdate<T, Params> {
+/** The one row that `key` names, if it also meets `where`. */
+export interface ConditionalRow<T, Params> {
   /** The table of the row. */
   readonly table: keyof T & string
-  /** Values of a unique key: they name the row and are not changed by `set`. */
+  /** Values of a unique key: they name the row. */
   readonly key: (param: ParamBuilder<Params>) => Assignments
-  /** What must also hold for the row to be changed. */
+  /** What must also hold for the row. */
   readonly where?: (
     eb: ExpressionBuilder<AnyTables, AnyTables>,
     param: ParamBuilder<Params>,
   ) => Expression<SqlBool>
+}
+
+/** A change of that row, which leaves its key as it is. */
+export interface ConditionalUpdate<T, Params> extends ConditionalRow<T, Params> {
   /** What the row's columns become. */
   readonly set: (param: ParamBuilder<Params>) => Assignments
   /** The columns to give back, as they are after the change. */
@@ -54,6 +58,17 @@ export interface ClaimThenInsert<T, Params> extends ManyCallers<Params> {
       param: ParamBuilder<Params>,
       claimed: (column: string) => Expression<unknown>,
     ) => Assignments
+  }
+}
+
+/** What `insertWhile()` takes. */
+export interface InsertWhile<T, Params> extends ManyCallers<Params> {
+  /** The row that must be there. */
+  readonly row: ConditionalRow<T, Params>
+  /** What is added. */
+  readonly insert: {
+    readonly table: keyof T & string
+    readonly values: (param: ParamBuilder<Params>) => Assignments
   }
 }
 

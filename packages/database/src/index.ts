@@ -1,6 +1,7 @@
 export type { AnyTables } from './any-tables.ts'
 export { findTogether } from './batching/find.ts'
 export { insertTogether } from './batching/insert.ts'
+export { insertWhile } from './batching/insert-while.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export { findDatabaseFile } from './connection-url.ts'
 export { checkServerUrl, redact } from './connections/server-url.ts'
@@ -8,10 +9,12 @@ export type { Claim, Database, Statement, StatementResult } from './database.ts'
 export type {
   Assignments,
   ClaimThenInsert,
+  ConditionalRow,
   ConditionalUpdate,
   DeleteBatch,
   FindTarget,
   InsertTarget,
+  InsertWhile,
   ManyCallers,
   ParamBuilder,
   ParamTypes,
@@ -26,6 +29,8 @@ export type {
   DialectWrites,
   InsertQuery,
   ManyClaims,
+  ManyInserts,
+  SelectQuery,
   SharedCommits,
   SharedStatements,
   SqlFlavour,

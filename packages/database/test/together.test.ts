@@ -1,4 +1,10 @@
-import { connect, type Database, findTogether, insertTogether } from '@tollgate/database'
+import {
+  connect,
+  type Database,
+  findTogether,
+  insertTogether,
+  insertWhile,
+} from '@tollgate/database'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TestDatabase } from '../../../test-support/create-test-database.ts'
@@ -330,5 +336,53 @@ describe('claimThenInsert of many at once', () => {
     await Promise.all(ids.map((id) => replace({ id, next: `n${id}`, owner: null, now: 1 })))
     if (database.dialect.name === 'postgres') expect(queries).toHaveLength(1)
     else expect(queries.length).toBeGreaterThanOrEqual(40)
+  })
+})
+
+describe('insertWhile of many at once', () => {
+  function prepareRest(on: Database<Tables> = database) {
+    return insertWhile<Tables, { id: string; next: string }>(on, {
+      row: {
+        table: 'things',
+        key: (param) => ({ id: param('id') }),
+        where: (eb) => eb('done_at', 'is', null),
+      },
+      insert: {
+        table: 'things',
+        values: (param) => ({ id: param('next'), amount: 1, flagged: 1 }),
+      },
+      together: { id: 'text', next: 'text' },
+    })
+  }
+
+  beforeEach(async () => {
+    await prepareInsert()(thing('a'))
+    queries.length = 0
+  })
+
+  it('lets nobody wait for those who rest on the same row', async ({ skip }) => {
+    if (database.dialect.name === 'sqlite') skip('there is one writer')
+    const rest = prepareRest()
+    await database.transaction(async (tx) => {
+      expect(await rest({ id: 'a', next: 'within' }, tx as Database)).toBe(true)
+      const meanwhile = Array.from({ length: 20 }, (_, index) =>
+        rest({ id: 'a', next: `${index}` }),
+      )
+      expect(await Promise.all(meanwhile)).toEqual(meanwhile.map(() => true))
+    })
+    expect(await findThings(database)).toHaveLength(22)
+  })
+
+  it('fails only for the one that cannot be done', async () => {
+    const rest = prepareRest()
+    const nexts = ['n1', 'a', 'n2']
+    const outcomes = await Promise.allSettled(nexts.map((next) => rest({ id: 'a', next })))
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  })
+
+  it('shares statements where that costs less', async () => {
+    const rest = prepareRest()
+    await Promise.all(Array.from({ length: 20 }, (_, index) => rest({ id: 'a', next: `${index}` })))
+    expect(queries).toHaveLength(database.dialect.name === 'postgres' ? 1 : 20)
   })
 })

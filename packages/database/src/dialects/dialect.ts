@@ -8,6 +8,7 @@ import type {
   Kysely,
   Dialect as KyselyDialect,
   RawBuilder,
+  SelectQueryBuilder,
 } from 'kysely'
 import type { AnyTables } from '../any-tables.ts'
 import type {
@@ -16,6 +17,7 @@ import type {
   DeleteBatch,
   FindTarget,
   InsertTarget,
+  InsertWhile,
   ParamTypes,
 } from '../definitions.ts'
 import type { ErrorKindOf } from '../errors.ts'
@@ -124,6 +126,9 @@ export type InsertQuery = InsertQueryBuilder<AnyTables, AnyTables, InsertResult>
 /** A delete that has its conditions. */
 export type DeleteQuery = DeleteQueryBuilder<AnyTables, AnyTables, DeleteResult>
 
+/** A select that has its conditions. */
+export type SelectQuery = SelectQueryBuilder<AnyTables, string, unknown>
+
 /** A Kysely of any tables. */
 export type AnyKysely = Kysely<AnyTables>
 
@@ -143,6 +148,11 @@ export interface DialectWrites {
     key: readonly string[],
     at: { readonly table: string; readonly column: string },
   ): InsertQuery
+  /**
+   * Keeps the rows that are selected from being changed until the transaction ends, while any number may
+   * hold them so. Where only one can write at a time, nothing needs to be added.
+   */
+  hold(select: SelectQuery): SelectQuery
   /** Deletes at most `limit` rows and waits for no request that works on one of them, if that can be had. */
   deleteBatch(db: AnyKysely, batch: DeleteBatch): DeleteQuery
 }
@@ -171,6 +181,11 @@ export interface SharedStatements {
    * they are tried again, alone.
    */
   claimMany(db: AnyKysely, claims: ManyClaims, list: Expression<string>): Compilable
+  /**
+   * The insert for every element of a list of parameters whose row is there. Returns as `$winner` the numbers,
+   * from 1, of the elements it was made for. May leave out elements at will: they are tried again, alone.
+   */
+  insertManyWhile(db: AnyKysely, inserts: ManyInserts, list: Expression<string>): Compilable
 }
 
 /** A claim to be made for many callers at once. */
@@ -179,6 +194,12 @@ export interface ManyClaims {
   readonly claim: ConditionalUpdate<AnyTables, AnyTables>
   /** What each winner adds; none for a mere update. */
   readonly insert?: ClaimThenInsert<AnyTables, AnyTables>['insert']
+  /** The SQL type of each parameter in the list. */
+  readonly types: ParamTypes<AnyTables>
+}
+
+/** An insert that rests on a row, to be made for many callers at once. */
+export interface ManyInserts extends Pick<InsertWhile<AnyTables, AnyTables>, 'row' | 'insert'> {
   /** The SQL type of each parameter in the list. */
   readonly types: ParamTypes<AnyTables>
 }

@@ -65,6 +65,7 @@ export const cockroach: Dialect = {
     ...onConflictWrites,
     updatesReturnRows: true,
     ctesCanWrite: true,
+    hold: (select) => select.forShare(),
     deleteBatch: (db, { table, key, where, limit }) =>
       db
         .deleteFrom(table)

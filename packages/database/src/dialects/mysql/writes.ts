@@ -20,5 +20,8 @@ export const writes: DialectWrites = {
       [column]: sql`${sql.ref(column)} + values(${sql.ref(column)})`,
     }),
 
+  // MariaDB does not know FOR SHARE.
+  hold: (select) => select.modifyEnd(sql`lock in share mode`),
+
   deleteBatch: (db, { table, where, limit }) => db.deleteFrom(table).where(where).limit(limit),
 }

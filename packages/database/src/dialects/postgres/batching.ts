@@ -1,7 +1,13 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import type { AnyTables } from '../../any-tables.ts'
 import type { Assignments, ParamBuilder } from '../../definitions.ts'
-import { type AnyKysely, type ManyClaims, type SharedStatements, WINNER } from '../dialect.ts'
+import {
+  type AnyKysely,
+  type ManyClaims,
+  type ManyInserts,
+  type SharedStatements,
+  WINNER,
+} from '../dialect.ts'
 
 /** A statement costs Node and Postgres more than the rows it touches. */
 export const batching: SharedStatements = {
@@ -35,13 +41,14 @@ export const batching: SharedStatements = {
    */
   claimMany(db, claims, list) {
     const { claim, insert } = claims
-    if (!insert) return updateFree(withFree(db, claims, list), claim)
+    const free = () => withFree(db, { row: claim, types: claims.types }, list)
+    if (!insert) return updateFree(free(), claim)
     const values = insert.values(fromFree as ParamBuilder<AnyTables>, (column) =>
       sql.ref(`claimed.${column}`),
     )
     const columns = Object.keys(values)
     const selected = columns.map((column) => sql`${values[column]}`)
-    return withFree(db, claims, list)
+    return free()
       .with('claimed', (cte) => updateFree(cte, claim))
       .with('inserted', (cte) =>
         cte
@@ -54,17 +61,40 @@ export const batching: SharedStatements = {
       .selectFrom('claimed')
       .selectAll()
   },
+
+  /** Rows are only held, so any number of callers, here and elsewhere, can rest on one at a time. */
+  insertManyWhile(db, { row, insert, types }, list) {
+    const values = insert.values(fromFree as ParamBuilder<AnyTables>)
+    const columns = Object.keys(values)
+    const selected = columns.map((column) => sql`${values[column]}`)
+    return withFree(db, { row, types, hold: true }, list)
+      .with('inserted', (cte) =>
+        cte
+          .insertInto(insert.table)
+          .columns(columns)
+          .expression(sql`select ${sql.join(selected)} from free`),
+      )
+      .selectFrom('free')
+      .select(fromFree(WINNER).as(WINNER))
+  },
+}
+
+/** To be changed, or with `hold` only to be held; then its condition is met from here on. */
+interface Free extends Pick<ManyInserts, 'row' | 'types'> {
+  readonly hold?: boolean
 }
 
 function withFree(
   db: AnyKysely,
-  { claim: { table, key }, types }: ManyClaims,
+  { row: { table, key, where }, types, hold }: Free,
   list: Expression<string>,
 ) {
   const fields = Object.entries(types).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`)
   const columns = [...Object.keys(types), WINNER].map((name) => sql.id(asParam(name)))
   const param = (name: string) => sql.ref<never>(`asked.${asParam(name)}`)
   const rows = sql.table(table)
+  const met = hold && where ? sql`and ${where(expressionBuilder(), param)}` : sql``
+  const lock = hold ? sql`for share` : sql`for update`
   return db
     .with(
       'asked',
@@ -74,7 +104,7 @@ function withFree(
     .with(
       'free',
       () => sql`(select asked.* from ${rows} join asked on ${keyMatches(table, key(param))}
-        where ${keyAmong(table, key(param), 'asked')} for update of ${rows} skip locked)`,
+        where ${keyAmong(table, key(param), 'asked')} ${met} ${lock} of ${rows} skip locked)`,
     )
 }
 

@@ -6,6 +6,7 @@ export const writes: DialectWrites = {
   ...onConflictWrites,
   updatesReturnRows: true,
   ctesCanWrite: true,
+  hold: (select) => select.forShare(),
 
   // `= any(array(…))` fetches by the key's index, whatever the planner thinks of the subquery;
   // rows that a request is working on are left for the next time.

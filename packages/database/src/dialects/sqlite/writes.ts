@@ -5,6 +5,7 @@ export const writes: DialectWrites = {
   ...onConflictWrites,
   updatesReturnRows: true,
   ctesCanWrite: false,
+  hold: (select) => select,
   deleteBatch: (db, { table, key, where, limit }) =>
     db
       .deleteFrom(table)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { findTogether } from '../../batching/find.ts'
 import { insertTogether } from '../../batching/insert.ts'
-import { prepareFinish, prepareReplace } from './claims.ts'
+import { prepareFinish, prepareReplace, prepareRest } from './claims.ts'
 import type { ContractPart } from './part.ts'
 import { findThings, insertThings, type Thing, thing, withThings } from './things.ts'
 
@@ -76,6 +76,21 @@ export const batchingContract: ContractPart = ({ describe, it }, create) => {
         const added = rows.filter(({ flagged }) => flagged === 1)
         assert.deepEqual(added.map(({ owner }) => owner).sort(), ids.map((id) => `of ${id}`).sort())
         assert.equal(rows.length, 2 * ids.length)
+      }))
+
+    it('rest on the same row, all of them', () =>
+      withThings(create, async (database, other) => {
+        await insertThings(database, thing('a'), thing('done', { done_at: 1 }))
+        const types = { id: 'text', next: 'text' } as const
+        const rest = [prepareRest(database, types), prepareRest(other, types)] as const
+        const asked = ids.map((next, i) => ({ id: i % 3 === 0 ? 'done' : 'a', next }))
+        const inserted = await Promise.all(asked.map((one, i) => rest[i % 2 ? 0 : 1](one)))
+        assert.deepEqual(
+          inserted,
+          asked.map(({ id }) => id === 'a'),
+        )
+        const added = (await findThings(database)).filter(({ flagged }) => flagged === 1)
+        assert.equal(added.length, inserted.filter(Boolean).length)
       }))
   })
 }

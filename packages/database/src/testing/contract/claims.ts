@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { insertWhile } from '../../batching/insert-while.ts'
 import type { Database } from '../../database.ts'
 import type { ParamTypes } from '../../definitions.ts'
 import { isUniqueViolation } from '../../error-kinds.ts'
@@ -43,6 +44,27 @@ export function prepareReplace(database: Database<Tables>, together?: ParamTypes
         done_at: null,
         flagged: 1,
       }),
+    },
+    ...(together ? { together } : {}),
+  })
+}
+
+interface Rest {
+  readonly id: string
+  readonly next: string
+}
+
+/** Adds a thing for as long as another one is not done. */
+export function prepareRest(database: Database<Tables>, together?: ParamTypes<Rest>) {
+  return insertWhile<Tables, Rest>(database, {
+    row: {
+      table: 'things',
+      key: (param) => ({ id: param('id') }),
+      where: (eb) => eb('done_at', 'is', null),
+    },
+    insert: {
+      table: 'things',
+      values: (param) => ({ id: param('next'), owner: param('id'), amount: 1, flagged: 1 }),
     },
     ...(together ? { together } : {}),
   })
@@ -98,6 +120,43 @@ export const claimsContract: ContractPart = ({ describe, it }, create) => {
         })
         await assert.rejects(fail, /no/)
         assert.deepEqual(await findThings(database), [thing('a')])
+      }))
+  })
+
+  describe('a row that rests on another', () => {
+    it('is inserted only where that one is there', () =>
+      withThings(create, async (database) => {
+        const rest = prepareRest(database)
+        await insertThings(database, thing('a'), thing('done', { done_at: 1 }))
+        assert.equal(await rest({ id: 'a', next: 'b' }), true)
+        assert.equal(await rest({ id: 'done', next: 'c' }), false)
+        assert.equal(await rest({ id: 'none', next: 'd' }), false)
+        await assert.rejects(rest({ id: 'a', next: 'b' }), isUniqueViolation)
+        assert.deepEqual(await findThings(database), [
+          thing('a'),
+          thing('b', { owner: 'a', amount: 1, flagged: 1 }),
+          thing('done', { done_at: 1 }),
+        ])
+      }))
+
+    it('is there before anybody can delete that one', () =>
+      withThings(create, async (database, other) => {
+        const rest = prepareRest(database)
+        await insertThings(database, thing('a'))
+        const order: string[] = []
+        const remove = async () => {
+          await other.kysely.deleteFrom('things').where('id', '=', 'a').execute()
+          order.push('deleted')
+        }
+        const deleted = await database.transaction(async (tx) => {
+          await rest({ id: 'a', next: 'b' }, tx as Database)
+          const removing = remove()
+          await new Promise((resolve) => setTimeout(resolve, 100))
+          order.push('inserted')
+          return { removing }
+        })
+        await deleted.removing
+        assert.deepEqual(order, ['inserted', 'deleted'])
       }))
   })
 }

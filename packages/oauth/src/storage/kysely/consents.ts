@@ -1,5 +1,4 @@
-import type { ConditionalUpdate, Database } from '@tollgate/database'
-import { sql } from 'kysely'
+import { type ConditionalRow, type Database, insertWhile } from '@tollgate/database'
 import type { ConsentRepository } from '../repositories.ts'
 import { codeValues } from './codes.ts'
 import {
@@ -13,20 +12,17 @@ import {
 } from './tables.ts'
 import { forgetPending, tokenValues } from './tokens.ts'
 
-interface Claim {
+interface Approval {
   readonly userId: string
   readonly clientId: string
   /** The scopes as they were read: a consent that has changed since is not this one. */
   readonly approved: string
 }
 
-/** Changes nothing, but holds the row until what rests on it is stored. */
-const claimConsent: ConditionalUpdate<OAuthTables, Claim> = {
+const approving: ConditionalRow<OAuthTables, Approval> = {
   table: 'oauth_consents',
   key: (param) => ({ user_id: param('userId'), client_id: param('clientId') }),
   where: (eb, param) => eb('scopes', '=', param('approved')),
-  set: () => ({ updated_at: sql`updated_at` }),
-  returning: ['client_id'],
 }
 
 export function consentRepository(database: Database<OAuthTables>): ConsentRepository {
@@ -38,13 +34,13 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
         .where('user_id', '=', param('userId'))
         .where('client_id', '=', param('clientId')),
   )
-  const useForCode = database.claimThenInsert<Claim & CodeRow, { client_id: string }>({
-    claim: claimConsent,
+  const insertCode = insertWhile<OAuthTables, Approval & CodeRow>(database, {
+    row: approving,
     insert: { table: 'oauth_authorization_codes', values: (param) => codeValues(param) },
     together: { ...codeTable.paramTypes, userId: 'text', clientId: 'text', approved: 'text' },
   })
-  const useForToken = database.claimThenInsert<Claim & TokenRow, { client_id: string }>({
-    claim: claimConsent,
+  const insertToken = insertWhile<OAuthTables, Approval & TokenRow>(database, {
+    row: approving,
     insert: { table: 'oauth_tokens', values: (param) => tokenValues(param) },
   })
   return {
@@ -63,10 +59,10 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
     },
     async use(consent, { code, token }) {
       const read = consentTable.toRow(consent)
-      const claim = { userId: read.user_id, clientId: read.client_id, approved: read.scopes }
+      const approval = { userId: read.user_id, clientId: read.client_id, approved: read.scopes }
       // Spreading a row and adding to it would take ten times as long.
-      if (code) return (await useForCode(Object.assign(codeTable.toRow(code), claim))) !== null
-      if (token) return (await useForToken(Object.assign(tokenTable.toRow(token), claim))) !== null
+      if (code) return insertCode(Object.assign(codeTable.toRow(code), approval))
+      if (token) return insertToken(Object.assign(tokenTable.toRow(token), approval))
       return false
     },
     // The consent first: whoever is using it holds its row, and what came of that is found after.
