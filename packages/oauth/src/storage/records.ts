@@ -5,6 +5,7 @@
 import type { ClientSettings } from './client-settings.ts'
 import type { GrantDetails } from './details.ts'
 
+/** An application that asks for tokens. */
 export interface Client {
   /** Its `client_id`. */
   readonly id: string
