@@ -144,7 +144,7 @@ describe('the start of the application', () => {
     const billing = test.another({ logger })
     await test.sandbox.close()
     await billing.ready()
-    await expect.poll(() => lines, { timeout: 20_000 }).toHaveLength(2)
+    await expect.poll(() => lines).toHaveLength(2)
     expect(lines).toEqual(Array(2).fill('A payment provider could not be checked'))
     expect(await billing.findUser(test.user.id)).not.toBeNull()
   })

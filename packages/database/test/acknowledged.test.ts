@@ -167,21 +167,30 @@ describe.runIf(process.env.TEST_DATABASE === 'sqlite')('what was acknowledged', 
   })
 
   it('waits for the disk without holding up anything else', async () => {
-    let turns = 0
-    let committing = false
-    const count = () => {
-      turns++
-      if (committing) setImmediate(count)
-    }
-    await database.transaction(async (tx) => {
-      for (let i = 0; i < 20; i++) {
-        await insertThings(tx, thing(`large${i}`, { owner: 'x'.repeat(1_000_000) }))
+    /** How often others had their turn while this was committed. */
+    async function countTurns(round: number): Promise<number> {
+      let turns = 0
+      let committing = false
+      const count = () => {
+        turns++
+        if (committing) setImmediate(count)
       }
-      committing = true
-      setImmediate(count)
-    })
-    committing = false
-    expect(turns).toBeGreaterThan(10)
+      await database.transaction(async (tx) => {
+        for (let i = 0; i < 20; i++) {
+          await insertThings(tx, thing(`large${round}-${i}`, { owner: 'x'.repeat(1_000_000) }))
+        }
+        committing = true
+        setImmediate(count)
+      })
+      committing = false
+      return turns
+    }
+    // A busy machine may give this process no turn during one commit, but not during all of them.
+    let most = 0
+    for (let round = 0; round < 20 && most <= 10; round++) {
+      most = Math.max(most, await countTurns(round))
+    }
+    expect(most).toBeGreaterThan(10)
   })
 
   it('is never half of what a commit was given up on', async () => {

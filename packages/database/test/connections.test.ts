@@ -53,7 +53,7 @@ async function expectUnavailable(attempts: Promise<unknown>[]): Promise<void> {
 
 async function expectAvailable(database: Database<Tables>): Promise<void> {
   const ask = () => findThings(database).then(Boolean, () => false)
-  await expect.poll(ask, { timeout: 15_000 }).toBe(true)
+  await expect.poll(ask).toBe(true)
   await Promise.all([1, 2, 3, 4].map(() => insertThings(database, thing(crypto.randomUUID()))))
 }
 
@@ -171,7 +171,7 @@ describe.runIf(kind === 'postgres')('a commit that waits for a standby', () => {
         from pg_stat_activity where wait_event = 'SyncRep'`.execute(admin.kysely)
       return rows.length
     }
-    await expect.poll(cancel, { timeout: 15_000 }).toBe(1)
+    await expect.poll(cancel).toBe(1)
     expect(await insert).toSatisfy(isUnavailable)
     // It is there, on this one server: the caller was told that nobody knows.
     expect(await findThing(admin, id)).not.toBeNull()

@@ -89,9 +89,9 @@ describe.runIf(installed)('through PgBouncer', () => {
       )
       return Number(rows[0]?.n)
     }
-    await expect.poll(count, { timeout: 15_000 }).toBe(0)
+    await expect.poll(count).toBe(0)
     const ask = () => findThings(database).then(Boolean, () => false)
-    await expect.poll(ask, { timeout: 15_000 }).toBe(true)
+    await expect.poll(ask).toBe(true)
     await database.close()
   })
 })

@@ -158,7 +158,7 @@ it('leaves out what was not asked for', async () => {
 
 const CLI = new URL('../dist/cli.js', import.meta.url)
 
-it.runIf(existsSync(CLI))('runs by itself, once built', { timeout: 20_000 }, async () => {
+it.runIf(existsSync(CLI))('runs by itself, once built', async () => {
   const folder = await temporaryFolder()
   const state = join(folder, 'state.json')
   const child = spawn(

@@ -77,7 +77,7 @@ describe('an account after it was made', () => {
   }
   async function expectEnded({ browser, access_token }: Awaited<ReturnType<typeof person>>) {
     expect((await browser.get('/account')).status).toBe(302)
-    await expect.poll(() => opens(access_token), { timeout: 5000 }).toBe(401)
+    await expect.poll(() => opens(access_token)).toBe(401)
   }
 
   it('user password: a forgotten one is replaced, and what the old one gave ends', async () => {
@@ -352,7 +352,7 @@ describe('keys revoke', () => {
     const { code, json } = await tollgate(['keys', 'revoke', kid, '--json'])
     expect(code).toBe(0)
     expect(json()).toMatchObject({ kid, revoked: true, signing: expect.not.stringMatching(kid) })
-    await expect.poll(() => introspect(token), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => introspect(token)).toBe(false)
     expect(await introspect(await newToken())).toBe(true)
   })
 
@@ -429,7 +429,7 @@ describe('restore-finish', () => {
     expect((await browser.get('/account')).status).toBe(200)
     const answered = await tollgate(['restore-finish'], { input: 'yes\n', isTTY: true })
     expect([answered.code, answered.stdout]).toEqual([0, expect.stringContaining('billing sync')])
-    await expect.poll(() => introspect(token), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => introspect(token)).toBe(false)
     expect((await browser.get('/account')).status).not.toBe(200)
     expect(await introspect(await newToken())).toBe(true)
     const again = await tollgate(['restore-finish', '--yes', '--json'])

@@ -327,7 +327,7 @@ describe('codes and refresh tokens', () => {
     expect((await token(guess, '203.0.113.31')).status).toBe(400)
     const right = { ...client, grant_type: 'refresh_token', refresh_token }
     expect((await token(right, '203.0.113.30')).status).toBe(200)
-  }, 30_000)
+  })
 })
 
 describe('cards', () => {

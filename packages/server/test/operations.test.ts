@@ -247,9 +247,7 @@ describe.skipIf(process.env.TEST_DATABASE === 'sqlite')('with the database away'
       expect(page.headers.get('retry-after')).toBe('1')
       expect(await page.text()).not.toContain('ECONN')
       await proxy.heal()
-      await expect
-        .poll(async () => (await fetch(`${away.url}/readyz`)).status, { timeout: 10_000 })
-        .toBe(200)
+      await expect.poll(async () => (await fetch(`${away.url}/readyz`)).status).toBe(200)
       expect((await away.browser().signIn('ada@example.com', 'correct horse')).status).toBe(401)
     } finally {
       await away.stop()
@@ -285,7 +283,7 @@ describe('with a database that answers and takes no writes', () => {
       expect(await readiness(full.url)).toEqual(refuses)
       expect((await fetch(`${full.url}/healthz`)).status).toBe(200)
       await sql`pragma max_page_count = 1000000`.execute(kysely)
-      await expect.poll(() => readiness(full.url), { timeout: 10_000 }).toEqual(well)
+      await expect.poll(() => readiness(full.url)).toEqual(well)
       await full.stop()
     },
   )
@@ -304,7 +302,7 @@ describe('with a database that answers and takes no writes', () => {
       await sql`select pg_terminate_backend(pg_backend_pid())`.execute(kysely).catch(() => {})
     }
     await become('on')
-    await expect.poll(() => readiness(standby.url), { timeout: 10_000 }).toEqual(refuses)
+    await expect.poll(() => readiness(standby.url)).toEqual(refuses)
     const page = await standby.browser().signIn('ada@example.com', 'correct horse')
     expect(page.status).toBe(503)
     await standby.database
@@ -315,7 +313,7 @@ describe('with a database that answers and takes no writes', () => {
       .catch(() => {})
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(kysely)
-    await expect.poll(() => readiness(standby.url), { timeout: 10_000 }).toEqual(well)
+    await expect.poll(() => readiness(standby.url)).toEqual(well)
     await standby.stop()
   })
 
@@ -358,7 +356,7 @@ describe('a caller who goes away in the middle of its body', () => {
     const chunk = length.startsWith('T') ? '5\r\ngrant\r\n' : 'grant'
     socket.write(`${heads.join('\r\n')}\r\n\r\n${chunk}`, () => socket.destroySoon())
     const lines = () => service.log().slice(before)
-    await expect.poll(lines, { timeout: 10_000 }).toContain(`"path":"${path}"`)
+    await expect.poll(lines).toContain(`"path":"${path}"`)
     expect(lines()).not.toContain('"level":"error"')
     expect(lines()).not.toMatch(/"status":5/)
   })

@@ -265,7 +265,7 @@ describe('threat F4 start-up', () => {
       const text = (await before.tokens.createPersonal({ userId: 'ada', name: 'x' })).accessToken
       await after.ready()
       await after.keys.rotate({ immediately: true })
-      await expect.poll(() => logged.length, { timeout: 10_000 }).toBeGreaterThan(0)
+      await expect.poll(() => logged.length).toBeGreaterThan(0)
       expect((await before.guard.authenticate('api', bearer(text))).id).toBe('ada')
     } finally {
       before.close()
@@ -515,9 +515,9 @@ describe('threat R1 caches against changes that happen while they read', () => {
     const now = server.clock.now()
     const news: NewRevocation = { kind: 'keys', subject: 'changed', at: now, until: now }
     await storage.keys.remove(key?.kid ?? '', news)
-    await expect.poll(() => statusOf(server, accessToken), { timeout: 10_000 }).toBe(503)
+    await expect.poll(() => statusOf(server, accessToken)).toBe(503)
     storage.keys.list = list
-    await expect.poll(() => statusOf(server, accessToken), { timeout: 10_000 }).toBe(401)
+    await expect.poll(() => statusOf(server, accessToken)).toBe(401)
   })
 
   it('threat R1 a read of the feed that began long ago is not taken for a fresh one', async () => {

@@ -91,7 +91,7 @@ it('fails calls on demand: 429, 500, slow, lost and half-written responses', asy
   const hasty = new Stripe(sandbox.stripe.apiKey, {
     ...sandbox.stripe.config,
     maxNetworkRetries: 0,
-    timeout: 150,
+    timeout: 1000, // enough to arrive there on a busy machine
   })
   trouble.failNext(1, 'timeout')
   expect(await refusal(hasty.customers.create({ email: 'lost@example.com' }))).toBeInstanceOf(

@@ -114,7 +114,7 @@ const LIFE: readonly Step[] = [
   },
 ]
 
-it('lives: trial, renewals, failing card, retries, cancelled', { timeout: 20_000 }, async () => {
+it('lives: trial, renewals, failing card, retries, cancelled', async () => {
   const { sandbox, stripe } = await startStripeSandbox({ now: new Date('2026-01-21T10:00:00Z') })
   const { monthly } = await seedPrices(stripe)
   const rate = await stripe.taxRates.create({
