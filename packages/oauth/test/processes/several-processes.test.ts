@@ -86,7 +86,9 @@ describe('threat R1 fifty simultaneous uses, from two processes', () => {
       const won = replies.filter(({ status }) => status === 200)
       expect(won.length).toBeGreaterThan(0)
       expect(new Set(won.map(({ body }) => body.refresh_token)).size).toBe(1)
-      expect(new Set(won.map(({ body }) => body.access_token)).size).toBe(1)
+      // what it says; an ES256 signature of it is another one each time
+      const said = won.map(({ body }) => body.access_token?.split('.').slice(0, 2).join('.'))
+      expect(new Set(said).size).toBe(1)
       const successor = won[0]?.body as unknown as Tokens
       expect(await liveTokens()).toMatchObject([{ generation: 1 }])
       expect(await b.guard(successor.access_token)).toBe(200)
