@@ -24,7 +24,7 @@ type Insert<Params> = (params: Params, on?: Database) => Promise<boolean>
 export function insertWhile<T, Params extends object>(
   database: Database<T>,
   definition: InsertWhile<T, Params>,
-): Insert<Params> {
+): (params: Params, on?: Database) => Promise<boolean> {
   const alone = insertAlone(database, definition)
   const { together: types, row, insert } = definition
   const { batching } = database.dialect
