@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { findFreePort } from './free-port.ts'
 
 /** An example, started as its reader would start it, on a port of its own. */
 export interface ExampleApp {
@@ -22,7 +22,7 @@ export interface ExampleCommand {
 }
 
 export async function startExample({ name, args }: ExampleCommand): Promise<ExampleApp> {
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://localhost:${port}`
   const child = spawn(process.execPath, args, {
     cwd: exampleFolder(name),
@@ -90,12 +90,4 @@ function readOutput(child: ChildProcess) {
         check()
       }),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findFreePort } from './postgres-server.ts'
+import { findFreePort } from './free-port.ts'
 
 export interface PgBouncer {
   /** The URL given, but through PgBouncer. */

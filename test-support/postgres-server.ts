@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { findFreePort } from './free-port.ts'
 
 export interface PostgresServer {
   /** Connects as the superuser to the database `postgres`. */
@@ -135,15 +135,4 @@ function isReachableByAll(path: string): boolean {
   const parent = dirname(path)
   const isOpen = (statSync(path).mode & 0o005) === 0o005
   return isOpen && (parent === path || isReachableByAll(parent))
-}
-
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

@@ -1,18 +1,10 @@
-import { type AddressInfo, createServer } from 'node:net'
 import { startSandbox } from '@tollgate/sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFreePort } from '../../../test-support/free-port.ts'
 import { startTestService, type TestService } from './support.ts'
 
 /** The keys of an account, at providers that happen to be on this machine. */
 const KEYS = { merchantId: 'shop', publicKey: 'public', privateKey: 'private' }
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 async function open() {
   const sandbox = await startSandbox({ stripe: true, braintree: KEYS })
@@ -26,7 +18,7 @@ describe('billing with the keys of an account', () => {
   let service: TestService
   beforeAll(async () => {
     sandbox = await open()
-    const port = await freePort()
+    const port = await findFreePort()
     service = await startTestService({
       environment: {
         PORT: String(port),

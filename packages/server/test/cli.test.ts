@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { startSandbox } from '@tollgate/sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
-import { findFreePort } from '../../../test-support/postgres-server.ts'
+import { findFreePort } from '../../../test-support/free-port.ts'
 import { runCli } from '../src/program.ts'
 import { startTestService, type TestService } from './support.ts'
 

@@ -9,7 +9,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../test-support/create-test-database.ts'
-import { findFreePort } from '../../../test-support/postgres-server.ts'
+import { findFreePort } from '../../../test-support/free-port.ts'
 import { createBrowser } from './browser.ts'
 
 // Built by `npm test` before the tests run.
