@@ -146,10 +146,9 @@ export type NewSubscriptionRecord = Omit<SubscriptionRecord, 'id' | 'standing'>
 
 export const subscriptionRow = {
   toRow: subscriptionTable.omit('id').toRow,
-  fromRow: (row: SubscriptionRow, standing: Standing): SubscriptionRecord => ({
-    ...subscriptionTable.fromRow(row),
-    standing,
-  }),
+  // Not spread: copying what a mapper has just made takes as long as making it.
+  fromRow: (row: SubscriptionRow, standing: Standing): SubscriptionRecord =>
+    Object.assign(subscriptionTable.fromRow(row), { standing }),
 }
 
 /** The application's user, and what billing knows of it. */
@@ -167,7 +166,7 @@ export function userFromRow(
   row: Record<string, unknown> & BillingColumns,
   idColumn: string,
 ): BilledUser {
-  return { id: row[idColumn] as UserId, ...userColumns.fromRow(row), attributes: row }
+  return Object.assign(userColumns.fromRow(row), { id: row[idColumn] as UserId, attributes: row })
 }
 
 /** An event as it lies in the inbox. */
