@@ -44,6 +44,7 @@ async function findOrBuild(script: string): Promise<string> {
 async function build(script: string, folder: string): Promise<void> {
   const { build } = await importVite()
   mkdirSync(CACHE, { recursive: true })
+  removeOld()
   const own = mkdtempSync(join(CACHE, 'new-'))
   await build({
     root: ROOT,
@@ -64,6 +65,17 @@ async function build(script: string, folder: string): Promise<void> {
   } catch (error) {
     rmSync(own, { recursive: true })
     if (!existsSync(join(folder, 'child.mjs'))) throw error
+  }
+}
+
+/** Nobody runs a child of yesterday. */
+function removeOld(): void {
+  for (const name of readdirSync(CACHE)) {
+    const path = join(CACHE, name)
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {}
+    if (mtimeMs && Date.now() - mtimeMs > 24 * 3600 * 1000) {
+      rmSync(path, { recursive: true, force: true })
+    }
   }
 }
 

@@ -436,7 +436,7 @@ describe('threat I5 over the network', () => {
         socket.destroy()
         resolve(reply)
       }
-      socket.setTimeout(1000, done)
+      socket.setTimeout(20_000, done)
       socket.on('data', (chunk) => {
         reply += chunk.toString('latin1')
       })
