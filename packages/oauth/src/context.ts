@@ -22,6 +22,7 @@ export interface OfferedResponse {
 /** The features that are switched on, by what they do: what nobody does costs nothing. */
 export interface Features {
   readonly all: readonly Feature[]
+  readonly requestExpanders: readonly Feature[]
   readonly requestReaders: readonly Feature[]
   readonly personCheckers: readonly Feature[]
   readonly responseExtenders: readonly Feature[]

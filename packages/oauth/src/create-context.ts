@@ -113,6 +113,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
 function sortFeatures(all: readonly Feature[]): Features {
   return {
     all,
+    requestExpanders: all.filter((feature) => feature.expandRequest),
     requestReaders: all.filter((feature) => feature.readRequest),
     personCheckers: all.filter((feature) => feature.acceptsPerson),
     responseExtenders: all.filter((feature) => feature.extendTokenResponse),

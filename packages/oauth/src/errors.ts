@@ -12,6 +12,7 @@ export type OAuthErrorCode =
   | 'consent_required'
   | 'request_not_supported'
   | 'request_uri_not_supported'
+  | 'invalid_request_uri'
   | 'registration_not_supported'
   | 'invalid_token'
   | 'insufficient_scope'
@@ -146,6 +147,11 @@ export class RequestNotSupported extends OAuthError {
 /** The `request_uri` parameter, where the server has no feature for it. */
 export class RequestUriNotSupported extends OAuthError {
   readonly code = 'request_uri_not_supported'
+}
+
+/** A `request_uri` that is unknown, of another client, expired, or answered before. */
+export class InvalidRequestUri extends OAuthError {
+  readonly code = 'invalid_request_uri'
 }
 
 /** The `registration` parameter of OpenID Connect Core §7.2.1. */

@@ -12,6 +12,7 @@ export {
   InvalidClient,
   InvalidGrant,
   InvalidRequest,
+  InvalidRequestUri,
   InvalidScope,
   InvalidToken,
   isOAuthError,
@@ -38,6 +39,7 @@ export {
 } from './errors.ts'
 export type { Emitter, EventName, Events, Listener, OAuthEvents } from './events.ts'
 export type {
+  ExpandedRequest,
   Feature,
   FeatureRoute,
   IssuedToken,
@@ -45,6 +47,10 @@ export type {
 } from './features/feature.ts'
 export { openid } from './features/openid/openid.ts'
 export type { FrontChannelType, OpenIdOptions } from './features/openid/settings.ts'
+export {
+  type PushedRequestsOptions,
+  pushedRequests,
+} from './features/requests/pushed-requests.ts'
 export { authorizationCode } from './grants/authorization-code.ts'
 export { clientCredentials } from './grants/client-credentials.ts'
 export type {

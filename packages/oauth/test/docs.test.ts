@@ -149,6 +149,12 @@ describe('docs/reference/options.md', () => {
     ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
     ['### RefreshTokenOptions', 'Option', 'grants/refresh-token-options.ts', 'RefreshTokenOptions'],
     ['### OpenIdOptions', 'Option', 'features/openid/settings.ts', 'OpenIdOptions'],
+    [
+      '### PushedRequestsOptions',
+      'Option',
+      'features/requests/pushed-requests.ts',
+      'PushedRequestsOptions',
+    ],
     ['## NewClient', 'Option', 'clients/manage.ts', 'NewClient'],
     ['## Users', 'Method', 'users/users.ts', 'Users'],
     ['## AdapterOptions', 'Option', 'adapters/options.ts', 'AdapterOptions'],

@@ -4,6 +4,7 @@ import { CsrfMismatch, InvalidRequest } from '../errors.ts'
 import type { Interaction } from '../storage/records.ts'
 import type { Person } from '../users/users.ts'
 import type { AuthorizationRequest } from './request.ts'
+import { withTicket } from './single-answer.ts'
 
 const INTERACTION_LIFETIME = 10 * 60_000
 /** Open tabs of one person; older ones are dropped so that nobody can fill the table. */
@@ -36,7 +37,7 @@ export async function openInteraction(
     createdAt: now,
     expiresAt: new Date(now.getTime() + INTERACTION_LIFETIME),
     decidedAt: null,
-    details: request.details,
+    details: withTicket(request.details, request.received.ticket),
   }
   await context.storage.interactions.create(interaction, MOST_PENDING)
   return { id, csrfToken: csrfTokens(interaction, context)[0] ?? '' }

@@ -15,10 +15,10 @@ import { type Form, requireParam } from '../http/form.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
+import type { ReceivedRequest } from './expand-request.ts'
 import type { SignInDemand } from './fresh-sign-in.ts'
 import { type Prompts, readMaxAge, readPrompts } from './prompts.ts'
 import { type ResponseMode, readResponseMode, responseModeOr } from './response-modes.ts'
-import { readSignInMarker } from './sign-in-marker.ts'
 
 /** Longest `state` sent back; a longer one is refused rather than cut. */
 export const LONGEST_STATE = 2048
@@ -34,6 +34,8 @@ export interface ReturnAddress {
 }
 
 export interface AuthorizationRequest extends ReturnAddress {
+  /** What it was read from. */
+  readonly received: ReceivedRequest
   readonly response: AuthorizationResponse
   readonly scopes: readonly string[]
   /** What people are asked about: the scopes, and those of which the request asks for a part. */
@@ -79,13 +81,15 @@ function chooseRedirect(client: Client, requested: string | null): string {
   return only
 }
 
-/** Errors here are sent to the client. */
+/** Errors here are sent to the client. `askedAt`: when the person was sent to sign in for this very request. */
 export function parseAuthorizationRequest(
-  params: Form,
+  received: ReceivedRequest,
   address: ReturnAddress,
+  askedAt: Date | null,
   context: ServerContext,
 ): AuthorizationRequest {
   const { client } = address
+  const { params, expandedBy } = received
   if ((params.get('state')?.length ?? 0) > LONGEST_STATE) {
     throw new InvalidRequest(`state may have at most ${LONGEST_STATE} characters`)
   }
@@ -102,8 +106,10 @@ export function parseAuthorizationRequest(
   }
   const prompts = readPrompts(params)
   const mode = readResponseMode(params, response.mode)
-  const read = readDetails(params, { client, responseType: response.type, scopes }, context)
+  const requested = { client, responseType: response.type, scopes, expandedBy }
+  const read = readDetails(params, requested, context)
   return {
+    received,
     client,
     redirectTo: address.redirectTo,
     redirectUri: address.redirectUri,
@@ -117,7 +123,7 @@ export function parseAuthorizationRequest(
     signIn: {
       again: prompts.login,
       maxAge: readMaxAge(params) ?? client.settings.default_max_age ?? null,
-      askedAt: readSignInMarker(params, context),
+      askedAt,
     },
     details: withMode(read, mode, response.mode),
   }

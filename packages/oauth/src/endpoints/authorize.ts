@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { openInteraction } from '../authorization/decision.ts'
+import { expandRequest, type ReceivedRequest } from '../authorization/expand-request.ts'
 import { judgeSignIn } from '../authorization/fresh-sign-in.ts'
 import {
   type AuthorizationRequest,
@@ -12,13 +13,15 @@ import { withSignIn } from '../authorization/sign-in-details.ts'
 import {
   formatSignInMarker,
   OTHER_ACCOUNT,
+  readSignInMarker,
   SIGN_IN_MARKER,
 } from '../authorization/sign-in-marker.ts'
 import { mayApproveSilently } from '../authorization/silent-approval.ts'
+import { claimAnswer, endRequest } from '../authorization/single-answer.ts'
 import type { ServerContext } from '../context.ts'
 import { ConsentRequired, isOAuthError, LoginRequired, Unauthenticated } from '../errors.ts'
 import type { AuthorizationResult } from '../grants/grant.ts'
-import { type Form, parseForm } from '../http/form.ts'
+import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
 import { redirect } from '../http/responses.ts'
 import type { Consent } from '../storage/records.ts'
@@ -32,25 +35,25 @@ export async function authorize(
   request: HttpRequest,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  const params = parseForm(request.query)
-  const address = await requireReturnAddress(params, context)
+  const query = parseForm(request.query)
+  const received = await expandRequest(query, context)
+  const address = await requireReturnAddress(received.params, context)
   try {
-    const asked = parseAuthorizationRequest(params, address, context)
+    const askedAt = readSignInMarker(query, context)
+    const asked = parseAuthorizationRequest(received, address, askedAt, context)
     const response = await retryIfSignedOut(
       context,
       () => findSignedIn(context.options, request),
       async (person, mark) => {
-        if (isSomebodyElse(person, asked, params, context)) {
-          return askForOther(request, asked, params, context)
-        }
+        if (isSomebodyElse(person, asked, context)) return askForOther(request, asked, context)
         return needsSignIn(person, asked, context)
           ? signIn(request, asked, context)
           : respondTo(person, mark, asked, context)
       },
     )
-    return response ?? signIn(request, asked, context)
+    return response ?? (await signIn(request, asked, context))
   } catch (error) {
-    return sendError(error, address, context)
+    return sendError(error, address, received, context)
   }
 }
 
@@ -78,13 +81,12 @@ function needsSignIn(
 /** The request names whom it means, and another person is signed in. */
 function isSomebodyElse(
   person: Person,
-  { client }: AuthorizationRequest,
-  params: Form,
+  { client, received }: AuthorizationRequest,
   context: ServerContext,
 ): boolean {
   const { personCheckers } = context.features
   return personCheckers.some(
-    (feature) => feature.acceptsPerson?.(params, client, person.id, context) === false,
+    (feature) => feature.acceptsPerson?.(received.params, client, person.id, context) === false,
   )
 }
 
@@ -92,10 +94,10 @@ function isSomebodyElse(
 function askForOther(
   request: HttpRequest,
   asked: AuthorizationRequest,
-  params: Form,
   context: ServerContext,
-): HttpResponse {
-  if (!params.has(OTHER_ACCOUNT)) return signIn(request, asked, context, OTHER_ACCOUNT)
+): Promise<HttpResponse> {
+  const askedBefore = parseForm(request.query).has(OTHER_ACCOUNT)
+  if (!askedBefore) return signIn(request, asked, context, OTHER_ACCOUNT)
   throw new LoginRequired('The user who signed in is not the one the request means')
 }
 
@@ -117,6 +119,7 @@ async function respondTo(
     if (token) await revokeTokens({ id: token.id }, context)
     return null
   }
+  await claimAnswer(asked.received.ticket, token, context)
   if (token) emitTokenCreated(token, context)
   return authorizationResponse(asked, params, context.options.issuer)
 }
@@ -164,6 +167,7 @@ async function showConsent(
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
+  await asked.received.keep?.()
   const pending = await openInteraction(asked, person, context)
   const { pages, scopes, basePath } = context.options
   const page = await pages.consent({
@@ -178,28 +182,30 @@ async function showConsent(
 }
 
 /** The application signs the person in and sends them back to this very request. */
-function signIn(
+async function signIn(
   request: HttpRequest,
   asked: AuthorizationRequest,
   context: ServerContext,
   note?: typeof OTHER_ACCOUNT,
-): HttpResponse {
+): Promise<HttpResponse> {
   if (asked.prompts.none) throw new LoginRequired('The user is not signed in')
   if (!wantsHtml(request) && request.header('accept')?.includes('application/json')) {
     throw new Unauthenticated('Unauthenticated.')
   }
-  const params = new Map(parseForm(request.query))
+  const { params, keep } = asked.received
+  const query = new Map(parseForm(request.query))
+  if (keep) for (const [name, value] of Object.entries(await keep())) query.set(name, value)
   const { again, maxAge, askedAt } = asked.signIn
   const demanded = again || maxAge !== null || askedAt !== null
-  if (note) params.set(note, 'asked')
-  if (demanded) params.set(SIGN_IN_MARKER, formatSignInMarker(params, context))
+  if (note) query.set(note, 'asked')
+  if (demanded) query.set(SIGN_IN_MARKER, formatSignInMarker(query, context))
   const hints = Object.fromEntries(
     ['login_hint', 'ui_locales'].flatMap((name) => {
       const value = params.get(name)
       return value === undefined ? [] : [[name, value]]
     }),
   )
-  const returnTo = `${request.path}?${new URLSearchParams([...params])}`
+  const returnTo = `${request.path}?${new URLSearchParams([...query])}`
   const page = signInLocation(context, returnTo, hints)
   // For sign-in pages that would send people who are signed in straight back.
   return redirect(demanded || note ? `${page}&prompt=login` : page)
@@ -219,7 +225,15 @@ export function signInLocation(
 }
 
 /** The address is proven, so the client learns what was wrong; our own failures stay ours. */
-function sendError(error: unknown, address: ReturnAddress, context: ServerContext): HttpResponse {
+async function sendError(
+  error: unknown,
+  address: ReturnAddress,
+  received: ReceivedRequest,
+  context: ServerContext,
+): Promise<HttpResponse> {
   if (!isOAuthError(error) || error.code === 'unauthenticated') throw error
+  // Another tab was answered: the client has heard of this request.
+  if (error.code === 'invalid_request_uri') throw error
+  await endRequest(received.ticket, context)
   return authorizationErrorResponse(address, error, context.options.issuer)
 }

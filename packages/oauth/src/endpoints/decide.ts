@@ -3,6 +3,7 @@ import { expired, requireInteraction } from '../authorization/decision.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
 import type { ResponseMode } from '../authorization/response-modes.ts'
 import { withSignIn } from '../authorization/sign-in-details.ts'
+import { claimAnswer, splitTicket } from '../authorization/single-answer.ts'
 import { matchesRedirect } from '../clients/redirect-uris.ts'
 import type { ServerContext } from '../context.ts'
 import { AccessDenied, InvalidRequest, Unauthenticated } from '../errors.ts'
@@ -80,12 +81,13 @@ async function approve(
 ): Promise<HttpResponse> {
   const offered = context.responses.get(interaction.responseType)
   if (!offered) throw expired()
-  const details = withSignIn(interaction.details, person, client)
+  const { ticket, details: asked } = splitTicket(interaction.details)
+  const details = withSignIn(asked, person, client)
   const result = await offered.response.prepare({ ...interaction, client, details }, context)
   const at = context.options.clock.now()
   const { userId, clientId } = interaction
   // What was shown: the scopes, and those of which single claims were asked for.
-  const scopes = [...interaction.scopes, ...(interaction.details?.alsoShown ?? [])]
+  const scopes = [...interaction.scopes, ...(asked?.alsoShown ?? [])]
   const approved = await context.storage.interactions.approve(interaction.hash, {
     at,
     consent: { userId, clientId, scopes, updatedAt: at },
@@ -93,6 +95,7 @@ async function approve(
     ...(result.token ? { token: result.token } : {}),
   })
   if (!approved) throw expired()
+  await claimAnswer(ticket, result.token, context)
   if (result.token) emitTokenCreated(result.token, context)
   return authorizationResponse(
     addressOf(interaction, context),
@@ -107,6 +110,7 @@ async function refuse({ interaction }: Pending, context: ServerContext): Promise
     context.options.clock.now(),
   )
   if (!denied) throw expired()
+  await claimAnswer(splitTicket(interaction.details).ticket, undefined, context)
   const error = new AccessDenied('The user denied the request')
   return authorizationErrorResponse(addressOf(interaction, context), error, context.options.issuer)
 }

@@ -18,7 +18,7 @@ export async function metadata(
   const { options, grants, responses } = context
   const at = (path: string) => `${options.issuerUrl.origin}${options.basePath}${path}`
   const secretMethods = ['client_secret_basic', 'client_secret_post']
-  const document = {
+  const document: Record<string, unknown> = {
     issuer: options.issuer,
     authorization_endpoint: at('/authorize'),
     token_endpoint: at('/token'),
@@ -35,9 +35,16 @@ export async function metadata(
     introspection_endpoint_auth_methods_supported: secretMethods,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    ...Object.assign({}, ...context.features.all.map((feature) => feature.metadata?.(context))),
   }
+  for (const feature of context.features.all) addTo(document, feature.metadata?.(context) ?? {})
   return json(document, 200, publicFor(KEPT_SECONDS))
+}
+
+/** A feature's `false` says that it does not bring this; another one may, listed before or after it. */
+function addTo(document: Record<string, unknown>, part: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(part)) {
+    if (value !== false || document[name] === undefined) document[name] = value
+  }
 }
 
 export function jwksPath(issuer: URL): string {

@@ -24,6 +24,23 @@ export interface RequestedAuthorization {
   readonly responseType: string
   /** What is asked for. */
   readonly scopes: readonly string[]
+  /** The names of the features that its parameters came by; none where they stood in the URL. */
+  readonly expandedBy: readonly string[]
+}
+
+/** What an authorization request says that came another way than by its parameters. */
+export interface ExpandedRequest {
+  /** Its parameters, in place of those that were sent. */
+  readonly params: Form
+  /** Names of other features that they came by before. */
+  readonly expandedBy?: readonly string[]
+  /** The hash of a ticket that ends with the answer: there is one answer at most. */
+  readonly ticket?: string
+  /**
+   * Called before a person is shown something: from now on they may take their time, or load the page again.
+   * What it gives is added to the address that they come back to after signing in.
+   */
+  keep?(): Promise<Readonly<Record<string, string>>>
 }
 
 /** A token that a client is about to get. */
@@ -55,6 +72,11 @@ export interface Feature {
   metadataPaths?(issuer: URL): readonly string[]
   /** What it adds to the metadata of the server. */
   metadata?(context: GrantContext): Readonly<Record<string, unknown>>
+  /**
+   * What an authorization request says that only points to its parameters or wraps them; null when it is
+   * not of this feature's kind. Errors become a page: it is not proven yet where the answer may go.
+   */
+  expandRequest?(params: Form, context: GrantContext): Promise<ExpandedRequest> | null
   /** What it reads of an authorization request, to be kept with what comes of it; null for nothing. Throw an OAuthError for what is wrong. */
   readRequest?(
     params: Form,

@@ -14,6 +14,8 @@ export interface GrantDetails {
   readonly dpopKey?: string
   /** How the answer reaches the client, where it is not the usual way of its response type. */
   readonly responseMode?: string
+  /** Of an interaction alone: the hash of the ticket that ends with the answer. */
+  readonly ticket?: string
   /** How the person had signed in. */
   readonly signIn?: SignInDetails
   /** RFC 8693: the row of the token it was exchanged for. It ends with that one. */

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openid, pushedRequests } from '../../src/index.ts'
+import {
+  askFor,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+} from '../support.ts'
+import {
+  CHALLENGE,
+  exchange,
+  type FlowClient,
+  locationOf,
+  push,
+  pushed,
+  startPushed,
+  VERIFIER,
+} from './support.ts'
+
+let server: TestServer
+let client: FlowClient
+beforeAll(async () => {
+  server = await startPushed()
+  client = await createClient(server)
+})
+afterAll(() => server.close())
+
+const NO_ONE = { accept: 'text/html' }
+
+describe('a pushed request (RFC 9126)', () => {
+  it('is answered with a name for it that is never stored by caches', async () => {
+    const reply = await push(server, client)
+    expect(reply.status).toBe(201)
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    expect(await reply.json()).toEqual({
+      request_uri: expect.stringMatching(/^urn:ietf:params:oauth:request_uri:[\w-]{43}$/),
+      expires_in: 60,
+    })
+  })
+
+  it('leads to a code, and what else the URL says counts for nothing', async () => {
+    const request = await pushed(server, client)
+    const page = await askFor(server, 'ada', {
+      ...request,
+      scope: 'check-status',
+      redirect_uri: 'https://evil.example/',
+      response_type: 'token',
+      state: 'url',
+      prompt: 'none',
+    })
+    expect(page.status).toBe(200)
+    const back = await decideOn(server, 'ada', page)
+    expect(`${back.origin}${back.pathname}`).toBe(REDIRECT)
+    expect(back.searchParams.get('state')).toBe('pushed')
+    const reply = await exchange(server, client, back)
+    expect(await reply.json()).toMatchObject({ scope: 'place-orders' })
+  })
+
+  it('is taken of a public client with PKCE, whose proof is still asked for', async () => {
+    const mobile = await createClient(server, { confidential: false })
+    const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
+    expect((await push(server, mobile)).status).toBe(400)
+    const request = await pushed(server, mobile, pkce)
+    const back = await decideOn(server, 'ada', await askFor(server, 'ada', request))
+    expect((await exchange(server, mobile, back)).status).toBe(400)
+    expect((await exchange(server, mobile, back, { code_verifier: VERIFIER })).status).toBe(200)
+  })
+
+  it('takes the client by its header, without a client_id in the body', async () => {
+    const reply = await server.post(
+      '/oauth/par',
+      { redirect_uri: REDIRECT, response_type: 'code' },
+      { authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` },
+    )
+    expect(reply.status).toBe(201)
+    const { request_uri } = await reply.json()
+    const page = await askFor(server, 'ada', { client_id: client.id, request_uri })
+    expect(page.headers.get('location') ?? '').toContain(`${REDIRECT}?code=`)
+  })
+
+  it('leaves nothing of itself in the tokens', async () => {
+    const own = await createClient(server)
+    const request = await pushed(server, own)
+    const back = await decideOn(server, 'ada', await askFor(server, 'ada', request))
+    await exchange(server, own, back)
+    const tokens = await server.oauth.tokens.listByUser('ada')
+    const details = tokens.filter((token) => token.clientId === own.id).map((each) => each.details)
+    expect(details).toEqual([null])
+  })
+
+  it.each([
+    ['an unknown scope', { scope: 'everything' }, 'invalid_scope'],
+    ['a response type that is not offered', { response_type: 'x' }, 'unsupported_response_type'],
+    ['an address of somebody else', { redirect_uri: 'https://evil.example/' }, 'invalid_request'],
+    [
+      'a plain challenge',
+      { code_challenge: 'x', code_challenge_method: 'plain' },
+      'invalid_request',
+    ],
+    ['an unknown prompt', { prompt: 'maybe' }, 'invalid_request'],
+    ['a long state', { state: 'x'.repeat(3000) }, 'invalid_request'],
+    ['a request_uri', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }, 'invalid_request'],
+    ['a request, which nobody reads', { request: 'a.b.c' }, 'request_not_supported'],
+    ['more than a request has', { more: 'x'.repeat(20_000) }, 'invalid_request'],
+    ['a wrong secret', { client_secret: 'wrong' }, 'invalid_client'],
+  ])('is refused at once with %s', async (_what, params, error) => {
+    const reply = await push(server, client, params)
+    expect(reply.status).toBe(error === 'invalid_client' ? 401 : 400)
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    expect(await reply.json()).toMatchObject({ error })
+  })
+
+  it('has 64 kB at most', async () => {
+    expect((await push(server, client, { more: 'x'.repeat(70_000) })).status).toBe(413)
+  })
+
+  it('is for POST', async () => {
+    expect((await server.request('/oauth/par')).status).toBe(405)
+  })
+})
+
+describe('a person with a pushed request', () => {
+  it('may load the page again, in two tabs, and decide in either', async () => {
+    const own = await createClient(server)
+    const request = await pushed(server, own)
+    const first = await askFor(server, 'ada', request)
+    const second = await askFor(server, 'ada', request)
+    expect([first.status, second.status]).toEqual([200, 200])
+    const back = await decideOn(server, 'ada', second)
+    expect(back.searchParams.get('code')).toMatch(/^tgc_/)
+    expect((await decideOn(server, 'ada', first)).href).toBe('error:400')
+    expect((await exchange(server, own, back)).status).toBe(200)
+  })
+
+  it('signs in on the way, and may take longer for it than the name of the request lives', async () => {
+    const own = await createClient(server)
+    const request = await pushed(server, own, { login_hint: 'ada@example.com' })
+    const query = new URLSearchParams(request)
+    const away = locationOf(await server.request(`/oauth/authorize?${query}`, { headers: NO_ONE }))
+    expect(away.searchParams.get('login_hint')).toBe('ada@example.com')
+    const returnTo = away.searchParams.get('return_to') ?? ''
+    expect(returnTo).toBe(`/oauth/authorize?${query}`)
+    server.clock.advance('20m')
+    const back = await decideOn(server, 'ada', await askFor(server, 'ada', { ...request }))
+    expect(back.searchParams.get('code')).toMatch(/^tgc_/)
+  })
+
+  it('signs in again where the pushed request says so, and comes back with it', async () => {
+    const request = await pushed(server, client, { prompt: 'login' })
+    server.users.signIns.set('ada.1', server.clock.now())
+    const away = locationOf(await askFor(server, 'ada', request))
+    server.clock.advance('30s')
+    server.users.signIns.set('ada.1', server.clock.now())
+    const returned = new URL(away.searchParams.get('return_to') ?? '', server.url)
+    const reply = await askFor(server, 'ada', Object.fromEntries(returned.searchParams))
+    const back = reply.status === 200 ? await decideOn(server, 'ada', reply) : locationOf(reply)
+    expect(back.searchParams.get('code')).toMatch(/^tgc_/)
+  })
+
+  it('may load the approval screen again long after it was first shown', async () => {
+    const own = await createClient(server)
+    const request = await pushed(server, own)
+    expect((await askFor(server, 'ada', request)).status).toBe(200)
+    server.clock.advance('9m')
+    const back = await decideOn(server, 'ada', await askFor(server, 'ada', request))
+    expect(back.searchParams.get('code')).toMatch(/^tgc_/)
+  })
+
+  it('is told by a page where the time is over', async () => {
+    const late = await pushed(server, client)
+    const shown = await pushed(server, await createClient(server))
+    await askFor(server, 'ada', shown)
+    server.clock.advance('60s')
+    expect((await askFor(server, 'ada', late)).status).toBe(400)
+    server.clock.advance('1h')
+    expect((await askFor(server, 'ada', shown)).status).toBe(400)
+  })
+
+  it('ends it by saying no', async () => {
+    const request = await pushed(server, await createClient(server))
+    const page = await askFor(server, 'ada', request)
+    const other = await askFor(server, 'ada', request)
+    const back = await decideOn(server, 'ada', page, 'deny')
+    expect(back.searchParams.get('error')).toBe('access_denied')
+    expect((await decideOn(server, 'ada', other)).href).toBe('error:400')
+    expect((await askFor(server, 'ada', request)).status).toBe(400)
+  })
+
+  it('ends it where an error is the answer', async () => {
+    const request = await pushed(server, await createClient(server), { prompt: 'none' })
+    const back = locationOf(await askFor(server, 'ada', request))
+    expect(back.searchParams.get('error')).toBe('consent_required')
+    expect((await askFor(server, 'ada', request)).status).toBe(400)
+  })
+})
+
+describe('where requests have to be pushed', () => {
+  const plain = { redirect_uri: REDIRECT, response_type: 'code', state: 's' }
+
+  it('the setting of a client refuses its other requests', async () => {
+    const strict = await createClient(server, {
+      settings: { require_pushed_authorization_requests: true },
+    })
+    const back = locationOf(await askFor(server, 'ada', { ...plain, client_id: strict.id }))
+    expect(back.searchParams.get('error')).toBe('invalid_request')
+    expect(back.searchParams.get('state')).toBe('s')
+    expect((await askFor(server, 'ada', { ...plain, client_id: client.id })).status).not.toBe(400)
+    const page = await askFor(server, 'ada', await pushed(server, strict))
+    expect(page.status).toBe(200)
+  })
+
+  it('the option refuses those of every client, and the metadata says so', async () => {
+    const strict = await startPushed({}, pushedRequests({ required: true, lifetime: '90s' }))
+    try {
+      const own = await createClient(strict)
+      const back = locationOf(await askFor(strict, 'ada', { ...plain, client_id: own.id }))
+      expect(back.searchParams.get('error')).toBe('invalid_request')
+      expect((await push(strict, own)).status).toBe(201)
+      const path = '/.well-known/oauth-authorization-server'
+      expect(await (await strict.request(path)).json()).toMatchObject({
+        pushed_authorization_request_endpoint: `${strict.url}/oauth/par`,
+        require_pushed_authorization_requests: true,
+      })
+    } finally {
+      await strict.close()
+    }
+  })
+
+  it('without the feature there is no route, no metadata, and a request_uri is refused', async () => {
+    const without = await startServer({ features: [openid()] })
+    try {
+      const own = await createClient(without)
+      expect((await push(without, own)).status).toBe(404)
+      const path = '/.well-known/oauth-authorization-server'
+      const metadata = await (await without.request(path)).json()
+      expect(Object.keys(metadata).filter((name) => name.includes('push'))).toEqual([])
+      const request_uri = 'urn:ietf:params:oauth:request_uri:x'
+      const asked = await askFor(without, 'ada', { ...plain, client_id: own.id, request_uri })
+      expect(locationOf(asked).searchParams.get('error')).toBe('request_uri_not_supported')
+    } finally {
+      await without.close()
+    }
+  })
+
+  it.each(['4s', '601s', '0s', 'soon'])('a lifetime of %s is refused at the start', (lifetime) => {
+    expect(() => pushedRequests({ lifetime })).toThrow(TypeError)
+  })
+})

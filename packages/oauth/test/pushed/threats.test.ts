@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pushedRequests } from '../../src/index.ts'
+import { askFor, createClient, decideOn, REDIRECT, sessionOf, type TestServer } from '../support.ts'
+import { exchange, type FlowClient, locationOf, push, pushed, startPushed } from './support.ts'
+
+let server: TestServer
+let client: FlowClient
+beforeAll(async () => {
+  server = await startPushed()
+  client = await createClient(server, { firstParty: true })
+})
+afterAll(() => server.close())
+
+async function isOurPage(reply: Response): Promise<void> {
+  expect(reply.status).toBe(400)
+  expect(reply.headers.get('location')).toBeNull()
+  expect(reply.headers.get('content-type')).toContain('text/html')
+}
+
+describe('threats to pushed requests', () => {
+  it('one that was answered is answered no more, and the code of the first answer is good', async () => {
+    const request = await pushed(server, client)
+    const back = locationOf(await askFor(server, 'ada', request))
+    await isOurPage(await askFor(server, 'ada', request))
+    expect((await exchange(server, client, back)).status).toBe(200)
+  })
+
+  it("another client's is refused and not used up", async () => {
+    const request = await pushed(server, client)
+    const other = await createClient(server, { firstParty: true })
+    await isOurPage(await askFor(server, 'ada', { ...request, client_id: other.id }))
+    expect(locationOf(await askFor(server, 'ada', request)).href).toContain(`${REDIRECT}?code=`)
+  })
+
+  it.each([
+    ['unknown', 'urn:ietf:params:oauth:request_uri:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['without a name', 'urn:ietf:params:oauth:request_uri:'],
+    ['endless', `urn:ietf:params:oauth:request_uri:${'x'.repeat(7000)}`],
+  ])(
+    'one that is %s ends at a page of ours, whatever address the URL names',
+    async (_what, uri) => {
+      const request = { client_id: client.id, request_uri: uri, redirect_uri: REDIRECT }
+      await isOurPage(await askFor(server, 'ada', { ...request, response_type: 'code' }))
+    },
+  )
+
+  it('one without a client_id is refused', async () => {
+    const { request_uri } = await pushed(server, client)
+    await isOurPage(await askFor(server, 'ada', { request_uri }))
+  })
+
+  it('an address elsewhere is not fetched but refused', async () => {
+    const request = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
+    const uri = 'https://app.example/request.jwt'
+    const back = locationOf(await askFor(server, 'ada', { ...request, request_uri: uri }))
+    expect(back.searchParams.get('error')).toBe('request_uri_not_supported')
+  })
+
+  it('many tabs at once get one code among them, on two processes', async () => {
+    const second = server.another()
+    await second.ready()
+    const request = await pushed(server, client)
+    const url = `${server.url}/oauth/authorize?${new URLSearchParams(request)}`
+    const headers = { cookie: sessionOf('ada'), accept: 'text/html' }
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 ? server.oauth : second).fetch(new Request(url, { headers })),
+      ),
+    )
+    const codes = replies.map((reply) => locationOf(reply).searchParams.get('code'))
+    expect(codes.filter((code) => code !== null)).toHaveLength(1)
+    for (const reply of replies.filter(({ status }) => status !== 303)) await isOurPage(reply)
+  })
+
+  it('many screens approved at once give one code among them', async () => {
+    const careful = await createClient(server)
+    const request = await pushed(server, careful)
+    const pages = await Promise.all(Array.from({ length: 6 }, () => askFor(server, 'bob', request)))
+    expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200))
+    const backs = await Promise.all(pages.map((page) => decideOn(server, 'bob', page)))
+    const codes = backs.map((back) => back.searchParams.get('code')).filter(Boolean)
+    expect(codes).toHaveLength(1)
+  })
+
+  it('many tabs of the implicit grant leave one living token', async () => {
+    const old = await createClient(server, { firstParty: true, grants: ['implicit'] })
+    const request = await pushed(server, old, { response_type: 'token' })
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, () => askFor(server, 'ada', request)),
+    )
+    const told = replies.filter((reply) => reply.headers.get('location')?.includes('access_token'))
+    expect(told).toHaveLength(1)
+    const living = await server.oauth.tokens.listByUser('ada')
+    expect(living.filter((token) => token.clientId === old.id)).toHaveLength(1)
+  })
+
+  it('what was pushed is checked again when the person comes', async () => {
+    const own = await createClient(server, { firstParty: true })
+    const request = await pushed(server, own)
+    await server.oauth.clients.update(own.id, { name: 'Moved', redirect: 'https://new.example/' })
+    await isOurPage(await askFor(server, 'ada', request))
+  })
+
+  it('the name and the secret of the client are not in the store', async () => {
+    const own = await createClient(server)
+    const { request_uri } = await pushed(server, own)
+    const rows = await server.database.kysely
+      .withTables<{ oauth_tickets: { hash: string; content: string } }>()
+      .selectFrom('oauth_tickets')
+      .selectAll()
+      .execute()
+    const text = JSON.stringify(rows)
+    expect(text).toContain(own.id)
+    expect(text).not.toContain(own.secret)
+    expect(text).not.toContain(request_uri.split(':').at(-1))
+  })
+
+  it('the end of everything ends it', async () => {
+    const ending = await startPushed({}, pushedRequests())
+    try {
+      const own = await createClient(ending, { firstParty: true })
+      const request = await pushed(ending, own)
+      await ending.oauth.endEverything()
+      await isOurPage(await askFor(ending, 'ada', request))
+    } finally {
+      await ending.close()
+    }
+  })
+
+  it('nobody pushes in the name of another', async () => {
+    const other = await createClient(server)
+    const reply = await server.post(
+      '/oauth/par',
+      { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' },
+      { authorization: `Basic ${btoa(`${other.id}:${other.secret}`)}` },
+    )
+    expect(reply.status).toBe(401)
+    expect((await push(server, { id: client.id, secret: '' })).status).toBe(401)
+  })
+})
