@@ -12,9 +12,8 @@ import { createSigningKeys } from './keys/signing-keys.ts'
 import type { ResolvedOptions } from './options.ts'
 import { followRevocations } from './revocations/feed.ts'
 import { parseScope, resolveScopes } from './scopes.ts'
-import { checkedFormat, createAccessTokens } from './tokens/formats/format.ts'
-import { jwtFormat } from './tokens/formats/jwt.ts'
-import { opaqueFormat } from './tokens/formats/opaque.ts'
+import { chooseFormat } from './tokens/formats/choose-format.ts'
+import { createAccessTokens } from './tokens/formats/format.ts'
 import { createRefreshTokens } from './tokens/formats/refresh-tokens.ts'
 import { issueTokens } from './tokens/issue.ts'
 import { revokeTokens } from './tokens/revoke.ts'
@@ -22,7 +21,8 @@ import { createKnownUsers } from './users/known-users.ts'
 
 /** Puts the parts together; each gets only what it needs. */
 export function createContext(options: ResolvedOptions): ServerContext {
-  const { storage, secrets, clock, issuer, audience } = options
+  const { storage, secrets, clock, issuer } = options
+  const allResources = [options.resources.own, ...options.resources.others.values()]
   const feed = followRevocations(storage.revocations, options.logger)
   const keyring = createKeyring(secrets)
   const keys = createSigningKeys({
@@ -33,8 +33,9 @@ export function createContext(options: ResolvedOptions): ServerContext {
     algorithms: new Set([
       options.signingAlgorithm,
       ...options.features.flatMap(({ algorithms = [] }) => algorithms),
+      ...allResources.map(({ algorithm }) => algorithm),
     ]),
-    accessTokenTypes: ['at+jwt'],
+    accessTokenTypes: [...new Set(['at+jwt', ...allResources.map(({ tokenType }) => tokenType)])],
     publishedAheadSeconds: options.keyPublishedAheadSeconds,
     lastLife: (now) => lastLife(now, options),
     clock,
@@ -43,17 +44,11 @@ export function createContext(options: ResolvedOptions): ServerContext {
   feed.onNotice('keys', keys.expectChange)
   feed.onBreak(keys.expectChange)
   feed.onSync(keys.reload)
-  const server = { issuer, audience }
-  const formats = { jwt: jwtFormat(keys), opaque: opaqueFormat({ keyring, server }) }
-  const { accessTokenFormat } = options
+  const { resources, accessTokenFormat } = options
   const accessTokens = createAccessTokens({
-    chosen:
-      typeof accessTokenFormat === 'string'
-        ? formats[accessTokenFormat]
-        : checkedFormat(accessTokenFormat),
-    others: [formats.opaque, formats.jwt],
-    server,
+    issuer,
     findToken: (id) => storage.tokens.find(id),
+    ...chooseFormat({ keys, keyring, issuer, resources, accessTokenFormat }),
   })
   const knownUsers = createKnownUsers({ users: options.users, logger: options.logger })
   const verifier = createTokenVerifier({
@@ -62,7 +57,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     feed,
     knownUsers,
     issuer,
-    audience,
+    audiences: new Set(allResources.map(({ audience }) => audience)),
     clock,
   })
   const context: ServerContext = {

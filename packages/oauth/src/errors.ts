@@ -7,6 +7,7 @@ export type OAuthErrorCode =
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
   | 'invalid_scope'
+  | 'invalid_target'
   | 'access_denied'
   | 'login_required'
   | 'consent_required'
@@ -172,6 +173,11 @@ export class UnsupportedResponseType extends OAuthError {
 /** A scope that does not exist, or that this client may not have. */
 export class InvalidScope extends OAuthError {
   readonly code = 'invalid_scope'
+}
+
+/** RFC 8707 §2: a `resource` that this server has no tokens for, or that was not granted. */
+export class InvalidTarget extends OAuthError {
+  readonly code = 'invalid_target'
 }
 
 /** The person said no. */

@@ -14,6 +14,7 @@ export {
   InvalidRequest,
   InvalidRequestUri,
   InvalidScope,
+  InvalidTarget,
   InvalidToken,
   isOAuthError,
   LoginRequired,
@@ -87,6 +88,7 @@ export type { Ended } from './maintenance/end-everything.ts'
 export type { AuthorizationServerOptions } from './options.ts'
 export { defaultPages, escapeHtml } from './pages/default-pages.ts'
 export type { ConsentView, ErrorView, Pages } from './pages/pages.ts'
+export { type ResourceOptions, readByAll } from './resources/resources.ts'
 export type { ScopeDefinitions } from './scopes.ts'
 export {
   type AuthorizationServer,

@@ -7,6 +7,7 @@ import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts
 import type { Logger } from './logger.ts'
 import { defaultPages } from './pages/default-pages.ts'
 import type { Pages } from './pages/pages.ts'
+import { parseResources, type ResourceOptions, type Resources } from './resources/resources.ts'
 import { assertScopeDefinitions, type ScopeDefinitions } from './scopes.ts'
 import { kyselyStorage } from './storage/kysely/storage.ts'
 import type { Storage } from './storage/repositories.ts'
@@ -44,6 +45,11 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
   readonly path?: string
   /** `aud` of access tokens. Default: the issuer. */
   readonly audience?: string
+  /**
+   * Other APIs that tokens are for, by the address that clients send as `resource` (RFC 8707), each with what
+   * its tokens are like. Their metadata (RFC 9728) is served, and guards name it to callers without a token.
+   */
+  readonly resources?: Readonly<Record<string, ResourceOptions>>
   /** Default 1 year. */
   readonly accessTokensExpireIn?: Lifetime
   /** Default 1 year. */
@@ -86,6 +92,9 @@ export interface ResolvedOptions {
   /** Path prefix of every route, the issuer's own path included. */
   readonly basePath: string
   readonly audience: string
+  readonly resources: Resources
+  /** Whether APIs have metadata of their own. */
+  readonly hasResources: boolean
   readonly accessTokensExpireAt: (now: Date) => Date
   readonly refreshTokensExpireAt: (now: Date) => Date
   readonly personalAccessTokensExpireAt: (now: Date) => Date
@@ -114,6 +123,13 @@ export function resolveOptions<User extends ApplicationUser>(
   const scopes = { ...ofFeatures, ...options.scopes }
   assertScopeDefinitions(scopes)
   assertGrants(options.grants)
+  const audience = options.audience ?? options.issuer
+  const signingAlgorithm = oneOf(
+    'signingAlgorithm',
+    options.signingAlgorithm ?? 'ES256',
+    signingAlgorithms,
+  )
+  const scopeNames = new Set(Object.keys(scopes))
   return {
     issuer: options.issuer,
     issuerUrl,
@@ -121,22 +137,20 @@ export function resolveOptions<User extends ApplicationUser>(
     storage: chooseStorage(options),
     users: options.users,
     scopes,
-    scopeNames: new Set(Object.keys(scopes)),
+    scopeNames,
     grants: [...options.grants],
     features: [...features],
     identityScopes: new Set(Object.keys(ofFeatures)),
     signInUrl: options.signInUrl ?? '/login',
     basePath: parseBasePath(issuerUrl, options.path ?? '/oauth'),
-    audience: options.audience ?? options.issuer,
+    audience,
+    resources: parseResources(options.resources ?? {}, { audience, signingAlgorithm, scopeNames }),
+    hasResources: options.resources !== undefined,
     accessTokensExpireAt: lifetime(options, 'accessTokensExpireIn'),
     refreshTokensExpireAt: lifetime(options, 'refreshTokensExpireIn'),
     personalAccessTokensExpireAt: lifetime(options, 'personalAccessTokensExpireIn'),
     accessTokenFormat: parseFormat(options.accessTokenFormat ?? 'jwt'),
-    signingAlgorithm: oneOf(
-      'signingAlgorithm',
-      options.signingAlgorithm ?? 'ES256',
-      signingAlgorithms,
-    ),
+    signingAlgorithm,
     keyPublishedAheadSeconds: parseSeconds('keyPublishedAhead', options.keyPublishedAhead ?? '5m'),
     cookieSeconds: parseSeconds('cookieLifetime', options.cookieLifetime ?? '2h'),
     pages: { ...defaultPages, ...options.pages },

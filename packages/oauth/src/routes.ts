@@ -18,6 +18,7 @@ import { deny, postAuthorize } from './endpoints/decide.ts'
 import { introspect } from './endpoints/introspect.ts'
 import { jwks, jwksPath, metadata, metadataPath } from './endpoints/metadata.ts'
 import { createPersonal, deletePersonal, listPersonal } from './endpoints/personal-access-tokens.ts'
+import { resourceMetadata, resourcesByPath } from './endpoints/resource-metadata.ts'
 import { revoke } from './endpoints/revoke.ts'
 import { listScopes } from './endpoints/scopes.ts'
 import { stylesheet } from './endpoints/stylesheet.ts'
@@ -63,7 +64,13 @@ export function createOAuthRouter({
   basePath,
   issuerUrl,
   features,
-}: Pick<ResolvedOptions, 'basePath' | 'issuerUrl' | 'features'>): Router<EndpointRoute> {
+  hasResources,
+  resources,
+}: Pick<
+  ResolvedOptions,
+  'basePath' | 'issuerUrl' | 'features' | 'hasResources' | 'resources'
+>): Router<EndpointRoute> {
+  const ofResources = hasResources ? [...resourcesByPath(resources)] : []
   const ofFeatures = features.flatMap(({ routes = [] }) => routes)
   const metadataPaths = new Set([
     metadataPath(issuerUrl),
@@ -72,6 +79,11 @@ export function createOAuthRouter({
   return createRouter<EndpointRoute>([
     ...[...routes, ...ofFeatures].map((route) => ({ ...route, path: `${basePath}${route.path}` })),
     ...[...metadataPaths].map((path) => ({ method: 'GET' as const, path, endpoint: metadata })),
+    ...ofResources.map(([path, resource]) => ({
+      method: 'GET' as const,
+      path,
+      endpoint: resourceMetadata(resource),
+    })),
     { method: 'GET', path: jwksPath(issuerUrl), endpoint: jwks },
   ])
 }

@@ -10,6 +10,7 @@ import {
 import { type Clients, manageClients } from './clients/manage.ts'
 import { createContext } from './create-context.ts'
 import type { SigningAlgorithm } from './crypto.ts'
+import { guardAdvice } from './endpoints/resource-metadata.ts'
 import type { Events } from './events.ts'
 import { failureResponse, publicError } from './failure.ts'
 import { type FreshToken, freshToken } from './guard/fresh-token.ts'
@@ -19,6 +20,7 @@ import type { KeyRotation } from './keys/signing-keys.ts'
 import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
 import { purge, schedulePurge } from './maintenance/purge.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
+import type { Resource } from './resources/resources.ts'
 import { createOAuthRouter, type EndpointRoute } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
 import { isPossibleId } from './storage/possible-id.ts'
@@ -66,6 +68,8 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
   ready(): Promise<void>
   /** Decides who calls a route of the application. */
   readonly guard: Guard<User>
+  /** The same for another API, by its address in the option `resources`: only tokens for it are let in. */
+  guardFor(resource: string): Guard<User>
   /** Hear of tokens that are issued and revoked. */
   readonly events: Events
   /** Register and change clients. */
@@ -175,13 +179,17 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
-  const guard = createGuard<User>({
-    verifier: context.verifier,
-    cookies: context.cookies,
-    users: options.users,
-    ready: () => (isReady ? null : ready()),
-    publicError: (thrown) => publicError(thrown, context),
-  })
+  const guardOf = (resource: Resource) =>
+    createGuard<User>({
+      verifier: context.verifier,
+      cookies: context.cookies,
+      users: options.users,
+      ready: () => (isReady ? null : ready()),
+      publicError: (thrown) => publicError(thrown, context),
+      audience: resource.audience,
+      advice: options.hasResources ? guardAdvice(resource) : null,
+    })
+  const guard = guardOf(options.resources.own)
 
   return {
     handle,
@@ -192,6 +200,14 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
     scopes: options.scopes,
     ready,
     guard,
+    guardFor(uri) {
+      const resource = options.resources.others.get(uri)
+      if (resource) return guardOf(resource)
+      const known = [...options.resources.others.keys()].join(', ') || 'none'
+      throw new TypeError(
+        `resource: '${uri}' is not one of those in the option resources: ${known}.`,
+      )
+    },
     events: context.events,
     clients: afterReady(manageClients(context), ready),
     tokens: afterReady(

@@ -148,6 +148,7 @@ describe('docs/reference/options.md', () => {
   it.each([
     ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
     ['### RefreshTokenOptions', 'Option', 'grants/refresh-token-options.ts', 'RefreshTokenOptions'],
+    ['### ResourceOptions', 'Option', 'resources/resources.ts', 'ResourceOptions'],
     ['### OpenIdOptions', 'Option', 'features/openid/settings.ts', 'OpenIdOptions'],
     [
       '### PushedRequestsOptions',

@@ -15,7 +15,7 @@ import { requireUser } from '../guard/require-user.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { nodeCredentials } from './node.ts'
-import type { AdapterOptions } from './options.ts'
+import { type AdapterOptions, guardOf } from './options.ts'
 
 export type { AdapterOptions } from './options.ts'
 
@@ -62,7 +62,7 @@ export function forExpress<User extends ApplicationUser>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<Request> = {},
 ): ExpressAdapter<User> {
-  const { guard } = oauth
+  const guard = guardOf(oauth, options)
 
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>

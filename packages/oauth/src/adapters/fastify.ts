@@ -15,7 +15,7 @@ import { requireUser } from '../guard/require-user.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { nodeCredentials } from './node.ts'
-import type { AdapterOptions } from './options.ts'
+import { type AdapterOptions, guardOf } from './options.ts'
 
 export type { AdapterOptions } from './options.ts'
 
@@ -59,7 +59,7 @@ export function forFastify<User extends ApplicationUser>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<FastifyRequest> = {},
 ): FastifyAdapter<User> {
-  const { guard } = oauth
+  const guard = guardOf(oauth, options)
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>
     (...names: string[]): onRequestHookHandler =>

@@ -14,7 +14,7 @@ import {
 } from '../guard/guard.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
-import type { AdapterOptions } from './options.ts'
+import { type AdapterOptions, guardOf } from './options.ts'
 
 export type { AdapterOptions } from './options.ts'
 
@@ -89,7 +89,7 @@ export function forHono<User extends ApplicationUser>(
   oauth: AuthorizationServer<User>,
   options: AdapterOptions<Context> = {},
 ): HonoAdapter<User> {
-  const { guard } = oauth
+  const guard = guardOf(oauth, options)
 
   const check =
     (assert: (caller: Caller, names: readonly string[]) => void) =>

@@ -9,6 +9,7 @@ import {
 } from '../guard/guard.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
+import { guardOf } from './options.ts'
 
 /** A handler of Next's App Router. */
 export type RouteHandler<Context = unknown, Req extends Request = Request> = (
@@ -65,6 +66,12 @@ export type ServerSource<User extends ApplicationUser> =
   | AuthorizationServer<User>
   | (() => AuthorizationServer<User> | Promise<AuthorizationServer<User>>)
 
+/** What the adapter for Next can be told. */
+export interface NextAdapterOptions {
+  /** The API that the guards protect, by its address in `resources`. Default: that of the server itself. */
+  readonly resource?: string
+}
+
 /**
  * Next loads every route file when it builds. Give a function to connect to a database only when the
  * first request comes; it is called for each request and should give the same server every time.
@@ -74,6 +81,7 @@ export type ServerSource<User extends ApplicationUser> =
  */
 export function forNext<User extends ApplicationUser>(
   source: ServerSource<User>,
+  options: NextAdapterOptions = {},
 ): NextAdapter<User> {
   const server = async () => (typeof source === 'function' ? source() : source)
   return {
@@ -82,7 +90,7 @@ export function forNext<User extends ApplicationUser>(
       const handler = rest.at(-1) as RouteHandler<GuardedContext<unknown>>
       const checks = rest.slice(0, -1) as ScopeCheck[]
       return async (request, context) => {
-        const { guard } = await server()
+        const guard = guardOf(await server(), options)
         let user: Caller
         try {
           user = await guard.authenticate(name, {

@@ -1,5 +1,7 @@
 import type { MountOptions } from '@tollgate/http'
-import type { CurrentUser } from '../users/users.ts'
+import type { Guard } from '../guard/guard.ts'
+import type { AuthorizationServer } from '../server.ts'
+import type { ApplicationUser, CurrentUser } from '../users/users.ts'
 
 /** What an adapter can be told. */
 export interface AdapterOptions<FrameworkRequest> extends MountOptions<FrameworkRequest> {
@@ -8,4 +10,14 @@ export interface AdapterOptions<FrameworkRequest> extends MountOptions<Framework
    * `users.fromRequest()`, so mount the session before the routes.
    */
   readonly signedIn?: (request: FrameworkRequest) => CurrentUser | Promise<CurrentUser>
+  /** The API that the guards protect, by its address in `resources`. Default: that of the server itself. */
+  readonly resource?: string
+}
+
+/** The guard of the API that the adapter is told of. */
+export function guardOf<User extends ApplicationUser>(
+  oauth: Pick<AuthorizationServer<User>, 'guard' | 'guardFor'>,
+  { resource }: { readonly resource?: string },
+): Guard<User> {
+  return resource === undefined ? oauth.guard : oauth.guardFor(resource)
 }

@@ -12,6 +12,7 @@ import type { RequestedAuthorization } from '../features/feature.ts'
 import type { AuthorizationResponse } from '../grants/grant.ts'
 import { readChallenge } from '../grants/pkce.ts'
 import { type Form, requireParam } from '../http/form.ts'
+import { assertKnownThere, readResources, resourceDetails } from '../resources/requested.ts'
 import { parseScope, resolveScopes } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
@@ -106,6 +107,8 @@ export function parseAuthorizationRequest(
   }
   const prompts = readPrompts(params)
   const mode = readResponseMode(params, response.mode)
+  const resources = readResources(params, context.options.resources)
+  assertKnownThere(scopes, resources, context.options.resources, context.options.identityScopes)
   const requested = { client, responseType: response.type, scopes, expandedBy }
   const read = readDetails(params, requested, context)
   return {
@@ -125,7 +128,7 @@ export function parseAuthorizationRequest(
       maxAge: readMaxAge(params) ?? client.settings.default_max_age ?? null,
       askedAt,
     },
-    details: withMode(read, mode, response.mode),
+    details: withMode(withResources(read, resources, context), mode, response.mode),
   }
 }
 
@@ -156,6 +159,15 @@ function readDetails(
     .map((feature) => feature.readRequest?.(params, request, context) ?? null)
     .filter((details) => details !== null)
   return read.length === 0 ? null : Object.assign({}, ...read)
+}
+
+function withResources(
+  details: GrantDetails | null,
+  uris: readonly string[] | null,
+  { options }: ServerContext,
+): GrantDetails | null {
+  const named = resourceDetails(uris, options.resources)
+  return named ? { ...details, ...named } : details
 }
 
 /** Kept only where it is not the usual one: the answer may come after a person has decided. */

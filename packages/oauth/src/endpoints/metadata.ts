@@ -35,6 +35,9 @@ export async function metadata(
     introspection_endpoint_auth_methods_supported: secretMethods,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
+    ...(options.hasResources && {
+      protected_resources: [...options.resources.others.keys()],
+    }),
   }
   for (const feature of context.features.all) addTo(document, feature.metadata?.(context) ?? {})
   return json(document, 200, publicFor(KEPT_SECONDS))

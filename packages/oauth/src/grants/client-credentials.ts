@@ -1,6 +1,7 @@
 import type { ServerContext } from '../context.ts'
 import { InvalidScope, UnauthorizedClient } from '../errors.ts'
 import type { Grant } from './grant.ts'
+import { detailsOfRequest } from './requested-resources.ts'
 
 /** RFC 6749 §4.4: a confidential client acting for itself. No user, no refresh token. */
 export function clientCredentials(): Grant {
@@ -16,7 +17,9 @@ export function clientCredentials(): Grant {
         throw new InvalidScope(`The scope '${personal}' is about a person, and here is none`)
       }
       const grantType = 'client_credentials'
-      return context.issueTokens({ client, userId: null, scopes, grantType, refreshable: false })
+      const details = detailsOfRequest(params, scopes, context)
+      const issue = { client, userId: null, scopes, grantType, refreshable: false, details }
+      return context.issueTokens(issue)
     },
   }
 }

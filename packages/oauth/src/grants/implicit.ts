@@ -1,6 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import { secondsUntil } from '../lifetimes.ts'
-import { buildToken } from '../tokens/issue.ts'
+import { buildToken, wholeShare } from '../tokens/issue.ts'
 import type { ApprovedRequest, Grant } from './grant.ts'
 
 /** RFC 6749 §4.2: the token itself in the fragment, no refresh token. Off unless listed. */
@@ -10,15 +10,15 @@ export function implicit(): Grant {
     response: {
       type: 'token',
       mode: 'fragment',
-      async prepare({ client, userId, scopes }: ApprovedRequest, context: ServerContext) {
+      async prepare({ client, userId, scopes, details }: ApprovedRequest, context: ServerContext) {
         const token = buildToken(
-          { client, userId, scopes, grantType: 'implicit', refreshable: false },
+          { client, userId, scopes, grantType: 'implicit', refreshable: false, details },
           context,
         )
         return {
           token,
           params: {
-            access_token: await context.accessTokens.encode(token, scopes),
+            access_token: await context.accessTokens.encode(token, wholeShare(token)),
             token_type: 'Bearer',
             expires_in: String(secondsUntil(token.expiresAt, context.clock)),
             scope: scopes.join(' '),

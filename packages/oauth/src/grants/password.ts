@@ -6,6 +6,7 @@ import { buildToken, createTokenResponse, storeUnlessSignedOut } from '../tokens
 import { retryIfSignedOut } from '../users/retry-if-signed-out.ts'
 import type { Users } from '../users/users.ts'
 import type { Grant } from './grant.ts'
+import { detailsOfRequest } from './requested-resources.ts'
 
 /** Long enough for any passphrase; longer ones are refused, never cut (threat T8). */
 const LONGEST_CREDENTIAL = 1024
@@ -22,6 +23,7 @@ export function password(): Grant {
         client: client.scopes,
         wildcard: 'allowed',
       })
+      const details = detailsOfRequest(params, scopes, context)
       const token = await retryIfSignedOut(
         context,
         () => findUser(username, secret, context.users),
@@ -33,6 +35,7 @@ export function password(): Grant {
             scopes,
             grantType: 'password',
             refreshable: true,
+            details,
           } as const
           return storeUnlessSignedOut(buildToken(issue, context), mark, context)
         },

@@ -1,6 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import { InvalidGrant, TemporarilyUnavailable } from '../errors.ts'
-import { requireParam } from '../http/form.ts'
+import { type Form, requireParam } from '../http/form.ts'
 import { narrowScopes, parseScope, resolveScopes } from '../scopes.ts'
 import type { Client, Rotation, Token } from '../storage/records.ts'
 import { endedByRotation } from '../storage/rotated-token.ts'
@@ -10,6 +10,7 @@ import { revokeTokens } from '../tokens/revoke.ts'
 import type { Grant } from './grant.ts'
 import { decideRefresh, isAlive, type LateWindows } from './refresh-decision.ts'
 import { parseLateWindows, type RefreshTokenOptions } from './refresh-token-options.ts'
+import { shareOfResources } from './requested-resources.ts'
 
 /** Each look at the row that led to nothing means that somebody else was faster. */
 const MOST_LOOKS = 5
@@ -34,18 +35,19 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       if (!content || context.feed.isRevoked('token', content.tokenId)) throw refused()
       const requested = parseScope(params.get('scope'))
       // A request for more than was granted must not use the token up, so it is looked at first.
-      if (requested.length > 0) await assertMayNarrow(content, requested, client, context)
+      if (requested.length > 0 || params.has('resource')) {
+        await assertMayNarrow({ content, client }, requested, params, context)
+      }
       // Before the token is used up: a failing hook must not cost an honest client its grant.
       if (!(await context.knownUsers.existsNow(content.userId))) return endFor(content, context)
       const presentation = { content, client, late, endsBefore }
       const token =
         (await rotate(content.generation, presentation, context)) ??
         (await lookAndDecide(presentation, context))
-      return createTokenResponse(
-        token,
-        context,
-        narrowScopes(token.scopes, requested, context.options.identityScopes),
-      )
+      return createTokenResponse(token, context, {
+        scopes: narrowScopes(token.scopes, requested, context.options.identityScopes),
+        resources: shareOfResources(token, params, context),
+      })
     },
   }
 }
@@ -151,14 +153,15 @@ function secondsSince(moment: Date, { clock }: ServerContext): number {
 }
 
 async function assertMayNarrow(
-  content: RefreshTokenContent,
+  { content, client }: Pick<Presentation, 'content' | 'client'>,
   requested: readonly string[],
-  client: Client,
+  params: Form,
   context: ServerContext,
 ): Promise<void> {
   const token = await context.storage.tokens.find(content.tokenId)
   if (!token || !isAlive(token, client, context.clock.now())) throw refused()
   narrowScopes(token.scopes, requested, context.options.identityScopes)
+  shareOfResources(token, params, context)
   resolveScopes(requested, {
     defined: context.options.scopeNames,
     client: null,

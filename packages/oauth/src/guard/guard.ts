@@ -3,6 +3,7 @@ import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import { InsufficientScope, InvalidToken, type OAuthError } from '../errors.ts'
 import { errorResponse } from '../http/responses.ts'
 import { holdsScope } from '../scopes.ts'
+import { isFor } from '../tokens/formats/claims.ts'
 import type { ApplicationUser, Users } from '../users/users.ts'
 import type { CookieMode } from './cookie-mode.ts'
 import type { TokenVerifier, VerifiedToken } from './verify.ts'
@@ -71,18 +72,35 @@ export interface GuardOptions {
   /** Null once keys and revocations are loaded. */
   readonly ready: () => Promise<void> | null
   readonly publicError: (thrown: unknown) => OAuthError
+  /** `aud` of the tokens it lets in. */
+  readonly audience: string
+  /** What callers without a good token are told besides; null where the API has no metadata. */
+  readonly advice: GuardAdvice | null
+}
+
+/** RFC 9728 §5.1. */
+export interface GuardAdvice {
+  readonly metadataUrl: string
+  readonly scopesToAskFor: readonly string[]
 }
 
 export function createGuard<User extends ApplicationUser>(options: GuardOptions): Guard<User> {
   const { verifier, cookies } = options
   const users = options.users as Users<User>
 
+  function assertAudience({ claims }: VerifiedToken): void {
+    if (!isFor(options.audience, claims))
+      throw new InvalidToken('The access token is for another API')
+  }
+
   function userOf(token: VerifiedToken): AuthenticatedUser<User> {
+    assertAudience(token)
     if (token.subject.kind === 'user') return new TokenUser(users, token)
     throw new InvalidToken('The access token does not belong to a user')
   }
 
   function clientOf(token: VerifiedToken): AuthenticatedClient {
+    assertAudience(token)
     if (token.subject.kind !== 'client') {
       throw new InvalidToken('The access token does not belong to a client acting for itself')
     }
@@ -115,8 +133,21 @@ export function createGuard<User extends ApplicationUser>(options: GuardOptions)
       const starting = options.ready()
       return starting ? starting.then(() => guards[name](credentials)) : guards[name](credentials)
     },
-    refusal: (error) => errorResponse(options.publicError(error)),
+    refusal: (error) => withAdvice(errorResponse(options.publicError(error)), options.advice),
   }
+}
+
+/** Names the metadata of the API, by which a client finds out where to get a token. */
+function withAdvice(response: HttpResponse, advice: GuardAdvice | null): HttpResponse {
+  const challenge = response.headers?.['www-authenticate']
+  if (!advice || challenge === undefined) return response
+  const { metadataUrl, scopesToAskFor } = advice
+  const scope =
+    response.status === 401 && scopesToAskFor.length > 0
+      ? `, scope="${scopesToAskFor.join(' ')}"`
+      : ''
+  const told = `${challenge}${scope}, resource_metadata="${metadataUrl}"`
+  return { ...response, headers: { ...response.headers, 'www-authenticate': told } }
 }
 
 function nothingSent(): InvalidToken {

@@ -27,7 +27,7 @@ async function verifierOfNames() {
       logger: { error: () => {} },
     }),
     issuer,
-    audience: issuer,
+    audiences: new Set([issuer]),
     clock: systemClock,
   })
 }

@@ -44,7 +44,8 @@ export interface VerifierOptions {
   readonly feed: RevocationFeed
   readonly knownUsers: KnownUsers
   readonly issuer: string
-  readonly audience: string
+  /** Of every API that tokens are for; which one is the guard's to ask. */
+  readonly audiences: ReadonlySet<string>
   readonly clock: Clock
 }
 
@@ -84,10 +85,15 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     return subject.kind === 'user' ? knownUsers.of(subject.id) : null
   }
 
+  function isForUs({ aud }: AccessTokenClaims): boolean {
+    const { audiences } = options
+    return typeof aud === 'string' ? audiences.has(aud) : aud.some((each) => audiences.has(each))
+  }
+
   async function decode(text: string): Promise<VerifiedToken | null> {
     if (text.length > LONGEST_TOKEN) return null
     const claims = await accessTokens.decode(text)
-    if (claims?.iss !== options.issuer || claims.aud !== options.audience) return null
+    if (claims?.iss !== options.issuer || !isForUs(claims)) return null
     const subject = parseSubject(claims.sub)
     if (!subject) return null
     const tokenId = tokenIdOf(claims.jti)

@@ -6,6 +6,8 @@ import { LARGEST_BODY, mediaType } from './body.ts'
 export type Form = ReadonlyMap<string, string>
 
 const MOST_PARAMETERS = 64
+/** RFC 8707 §2 and RFC 8693 §2.1 send an address several times. None holds a blank, so one is put between. */
+const REPEATABLE: ReadonlySet<string> = new Set(['resource', 'audience'])
 
 /**
  * `application/x-www-form-urlencoded`, strictly: a parameter sent twice, a broken escape, a byte
@@ -24,7 +26,12 @@ export function parseForm(text: string): Form {
     const split = pair.indexOf('=')
     const name = decode(split < 0 ? pair : pair.slice(0, split))
     const value = split < 0 ? '' : decode(pair.slice(split + 1))
-    if (form.has(name) || empty.includes(name)) {
+    const before = form.get(name)
+    if (before !== undefined && REPEATABLE.has(name)) {
+      form.set(name, `${before} ${value}`)
+      continue
+    }
+    if (before !== undefined || empty.includes(name)) {
       throw new InvalidRequest(`The parameter '${name}' was sent twice`)
     }
     if (value === '') empty.push(name)

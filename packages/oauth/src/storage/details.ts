@@ -1,3 +1,5 @@
+import type { SigningAlgorithm } from '../crypto.ts'
+
 /** What a grant carries beyond scopes. Only what was asked for is there; plain OAuth 2.0 has none of it. */
 export interface GrantDetails {
   /** OpenID Connect: comes back in the ID token. */
@@ -12,6 +14,10 @@ export interface GrantDetails {
   readonly resources?: readonly string[]
   /** RFC 9449: the thumbprint of the key whose holder alone may use it. */
   readonly dpopKey?: string
+  /** The access token says nothing to its holder, whatever the format of the server. */
+  readonly opaque?: boolean
+  /** What the access token is signed with, where it is not the usual. */
+  readonly signedWith?: SigningAlgorithm
   /** How the answer reaches the client, where it is not the usual way of its response type. */
   readonly responseMode?: string
   /** Of an interaction alone: the hash of the ticket that ends with the answer. */

@@ -1,11 +1,14 @@
 import { isAfter, later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { timeOrderedId } from '../crypto.ts'
+import { signingAlgorithms, timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
 import type { IssueRequest, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil, wholeSecond } from '../lifetimes.ts'
+import { resourceOf } from '../resources/requested.ts'
+import type { GrantDetails } from '../storage/details.ts'
 import type { Token } from '../storage/records.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
+import type { TokenShare } from './formats/format.ts'
 
 export interface TokenRequest extends IssueRequest {
   /** Where it was decided before, as for a code. */
@@ -44,8 +47,19 @@ export function buildToken(request: TokenRequest, context: ServerContext): Token
     liveUntil: refreshExpiresAt ? later(refreshExpiresAt, expiresAt) : expiresAt,
     revokedAt: null,
     createdAt: now,
-    details: request.details ?? null,
+    details: detailsOf(request),
   }
+}
+
+/** With what the client wants of its tokens. */
+function detailsOf({ client: { settings }, details = null }: TokenRequest): GrantDetails | null {
+  // Its holder must not learn who the person is to others.
+  const opaque = settings.subject_type === 'pairwise'
+  const signedWith = signingAlgorithms.find(
+    (name) => name === settings.access_token_signed_response_alg,
+  )
+  if (!opaque && !signedWith) return details
+  return { ...details, ...(opaque && { opaque }), ...(signedWith && { signedWith }) }
 }
 
 /** In whole seconds, as `exp` has them. Nothing may outlive what the server was set up for. */
@@ -82,13 +96,20 @@ export async function storeUnlessSignedOut(
   return null
 }
 
-/** After the commit: the texts a client gets, and the events. A narrowed refresh passes its scopes. */
+/** All that a row grants. */
+export function wholeShare({ scopes, details }: Token): TokenShare {
+  return { scopes, resources: details?.resources }
+}
+
+/** After the commit: the texts a client gets, and the events. Whoever asked for less says what for. */
 export async function createTokenResponse(
-  token: Token,
+  row: Token,
   context: ServerContext,
-  scopes: readonly string[] = token.scopes,
+  share: TokenShare = wholeShare(row),
 ): Promise<TokenResponse> {
-  const response = await createPlainResponse(token, context, scopes)
+  const token = share.resources ? shortened(row, share.resources, context) : row
+  const { scopes } = share
+  const response = await createPlainResponse(token, context, share)
   const { responseExtenders } = context.features
   if (token.details === null || responseExtenders.length === 0) return response
   const issued = { token, scopes, accessToken: response.access_token }
@@ -98,16 +119,25 @@ export async function createTokenResponse(
   return Object.assign({}, response, ...extensions)
 }
 
+/** An API may want tokens that live for a shorter time than those of the server. */
+function shortened(token: Token, uris: readonly string[], context: ServerContext): Token {
+  const ends = uris.flatMap((uri) => {
+    const { expireAt } = resourceOf(uri, context.options.resources)
+    return expireAt ? [expireAt(token.issuedAt)] : []
+  })
+  return { ...token, expiresAt: ends.reduce(soonest, token.expiresAt) }
+}
+
 async function createPlainResponse(
   token: Token,
   context: ServerContext,
-  scopes: readonly string[],
+  share: TokenShare,
 ): Promise<TokenResponse> {
-  const accessToken = await context.accessTokens.encode(token, scopes)
+  const accessToken = await context.accessTokens.encode(token, share)
   emitTokenCreated(token, context)
   const { id: tokenId, generation, userId } = token
   const expiresIn = secondsUntil(token.expiresAt, context.clock)
-  const scope = scopes.join(' ')
+  const scope = share.scopes.join(' ')
   if (!token.refreshExpiresAt || userId === null) {
     return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
   }

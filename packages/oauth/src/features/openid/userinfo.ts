@@ -7,6 +7,7 @@ import { readForm } from '../../http/form.ts'
 import { noStoreJson } from '../../http/responses.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { Client } from '../../storage/records.ts'
+import { isFor } from '../../tokens/formats/claims.ts'
 import { selectClaims } from './claims.ts'
 import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
@@ -16,6 +17,9 @@ import { claimsOf } from './user-claims.ts'
 export function userinfoEndpoint(settings: OpenIdSettings) {
   return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
     const token = await context.verifier.verify(await readToken(request))
+    if (!isFor(context.options.audience, token.claims)) {
+      throw new InvalidToken('The access token is for another API')
+    }
     if (token.subject.kind !== 'user') throw new InvalidToken('This token belongs to no person')
     // By its name: a token that may do everything at the API still says nothing of the person.
     if (!token.scopes.includes('openid')) {

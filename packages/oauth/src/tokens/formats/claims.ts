@@ -7,8 +7,8 @@ export interface AccessTokenClaims {
   readonly iss: string
   /** For whom: `user:` or `client:` and an id. */
   readonly sub: string
-  /** For which API. */
-  readonly aud: string
+  /** For which API, or APIs. */
+  readonly aud: string | readonly string[]
   /** Who was given it. */
   readonly client_id: string
   /** Its id: that of the row, a dot, and how often it was refreshed. */
@@ -42,7 +42,7 @@ type Issue = Pick<Token, 'id' | 'clientId' | 'userId' | 'generation' | 'issuedAt
 export function buildClaims(
   token: Issue,
   scopes: readonly string[],
-  server: { readonly issuer: string; readonly audience: string },
+  server: { readonly issuer: string; readonly audience: string | readonly string[] },
 ): AccessTokenClaims {
   return {
     iss: server.issuer,
@@ -62,13 +62,24 @@ export function tokenIdOf(jti: string): string {
   return dot < 0 ? jti : jti.slice(0, dot)
 }
 
+function isAudience(value: unknown): boolean {
+  if (typeof value === 'string') return true
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}
+
+/** Whether a token is for this API. */
+export function isFor(audience: string, { aud }: Pick<AccessTokenClaims, 'aud'>): boolean {
+  return typeof aud === 'string' ? aud === audience : aud.includes(audience)
+}
+
 /** `unknown` from a token's payload to claims, or null: wrong types never reach a decision. */
 export function parseClaims(value: unknown): AccessTokenClaims | null {
   if (typeof value !== 'object' || value === null) return null
   const claims = value as Record<string, unknown>
-  const texts = ['iss', 'sub', 'aud', 'client_id', 'jti', 'scope'] as const
+  const texts = ['iss', 'sub', 'client_id', 'jti', 'scope'] as const
   const times = ['iat', 'exp'] as const
   if (!texts.every((name) => typeof claims[name] === 'string')) return null
+  if (!isAudience(claims.aud)) return null
   if (!times.every((name) => Number.isFinite(claims[name]))) return null
   return claims as unknown as AccessTokenClaims
 }

@@ -30,27 +30,37 @@ export interface AccessTokenFormat {
 export type AccessTokenFormatName = 'jwt' | 'opaque'
 export const accessTokenFormats: readonly AccessTokenFormatName[] = ['jwt', 'opaque']
 
+/** What a token is asked for: part of what its row grants, or all of it. */
+export interface TokenShare {
+  readonly scopes: readonly string[]
+  /** The APIs, by their addresses. */
+  readonly resources: readonly string[] | undefined
+}
+
 export interface AccessTokens {
-  encode(token: Token, scopes: readonly string[]): Promise<string>
+  encode(token: Token, share: TokenShare): Promise<string>
   /** Null: not genuine. */
   decode(text: string): Promise<AccessTokenClaims | null>
 }
 
 export interface AccessTokenOptions extends FormatContext {
-  /** What new tokens are written in. */
-  readonly chosen: AccessTokenFormat
-  /** What is read besides: the choice can be changed while tokens live. */
-  readonly others: readonly AccessTokenFormat[]
-  readonly server: { readonly issuer: string; readonly audience: string }
+  readonly issuer: string
+  /** What is read: the choice can be changed while tokens live. */
+  readonly readable: readonly AccessTokenFormat[]
+  /** What tokens for these APIs are written in. */
+  formatFor(token: Token, resources: readonly string[] | undefined): AccessTokenFormat
+  /** `aud` of tokens for these APIs. */
+  audienceFor(resources: readonly string[] | undefined): string | readonly string[]
 }
 
-/** Writes the chosen format and reads all of them. */
+/** Writes the format that is wanted and reads all of them. */
 export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
-  const { chosen, server } = options
-  const readable = [chosen, ...options.others]
+  const { issuer, readable } = options
   return {
-    async encode(token, scopes) {
-      return chosen.encode(buildClaims(token, scopes, server), token)
+    async encode(token, { scopes, resources }) {
+      const audience = options.audienceFor(resources)
+      const claims = buildClaims(token, scopes, { issuer, audience })
+      return options.formatFor(token, resources).encode(claims, token)
     },
     async decode(text) {
       const format = readable.find((each) => each.recognizes(text))

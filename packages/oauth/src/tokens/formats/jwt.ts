@@ -1,4 +1,4 @@
-import { verifyData } from '../../crypto.ts'
+import { type SigningAlgorithm, verifyData } from '../../crypto.ts'
 import { type SigningKey, signJwt } from '../../keys/signing-key.ts'
 import type { SigningKeys } from '../../keys/signing-keys.ts'
 import { parseClaims } from './claims.ts'
@@ -7,11 +7,17 @@ import type { AccessTokenFormat } from './format.ts'
 /** Three parts (RFC 7515 §7.1). */
 const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
+/** How JWTs for an API are made. */
+export interface JwtStyle {
+  readonly algorithm: SigningAlgorithm
+  readonly typ: string
+}
+
 /** RFC 9068, signed with the current key. The algorithm is the key's, never the token's choice. */
-export function jwtFormat(keys: SigningKeys): AccessTokenFormat {
+export function jwtFormat(keys: SigningKeys, { algorithm, typ }: JwtStyle): AccessTokenFormat {
   return {
     recognizes: (text) => SHAPE.test(text),
-    encode: (claims) => signJwt(keys.current(), 'at+jwt', claims),
+    encode: (claims) => signJwt(keys.current(algorithm), typ, claims),
     async decode(text) {
       const parts = text.split('.', 4)
       const [header, payload, signature] = parts

@@ -1,5 +1,7 @@
 import { equalSecrets, hmac, type MacKey } from '../../crypto.ts'
 import type { Keyring } from '../../keys/keyring.ts'
+import { parseScope } from '../../scopes.ts'
+import type { Token } from '../../storage/records.ts'
 import { buildClaims } from './claims.ts'
 import type { AccessTokenFormat } from './format.ts'
 
@@ -9,8 +11,14 @@ interface Reference {
   readonly generation: number
   readonly issuedAt: Date
   readonly expiresAt: Date
-  /** Only for a refresh that asked for less than was granted. */
-  readonly scopes: readonly string[] | null
+  /** Only for a token that was asked for with less than was granted. */
+  readonly narrowed: Narrowed | null
+}
+
+interface Narrowed {
+  readonly scopes: readonly string[]
+  /** Null: all that were granted. */
+  readonly audience: readonly string[] | null
 }
 
 const PREFIX = 'tga_'
@@ -21,10 +29,12 @@ const SHAPE =
 export interface OpaqueTokenOptions {
   readonly keyring: Pick<Keyring, 'macKeys'>
   readonly server: { readonly issuer: string; readonly audience: string }
+  /** `aud` of what a row grants. */
+  audienceOf(token: Token): string | readonly string[]
 }
 
 /**
- * `tga_<row>.<generation>.<issued>.<expires>.<fewer scopes>.<MAC>`: says nothing about anybody. Who it
+ * `tga_<row>.<generation>.<issued>.<expires>.<fewer scopes and APIs>.<MAC>`: says nothing about anybody. Who it
  * is for and what it may do is read from its row, once in each process; the MAC keeps strangers from
  * causing such reads. A row outlives its token's generations, hence the times.
  */
@@ -51,17 +61,19 @@ export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
       generation: Number(generation),
       issuedAt: new Date(Number(issued) * 1000),
       expiresAt: new Date(Number(expires) * 1000),
-      scopes: narrowed ? Buffer.from(narrowed, 'base64url').toString('utf8').split(' ') : null,
+      narrowed: narrowed ? parseNarrowed(narrowed) : null,
     }
   }
 
   return {
     recognizes: (text) => text.startsWith(PREFIX),
-    encode({ iat, exp, jti, scope }, token) {
+    encode({ iat, exp, jti, scope, aud }, token) {
       const [key] = keys()
       if (!key) throw new Error('There is no secret to make access tokens with')
-      const narrowed =
-        scope === token.scopes.join(' ') ? '' : Buffer.from(scope).toString('base64url')
+      const hasAllScopes = scope === token.scopes.join(' ')
+      // A row without details has one audience, which cannot be fewer.
+      const hasAll = token.details === null || String(aud) === String(options.audienceOf(token))
+      const narrowed = hasAllScopes && hasAll ? '' : formatNarrowed(scope, hasAll ? null : aud)
       const content = `${jti}.${iat}.${exp}.${narrowed}`
       return `${PREFIX}${content}.${macOf(key, content)}`
     },
@@ -70,9 +82,21 @@ export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
       const token = reference && (await findToken(reference.tokenId))
       if (!token || token.revokedAt) return null
       const { id, clientId, userId } = token
-      const { generation, issuedAt, expiresAt, scopes } = reference
+      const { generation, issuedAt, expiresAt, narrowed } = reference
       const then = { id, clientId, userId, generation, issuedAt, expiresAt }
-      return buildClaims(then, scopes ?? token.scopes, options.server)
+      const aud = narrowed?.audience ?? options.audienceOf(token)
+      return buildClaims(then, narrowed?.scopes ?? token.scopes, { issuer, audience: aud })
     },
   }
+}
+
+/** The scopes on the first line, the APIs on the second; older versions wrote no second. */
+function formatNarrowed(scope: string, audience: string | readonly string[] | null): string {
+  const lines = audience === null ? [scope] : [scope, [audience].flat().join(' ')]
+  return Buffer.from(lines.join('\n')).toString('base64url')
+}
+
+function parseNarrowed(text: string): Narrowed {
+  const [scope = '', audience] = Buffer.from(text, 'base64url').toString('utf8').split('\n')
+  return { scopes: parseScope(scope), audience: audience?.split(' ') ?? null }
 }

@@ -1,0 +1,52 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import type { ServerContext } from '../context.ts'
+import type { GuardAdvice } from '../guard/guard.ts'
+import { json } from '../http/responses.ts'
+import type { Resource, Resources } from '../resources/resources.ts'
+
+const NAME = '/.well-known/oauth-protected-resource'
+
+/** RFC 9728 §3.1: the well-known part comes after the host, the path of the API after it. */
+export function resourceMetadataPath({ uri }: Pick<Resource, 'uri'>): string | null {
+  if (!/^https?:/.test(uri)) return null
+  const { pathname, search } = new URL(uri)
+  return search ? null : `${NAME}${pathname === '/' ? '' : pathname}`
+}
+
+/** Null for an API that is no address of the web: nobody could fetch it there. */
+export function guardAdvice(resource: Resource): GuardAdvice | null {
+  const path = resourceMetadataPath(resource)
+  if (path === null) return null
+  const { scopesToAskFor } = resource
+  return { metadataUrl: `${new URL(resource.uri).origin}${path}`, scopesToAskFor }
+}
+
+/** Every API by the path of its metadata; of two with the same path the first, whatever their hosts. */
+export function resourcesByPath({ own, others }: Resources): ReadonlyMap<string, Resource> {
+  const paths = new Map<string, Resource>()
+  for (const resource of [...others.values(), own]) {
+    const path = resourceMetadataPath(resource)
+    if (path !== null && !paths.has(path)) paths.set(path, resource)
+  }
+  return paths
+}
+
+/** GET /.well-known/oauth-protected-resource (RFC 9728 §2). */
+export function resourceMetadata(resource: Resource) {
+  return async (_request: HttpRequest, { options }: ServerContext): Promise<HttpResponse> => {
+    const { identityScopes, scopeNames } = options
+    const scopes = resource.scopes ?? [...scopeNames].filter((name) => !identityScopes.has(name))
+    const document = {
+      resource: resource.uri,
+      authorization_servers: [options.issuer],
+      scopes_supported: scopes,
+      bearer_methods_supported: ['header'],
+      resource_name: resource.name ?? undefined,
+      resource_documentation: resource.documentation ?? undefined,
+    }
+    return json(document, 200, {
+      'cache-control': 'public, max-age=300',
+      'access-control-allow-origin': '*',
+    })
+  }
+}

@@ -1,0 +1,71 @@
+import type { Keyring } from '../../keys/keyring.ts'
+import type { SigningKeys } from '../../keys/signing-keys.ts'
+import { resourceOf } from '../../resources/requested.ts'
+import type { Resources } from '../../resources/resources.ts'
+import type { Token } from '../../storage/records.ts'
+import {
+  type AccessTokenFormat,
+  type AccessTokenFormatName,
+  type AccessTokenOptions,
+  checkedFormat,
+} from './format.ts'
+import { type JwtStyle, jwtFormat } from './jwt.ts'
+import { opaqueFormat } from './opaque.ts'
+
+export interface FormatChoice {
+  readonly keys: SigningKeys
+  readonly keyring: Keyring
+  readonly issuer: string
+  readonly resources: Resources
+  /** Of the server, for APIs that want no other. */
+  readonly accessTokenFormat: AccessTokenFormatName | AccessTokenFormat
+}
+
+/** Which format a token is written in: by its API, or by its client where that wants another. */
+export function chooseFormat(
+  choice: FormatChoice,
+): Pick<AccessTokenOptions, 'readable' | 'formatFor' | 'audienceFor'> {
+  const { keys, keyring, issuer, resources, accessTokenFormat } = choice
+  const { own } = resources
+  const opaque = opaqueFormat({
+    keyring,
+    server: { issuer, audience: own.audience },
+    audienceOf: ({ details }) => audienceFor(details?.resources),
+  })
+  const jwts = new Map<string, AccessTokenFormat>()
+
+  function jwt({ algorithm, typ }: JwtStyle): AccessTokenFormat {
+    const name = `${algorithm} ${typ}`
+    const known = jwts.get(name) ?? jwtFormat(keys, { algorithm, typ })
+    jwts.set(name, known)
+    return known
+  }
+
+  const ownJwt = jwt({ algorithm: own.algorithm, typ: own.tokenType })
+  const custom = typeof accessTokenFormat === 'string' ? null : checkedFormat(accessTokenFormat)
+  const usual = custom ?? (accessTokenFormat === 'opaque' ? opaque : ownJwt)
+
+  function audienceFor(uris: readonly string[] | undefined): string | readonly string[] {
+    if (uris === undefined) return own.audience
+    const audiences = uris.map((uri) => resourceOf(uri, resources).audience)
+    return audiences.length === 1 && audiences[0] !== undefined ? audiences[0] : audiences
+  }
+
+  /** For tokens that are not just like all others. */
+  function formatOf({ details }: Token, [uri]: readonly string[]): AccessTokenFormat {
+    const resource = resourceOf(uri ?? own.uri, resources)
+    if (details?.opaque) return opaque
+    const name = resource.format ?? (custom ? null : accessTokenFormat)
+    if (name === 'opaque') return opaque
+    if (name === null && custom) return custom
+    const algorithm = details?.signedWith ?? resource.algorithm
+    return jwt({ algorithm, typ: resource.tokenType })
+  }
+
+  return {
+    readable: [...(custom ? [custom] : []), opaque, ownJwt],
+    formatFor: (token, uris) =>
+      token.details === null && uris === undefined ? usual : formatOf(token, uris ?? []),
+    audienceFor,
+  }
+}

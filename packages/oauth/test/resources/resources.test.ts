@@ -1,0 +1,322 @@
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  authorizationCode,
+  clientCredentials,
+  openid,
+  password,
+  readByAll,
+  refreshToken,
+} from '../../src/index.ts'
+import {
+  askFor,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+} from '../support.ts'
+
+const MCP = 'https://mcp.example.com/mcp'
+const ORDERS = 'https://orders.example.com'
+const STATUS = 'https://status.example.com'
+const REPORTS = 'https://reports.example.com'
+
+let server: TestServer
+let client: { id: string; secret: string }
+beforeAll(async () => {
+  server = await startServer({
+    grants: [authorizationCode(), refreshToken(), password(), clientCredentials()],
+    features: [openid()],
+    resources: {
+      [MCP]: {
+        scopes: ['place-orders'],
+        accessTokensExpireIn: '10m',
+        name: 'Orders for assistants',
+      },
+      [ORDERS]: {},
+      [STATUS]: { scopes: ['check-status'], audience: 'status-api', ...readByAll },
+      [REPORTS]: { accessTokenFormat: 'opaque' },
+    },
+  })
+  client = await createClient(server, {
+    grants: ['authorization_code', 'refresh_token', 'password', 'client_credentials'],
+  })
+})
+afterAll(() => server.close())
+
+type Pairs = [string, string][]
+
+const resources = (...uris: string[]): Pairs => uris.map((uri) => ['resource', uri])
+
+/** As clients send it: one parameter for each. */
+const post = (pairs: Pairs) =>
+  server.request('/oauth/token', {
+    method: 'POST',
+    body: new URLSearchParams([
+      ['client_id', client.id],
+      ['client_secret', client.secret],
+      ...pairs,
+    ]),
+  })
+
+async function authorize(...pairs: Pairs): Promise<URL> {
+  const query = new URLSearchParams([
+    ['client_id', client.id],
+    ['redirect_uri', REDIRECT],
+    ['response_type', 'code'],
+    ...pairs,
+  ])
+  const page = await server.request(`/oauth/authorize?${query}`, {
+    headers: { cookie: 'session=ada.1', accept: 'text/html' },
+  })
+  if (page.status === 200) return decideOn(server, 'ada', page)
+  return new URL(page.headers.get('location') ?? 'error:', server.url)
+}
+
+interface Reply {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly expires_in: number
+  readonly error?: string
+}
+
+async function exchange(code: string | null, ...pairs: Pairs): Promise<Reply> {
+  const grant: Pairs = [
+    ['grant_type', 'authorization_code'],
+    ['code', code ?? ''],
+    ['redirect_uri', REDIRECT],
+  ]
+  return (await (await post([...grant, ...pairs])).json()) as Reply
+}
+
+async function grant(scope: string, ...pairs: Pairs): Promise<Reply> {
+  const back = await authorize(['scope', scope], ...pairs)
+  return exchange(back.searchParams.get('code'))
+}
+
+const opens = async (resource: string | null, token: string) => {
+  const guard = resource === null ? server.oauth.guard : server.oauth.guardFor(resource)
+  try {
+    await guard.authenticate('api', {
+      authorization: `Bearer ${token}`,
+      cookie: null,
+      csrfToken: null,
+    })
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('a token for a resource', () => {
+  it('has it as its audience, and opens its guard and no other', async () => {
+    const { access_token } = await grant('place-orders', ...resources(MCP))
+    expect(decodeJwt(access_token).aud).toBe(MCP)
+    const opened = await Promise.all(
+      [MCP, ORDERS, STATUS, null].map((resource) => opens(resource, access_token)),
+    )
+    expect(opened).toEqual([true, false, false, false])
+  })
+
+  it('without one is for the server itself, as ever', async () => {
+    const { access_token } = await grant('place-orders')
+    expect(decodeJwt(access_token).aud).toBe(server.url)
+    expect(await opens(null, access_token)).toBe(true)
+    expect(await opens(ORDERS, access_token)).toBe(false)
+    const named = await grant('place-orders', ...resources(server.url))
+    expect(decodeJwt(named.access_token).aud).toBe(server.url)
+  })
+
+  it('may be for several, and for fewer of them than were granted', async () => {
+    const back = await authorize(['scope', 'place-orders'], ...resources(MCP, ORDERS))
+    const code = back.searchParams.get('code')
+    const first = await exchange(code, ...resources(ORDERS))
+    expect(decodeJwt(first.access_token).aud).toBe(ORDERS)
+    const refresh = async (token: string, ...pairs: Pairs): Promise<Reply> => {
+      const form: Pairs = [
+        ['grant_type', 'refresh_token'],
+        ['refresh_token', token],
+      ]
+      return (await (await post([...form, ...pairs])).json()) as Reply
+    }
+    const second = await refresh(first.refresh_token)
+    expect(decodeJwt(second.access_token).aud).toEqual([MCP, ORDERS])
+    expect(await opens(MCP, second.access_token)).toBe(true)
+    expect(await opens(ORDERS, second.access_token)).toBe(true)
+    expect(await opens(null, second.access_token)).toBe(false)
+    const more = await refresh(second.refresh_token, ...resources(STATUS))
+    expect(more.error).toBe('invalid_target')
+    // Nothing was used up by asking for too much.
+    const third = await refresh(second.refresh_token, ...resources(MCP))
+    expect(decodeJwt(third.access_token).aud).toBe(MCP)
+  })
+
+  it('cannot be had by naming it only after the person has approved', async () => {
+    const back = await authorize(['scope', 'place-orders'])
+    const code = back.searchParams.get('code')
+    expect((await exchange(code, ...resources(MCP))).error).toBe('invalid_target')
+    expect(decodeJwt((await exchange(code)).access_token).aud).toBe(server.url)
+  })
+
+  it('lives as long as its resource wants, also after a refresh', async () => {
+    const first = await grant('place-orders', ...resources(MCP))
+    expect(first.expires_in).toBe(600)
+    const { exp = 0, iat = 0 } = decodeJwt(first.access_token)
+    expect(exp - iat).toBe(600)
+    const reply = await post([
+      ['grant_type', 'refresh_token'],
+      ['refresh_token', first.refresh_token],
+    ])
+    expect((await reply.json()).expires_in).toBe(600)
+  })
+
+  it('has the algorithm, type, format and audience its resource wants', async () => {
+    const { access_token } = await grant('check-status', ...resources(STATUS))
+    expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'JWT' })
+    const jwks = await (await server.request('/.well-known/jwks.json')).json()
+    const options = { audience: 'status-api', currentDate: server.clock.now() }
+    await jwtVerify(access_token, createLocalJWKSet(jwks), options)
+    expect(await opens(STATUS, access_token)).toBe(true)
+    const reports = await grant('place-orders', ...resources(REPORTS))
+    expect(reports.access_token).toMatch(/^tga_/)
+    expect([
+      await opens(REPORTS, reports.access_token),
+      await opens(null, reports.access_token),
+    ]).toEqual([true, false])
+  })
+
+  it('of a client that wants another algorithm has that', async () => {
+    const own = await createClient(server, {
+      grants: ['client_credentials'],
+      settings: { access_token_signed_response_alg: 'RS256' },
+    })
+    const reply = await server.post('/oauth/token', {
+      grant_type: 'client_credentials',
+      client_id: own.id,
+      client_secret: own.secret,
+    })
+    const { access_token } = (await reply.json()) as Reply
+    expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt' })
+  })
+
+  it.each([
+    ['password', { username: 'ada@example.com', password: 'correct horse' }],
+    ['client_credentials', {}],
+  ])('is given by grant_type=%s', async (grantType, form) => {
+    const reply = await post([
+      ['grant_type', grantType],
+      ['scope', 'place-orders'],
+      ...(Object.entries(form) as Pairs),
+      ...resources(MCP),
+    ])
+    expect(decodeJwt((await reply.json()).access_token).aud).toBe(MCP)
+  })
+})
+
+describe('what is refused', () => {
+  it.each([
+    ['an address nobody knows', 'place-orders', ['https://evil.example'], 'invalid_target'],
+    ['no address', 'place-orders', ['mcp'], 'invalid_target'],
+    ['one that looks alike', 'place-orders', [`${MCP}/x`], 'invalid_target'],
+    ['a scope that means nothing there', 'check-status', [MCP], 'invalid_scope'],
+    ['two that take different tokens', 'check-status', [STATUS, ORDERS], 'invalid_target'],
+  ])('%s', async (_what, scope, uris, error) => {
+    const back = await authorize(['scope', scope], ...resources(...uris))
+    expect(back.searchParams.get('error')).toBe(error)
+  })
+
+  it('other parameters that come twice', async () => {
+    const back = await server.request(
+      `/oauth/authorize?client_id=${client.id}&scope=a&scope=b&redirect_uri=${REDIRECT}`,
+    )
+    expect(back.status).toBe(400)
+  })
+
+  it('UserInfo with a token for another API', async () => {
+    const { access_token } = await grant('openid place-orders', ...resources(MCP))
+    const headers = { authorization: `Bearer ${access_token}` }
+    expect((await server.request('/oauth/userinfo', { headers })).status).toBe(401)
+    const own = await grant('openid')
+    const good = { authorization: `Bearer ${own.access_token}` }
+    expect((await server.request('/oauth/userinfo', { headers: good })).status).toBe(200)
+  })
+
+  it('a guard for an address that is none', () => {
+    expect(() => server.oauth.guardFor('https://x.example')).toThrow(MCP)
+  })
+
+  it('a slash after a bare host, which clients add, is taken', async () => {
+    const { access_token } = await grant('place-orders', ...resources(`${ORDERS}/`))
+    expect(decodeJwt(access_token).aud).toBe(ORDERS)
+  })
+})
+
+describe('metadata of a resource (RFC 9728)', () => {
+  it('says who issues tokens for it, and its scopes', async () => {
+    const read = async (path: string) => (await server.request(path)).json()
+    expect(await read('/.well-known/oauth-protected-resource/mcp')).toEqual({
+      resource: MCP,
+      authorization_servers: [server.url],
+      scopes_supported: ['place-orders'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Orders for assistants',
+    })
+  })
+
+  it('is named by the challenge of its guard, with the scopes to ask for', async () => {
+    const own = await startServer({
+      resources: { [MCP]: { scopesToAskFor: ['place-orders'] } },
+    })
+    try {
+      const guard = own.oauth.guardFor(MCP)
+      const challengeOf = (error: unknown) => guard.refusal(error).headers?.['www-authenticate']
+      const credentials = { authorization: null, cookie: null, csrfToken: null }
+      const error = await Promise.resolve()
+        .then(() => guard.authenticate('api', credentials))
+        .catch((thrown) => thrown)
+      expect(challengeOf(error)).toBe(
+        'Bearer realm="api", scope="place-orders", resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"',
+      )
+      const { InsufficientScope } = await import('../../src/index.ts')
+      expect(challengeOf(new InsufficientScope('x', ['a', 'b']))).toMatch(
+        /scope="a b", resource_metadata="https:[^"]+"$/,
+      )
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('is not there, and not named, where no resources are given', async () => {
+    const plain = await startServer()
+    try {
+      const path = '/.well-known/oauth-protected-resource'
+      expect((await plain.request(path)).status).toBe(404)
+      const { InvalidToken } = await import('../../src/index.ts')
+      const refusal = plain.oauth.guard.refusal(new InvalidToken('x', { presented: false }))
+      expect(refusal.headers?.['www-authenticate']).toBe('Bearer realm="api"')
+      const back = await askFor(plain, 'ada', { client_id: 'x', resource: 'https://a.example' })
+      expect(back.status).toBe(400)
+    } finally {
+      await plain.close()
+    }
+  })
+})
+
+describe('a pairwise client', () => {
+  it('gets access tokens that do not say who the person is', async () => {
+    const own = await startServer({
+      features: [openid({ pairwiseSalt: 'a salt of more than thirty-two characters' })],
+    })
+    try {
+      const { codeFlow } = await import('../support.ts')
+      const hidden = await createClient(own, { settings: { subject_type: 'pairwise' } })
+      const { access_token } = await codeFlow(own, hidden)
+      expect(access_token).toMatch(/^tga_/)
+      const open = await createClient(own)
+      expect((await codeFlow(own, open)).access_token).toMatch(/^eyJ/)
+    } finally {
+      await own.close()
+    }
+  })
+})
