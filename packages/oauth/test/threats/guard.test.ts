@@ -281,7 +281,7 @@ describe('threat G2 tokens that are not ours', () => {
       { ...claims, aud: 'https://other.example' },
       { ...claims, aud: [`${claims.aud}x`] },
       { ...claims, aud: [] },
-      { ...claims, aud: [claims.aud, 'https://other.example'] },
+      { ...claims, aud: ['https://other.example'] },
       { ...claims, aud: '' },
       { ...claims, sub: 'ada' },
       { ...claims, sub: '' },
