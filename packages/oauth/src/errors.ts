@@ -14,6 +14,7 @@ export type OAuthErrorCode =
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'invalid_request_uri'
+  | 'invalid_request_object'
   | 'registration_not_supported'
   | 'invalid_token'
   | 'insufficient_scope'
@@ -153,6 +154,11 @@ export class RequestUriNotSupported extends OAuthError {
 /** A `request_uri` that is unknown, of another client, expired, or answered before. */
 export class InvalidRequestUri extends OAuthError {
   readonly code = 'invalid_request_uri'
+}
+
+/** A request object (RFC 9101) that the client has not signed for this server, or that is not valid now. */
+export class InvalidRequestObject extends OAuthError {
+  readonly code = 'invalid_request_object'
 }
 
 /** The `registration` parameter of OpenID Connect Core §7.2.1. */

@@ -12,6 +12,7 @@ export {
   InvalidClient,
   InvalidGrant,
   InvalidRequest,
+  InvalidRequestObject,
   InvalidRequestUri,
   InvalidScope,
   InvalidTarget,
@@ -52,6 +53,11 @@ export {
   type PushedRequestsOptions,
   pushedRequests,
 } from './features/requests/pushed-requests.ts'
+export type { RequestObjectAlgorithm } from './features/requests/request-object.ts'
+export {
+  type RequestObjectsOptions,
+  requestObjects,
+} from './features/requests/request-objects.ts'
 export { authorizationCode } from './grants/authorization-code.ts'
 export { clientCredentials } from './grants/client-credentials.ts'
 export type {

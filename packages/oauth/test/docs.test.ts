@@ -156,6 +156,12 @@ describe('docs/reference/options.md', () => {
       'features/requests/pushed-requests.ts',
       'PushedRequestsOptions',
     ],
+    [
+      '### RequestObjectsOptions',
+      'Option',
+      'features/requests/request-objects.ts',
+      'RequestObjectsOptions',
+    ],
     ['## NewClient', 'Option', 'clients/manage.ts', 'NewClient'],
     ['## Users', 'Method', 'users/users.ts', 'Users'],
     ['## AdapterOptions', 'Option', 'adapters/options.ts', 'AdapterOptions'],

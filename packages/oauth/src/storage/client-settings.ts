@@ -21,6 +21,8 @@ export interface ClientSettings {
   readonly introspection_signed_response_alg?: string
   /** The only algorithm its request objects may have (RFC 9101). */
   readonly request_object_signing_alg?: string
+  /** It takes part only with requests that it has signed (RFC 9101). */
+  readonly require_signed_request_object?: boolean
   /** Where its request objects may lie. */
   readonly request_uris?: readonly string[]
   /** `pairwise`: it learns a name of the person that no other client knows. */

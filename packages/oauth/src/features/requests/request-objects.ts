@@ -1,0 +1,93 @@
+import type { ServerContext } from '../../context.ts'
+import { InvalidRequest } from '../../errors.ts'
+import { type Form, requireParam } from '../../http/form.ts'
+import type { Client } from '../../storage/records.ts'
+import type { ExpandedRequest, Feature } from '../feature.ts'
+import { paramsOfObject } from './object-params.ts'
+import { formatSeenMarker, readSeenMarker, SEEN_MARKER } from './object-seen.ts'
+import {
+  type RequestObjectAlgorithm,
+  requestObjectAlgorithms,
+  verifyRequestObject,
+} from './request-object.ts'
+
+/** What `requestObjects()` is made with. */
+export interface RequestObjectsOptions {
+  /** Every client has to sign its requests. Default: those with `require_signed_request_object`. */
+  readonly required?: boolean
+  /** What they may be signed with. Default: all of them. */
+  readonly algorithms?: readonly RequestObjectAlgorithm[]
+}
+
+const NAME = 'requestObjects'
+
+interface Settings {
+  readonly required: boolean
+  readonly algorithms: readonly RequestObjectAlgorithm[]
+}
+
+/**
+ * Signed authorization requests (RFC 9101): the parameters come in a JWT that the client has signed, so nobody
+ * can change them on their way through the browser. Its public keys are in `settings.jwks` of the client.
+ * @example
+ * createAuthorizationServer({ …, grants: [authorizationCode()], features: [requestObjects()] })
+ */
+export function requestObjects(options: RequestObjectsOptions = {}): Feature {
+  const { required = false, algorithms = requestObjectAlgorithms } = options
+  const settings = { required, algorithms: [...algorithms] }
+  const unknown = algorithms.find((name) => !requestObjectAlgorithms.includes(name))
+  if (unknown !== undefined || algorithms.length === 0) {
+    const names = requestObjectAlgorithms.join(', ')
+    throw new TypeError(`requestObjects: algorithms must be one or more of ${names}.`)
+  }
+  return {
+    name: NAME,
+    metadata: () => ({
+      request_parameter_supported: true,
+      request_object_signing_alg_values_supported: required
+        ? settings.algorithms
+        : [...settings.algorithms, 'none'],
+      require_signed_request_object: required,
+    }),
+    expandRequest(params, context: ServerContext) {
+      const text = params.get('request')
+      return text === undefined ? null : expand(text, params, settings, context)
+    },
+    readRequest(_params, { client, expandedBy }) {
+      if (mustSign(client, settings) && !expandedBy.includes(NAME)) {
+        throw new InvalidRequest('This request has to come as a signed request object (RFC 9101)')
+      }
+      return null
+    },
+  }
+}
+
+/** RFC 9101 §6.3: from the object alone; what stands beside it counts for nothing. */
+async function expand(
+  text: string,
+  params: Form,
+  settings: Settings,
+  context: ServerContext,
+): Promise<ExpandedRequest> {
+  const client = await context.clients.find(requireParam(params, 'client_id'))
+  if (!client) throw new InvalidRequest('No application is registered with this client_id')
+  const now = context.clock.now()
+  const object = { text, clientId: client.id, marker: params.get(SEEN_MARKER) }
+  const seenAt = readSeenMarker(object, context)
+  const claims = await verifyRequestObject(text, {
+    client,
+    issuer: context.issuer,
+    algorithms: settings.algorithms,
+    signed: mustSign(client, settings),
+    at: seenAt ?? now,
+  })
+  return {
+    params: paramsOfObject(claims, client.id),
+    // Objects live for a minute, people take longer to sign in.
+    keep: async () => ({ [SEEN_MARKER]: formatSeenMarker(object, seenAt ?? now, context) }),
+  }
+}
+
+function mustSign({ settings }: Client, { required }: Settings): boolean {
+  return required || settings.require_signed_request_object === true
+}

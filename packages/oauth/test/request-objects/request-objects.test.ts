@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openid, pushedRequests, requestObjects } from '../../src/index.ts'
+import { KnownPeople } from '../openid/support.ts'
+import { locationOf } from '../pushed/support.ts'
+import { askFor, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
+import {
+  askWith,
+  claimsOf,
+  createSigner,
+  createSigningClient,
+  problemOf,
+  type SigningClient,
+  sign,
+  signedBy,
+  startObjects,
+  unsigned,
+} from './support.ts'
+
+let server: TestServer
+let client: SigningClient
+beforeAll(async () => {
+  server = await startObjects({ features: [requestObjects(), pushedRequests()] })
+  client = await createSigningClient(server)
+})
+afterAll(() => server.close())
+
+const METADATA = '/.well-known/oauth-authorization-server'
+const plain = { redirect_uri: REDIRECT, response_type: 'code', state: 'url' }
+
+describe('a signed request (RFC 9101)', () => {
+  it.each(['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'])(
+    'is taken with %s, and what stands beside it counts for nothing',
+    async (algorithm) => {
+      const own = await createSigningClient(server, {}, algorithm)
+      const reply = await askWith(server, own, await signedBy(server, own), {
+        redirect_uri: 'https://evil.example/',
+        response_type: 'token',
+        scope: 'check-status',
+        state: 'url',
+        prompt: 'none',
+      })
+      const back = locationOf(reply)
+      expect(`${back.origin}${back.pathname}`).toBe(REDIRECT)
+      expect(back.searchParams.get('state')).toBe('signed')
+      const tokens = await server.post('/oauth/token', {
+        grant_type: 'authorization_code',
+        code: back.searchParams.get('code') ?? '',
+        redirect_uri: REDIRECT,
+        client_id: own.id,
+        client_secret: own.secret,
+      })
+      expect(await tokens.json()).toMatchObject({ scope: 'place-orders' })
+    },
+  )
+
+  it('takes nothing from the URL that the object leaves out', async () => {
+    const { state: _state, ...claims } = claimsOf(server, client)
+    const object = await sign(client.signer, claims)
+    const back = locationOf(await askWith(server, client, object, { state: 'url' }))
+    expect(back.searchParams.get('code')).toMatch(/^tgc_/)
+    expect(back.searchParams.get('state')).toBeNull()
+  })
+
+  it.each([undefined, 'JWT', 'application/oauth-authz-req+jwt'])(
+    'may have the typ %s',
+    async (typ) => {
+      const object = await sign(client.signer, claimsOf(server, client), { typ } as object)
+      expect((await askWith(server, client, object)).status).toBe(303)
+    },
+  )
+
+  it('is found by any key of the client where it does not say which', async () => {
+    const [first, second] = [await createSigner('ES256', 'a'), await createSigner('ES256', 'b')]
+    const jwks = { keys: [first.jwk, second.jwk] }
+    const own = await createClient(server, { firstParty: true, settings: { jwks } })
+    const header = { kid: undefined } as object
+    const object = await sign(second, claimsOf(server, own), header)
+    expect((await askWith(server, own, object)).status).toBe(303)
+    const foreign = await sign(await createSigner('ES256'), claimsOf(server, own), header)
+    expect((await askWith(server, own, foreign)).status).toBe(400)
+  })
+
+  it('sends errors of the request to the client, once the object is proven', async () => {
+    const object = await signedBy(server, client, { scope: 'everything' })
+    const back = locationOf(await askWith(server, client, object))
+    expect(back.searchParams.get('error')).toBe('invalid_scope')
+    expect(back.searchParams.get('state')).toBe('signed')
+  })
+
+  it('lets a person sign in longer than the object lives, and no longer than an hour', async () => {
+    const request = await signedBy(server, client, { login_hint: 'ada@example.com' })
+    const query = new URLSearchParams({ client_id: client.id, request })
+    const reply = await server.request(`/oauth/authorize?${query}`, {
+      headers: { accept: 'text/html' },
+    })
+    const away = locationOf(reply)
+    expect(away.searchParams.get('login_hint')).toBe('ada@example.com')
+    const returned = new URL(away.searchParams.get('return_to') ?? '', server.url)
+    const params = Object.fromEntries(returned.searchParams)
+    server.clock.advance('20m')
+    expect((await askWith(server, client, request)).status).toBe(400)
+    expect(locationOf(await askFor(server, 'ada', params)).href).toContain(`${REDIRECT}?code=`)
+    server.clock.advance('41m')
+    expect((await askFor(server, 'ada', params)).status).toBe(400)
+  })
+
+  it('may ask for a new sign-in', async () => {
+    const request = await signedBy(server, client, { prompt: 'login', max_age: 5 })
+    server.users.signIns.set('ada.1', server.clock.now())
+    const away = locationOf(await askWith(server, client, request))
+    server.clock.advance('3m')
+    server.users.signIns.set('ada.1', server.clock.now())
+    const returned = new URL(away.searchParams.get('return_to') ?? '', server.url)
+    const reply = await askFor(server, 'ada', Object.fromEntries(returned.searchParams))
+    expect(locationOf(reply).href).toContain(`${REDIRECT}?code=`)
+  })
+
+  it('may be pushed, with nothing but itself', async () => {
+    const push = async (object: string) =>
+      server.post('/oauth/par', {
+        client_id: client.id,
+        client_secret: client.secret,
+        request: object,
+      })
+    const reply = await push(await signedBy(server, client))
+    expect(reply.status).toBe(201)
+    const { request_uri } = await reply.json()
+    const asked = await askFor(server, 'ada', { client_id: client.id, request_uri })
+    expect(locationOf(asked).searchParams.get('state')).toBe('signed')
+    const foreign = await push(await sign(await createSigner('ES256'), claimsOf(server, client)))
+    expect(foreign.status).toBe(400)
+    expect(await foreign.json()).toMatchObject({ error: 'invalid_request_object' })
+    const wrong = await push(await signedBy(server, client, { scope: 'everything' }))
+    expect(await wrong.json()).toMatchObject({ error: 'invalid_scope' })
+  })
+
+  it('is not taken beside a request_uri', async () => {
+    const object = await signedBy(server, client)
+    const request_uri = 'urn:ietf:params:oauth:request_uri:x'
+    const query = { client_id: client.id, request: object, request_uri }
+    expect(await problemOf(server, query)).toMatchObject({ status: 400, error: 'invalid_request' })
+  })
+})
+
+describe('an unsigned request object', () => {
+  it('is taken only where the settings of the client say none', async () => {
+    const own = await createClient(server, {
+      firstParty: true,
+      settings: { request_object_signing_alg: 'none' },
+    })
+    const { iss: _iss, aud: _aud, ...claims } = claimsOf(server, own)
+    expect((await askWith(server, own, unsigned(claims))).status).toBe(303)
+    for (const lie of [{ iss: 'other' }, { aud: 'https://other.example' }, { exp: 1 }]) {
+      expect((await askWith(server, own, unsigned({ ...claims, ...lie }))).status).toBe(400)
+    }
+    expect((await askWith(server, own, `${unsigned(claims)}AAAA`)).status).toBe(400)
+  })
+})
+
+describe('where requests have to be signed', () => {
+  it('the setting of a client refuses its other requests, pushed ones too', async () => {
+    const strict = await createSigningClient(server, { require_signed_request_object: true })
+    const back = locationOf(await askFor(server, 'ada', { ...plain, client_id: strict.id }))
+    expect(back.searchParams.get('error')).toBe('invalid_request')
+    const credentials = { client_id: strict.id, client_secret: strict.secret }
+    expect((await server.post('/oauth/par', { ...credentials, ...plain })).status).toBe(400)
+    const request = await signedBy(server, strict)
+    const pushed = await server.post('/oauth/par', { ...credentials, request })
+    const { request_uri } = await pushed.json()
+    const asked = await askFor(server, 'ada', { client_id: strict.id, request_uri })
+    expect(locationOf(asked).searchParams.get('code')).toMatch(/^tgc_/)
+  })
+
+  it('an unsigned one is not enough, whatever else the settings say', async () => {
+    const settings = { require_signed_request_object: true, request_object_signing_alg: 'none' }
+    const own = await createClient(server, { settings })
+    expect((await askWith(server, own, unsigned(claimsOf(server, own)))).status).toBe(400)
+  })
+
+  it('the option refuses those of every client', async () => {
+    const strict = await startObjects({ features: [requestObjects({ required: true })] })
+    try {
+      const own = await createSigningClient(strict)
+      const back = locationOf(await askFor(strict, 'ada', { ...plain, client_id: own.id }))
+      expect(back.searchParams.get('error')).toBe('invalid_request')
+      expect((await askWith(strict, own, await signedBy(strict, own))).status).toBe(303)
+      expect(await (await strict.request(METADATA)).json()).toMatchObject({
+        require_signed_request_object: true,
+        request_object_signing_alg_values_supported: expect.not.arrayContaining(['none']),
+      })
+    } finally {
+      await strict.close()
+    }
+  })
+})
+
+describe('with other features', () => {
+  it.each([
+    ['before', [requestObjects(), openid()]],
+    ['after', [openid(), requestObjects()]],
+  ])('listed %s openid() the metadata says that objects are taken', async (_where, features) => {
+    const both = await startServer({ users: new KnownPeople(), features })
+    try {
+      expect(await (await both.request(METADATA)).json()).toMatchObject({
+        request_parameter_supported: true,
+        request_uri_parameter_supported: false,
+        require_signed_request_object: false,
+        request_object_signing_alg_values_supported: expect.arrayContaining(['RS256', 'none']),
+      })
+    } finally {
+      await both.close()
+    }
+  })
+
+  it('reads what others read of a request, numbers and objects included', async () => {
+    const both = await startServer({
+      users: new KnownPeople(),
+      features: [openid(), requestObjects()],
+    })
+    try {
+      const own = await createSigningClient(both)
+      const object = await signedBy(both, own, {
+        scope: 'openid',
+        nonce: 'n',
+        claims: { id_token: { email: null } },
+      })
+      const back = locationOf(await askWith(both, own, object))
+      const reply = await both.post('/oauth/token', {
+        grant_type: 'authorization_code',
+        code: back.searchParams.get('code') ?? '',
+        redirect_uri: REDIRECT,
+        client_id: own.id,
+        client_secret: own.secret,
+      })
+      const { id_token } = await reply.json()
+      const claims = JSON.parse(Buffer.from(id_token.split('.')[1], 'base64url').toString())
+      expect(claims).toMatchObject({ nonce: 'n', email: 'ada@example.com' })
+    } finally {
+      await both.close()
+    }
+  })
+
+  it('without it a request is refused', async () => {
+    const without = await startServer()
+    try {
+      const own = await createClient(without)
+      const query = { ...plain, client_id: own.id, request: unsigned({}) }
+      const back = locationOf(await askFor(without, 'ada', query))
+      expect(back.searchParams.get('error')).toBe('request_not_supported')
+      const metadata = await (await without.request(METADATA)).json()
+      expect(Object.keys(metadata).filter((name) => name.includes('request'))).toEqual([])
+    } finally {
+      await without.close()
+    }
+  })
+
+  it('options that make no sense are refused at the start', () => {
+    expect(() => requestObjects({ algorithms: [] })).toThrow(TypeError)
+    expect(() => requestObjects({ algorithms: ['HS256' as 'ES256'] })).toThrow(TypeError)
+  })
+})
