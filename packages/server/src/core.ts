@@ -10,9 +10,11 @@ import {
   type Grant,
   implicit,
   kyselyStorage,
+  openid,
   password,
   refreshToken,
   type SignedIn,
+  type UserClaims,
 } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
@@ -26,6 +28,9 @@ import { serviceMigrations } from './storage/migrations.ts'
 import { createPasswords, type PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import { createUsers, type UserAccounts } from './users/users.ts'
+
+/** How well people have proven who they are: sessions begin with a password. */
+const PASSWORD_ACR = 'password'
 
 /** Opens the database; the folder of a demo's own file is made first. */
 export async function openDatabase(
@@ -80,7 +85,7 @@ export function createCore(options: CoreOptions): Core {
     // The account may have been disabled or deleted at the very moment of the sign-in.
     if (!session || !(await users.findById(session.userId))) return null
     const { userId: id, sessionId, startedAt: authenticatedAt } = session
-    return { id, sessionId, authenticatedAt }
+    return { id, sessionId, authenticatedAt, acr: PASSWORD_ACR, amr: ['pwd'] }
   }
   const oauth = createAuthorizationServer<User>({
     issuer: url,
@@ -91,10 +96,14 @@ export function createCore(options: CoreOptions): Core {
       findByIds: users.findByIds,
       findByCredentials: users.findByCredentials,
       fromRequest,
+      claims,
     },
     scopes: config.settings.scopes,
     pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
     grants: offeredGrants(config.settings),
+    features: config.settings.openid ? [openid({ acrValues: [PASSWORD_ACR] })] : [],
+    signingAlgorithm: config.settings.signingAlgorithm,
+    ...(config.settings.resources && { resources: config.settings.resources }),
     accessTokensExpireIn: config.settings.accessTokensExpireIn,
     refreshTokensExpireIn: config.settings.refreshTokensExpireIn,
     ...(options.background ? {} : { purgeEvery: false as const }),
@@ -102,6 +111,11 @@ export function createCore(options: CoreOptions): Core {
     logger: plainLogger(logger),
   })
   return { users, sessions, limits: createLimits(database, clock), oauth, fromRequest }
+}
+
+/** What clients learn of a person, each with its scope. Nobody has looked whether the address is theirs. */
+function claims({ email, name }: User): UserClaims {
+  return { email, email_verified: false, ...(name !== null && { name }) }
 }
 
 /** What current practice advises against can be switched off (threat T8). */

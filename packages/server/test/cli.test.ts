@@ -395,7 +395,7 @@ describe('keys reseal', () => {
       expect([dropped.code, dropped.stderr]).toEqual([1, expect.stringContaining('keys reseal')])
       expect(await finding()).toMatchObject({ level: 'warning' })
       const { code, json } = await tollgate(['keys', 'reseal', '--json'], both)
-      expect([code, json()]).toEqual([0, { resealed: 3 }])
+      expect([code, json()]).toEqual([0, { resealed: 4 }])
       expect(await finding()).toMatchObject({ level: 'ok' })
       const done = await tollgate(['purge'], env({ TOLLGATE_SECRET: after }))
       expect(done.code).toBe(0)

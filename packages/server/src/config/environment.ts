@@ -58,6 +58,8 @@ export function readEnvironment(
       registration: values.TOLLGATE_REGISTRATION ?? options.settings.registration,
       passwordGrant: values.TOLLGATE_PASSWORD_GRANT ?? options.settings.passwordGrant,
       implicitGrant: values.TOLLGATE_IMPLICIT_GRANT ?? options.settings.implicitGrant,
+      openid: values.TOLLGATE_OPENID ?? options.settings.openid,
+      signingAlgorithm: values.TOLLGATE_SIGNING_ALGORITHM ?? options.settings.signingAlgorithm,
     },
   }
 }

@@ -1,5 +1,10 @@
 import type { WebhookHandlers } from '@tollgate/billing'
-import { refreshToken } from '@tollgate/oauth'
+import {
+  type ResourceOptions,
+  refreshToken,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from '@tollgate/oauth'
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
 import { didYouMean } from './did-you-mean.ts'
@@ -46,6 +51,12 @@ export interface Settings {
   readonly passwordGrant: boolean
   /** Whether clients made for it may get tokens straight from the approval. */
   readonly implicitGrant: boolean
+  /** Whether other applications can sign people in here (OpenID Connect). */
+  readonly openid: boolean
+  /** What access tokens are signed with; a change is published before it signs. */
+  readonly signingAlgorithm: SigningAlgorithm
+  /** Other APIs that tokens are for, by the address that clients send as `resource`. */
+  readonly resources: Readonly<Record<string, ResourceOptions>> | null
   /** Who writes the invoices, and for what. */
   readonly invoice: { readonly vendor: string; readonly product: string }
   /** `'15d'` or seconds. */
@@ -138,6 +149,17 @@ const shape = z.strictObject({
   registration: z.boolean().default(true),
   passwordGrant: z.boolean().default(true),
   implicitGrant: z.boolean().default(true),
+  openid: z.boolean().default(true),
+  signingAlgorithm: z
+    .enum(signingAlgorithms as [SigningAlgorithm, ...SigningAlgorithm[]])
+    .default('ES256'),
+  resources: z
+    .record(
+      z.string(),
+      z.custom<ResourceOptions>((value) => typeof value === 'object'),
+    )
+    .nullable()
+    .default(null),
   invoice: invoiceShape.default({ vendor: 'Tollgate', product: 'Subscription' }),
   accessTokensExpireIn: lifetime.default('365d'),
   refreshTokensExpireIn: lifetime.default('365d'),

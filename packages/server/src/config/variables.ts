@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { type SigningAlgorithm, signingAlgorithms } from '@tollgate/oauth'
 import { z } from 'zod'
 
 const text = z.string().trim().min(1, 'is blank')
@@ -50,6 +51,11 @@ export const variables = {
   TOLLGATE_REGISTRATION: onOff,
   TOLLGATE_PASSWORD_GRANT: onOff,
   TOLLGATE_IMPLICIT_GRANT: onOff,
+  TOLLGATE_OPENID: onOff,
+  TOLLGATE_SIGNING_ALGORITHM: z.enum(
+    signingAlgorithms as [SigningAlgorithm, ...SigningAlgorithm[]],
+    { message: `expects ${signingAlgorithms.join(', ')}` },
+  ),
   TOLLGATE_TRUSTED_PROXIES: addresses,
   TOLLGATE_METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters'),
   TOLLGATE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {

@@ -58,9 +58,9 @@ describe('redirectTargets', () => {
   })
   it.each([
     ['shop', ['https://shop.example']],
-    ['many', []],
+    ['many', ['https://a.example', 'https://b.example']],
     ['unknown', []],
-  ])('without an address: the only one of the client %s', async (client, expected) => {
+  ])('without an address: all of the client %s', async (client, expected) => {
     expect(await redirectTargets(`/oauth/authorize?client_id=${client}`, service)).toEqual(expected)
   })
   it('leads nowhere from other pages', async () => {

@@ -13,10 +13,11 @@ export function addSignIn(app: Hono<AppEnv>): void {
   app.get('/login', async (c) => {
     const returnTo = localPath(c.req.query('return_to'))
     const { user } = c.get('page')
-    if (!user) return signInPage(c, { returnTo })
+    const email = c.req.query('login_hint')?.slice(0, 254) ?? ''
+    if (!user) return signInPage(c, { returnTo, email })
     // An application wants them to sign in again: the sign-in they have would not do.
     if (c.req.query('prompt') !== 'login') return c.redirect(returnTo, 302)
-    return signInPage(c, { returnTo, email: user.email, again: true })
+    return signInPage(c, { returnTo, email: email || user.email, again: true })
   })
 
   app.post('/login', async (c) => {
@@ -149,8 +150,8 @@ export const EmailField: FC<{ value: string; problem?: string | undefined }> = (
 
 /**
  * Whoever has approved an application before goes straight on to it after signing in, and browsers
- * hold the form to its policy over all redirects: the application's origin is named. A request may
- * leave its address out where the client has just one.
+ * hold the form to its policy over all redirects: the application's origin is named. A request that does
+ * not say its address, as one that was pushed, may lead to any of the client's.
  */
 export async function redirectTargets(
   returnTo: string,
@@ -158,18 +159,23 @@ export async function redirectTargets(
 ): Promise<string[]> {
   if (!returnTo.startsWith('/oauth/authorize?')) return []
   const query = new URL(returnTo, 'http://localhost').searchParams
-  const target = query.get('redirect_uri') ?? (await onlyRedirect(oauth, query.get('client_id')))
-  if (target === null || !URL.canParse(target)) return []
-  const { protocol, origin } = new URL(target)
-  const source = protocol === 'http:' || protocol === 'https:' ? origin : protocol
-  return /^[a-z][\w+.:/[\]-]*$/i.test(source) ? [source] : []
+  const named = query.get('redirect_uri')
+  const targets = named === null ? await allRedirects(oauth, query.get('client_id')) : [named]
+  return [...new Set(targets.filter((target) => URL.canParse(target)).map(sourceOf))].filter(
+    (source) => /^[a-z][\w+.:/[\]-]*$/i.test(source),
+  )
 }
 
-async function onlyRedirect(
+/** As a policy names it. */
+function sourceOf(address: string): string {
+  const { protocol, origin } = new URL(address)
+  return protocol === 'http:' || protocol === 'https:' ? origin : protocol
+}
+
+async function allRedirects(
   oauth: ServiceContext['oauth'],
   clientId: string | null,
-): Promise<string | null> {
+): Promise<readonly string[]> {
   const client = clientId ? await oauth.clients.find(clientId) : null
-  const [first, second] = client?.redirectUris ?? []
-  return second === undefined ? (first ?? null) : null
+  return client?.redirectUris ?? []
 }
