@@ -66,8 +66,7 @@ export function sendResponse(
   // A time limit of the application's own was quicker; to write once more would throw.
   if (response.headersSent) return
   const length = body === null ? 0 : Buffer.byteLength(body)
-  // Object.assign takes a tenth of what spreading does.
-  response.writeHead(status, Object.assign({ 'content-length': length }, headers)).end(body)
+  response.writeHead(status, { 'content-length': length, ...headers }).end(body)
 }
 
 /**

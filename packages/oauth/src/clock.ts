@@ -10,11 +10,6 @@ export const CLOCK_SKEW = 60_000
 /** The clock of this machine. */
 export const systemClock: Clock = { now: () => new Date() }
 
-/** A clock by its milliseconds: making a Date takes longer than asking for the time. */
-export function millisecondsOf(clock: Clock): () => number {
-  return clock === systemClock ? () => Date.now() : () => clock.now().getTime()
-}
-
 /** By their numbers: `>` has to ask both Dates first how they want to be compared. */
 export function isAfter(one: Date, other: Date): boolean {
   return one.getTime() > other.getTime()

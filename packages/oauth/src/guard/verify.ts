@@ -1,6 +1,6 @@
 import type { Awaitable } from '../awaitable.ts'
-import { createSeenHeaders } from '../caches/seen-headers.ts'
-import { CLOCK_SKEW, type Clock, millisecondsOf } from '../clock.ts'
+import { createRecentCache } from '../caches/recent-cache.ts'
+import { CLOCK_SKEW, type Clock } from '../clock.ts'
 import { InvalidToken } from '../errors.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
@@ -61,9 +61,9 @@ interface Known {
 }
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
-  const { accessTokens, keys, feed, knownUsers } = options
-  const milliseconds = millisecondsOf(options.clock)
-  let genuine = createSeenHeaders<Known>(REMEMBERED_TOKENS)
+  const { accessTokens, keys, feed, knownUsers, clock } = options
+  /** By the whole header: to cut the token out costs more than all the rest of a guarded request. */
+  let genuine = createRecentCache<Known>(REMEMBERED_TOKENS)
   let breaks = 0
   feed.onBreak(() => {
     breaks += 1
@@ -76,9 +76,9 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   function recall(header: string): Known | undefined {
     if (upsetsBefore !== upsets()) {
       upsetsBefore = upsets()
-      genuine = createSeenHeaders(REMEMBERED_TOKENS)
+      genuine = createRecentCache(REMEMBERED_TOKENS)
     }
-    return genuine.find(header)
+    return genuine.get(header)
   }
 
   function userOf({ subject }: VerifiedToken): KnownUser | null {
@@ -107,7 +107,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   }
 
   function requireAlive(token: VerifiedToken | null): VerifiedToken {
-    const now = milliseconds() / 1000
+    const now = clock.now().getTime() / 1000
     if (!token || token.claims.exp <= now || token.claims.iat > now + SKEW_SECONDS) throw refused()
     if (token.claims.exp * 1000 <= feed.endedBefore()) throw refused()
     if (feed.isRevoked('token', token.tokenId) || feed.isRevoked('client', token.clientId)) {
@@ -127,7 +127,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     const cache = genuine
     const before = upsets()
     const token = known ?? (await decode(text))
-    if (token) cache.remember(header, { token, user: userOf(token) })
+    if (token) cache.set(header, { token, user: userOf(token) })
     if (!feed.isFresh()) await feed.sync()
     if (upsets() !== before) return lookCloser(header, text)
     return requireUser(requireAlive(token))

@@ -34,7 +34,7 @@ export function empty(status = 204): HttpResponse {
 
 /** 303, so that the browser never repeats a form's body at the client (threat A10). */
 export function redirect(location: string): HttpResponse {
-  return { status: 303, headers: Object.assign({ location }, REDIRECT), body: null }
+  return { status: 303, headers: { location, ...REDIRECT }, body: null }
 }
 
 export function errorResponse(error: OAuthError): HttpResponse {

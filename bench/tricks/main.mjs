@@ -1,0 +1,165 @@
+/**
+ * `npm run bench:tricks`: what is written for speed, switched off one by one in a copy, beside the real
+ * thing. Prints by how much a row would be slower without it. Rows on Postgres are measured as `npm run
+ * bench` does it. Those in memory are served within a process, because a microsecond would be lost among
+ * those of the network; `--bare`, what a request to the floor takes, is added before they are compared.
+ */
+import { fork } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { measureCopies } from '../copies.mjs'
+import { pinLoad } from '../cores.mjs'
+import { openDatabases } from '../databases.mjs'
+import { formatTable } from '../format-table.mjs'
+import { guardedRows, serverRows } from '../rows.mjs'
+import { listCalls, tricks } from './list.mjs'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const packages = ['database', 'http', 'oauth']
+/** Below it goes: a trick that buys less is not worth being explained. */
+const WORTH_IT = 1.03
+const COPIES = 3
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '16' },
+    patience: { type: 'string', default: '1' },
+    by: { type: 'string', default: 'processor' },
+    bare: { type: 'string', default: '45' },
+  },
+})
+
+pinLoad()
+const databases = openDatabases()
+const context = {
+  pace: {
+    leadIn: 0.1,
+    seconds: 0.25,
+    rounds: Number(options.rounds),
+    warmUp: { units: 15_000, atMost: 2 },
+  },
+  patience: Number(options.patience),
+  byProcessor: options.by === 'processor',
+  createDatabase: databases.create,
+}
+/** Microseconds of the floor, which is no part of what is served within a process. */
+const bare = Number(options.bare)
+const lines = []
+const isWanted = ({ name, row }) => `${name} ${row}`.includes(options.only)
+for (const trick of tricks.filter(isWanted)) {
+  const row = [...serverRows, ...guardedRows].find(({ label }) => label === trick.row)
+  const plain = copyWithout(trick)
+  const cells = row.store === 'memory' ? await serveBoth(row, plain) : await measureBoth(row, plain)
+  rmSync(plain, { recursive: true })
+  const gain = cells.with.of?.without
+  const shown = (cell) => (cell.error ? cell.error.slice(0, 60) : cell.microseconds.toFixed(0))
+  const verdict = gain ? (gain >= WORTH_IT ? 'yes' : 'no') : ''
+  lines.push([
+    trick.name,
+    trick.row,
+    shown(cells.without),
+    shown(cells.with),
+    gain?.toFixed(3) ?? '',
+    verdict,
+  ])
+  process.stderr.write(`${lines.at(-1).join(' | ')}\n`)
+}
+const at = (path) => pathToFileURL(join(root, 'packages', path)).href
+for (const { name, ours, plain } of await listCalls(at)) {
+  if (!isWanted({ name, row: 'calls' })) continue
+  const [quick, slow] = timeBoth(ours, plain)
+  const gain = slow / quick
+  const verdict = gain >= WORTH_IT ? 'yes' : 'no'
+  lines.push([name, 'one call', slow.toFixed(2), quick.toFixed(2), gain.toFixed(3), verdict])
+}
+await databases.close()
+console.log(formatTable(['trick', 'row', 'µs without', 'µs with', 'faster by', 'worth it?'], lines))
+process.exit()
+
+/** The microseconds of one call of each, by the calmest tenth of many short slices in turn. */
+function timeBoth(...calls) {
+  const slices = calls.map(() => [])
+  for (let slice = 0; slice < 500; slice++)
+    calls.forEach((call, which) => {
+      const before = performance.now()
+      for (let time = 0; time < 100; time++) call()
+      slices[which].push((performance.now() - before) * 10)
+    })
+  return slices.map((times) => times.sort((a, b) => a - b)[50])
+}
+
+function measureBoth(row, plain) {
+  const folder = benchOf(plain)
+  const entries = [
+    { column: 'with', subject: 'tollgate', row },
+    { column: 'without', subject: 'tollgate', folder, row },
+  ]
+  return measureCopies(entries, context)
+}
+
+/** In turn, several times; the calmest counts. */
+async function serveBoth(row, plain) {
+  const times = { with: [], without: [] }
+  for (let copy = 0; copy < COPIES; copy++) {
+    times.with.push(await serve(row, benchOf(root)))
+    times.without.push(await serve(row, benchOf(plain)))
+  }
+  const [quick, slow] = [Math.min(...times.with) + bare, Math.min(...times.without) + bare]
+  return {
+    with: { microseconds: quick, of: { without: slow / quick } },
+    without: { microseconds: slow },
+  }
+}
+
+function serve(row, folder) {
+  const child = fork(fileURLToPath(new URL('./in-process.mjs', import.meta.url)), [
+    JSON.stringify({ folder, row }),
+  ])
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('exit', (code) => reject(new Error(`A server ended with ${code}`)))
+  })
+}
+
+function benchOf(checkout) {
+  return pathToFileURL(join(checkout, 'bench')).href
+}
+
+/** The built packages as they are, but for one trick. Below node_modules, so they find what they import. */
+function copyWithout({ name, file, without }) {
+  const cache = join(root, 'node_modules', '.cache')
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'tollgate-tricks-'))
+  mkdirSync(join(folder, 'node_modules', '@tollgate'), { recursive: true })
+  for (const each of packages) {
+    const [from, to] = [join(root, 'packages', each), join(folder, 'packages', each)]
+    cpSync(join(from, 'dist'), join(to, 'dist'), { recursive: true })
+    cpSync(join(from, 'package.json'), join(to, 'package.json'))
+    symlinkSync(to, join(folder, 'node_modules', '@tollgate', each))
+  }
+  const skipped = ['node_modules', 'results', 'tricks']
+  cpSync(join(root, 'bench'), join(folder, 'bench'), {
+    recursive: true,
+    filter: (path) => !skipped.some((each) => path.startsWith(join(root, 'bench', each))),
+  })
+  symlinkSync(join(root, 'bench', 'node_modules'), join(folder, 'bench', 'node_modules'))
+  const path = join(folder, 'packages', file)
+  let text = readFileSync(path, 'utf8')
+  for (const [found, plain] of without) {
+    if (!text.includes(found)) throw new Error(`${name}: ${file} has no ${found}`)
+    text = text.replace(found, () => plain)
+  }
+  writeFileSync(path, text)
+  return folder
+}
