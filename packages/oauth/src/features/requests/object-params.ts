@@ -22,14 +22,15 @@ export function paramsOfObject(claims: JWTPayload, clientId: string): Form {
   }
   return new Map(
     entries
-      .map(([name, value]): [string, string] => [name, textOf(value)])
+      .map(([name, value]): [string, string] => [name, textOf(name, value)])
       .filter(([, text]) => text !== ''),
   )
 }
 
-/** Numbers such as `max_age` and objects such as `claims` stand there as JSON. */
-function textOf(value: unknown): string {
+/** Numbers such as `max_age` and objects such as `claims` stand there as JSON, several resources as a list. */
+function textOf(name: string, value: unknown): string {
   if (value === null) return ''
+  if (name === 'resource' && Array.isArray(value)) return value.map(String).join(' ')
   if (typeof value !== 'string') return JSON.stringify(value)
   if (UNREADABLE.test(value) || !value.isWellFormed()) {
     throw new InvalidRequestObject('A parameter holds a character that cannot be accepted')
