@@ -1,13 +1,13 @@
-import type { JWTPayload } from 'jose'
 import { InvalidRequestObject } from '../../errors.ts'
 import { type Form, UNREADABLE } from '../../http/form.ts'
+import type { RequestClaims } from './request-object.ts'
 
 /** About the object, not about the request. */
 const OF_THE_OBJECT: readonly string[] = ['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sub']
 const MOST_PARAMETERS = 64
 
 /** The claims of a request object as the parameters they stand for (RFC 9101 §4). */
-export function paramsOfObject(claims: JWTPayload, clientId: string): Form {
+export function paramsOfObject(claims: RequestClaims, clientId: string): Form {
   if (claims.client_id !== clientId) {
     throw new InvalidRequestObject('client_id in the request object is not the one beside it')
   }

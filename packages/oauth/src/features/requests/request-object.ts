@@ -24,6 +24,9 @@ export const requestObjectAlgorithms: readonly RequestObjectAlgorithm[] = [
   'Ed25519',
 ]
 
+/** Not jose's own type: its declarations cannot be read from CommonJS, where ours can. */
+export type RequestClaims = Readonly<Record<string, unknown>>
+
 export interface ObjectRules {
   readonly client: Client
   readonly issuer: string
@@ -44,7 +47,10 @@ const TYPES: readonly (string | undefined)[] = [undefined, 'jwt', 'oauth-authz-r
 const imported = new WeakMap<KeySet, Keys>()
 
 /** What the object says, if the client has made it for us and it is valid now (RFC 9101 §6.2). */
-export async function verifyRequestObject(text: string, rules: ObjectRules): Promise<JWTPayload> {
+export async function verifyRequestObject(
+  text: string,
+  rules: ObjectRules,
+): Promise<RequestClaims> {
   try {
     return await verify(text, rules)
   } catch (cause) {
