@@ -62,7 +62,7 @@ function returnAddressOf(client: Client, params: Form, context: ServerContext): 
   const redirectTo = chooseRedirect(client, redirectUri)
   const state = params.get('state') ?? null
   const usual = context.responses.get(params.get('response_type') ?? '')?.response.mode ?? 'query'
-  const mode = responseModeOr(params, usual)
+  const mode = responseModeOr(params, usual, redirectTo)
   const tooLong = state !== null && state.length > LONGEST_STATE
   return { client, redirectTo, redirectUri, state: tooLong ? null : state, mode }
 }
@@ -106,7 +106,7 @@ export function parseAuthorizationRequest(
     throw new InvalidRequest('This client must use PKCE: send a code_challenge with S256')
   }
   const prompts = readPrompts(params)
-  const mode = readResponseMode(params, response.mode)
+  const mode = readResponseMode(params, response.mode, address.redirectTo)
   const resources = readResources(params, context.options.resources)
   assertKnownThere(scopes, resources, context.options.resources, context.options.identityScopes)
   const requested = { client, responseType: response.type, scopes, expandedBy }

@@ -27,7 +27,11 @@ function encodePairs(pairs: Pairs): string {
 }
 
 /** What the request asks for; `usual` where it says nothing. */
-export function readResponseMode(params: Form, usual: ResponseMode): ResponseMode {
+export function readResponseMode(
+  params: Form,
+  usual: ResponseMode,
+  redirectTo: string,
+): ResponseMode {
   const name = params.get('response_mode')
   if (name === undefined) return usual
   if (!isResponseMode(name)) {
@@ -37,13 +41,21 @@ export function readResponseMode(params: Form, usual: ResponseMode): ResponseMod
   if (usual === 'fragment' && name === 'query') {
     throw new InvalidRequest('response_mode=query is not for responses that hold a token')
   }
+  // No form reaches an app by its own scheme: the person would be left with an empty page.
+  if (name === 'form_post' && !/^https?:/.test(redirectTo)) {
+    throw new InvalidRequest('response_mode=form_post needs a redirect_uri of the web')
+  }
   return name
 }
 
 /** The same for errors, which must reach the client even if the mode is what is wrong. */
-export function responseModeOr(params: Form, usual: ResponseMode): ResponseMode {
+export function responseModeOr(
+  params: Form,
+  usual: ResponseMode,
+  redirectTo: string,
+): ResponseMode {
   try {
-    return readResponseMode(params, usual)
+    return readResponseMode(params, usual, redirectTo)
   } catch {
     return usual
   }

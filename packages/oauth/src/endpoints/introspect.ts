@@ -5,7 +5,7 @@ import { InvalidClient, isOAuthError } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/responses.ts'
 import type { Client } from '../storage/records.ts'
-import { formatSubject } from '../tokens/formats/claims.ts'
+import { formatSubject, parseSubject } from '../tokens/formats/claims.ts'
 
 const INACTIVE = { active: false }
 
@@ -22,14 +22,27 @@ export async function introspect(
   const found = refresh
     ? await describeRefreshToken(refresh, context)
     : await describeAccessToken(text, context)
-  const visible = found && (client.resourceServer || found.client_id === client.id)
-  return noStoreJson(visible ? found : INACTIVE)
+  if (found && client.resourceServer) return noStoreJson(found)
+  if (found?.client_id !== client.id) return noStoreJson(INACTIVE)
+  return noStoreJson({ ...found, sub: subjectShownTo(client, found.sub, context) })
 }
 
 interface Description {
   readonly active: true
   readonly client_id: string
+  readonly sub: string
   readonly [claim: string]: unknown
+}
+
+/** A client that knows people by names of its own must not learn others here. */
+function subjectShownTo(client: Client, sub: string, { features }: ServerContext): string {
+  const subject = parseSubject(sub)
+  if (subject?.kind !== 'user') return sub
+  for (const feature of features.all) {
+    const name = feature.subjectFor?.(client, subject.id) ?? null
+    if (name !== null) return name
+  }
+  return sub
 }
 
 /** The guard's own verdict, so the two always agree. */

@@ -85,6 +85,8 @@ export interface Feature {
   ): GrantDetails | null
   /** Whether the person who is signed in is whom the request means; else they are asked to sign in. */
   acceptsPerson?(params: Form, client: Client, userId: string, context: GrantContext): boolean
+  /** The name by which a client knows a person, where it must not learn the id; null where it may. */
+  subjectFor?(client: Client, userId: string): string | null
   /** What it adds to the response of the token endpoint. Only asked about tokens that have details. */
   extendTokenResponse?(
     issued: IssuedToken,

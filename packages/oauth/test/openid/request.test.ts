@@ -209,6 +209,14 @@ describe('response_mode', () => {
     expect(fields).toMatchObject({ error: 'consent_required', state: 's', iss: server.url })
   })
 
+  it('form_post is refused for an app with a scheme of its own, and the app is told', async () => {
+    const redirect_uri = 'com.example.app:/callback'
+    const app = await newClient(server, { redirect: redirect_uri })
+    const reply = await ask({ client_id: app.id, redirect_uri, response_mode: 'form_post' })
+    const location = reply.headers.get('location')
+    expect(location).toMatch(/^com\.example\.app:\/callback\?error=invalid_request&/)
+  })
+
   it('fragment is kept through a decision', async () => {
     const page = await ask({ response_mode: 'fragment' })
     const back = await decideOn(server, 'ada', page)

@@ -313,6 +313,13 @@ describe('a pairwise client', () => {
       const hidden = await createClient(own, { settings: { subject_type: 'pairwise' } })
       const { access_token } = await codeFlow(own, hidden)
       expect(access_token).toMatch(/^tga_/)
+      const introspected = await own.post('/oauth/introspect', {
+        token: access_token,
+        client_id: hidden.id,
+        client_secret: hidden.secret,
+      })
+      const { active, sub } = await introspected.json()
+      expect([active, sub]).toEqual([true, expect.stringMatching(/^[\w-]{43}$/)])
       const open = await createClient(own)
       expect((await codeFlow(own, open)).access_token).toMatch(/^eyJ/)
     } finally {

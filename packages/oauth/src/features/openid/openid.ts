@@ -79,6 +79,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
       const wished = asked === undefined ? null : wishedValue(parseClaimsRequest(asked), 'sub')
       return wished === null || wished === sub
     },
+    subjectFor: (client, userId) =>
+      client.settings.subject_type === 'pairwise' ? subjectFor(client, userId, settings) : null,
     async extendTokenResponse({ token, scopes, accessToken }, context: ServerContext) {
       const { userId, details } = token
       if (!details || userId === null || !scopes.includes('openid')) return {}
