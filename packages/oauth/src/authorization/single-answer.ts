@@ -38,7 +38,8 @@ export function withTicket(
   details: GrantDetails | null,
   ticket: string | null,
 ): GrantDetails | null {
-  return ticket === null ? details : { ...details, ticket }
+  if (ticket === null) return details
+  return details === null ? { ticket, ticketOnly: true } : { ...details, ticket }
 }
 
 export function splitTicket(kept: GrantDetails | null): {
@@ -46,6 +47,7 @@ export function splitTicket(kept: GrantDetails | null): {
   readonly details: GrantDetails | null
 } {
   if (kept?.ticket === undefined) return { ticket: null, details: kept }
-  const { ticket, ...details } = kept
-  return { ticket, details: Object.keys(details).length === 0 ? null : details }
+  const { ticket, ticketOnly, ...details } = kept
+  // Empty ones are not none: a feature has read the request and found nothing to write down.
+  return { ticket, details: ticketOnly ? null : details }
 }

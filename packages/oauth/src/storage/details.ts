@@ -22,6 +22,8 @@ export interface GrantDetails {
   readonly responseMode?: string
   /** Of an interaction alone: the hash of the ticket that ends with the answer. */
   readonly ticket?: string
+  /** Of an interaction alone: there were no details beside the ticket. */
+  readonly ticketOnly?: true
   /** How the person had signed in. */
   readonly signIn?: SignInDetails
   /** RFC 8693: the row of the token it was exchanged for. It ends with that one. */

@@ -244,6 +244,18 @@ describe('where requests have to be pushed', () => {
     }
   })
 
+  it('leads to an ID token through the approval screen, with a nonce and without', async () => {
+    const provider = await startPushed({ features: [pushedRequests(), openid()] })
+    const own = await createClient(provider)
+    for (const nonce of ['', 'once']) {
+      const request = await pushed(provider, own, { scope: 'openid', prompt: 'consent', nonce })
+      const back = await decideOn(provider, 'ada', await askFor(provider, 'ada', request))
+      const tokens = await (await exchange(provider, own, back)).json()
+      expect([nonce, Object.keys(tokens)]).toEqual([nonce, expect.arrayContaining(['id_token'])])
+    }
+    await provider.close()
+  })
+
   it.each(['4s', '601s', '0s', 'soon'])('a lifetime of %s is refused at the start', (lifetime) => {
     expect(() => pushedRequests({ lifetime })).toThrow(TypeError)
   })
