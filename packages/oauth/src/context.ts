@@ -1,13 +1,15 @@
 import type { ClientCache } from './caches/client-cache.ts'
 import type { CodeCache } from './caches/code-cache.ts'
 import type { ConsentCache } from './caches/consent-cache.ts'
-import type { Feature } from './features/feature.ts'
+import type { ClientAuthentication, Feature } from './features/feature.ts'
 import type { AuthorizationResponse, Grant, GrantContext } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
 import type { TokenVerifier } from './guard/verify.ts'
 import type { Keyring } from './keys/keyring.ts'
+import type { Seal } from './keys/seal.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
 import type { ResolvedOptions } from './options.ts'
+import type { Outgoing } from './outgoing/outgoing.ts'
 import type { RevocationFeed } from './revocations/feed.ts'
 import type { AccessTokens } from './tokens/formats/format.ts'
 import type { RefreshTokens } from './tokens/formats/refresh-tokens.ts'
@@ -26,6 +28,7 @@ export interface Features {
   readonly requestReaders: readonly Feature[]
   readonly personCheckers: readonly Feature[]
   readonly responseExtenders: readonly Feature[]
+  readonly authenticators: readonly ClientAuthentication[]
 }
 
 /**
@@ -42,10 +45,14 @@ export interface ServerContext extends GrantContext {
   readonly consents: ConsentCache
   readonly keys: SigningKeys
   readonly keyring: Keyring
+  /** Of secrets that have to be read again, which only some clients have. */
+  readonly clientSecrets: Seal
   readonly accessTokens: AccessTokens
   readonly refreshTokens: RefreshTokens
   readonly verifier: TokenVerifier
   readonly knownUsers: KnownUsers
   readonly feed: RevocationFeed
   readonly cookies: CookieMode
+  /** Requests to addresses that clients have told us. */
+  readonly outgoing: Outgoing
 }

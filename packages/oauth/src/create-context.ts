@@ -1,6 +1,7 @@
 import { createClientCache } from './caches/client-cache.ts'
 import { createCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
+import { scopeLimitOf } from './clients/self-registered.ts'
 import { later } from './clock.ts'
 import type { Features, OfferedResponse, ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
@@ -8,8 +9,10 @@ import type { Feature } from './features/feature.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
 import { createTokenVerifier } from './guard/verify.ts'
 import { createKeyring } from './keys/keyring.ts'
+import { createSeal } from './keys/seal.ts'
 import { createSigningKeys } from './keys/signing-keys.ts'
 import type { ResolvedOptions } from './options.ts'
+import { createOutgoing } from './outgoing/outgoing.ts'
 import { followRevocations } from './revocations/feed.ts'
 import { parseScope, resolveScopes } from './scopes.ts'
 import { chooseFormat } from './tokens/formats/choose-format.ts'
@@ -72,11 +75,19 @@ export function createContext(options: ResolvedOptions): ServerContext {
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
     responses: offeredResponses(options),
     features: sortFeatures(options.features),
-    clients: createClientCache(storage.clients, feed),
+    clients: createClientCache(storage.clients, {
+      feed,
+      clock,
+      finders: options.features.flatMap((feature) =>
+        feature.findClient ? [(id: string) => feature.findClient?.(id, context) ?? null] : [],
+      ),
+    }),
     codes: createCodeCache(storage.codes),
     consents: createConsentCache(storage.consents),
     keys,
     keyring,
+    clientSecrets: createSeal(secrets, 'client secrets'),
+    outgoing: createOutgoing(options.outgoing, clock),
     accessTokens,
     refreshTokens: createRefreshTokens(keyring),
     verifier,
@@ -94,7 +105,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     resolveScopes: (text, client) =>
       resolveScopes(parseScope(text), {
         defined: options.scopeNames,
-        client: client.scopes,
+        client: scopeLimitOf(client, options),
         wildcard: 'refused',
       }),
     issueTokens: (request) => issueTokens(request, context),
@@ -112,6 +123,7 @@ function sortFeatures(all: readonly Feature[]): Features {
     requestReaders: all.filter((feature) => feature.readRequest),
     personCheckers: all.filter((feature) => feature.acceptsPerson),
     responseExtenders: all.filter((feature) => feature.extendTokenResponse),
+    authenticators: all.flatMap(({ authentication }) => authentication ?? []),
   }
 }
 

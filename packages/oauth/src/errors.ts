@@ -16,10 +16,13 @@ export type OAuthErrorCode =
   | 'invalid_request_uri'
   | 'invalid_request_object'
   | 'registration_not_supported'
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata'
   | 'invalid_token'
   | 'insufficient_scope'
   | 'server_error'
   | 'temporarily_unavailable'
+  | 'too_many_requests'
   | 'unauthenticated'
   | 'csrf_mismatch'
   | 'not_found'
@@ -166,6 +169,16 @@ export class RegistrationNotSupported extends OAuthError {
   readonly code = 'registration_not_supported'
 }
 
+/** RFC 7591 §3.2.2: a redirect address that a client cannot register. */
+export class InvalidRedirectUri extends OAuthError {
+  readonly code = 'invalid_redirect_uri'
+}
+
+/** RFC 7591 §3.2.2: something else that a client says of itself and that cannot be, or not here. */
+export class InvalidClientMetadata extends OAuthError {
+  readonly code = 'invalid_client_metadata'
+}
+
 /** A `grant_type` that this server does not offer. */
 export class UnsupportedGrantType extends OAuthError {
   readonly code = 'unsupported_grant_type'
@@ -261,6 +274,16 @@ export class TemporarilyUnavailable extends OAuthError {
 
   override headers(): Record<string, string> {
     return { 'retry-after': '1' }
+  }
+}
+
+/** More than this server takes in a minute: come again later. */
+export class TooManyRequests extends OAuthError {
+  readonly code = 'too_many_requests'
+  override readonly status = 429
+
+  override headers(): Record<string, string> {
+    return { 'retry-after': '60' }
   }
 }
 

@@ -10,7 +10,9 @@ export {
   CsrfMismatch,
   InsufficientScope,
   InvalidClient,
+  InvalidClientMetadata,
   InvalidGrant,
+  InvalidRedirectUri,
   InvalidRequest,
   InvalidRequestObject,
   InvalidRequestUri,
@@ -32,6 +34,7 @@ export {
   RequestUriNotSupported,
   ServerError,
   TemporarilyUnavailable,
+  TooManyRequests,
   Unauthenticated,
   UnauthorizedClient,
   UnsupportedGrantType,
@@ -40,15 +43,32 @@ export {
   ValidationFailed,
 } from './errors.ts'
 export type { Emitter, EventName, Events, Listener, OAuthEvents } from './events.ts'
+export { jwtClientAuthentication } from './features/client-authentication/jwt-client-authentication.ts'
 export type {
+  ClientKeyAlgorithm,
+  JwtClientAuthenticationOptions,
+} from './features/client-authentication/settings.ts'
+export type {
+  AuthenticatedBy,
+  ClientAuthentication,
   ExpandedRequest,
   Feature,
   FeatureRoute,
   IssuedToken,
   RequestedAuthorization,
 } from './features/feature.ts'
+export { clientLogos } from './features/logos/client-logos.ts'
 export { openid } from './features/openid/openid.ts'
 export type { FrontChannelType, OpenIdOptions } from './features/openid/settings.ts'
+export {
+  type ClientMetadataDocumentsOptions,
+  clientMetadataDocuments,
+} from './features/registration/client-metadata-documents.ts'
+export { clientRegistration } from './features/registration/client-registration.ts'
+export type {
+  ClientRegistrationOptions,
+  RegistrationPolicy,
+} from './features/registration/settings.ts'
 export {
   type PushedRequestsOptions,
   pushedRequests,
@@ -91,7 +111,8 @@ export type { KeyRotation } from './keys/signing-keys.ts'
 export type { Lifetime } from './lifetimes.ts'
 export type { Logger } from './logger.ts'
 export type { Ended } from './maintenance/end-everything.ts'
-export type { AuthorizationServerOptions } from './options.ts'
+export type { AuthorizationServerOptions, SelfRegisteredOptions } from './options.ts'
+export type { OutgoingOptions, ResolvedAddress } from './outgoing/options.ts'
 export { defaultPages, escapeHtml } from './pages/default-pages.ts'
 export type { ConsentView, ErrorView, Pages } from './pages/pages.ts'
 export { type ResourceOptions, readByAll } from './resources/resources.ts'
@@ -150,6 +171,7 @@ export type {
   TokenWithClient,
 } from './storage/repositories.ts'
 export { endedByRotation, type Kept, rotatedToken } from './storage/rotated-token.ts'
+export { parseUnused, UNUSED_CLIENT, type UnusedClient } from './storage/unused-client.ts'
 export type { AccessTokenClaims, Subject } from './tokens/formats/claims.ts'
 export type {
   AccessTokenFormat,

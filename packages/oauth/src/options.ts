@@ -5,6 +5,7 @@ import type { Feature } from './features/feature.ts'
 import type { Grant } from './grants/grant.ts'
 import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
 import type { Logger } from './logger.ts'
+import { type OutgoingOptions, type OutgoingSettings, resolveOutgoing } from './outgoing/options.ts'
 import { defaultPages } from './pages/default-pages.ts'
 import type { Pages } from './pages/pages.ts'
 import { parseResources, type ResourceOptions, type Resources } from './resources/resources.ts'
@@ -50,6 +51,10 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
    * its tokens are like. Their metadata (RFC 9728) is served, and guards name it to callers without a token.
    */
   readonly resources?: Readonly<Record<string, ResourceOptions>>
+  /** What clients may have that have registered themselves. */
+  readonly selfRegistered?: SelfRegisteredOptions
+  /** How the server asks at addresses that clients have told it: their keys, their documents. */
+  readonly outgoing?: OutgoingOptions
   /** Default 1 year. */
   readonly accessTokensExpireIn?: Lifetime
   /** Default 1 year. */
@@ -76,6 +81,12 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
   readonly logger?: Logger
 }
 
+/** The limits of clients that have registered themselves. */
+export interface SelfRegisteredOptions {
+  /** The scopes that they may ask people for. Default: none. */
+  readonly scopes?: readonly string[]
+}
+
 export interface ResolvedOptions {
   readonly issuer: string
   readonly issuerUrl: URL
@@ -95,6 +106,8 @@ export interface ResolvedOptions {
   readonly resources: Resources
   /** Whether APIs have metadata of their own. */
   readonly hasResources: boolean
+  readonly selfRegisteredScopes: ReadonlySet<string>
+  readonly outgoing: OutgoingSettings
   readonly accessTokensExpireAt: (now: Date) => Date
   readonly refreshTokensExpireAt: (now: Date) => Date
   readonly personalAccessTokensExpireAt: (now: Date) => Date
@@ -146,6 +159,8 @@ export function resolveOptions<User extends ApplicationUser>(
     audience,
     resources: parseResources(options.resources ?? {}, { audience, signingAlgorithm, scopeNames }),
     hasResources: options.resources !== undefined,
+    selfRegisteredScopes: parseMarkedScopes(options.selfRegistered?.scopes ?? [], scopeNames),
+    outgoing: resolveOutgoing(options.outgoing),
     accessTokensExpireAt: lifetime(options, 'accessTokensExpireIn'),
     refreshTokensExpireAt: lifetime(options, 'refreshTokensExpireIn'),
     personalAccessTokensExpireAt: lifetime(options, 'personalAccessTokensExpireIn'),
@@ -220,6 +235,15 @@ function parseSecrets(secret: unknown): readonly string[] {
   }
   if (secrets.length === 0) throw new TypeError('secret: the list is empty, give at least one.')
   return [...secrets]
+}
+
+function parseMarkedScopes(
+  marked: readonly string[],
+  defined: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const unknown = marked.find((name) => !defined.has(name))
+  if (unknown === undefined) return new Set(marked)
+  throw new TypeError(`selfRegistered: the scope '${unknown}' is not defined.`)
 }
 
 function parseBasePath(issuer: URL, path: string): string {

@@ -19,6 +19,7 @@ import { errorResponse } from './http/responses.ts'
 import type { KeyRotation } from './keys/signing-keys.ts'
 import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
 import { purge, schedulePurge } from './maintenance/purge.ts'
+import { reseal, toReseal } from './maintenance/reseal.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
 import type { Resource } from './resources/resources.ts'
 import { createOAuthRouter, type EndpointRoute } from './routes.ts'
@@ -237,8 +238,8 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
       {
         rotate: (how?: KeyRotation) => context.keys.rotate(how),
         revoke: (kid: string) => context.keys.revoke(kid),
-        reseal: () => context.keys.reseal(),
-        toReseal: () => context.keys.toReseal(),
+        reseal: () => reseal(context),
+        toReseal: () => toReseal(context),
         list: async () => context.keys.all(),
       },
       ready,

@@ -149,6 +149,25 @@ describe('docs/reference/options.md', () => {
     ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
     ['### RefreshTokenOptions', 'Option', 'grants/refresh-token-options.ts', 'RefreshTokenOptions'],
     ['### ResourceOptions', 'Option', 'resources/resources.ts', 'ResourceOptions'],
+    ['### OutgoingOptions', 'Option', 'outgoing/options.ts', 'OutgoingOptions'],
+    [
+      '### JwtClientAuthenticationOptions',
+      'Option',
+      'features/client-authentication/settings.ts',
+      'JwtClientAuthenticationOptions',
+    ],
+    [
+      '### ClientRegistrationOptions',
+      'Option',
+      'features/registration/settings.ts',
+      'ClientRegistrationOptions',
+    ],
+    [
+      '### ClientMetadataDocumentsOptions',
+      'Option',
+      'features/registration/client-metadata-documents.ts',
+      'ClientMetadataDocumentsOptions',
+    ],
     ['### OpenIdOptions', 'Option', 'features/openid/settings.ts', 'OpenIdOptions'],
     [
       '### PushedRequestsOptions',

@@ -1,4 +1,5 @@
 import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
+import { isStranger, scopeLimitOf } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import {
   InvalidRequest,
@@ -13,7 +14,7 @@ import type { AuthorizationResponse } from '../grants/grant.ts'
 import { readChallenge } from '../grants/pkce.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import { assertKnownThere, readResources, resourceDetails } from '../resources/requested.ts'
-import { parseScope, resolveScopes } from '../scopes.ts'
+import { parseScope, resolveScopes, type ScopePolicy } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import type { ReceivedRequest } from './expand-request.ts'
@@ -52,7 +53,7 @@ export async function requireReturnAddress(
   params: Form,
   context: ServerContext,
 ): Promise<ReturnAddress> {
-  const client = await context.clients.find(requireParam(params, 'client_id'))
+  const client = await context.clients.findNamed(requireParam(params, 'client_id'))
   if (client) return returnAddressOf(client, params, context)
   throw new InvalidRequest('No application is registered with this client_id')
 }
@@ -96,11 +97,12 @@ export function parseAuthorizationRequest(
   }
   assertSupported(params)
   const response = requireResponseType(params, client, context)
-  const scopes = resolveScopes(parseScope(params.get('scope')), {
+  const policy: ScopePolicy = {
     defined: context.options.scopeNames,
-    client: client.scopes,
+    client: scopeLimitOf(client, context.options),
     wildcard: 'refused',
-  })
+  }
+  const scopes = resolveScopes(parseScope(params.get('scope')), policy)
   const codeChallenge = response.type === 'code' ? readChallenge(params) : null
   if (response.type === 'code' && !client.confidential && codeChallenge === null) {
     throw new InvalidRequest('This client must use PKCE: send a code_challenge with S256')
@@ -111,6 +113,8 @@ export function parseAuthorizationRequest(
   assertKnownThere(scopes, resources, context.options.resources, context.options.identityScopes)
   const requested = { client, responseType: response.type, scopes, expandedBy }
   const read = readDetails(params, requested, context)
+  // Parts of a scope that it may not have are not to be had one by one either.
+  if (read?.alsoShown && isStranger(client)) resolveScopes(read.alsoShown, policy)
   return {
     received,
     client,

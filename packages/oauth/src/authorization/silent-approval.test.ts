@@ -8,7 +8,7 @@ const APP = 'com.example.app:/cb'
 /** Who asks; scopes asked for; scopes approved before, or null; prompt; address; the verdict. */
 const CASES: ReadonlyArray<
   readonly [
-    'secret' | 'public' | 'own' | 'own public',
+    'secret' | 'public' | 'own' | 'own public' | 'stranger' | 'verified',
     string[],
     string[] | null,
     string | null,
@@ -32,12 +32,18 @@ const CASES: ReadonlyArray<
   ['own public', ['a'], null, null, HTTPS, true],
   ['own public', ['a'], null, null, APP, false],
   ['own public', ['a'], ['a'], null, 'http://127.0.0.1/cb', false],
+  ['stranger', ['a'], ['a'], null, HTTPS, false],
+  ['stranger', [], ['a'], 'none', HTTPS, false],
+  ['verified', ['a'], ['a'], null, HTTPS, true],
 ]
 
 describe('mayApproveSilently', () => {
   it.each(CASES)('%s client, asks %j, has %j, prompt=%s, %s: %s', (kind, scopes, had, ...rest) => {
     const [prompt, redirectTo, verdict] = rest
+    const registration = { by: 'registration', verified: kind === 'verified' }
+    const cameByItself = kind === 'stranger' || kind === 'verified'
     const client = {
+      settings: cameByItself ? { self_registered: registration } : {},
       confidential: !kind.includes('public'),
       firstParty: kind.includes('own'),
     } as Client

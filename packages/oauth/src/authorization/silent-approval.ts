@@ -1,3 +1,4 @@
+import { isStranger } from '../clients/self-registered.ts'
 import type { Client, Consent } from '../storage/records.ts'
 
 export interface ApprovalQuestion {
@@ -12,11 +13,12 @@ export interface ApprovalQuestion {
 /**
  * Whether a request may be answered without showing the approval screen. A public client proves
  * nothing about itself, so anybody could come in its name (RFC 6819 §5.2.3.2): it is always
- * asked about, except the application's own on an https address that only it can receive.
+ * asked about, except the application's own on an https address that only it can receive. So is one
+ * that has registered itself, until somebody here has looked at it.
  */
 export function mayApproveSilently(question: ApprovalQuestion): boolean {
   const { client, consent, scopes } = question
-  if (question.askAgain) return false
+  if (question.askAgain || isStranger(client)) return false
   const proven = client.confidential
   if (client.firstParty) return proven || question.redirectTo.startsWith('https://')
   return proven && consent !== null && scopes.every((name) => consent.scopes.includes(name))

@@ -13,12 +13,13 @@ const secrets = new Map<string, string | null>([
   ['hash emptied', ''],
 ])
 const context = {
+  features: { authenticators: [] },
   clients: {
-    find: async (id: string) => {
+    findNamed: async (id: string) => {
       const secret = secrets.get(id)
       if (secret === undefined) return null
       const secretHash = secret === null || secret === '' ? secret : sha256(secret)
-      return { id, confidential: id !== 'spa', secretHash } as Client
+      return { id, confidential: id !== 'spa', secretHash, settings: {} } as Client
     },
   },
 } as unknown as ServerContext

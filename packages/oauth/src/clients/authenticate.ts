@@ -1,71 +1,38 @@
 import type { HttpRequest } from '@tollgate/http'
 import type { ServerContext } from '../context.ts'
-import { equalSecrets, sha256 } from '../crypto.ts'
 import { InvalidClient, InvalidRequest } from '../errors.ts'
-import { type Form, UNREADABLE } from '../http/form.ts'
+import type { Form } from '../http/form.ts'
 import type { Client } from '../storage/records.ts'
+import { readCredentials } from './authentication/credentials.ts'
+import { isProvenBy } from './authentication/secret-methods.ts'
 
-interface ClientCredentials {
-  readonly id: string
-  readonly secret: string | null
-  /** By the Authorization header, so that a refusal carries a challenge. */
-  readonly basic: boolean
-}
-
-/** RFC 6749 §2.3.1: by Basic or in the body, one way per request. A public client only names itself. */
+/** RFC 6749 §2.3: by its secret or by a proof of some feature's kind. A public client only names itself. */
 export async function authenticateClient(
   request: HttpRequest,
   params: Form,
   context: ServerContext,
 ): Promise<Client> {
-  const credentials = readCredentials(request.header('authorization'), params)
-  const client = await context.clients.find(credentials.id)
-  if (client && hasSecret(client, credentials.secret)) return client
-  throw new InvalidClient('Client authentication failed', { challenge: credentials.basic })
+  if (params.has('client_assertion') || params.has('client_assertion_type')) {
+    return authenticateByProof(request, params, context)
+  }
+  const { id, secret, method, basic } = readCredentials(request.header('authorization'), params)
+  const client = await context.clients.findNamed(id)
+  if (client && isProvenBy(client, method, secret)) return client
+  throw new InvalidClient('Client authentication failed', { challenge: basic })
 }
 
-/** A public client has no secret, so one sent for it is as wrong as none for the others. */
-function hasSecret({ confidential, secretHash }: Client, secret: string | null): boolean {
-  if (!confidential) return secret === null
-  return secret !== null && secretHash !== null && equalSecrets(sha256(secret), secretHash)
-}
-
-function readCredentials(authorization: string | null, params: Form): ClientCredentials {
-  const bodyId = params.get('client_id') ?? null
-  const bodySecret = params.get('client_secret') ?? null
-  if (authorization === null) {
-    if (bodyId === null) throw new InvalidClient('No client_id was sent')
-    return { id: bodyId, secret: bodySecret, basic: false }
+/** RFC 7521 §4.2. Where nobody reads it, it is refused: whoever sends it relies on it. */
+async function authenticateByProof(
+  request: HttpRequest,
+  params: Form,
+  context: ServerContext,
+): Promise<Client> {
+  if (request.header('authorization') !== null || params.has('client_secret')) {
+    throw new InvalidRequest('The client authenticates in more than one way; use one')
   }
-  if (bodySecret !== null) {
-    throw new InvalidRequest('The client authenticates in the header and in the body; use one')
+  for (const { authenticate } of context.features.authenticators) {
+    const proving = authenticate?.(params, context)
+    if (proving) return (await proving).client
   }
-  const basic = parseBasic(authorization)
-  if (!basic || (bodyId !== null && bodyId !== basic.id)) {
-    throw new InvalidClient('Client authentication failed', { challenge: true })
-  }
-  return basic
-}
-
-/** RFC 6749 §2.3.1 and appendix B: each half is form-encoded before it is joined and encoded. */
-function parseBasic(header: string): ClientCredentials | null {
-  const [, encoded] = /^basic +([a-z0-9+/]+=*)$/i.exec(header) ?? []
-  if (!encoded || encoded.length > 4096) return null
-  const text = Buffer.from(encoded, 'base64').toString('utf8')
-  const split = text.indexOf(':')
-  if (split < 1) return null
-  try {
-    const id = decodeFormValue(text.slice(0, split))
-    const secret = decodeFormValue(text.slice(split + 1))
-    return { id, secret: secret === '' ? null : secret, basic: true }
-  } catch {
-    return null
-  }
-}
-
-function decodeFormValue(text: string): string {
-  const encoded = text.includes('%') || text.includes('+')
-  const value = encoded ? decodeURIComponent(text.replaceAll('+', ' ')) : text
-  if (UNREADABLE.test(value)) throw new InvalidRequest('The credentials are not text')
-  return value
+  throw new InvalidClient('This server takes no client_assertion of this type')
 }

@@ -28,6 +28,11 @@ export interface ClientJson {
   readonly updated_at: string
 }
 
+/** What the client calls itself: its id, or the address of its document, for which a row has no room. */
+export function clientIdOf({ id, settings }: Client): string {
+  return settings.self_registered?.document ?? id
+}
+
 export function isPersonalAccessClient(client: Client): boolean {
   return client.grantTypes.includes('personal_access')
 }

@@ -1,14 +1,16 @@
 import type { ServerContext } from '../context.ts'
-import { randomId, randomSecret, sha256 } from '../crypto.ts'
+import { randomId } from '../crypto.ts'
 import { NotFound } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
-import { YEAR } from '../lifetimes.ts'
 import type { ClientSettings } from '../storage/client-settings.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
-import type { Client, NewRevocation } from '../storage/records.ts'
-import type { ClientChange } from '../storage/repositories.ts'
+import type { Client } from '../storage/records.ts'
+import { assertMethodOffered } from './authentication/offered-methods.ts'
 import { PERSONAL_ACCESS_CLIENT } from './client.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
+import { noSuchClient, saveClient } from './save.ts'
+import { hasOwnSecret, newSecret } from './secret.ts'
+import { parseConfidential, parseSettings } from './settings/parse-settings.ts'
 
 /** What a client is registered with. */
 export interface NewClient {
@@ -56,12 +58,11 @@ export interface Clients {
   rotateSecret(id: string): Promise<CreatedClient>
   /** Ends the client with all its tokens. */
   revoke(id: string): Promise<void>
+  /** Somebody has looked at a client that has registered itself: its approvals are remembered from now on. */
+  verify(id: string): Promise<Client>
   /** The client that everybody's personal access tokens hang on; made when it is not there. */
   personal(): Promise<Client>
 }
-
-/** How long the news is kept: no token outlives the first, and every process reads within a second. */
-const NEWS_KEPT = { client: 100 * YEAR * 1000, 'client-changed': 3600 * 1000 }
 
 export function manageClients(context: ServerContext): Clients {
   const { storage, options } = context
@@ -73,44 +74,32 @@ export function manageClients(context: ServerContext): Clients {
 
   async function requireClient(id: string): Promise<Client> {
     const client = await find(id)
-    if (!client || client.revokedAt) throw notFound()
+    if (!client || client.revokedAt) throw noSuchClient()
     return client
-  }
-
-  async function save(
-    client: Client,
-    fields: Omit<ClientChange, 'updatedAt'>,
-    kind: 'client' | 'client-changed' = 'client-changed',
-  ): Promise<Client> {
-    const at = options.clock.now()
-    const until = new Date(at.getTime() + NEWS_KEPT[kind])
-    const notice: NewRevocation = { kind, subject: client.id, at, until }
-    const change = { ...fields, updatedAt: at }
-    // Somebody else has just revoked it, or rotated its secret: theirs was first and stands.
-    if (!(await repository.update(client.id, change, notice))) throw notFound()
-    context.feed.note(notice)
-    return { ...client, ...change }
   }
 
   return {
     async create(input) {
       const grantTypes = parseGrantTypes(input.grants, context.grants.keys())
-      const confidential = input.confidential ?? true
-      const secret = confidential ? newSecret() : null
+      const asked = parseSettings(input.settings ?? {}, options.issuer)
+      assertMethodOffered(asked, context)
+      const confidential = parseConfidential(input.confidential, asked)
+      const made = await newSecret({ confidential, settings: asked }, context)
+      const { secret, secretHash, settings } = made
       const now = options.clock.now()
       const client: Client = {
         id: randomId(),
         userId: input.userId === undefined || input.userId === null ? null : String(input.userId),
         name: parseClientName(input.name),
         confidential,
-        secretHash: secret === null ? null : sha256(secret),
+        secretHash,
         secretVersion: 1,
         redirectUris: parseRedirects(input.redirect, grantTypes, options.issuer),
         grantTypes,
         scopes: parseScopeLimit(input.scopes, options.scopeNames),
         firstParty: input.firstParty ?? false,
         resourceServer: input.resourceServer ?? false,
-        settings: input.settings ?? {},
+        settings,
         revokedAt: null,
         createdAt: now,
         updatedAt: now,
@@ -125,29 +114,31 @@ export function manageClients(context: ServerContext): Clients {
       const client = await requireClient(id)
       const name = parseClientName(change.name)
       const redirectUris = parseRedirects(change.redirect, client.grantTypes, options.issuer)
-      return save(client, { name, redirectUris })
+      return saveClient(client, { name, redirectUris }, context)
     },
     async rotateSecret(id) {
       const client = await requireClient(id)
       if (!client.confidential) throw new NotFound('This client is public: it has no secret.')
-      const secret = newSecret()
-      const fields = { secretHash: sha256(secret), secretVersion: client.secretVersion + 1 }
-      return { client: await save(client, fields), secret }
+      if (!hasOwnSecret(client)) throw new NotFound('This client has a key, and no secret.')
+      const { secret, secretHash, settings } = await newSecret(client, context)
+      const secretVersion = client.secretVersion + 1
+      const changed = settings === client.settings ? {} : { settings }
+      const fields = { secretHash, secretVersion, ...changed }
+      return { client: await saveClient(client, fields, context), secret }
     },
     async revoke(id) {
       const client = await requireClient(id)
-      await save(client, { revokedAt: options.clock.now() }, 'client')
+      await saveClient(client, { revokedAt: options.clock.now() }, context, 'client')
+    },
+    async verify(id) {
+      const client = await requireClient(id)
+      const { self_registered, ...settings } = client.settings
+      if (!self_registered) throw new NotFound('This client has not registered itself.')
+      const verified = { ...settings, self_registered: { ...self_registered, verified: true } }
+      return saveClient(client, { settings: verified }, context)
     },
     personal: () => personalAccessClient(context),
   }
-}
-
-function notFound(): NotFound {
-  return new NotFound('There is no such client.')
-}
-
-function newSecret(): string {
-  return `tgs_${randomSecret()}`
 }
 
 /** Made on first use, whichever process is first, so that nobody has to install it. */

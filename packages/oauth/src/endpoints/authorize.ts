@@ -24,7 +24,8 @@ import type { AuthorizationResult } from '../grants/grant.ts'
 import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
 import { redirect } from '../http/responses.ts'
-import type { Consent } from '../storage/records.ts'
+import type { ConsentView } from '../pages/pages.ts'
+import type { Client, Consent } from '../storage/records.ts'
 import { emitTokenCreated } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import { retryIfSignedOut, type SignInMark } from '../users/retry-if-signed-out.ts'
@@ -172,6 +173,8 @@ async function showConsent(
   const { pages, scopes, basePath } = context.options
   const page = await pages.consent({
     client: asked.client,
+    logo: logoOf(asked.client, context),
+    selfRegistered: originOf(asked.client),
     userId: person.id,
     scopes: asked.shownScopes.map((id) => ({ id, description: scopes[id] ?? id })),
     destination: redirectDestination(asked.redirectTo),
@@ -179,6 +182,22 @@ async function showConsent(
     csrfToken: pending.csrfToken,
   })
   return htmlPage(page, 200, redirectSource(asked.redirectTo))
+}
+
+function logoOf(client: Client, context: ServerContext): string | null {
+  for (const feature of context.features.all) {
+    const path = feature.logoPath?.(client, context)
+    if (path) return path
+  }
+  return null
+}
+
+/** What is known of where a client came from by itself. */
+function originOf({ settings }: Client): ConsentView['selfRegistered'] {
+  const { self_registered: registration } = settings
+  if (!registration) return null
+  const { document, verified = false } = registration
+  return { host: document === undefined ? null : new URL(document).host, verified }
 }
 
 /** The application signs the person in and sends them back to this very request. */

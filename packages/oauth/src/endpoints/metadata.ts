@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { responseModes } from '../authorization/response-modes.ts'
+import { offeredMethods } from '../clients/authentication/offered-methods.ts'
 import type { ServerContext } from '../context.ts'
 import { json } from '../http/responses.ts'
 
@@ -17,7 +18,6 @@ export async function metadata(
 ): Promise<HttpResponse> {
   const { options, grants, responses } = context
   const at = (path: string) => `${options.issuerUrl.origin}${options.basePath}${path}`
-  const secretMethods = ['client_secret_basic', 'client_secret_post']
   const document: Record<string, unknown> = {
     issuer: options.issuer,
     authorization_endpoint: at('/authorize'),
@@ -29,10 +29,7 @@ export async function metadata(
     response_types_supported: [...responses.keys()],
     response_modes_supported: Object.keys(responseModes),
     grant_types_supported: [...grants.keys()],
-    // Never `none`: a public client names itself and proves the code by PKCE, which authenticates nobody.
-    token_endpoint_auth_methods_supported: secretMethods,
-    revocation_endpoint_auth_methods_supported: secretMethods,
-    introspection_endpoint_auth_methods_supported: secretMethods,
+    ...authenticationMetadata(context),
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     ...(options.hasResources && {
@@ -41,6 +38,30 @@ export async function metadata(
   }
   for (const feature of context.features.all) addTo(document, feature.metadata?.(context) ?? {})
   return json(document, 200, publicFor(KEPT_SECONDS))
+}
+
+/**
+ * No `none` of its own: a public client names itself and proves the code by PKCE, which authenticates nobody. A
+ * feature lists it where clients choose from what they read here.
+ */
+function authenticationMetadata(context: ServerContext): Record<string, unknown> {
+  const { features } = context
+  const methods = offeredMethods(context)
+  const algorithms = new Set(features.authenticators.flatMap((each) => each.algorithms ?? []))
+  const endpoints = [
+    { name: 'token', supported: methods },
+    { name: 'revocation', supported: methods },
+    // Public clients cannot introspect.
+    { name: 'introspection', supported: methods.filter((method) => method !== 'none') },
+  ]
+  return Object.fromEntries(
+    endpoints.flatMap(({ name, supported }) => [
+      [`${name}_endpoint_auth_methods_supported`, supported],
+      ...(algorithms.size > 0
+        ? [[`${name}_endpoint_auth_signing_alg_values_supported`, [...algorithms]]]
+        : []),
+    ]),
+  )
 }
 
 /** A feature's `false` says that it does not bring this; another one may, listed before or after it. */

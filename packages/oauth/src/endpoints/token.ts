@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { authenticateClient } from '../clients/authenticate.ts'
+import { isUnused, markUsed } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { UnauthorizedClient, UnsupportedGrantType } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
@@ -17,5 +18,7 @@ export async function token(request: HttpRequest, context: ServerContext): Promi
     throw new UnauthorizedClient(`This client may not use grant_type=${grant.type}`)
   }
   const signOutMark = context.feed.signOutMark()
-  return noStoreJson(await grant.exchange({ client, params, request, signOutMark }, context))
+  const response = await grant.exchange({ client, params, request, signOutMark }, context)
+  if (isUnused(client)) await markUsed(client, context)
+  return noStoreJson(response)
 }

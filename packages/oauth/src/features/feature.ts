@@ -7,6 +7,7 @@ import type { SigningAlgorithm } from '../crypto.ts'
 import type { AuthorizationResponse, GrantContext } from '../grants/grant.ts'
 import type { Form } from '../http/form.ts'
 import type { ScopeDefinitions } from '../scopes.ts'
+import type { ClientAuthMethod } from '../storage/client-settings.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, Token } from '../storage/records.ts'
 
@@ -53,6 +54,24 @@ export interface IssuedToken {
   readonly accessToken: string
 }
 
+/** Ways in which clients prove themselves, beside their secret. */
+export interface ClientAuthentication {
+  /** By the names of `token_endpoint_auth_method`. */
+  readonly methods: readonly ClientAuthMethod[]
+  /** What the proofs may be signed with. */
+  readonly algorithms?: readonly string[]
+  /** Who the client is, by which of the methods; null when the request has no proof of this kind. Throw InvalidClient for a wrong one. */
+  authenticate?(params: Form, context: GrantContext): Promise<AuthenticatedBy> | null
+}
+
+/** A client that has proven itself. */
+export interface AuthenticatedBy {
+  /** Who. */
+  readonly client: Client
+  /** How. */
+  readonly method: ClientAuthMethod
+}
+
 /** Something the server does beside OAuth 2.0. */
 export interface Feature {
   /** What it is called; no two may be called the same. */
@@ -87,6 +106,15 @@ export interface Feature {
   acceptsPerson?(params: Form, client: Client, userId: string, context: GrantContext): boolean
   /** The name by which a client knows a person, where it must not learn the id; null where it may. */
   subjectFor?(client: Client, userId: string): string | null
+  /** How clients may prove themselves, beside their secret. */
+  readonly authentication?: ClientAuthentication
+  /**
+   * A client that its `client_id` says all about, such as an address; null when it is not of this feature's kind. The
+   * promise is of null when there is no such client.
+   */
+  findClient?(clientId: string, context: GrantContext): Promise<Client | null> | null
+  /** Where this server has a picture of the client; null for none. */
+  logoPath?(client: Client, context: GrantContext): string | null
   /** What it adds to the response of the token endpoint. Only asked about tokens that have details. */
   extendTokenResponse?(
     issued: IssuedToken,

@@ -1,3 +1,4 @@
+import { latestFor } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidGrant, TemporarilyUnavailable } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
@@ -67,7 +68,7 @@ function rotate(
     generation: from,
     nextGeneration: content.generation + 1,
     issuedAt,
-    expiresAt: accessTokensExpireAt(issuedAt),
+    expiresAt: latestFor(client, accessTokensExpireAt(issuedAt), issuedAt),
     refreshExpiresAt: refreshTokensExpireAt(issuedAt),
     endsBefore,
   }

@@ -11,8 +11,8 @@ export interface Seal {
 }
 
 /** Encrypts what is stored with a key of its own, derived from the server's secret. */
-export function createSeal(secrets: readonly string[]): Seal {
-  const keys = secrets.map((secret) => deriveKey(secret, 'signing keys'))
+export function createSeal(secrets: readonly string[], purpose = 'signing keys'): Seal {
+  const keys = secrets.map((secret) => deriveKey(secret, purpose))
   const [current] = keys
   if (!current) throw new Error('There is no secret to seal keys with')
   return {

@@ -7,11 +7,23 @@ export function consentPage(view: ConsentView): string {
   const request = view.scopes.length
     ? `<p>It will be able to:</p>\n<ul>\n${scopes}\n</ul>`
     : '<p>It asks for no further permissions.</p>'
+  const { selfRegistered } = view
+  const host = selfRegistered?.host
+    ? ` from <strong>${escapeHtml(selfRegistered.host)}</strong>`
+    : ''
+  const warning =
+    selfRegistered && !selfRegistered.verified
+      ? `\n<p class="note">This application${host} is <strong>unverified</strong>: it has registered itself, and may not be what its name says.</p>`
+      : ''
+  const logo =
+    view.logo === null
+      ? ''
+      : `<img class="logo" src="${escapeHtml(view.logo)}" alt="" width="64" height="64">\n`
   const name = `<bdi>${escapeHtml(view.client.name)}</bdi>`
   return documentOf(
     'Approve access',
     view.action.replace(/\/authorize\?.*$/, '/pages.css'),
-    `<h1>${name} asks for access to your account</h1>
+    `${logo}<h1>${name} asks for access to your account</h1>${warning}
 ${request}
 <p class="note">Either way you will be sent to <strong>${escapeHtml(view.destination)}</strong>.</p>
 <form method="post" action="${escapeHtml(view.action)}">

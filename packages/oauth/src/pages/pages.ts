@@ -4,6 +4,15 @@ import type { Client } from '../storage/records.ts'
 export interface ConsentView {
   /** Who asks. */
   readonly client: Pick<Client, 'id' | 'name' | 'userId'>
+  /** Where this server has its logo: a path, for an `img`. Null for none. */
+  readonly logo: string | null
+  /** Of an application that has registered itself; null for all others. Tell people that nobody has verified it. */
+  readonly selfRegistered: {
+    /** Where it says who it is, which is proven; null where nothing is. */
+    readonly host: string | null
+    /** Whether somebody here vouches for it. */
+    readonly verified: boolean
+  } | null
   /** Who is asked. */
   readonly userId: string
   /** What is asked for, with the words people read. */

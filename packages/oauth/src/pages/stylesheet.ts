@@ -5,6 +5,7 @@ body { margin: 0; font: 1.0625rem/1.5 system-ui, sans-serif }
 main { max-width: 28rem; margin: 12vh auto 2rem; padding: 1.5rem 2rem; border: 1px solid var(--line); border-radius: .75rem }
 h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere }
 ul { padding-left: 1.25rem }
+.logo { display: block; margin: 0 0 1rem; border-radius: .5rem; object-fit: contain }
 .note { opacity: .8; font-size: .9375rem; overflow-wrap: anywhere }
 form { display: flex; gap: .75rem; margin-top: 1.5rem }
 button { flex: 1; min-height: 2.75rem; font: inherit; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; cursor: pointer }

@@ -5,6 +5,8 @@
 export interface ClientSettings {
   /** How it proves itself. Default: any way its secret allows. */
   readonly token_endpoint_auth_method?: ClientAuthMethod
+  /** The only algorithm it signs its proofs with. */
+  readonly token_endpoint_auth_signing_alg?: string
   /** Its public keys, as a set (RFC 7517 §5). */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] }
   /** Where its public keys are. */
@@ -67,6 +69,8 @@ export interface ClientSettings {
 export interface SelfRegistration {
   /** By RFC 7591, or by a document at its address (Client ID Metadata Document). */
   readonly by: 'registration' | 'document'
+  /** The address of its document, which is its `client_id`. */
+  readonly document?: string
   /** Somebody here vouches for it. */
   readonly verified?: boolean
   /** Of the token that manages it (RFC 7592). */

@@ -16,6 +16,7 @@ import {
 } from './records.ts'
 import type { Living, Storage } from './repositories.ts'
 import { endedByRotation, rotatedToken } from './rotated-token.ts'
+import { parseUnused, UNUSED_CLIENT } from './unused-client.ts'
 
 /**
  * For tests and demonstrations: one process, gone when it ends. Passes the same contract. `clock` is the
@@ -57,6 +58,18 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
       ).length,
       consents: consents.size,
     }
+  }
+
+  /** With the clients that they stand for. */
+  function dropTickets(before: Date, limit: number): number {
+    const isOver = ({ expiresAt }: Ticket) => expiresAt < before
+    for (const ticket of [...tickets.values()].filter(isOver).slice(0, limit)) {
+      if (ticket.kind !== UNUSED_CLIENT) continue
+      const { clientId, until } = parseUnused(ticket)
+      const registration = clients.get(clientId)?.settings.self_registered
+      if (registration?.unused_until === until) clients.delete(clientId)
+    }
+    return drop(tickets, limit, isOver)
   }
 
   function decide(hash: string, at: Date): boolean {
@@ -277,7 +290,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         drop(tokens, limit, (token) => token.liveUntil < before) +
         drop(codes, limit, (code) => code.expiresAt < before) +
         drop(interactions, limit, (interaction) => interaction.expiresAt < before) +
-        drop(tickets, limit, (ticket) => ticket.expiresAt < before)
+        dropTickets(before, limit)
       )
     },
     async endAll(at) {
@@ -285,7 +298,8 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
       for (const [id, token] of tokens) {
         if (!token.revokedAt) tokens.set(id, { ...token, revokedAt: at, liveUntil: at })
       }
-      for (const all of [codes, interactions, consents, tickets]) all.clear()
+      for (const all of [codes, interactions, consents]) all.clear()
+      drop(tickets, tickets.size, ({ kind }) => kind !== UNUSED_CLIENT)
       return living
     },
     countLiving: async (at) => countLiving(at),

@@ -192,10 +192,13 @@ export interface Storage {
   readonly revocations: RevocationRepository
   /** Makes or updates the tables. */
   migrate(): Promise<void>
-  /** Deletes at most `limit` rows of each table that ended before the moment, and says how many. */
+  /**
+   * Deletes at most `limit` rows of each table that ended before the moment, and says how many. With a ticket of the
+   * kind `UNUSED_CLIENT` goes the client that `parseUnused()` names, if its settings have still that `unused_until`.
+   */
   purge(before: Date, limit: number): Promise<number>
   /**
-   * Ends every token, code, open approval, ticket and remembered consent there is, with nothing said in the
+   * Ends every token, code, open approval, ticket (but those of UNUSED_CLIENT) and remembered consent there is, with nothing said in the
    * feed: whoever asks for it takes all signing keys back afterwards. In small batches.
    */
   endAll(at: Date): Promise<Living>

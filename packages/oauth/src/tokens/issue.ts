@@ -1,3 +1,4 @@
+import { latestFor } from '../clients/self-registered.ts'
 import { isAfter, later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { signingAlgorithms, timeOrderedId } from '../crypto.ts'
@@ -23,7 +24,7 @@ export function buildToken(request: TokenRequest, context: ServerContext): Token
   const now = options.clock.now()
   const personal = request.grantType === 'personal_access'
   const expire = personal ? options.personalAccessTokensExpireAt : options.accessTokensExpireAt
-  const expiresAt = soonest(expire(now), request.expiresAt)
+  const expiresAt = latestFor(request.client, soonest(expire(now), request.expiresAt), now)
   const refreshable =
     request.refreshable &&
     request.userId !== null &&

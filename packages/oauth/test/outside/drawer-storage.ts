@@ -9,6 +9,7 @@ import {
   type Interaction,
   type Living,
   type NewRevocation,
+  parseUnused,
   type Revocation,
   rotatedToken,
   type Storage,
@@ -16,6 +17,7 @@ import {
   type Ticket,
   type Token,
   type TokenSelector,
+  UNUSED_CLIENT,
 } from '@tollgate/oauth'
 
 /** One kind of record, by its key. */
@@ -53,6 +55,17 @@ export function drawerStorage(): Storage {
   function store(grant: { readonly code?: AuthorizationCode; readonly token?: Token }): void {
     if (grant.code) codes.set(grant.code.hash, grant.code)
     if (grant.token) tokens.set(grant.token.id, grant.token)
+  }
+
+  /** With the clients that nobody has used until then. */
+  function dropTickets(before: Date, limit: number): number {
+    for (const ticket of tickets.list((each) => each.expiresAt < before).slice(0, limit)) {
+      if (ticket.kind !== UNUSED_CLIENT) continue
+      const { clientId, until } = parseUnused(ticket)
+      const registration = clients.get(clientId)?.settings.self_registered
+      if (registration?.unused_until === until) clients.delete(clientId)
+    }
+    return tickets.drop(({ expiresAt }) => expiresAt < before, limit)
   }
 
   function decide(hash: string, at: Date): boolean {
@@ -273,7 +286,7 @@ export function drawerStorage(): Storage {
         tokens.drop(({ liveUntil }) => liveUntil < before, limit),
         codes.drop(({ expiresAt }) => expiresAt < before, limit),
         interactions.drop(({ expiresAt }) => expiresAt < before, limit),
-        tickets.drop(({ expiresAt }) => expiresAt < before, limit),
+        dropTickets(before, limit),
       ]
       return ended.reduce((sum, count) => sum + count, doomed.length)
     },
@@ -282,7 +295,8 @@ export function drawerStorage(): Storage {
       for (const [id, token] of tokens) {
         if (!token.revokedAt) tokens.set(id, { ...token, revokedAt: at, liveUntil: at })
       }
-      for (const drawer of [codes, interactions, consents, tickets]) drawer.clear()
+      for (const drawer of [codes, interactions, consents]) drawer.clear()
+      tickets.drop(({ kind }) => kind !== UNUSED_CLIENT)
       return living
     },
     countLiving: async (at) => countLiving(at),

@@ -10,6 +10,7 @@ import {
   memoryStorage,
   password,
   refreshToken,
+  systemClock,
 } from '../../src/index.ts'
 import { createKeyring } from '../../src/keys/keyring.ts'
 import { createSigningKeys } from '../../src/keys/signing-keys.ts'
@@ -437,7 +438,7 @@ describe('threat F4 what is remembered is bounded', () => {
 
 describe('threat R1 caches against changes that happen while they read', () => {
   const clientOf = (secretVersion: number) =>
-    ({ id: 'c', secretVersion, revokedAt: null }) as Client
+    ({ id: 'c', secretVersion, revokedAt: null, settings: {} }) as Client
 
   it('threat R1 a client read before a change was announced is not remembered after it', async () => {
     const feed = followRevocations(memoryStorage().revocations, console)
@@ -457,7 +458,7 @@ describe('threat R1 caches against changes that happen while they read', () => {
           return seen
         },
       } as never,
-      feed,
+      { feed, clock: systemClock, finders: [] },
     )
     const first = cache.find('c')
     await Promise.resolve()

@@ -1,3 +1,4 @@
+import { clientIdOf } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { leftHalfHash, type SigningAlgorithm } from '../../crypto.ts'
 import { signJwt } from '../../keys/signing-key.ts'
@@ -37,8 +38,8 @@ export async function createIdToken(
     ...(await userClaims(request, context)),
     iss: context.issuer,
     sub: subjectFor(client, userId, settings),
-    aud: client.id,
-    azp: client.id,
+    aud: clientIdOf(client),
+    azp: clientIdOf(client),
     exp: settings.expireAt(now).getTime() / 1000,
     iat: Math.floor(now.getTime() / 1000),
     auth_time: at,

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import { clientIdOf } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { InsufficientScope, InvalidRequest, InvalidToken } from '../../errors.ts'
 import { parseBearer } from '../../guard/bearer.ts'
@@ -49,7 +50,7 @@ async function respond(
   const wished = client.settings.userinfo_signed_response_alg
   const algorithm = settings.algorithms.find((name) => name === wished)
   if (!algorithm) return noStoreJson(claims)
-  const signed = { ...claims, iss: context.issuer, aud: client.id }
+  const signed = { ...claims, iss: context.issuer, aud: clientIdOf(client) }
   const body = await signJwt(context.keys.current(algorithm), 'JWT', signed)
   return { ...noStoreJson(null, 200, { 'content-type': 'application/jwt' }), body }
 }

@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { expandRequest } from '../../authorization/expand-request.ts'
 import { parseAuthorizationRequest, requireReturnAddress } from '../../authorization/request.ts'
 import { authenticateClient } from '../../clients/authenticate.ts'
+import { clientIdOf } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidRequest } from '../../errors.ts'
 import { type Form, readForm, requireParam } from '../../http/form.ts'
@@ -72,13 +73,14 @@ async function push(
   const form = await readForm(request)
   const client = await authenticateClient(request, form, context)
   if (form.has('request_uri')) throw new InvalidRequest('A pushed request has no request_uri')
-  const sent = new Map([...withoutProof(form), ['client_id', client.id]])
+  const clientId = clientIdOf(client)
+  const sent = new Map([...withoutProof(form), ['client_id', clientId]])
   const received = await expandRequest(sent, context)
   const pushed = { ...received, expandedBy: [...received.expandedBy, NAME] }
   const address = await requireReturnAddress(pushed.params, context)
   parseAuthorizationRequest(pushed, address, null, context)
   const { params, expandedBy } = received
-  const uri = await storePushed({ clientId: client.id, params, expandedBy }, seconds, context)
+  const uri = await storePushed({ clientId, params, expandedBy }, seconds, context)
   return noStoreJson({ request_uri: uri, expires_in: seconds }, 201)
 }
 

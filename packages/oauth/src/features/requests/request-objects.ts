@@ -69,20 +69,23 @@ async function expand(
   settings: Settings,
   context: ServerContext,
 ): Promise<ExpandedRequest> {
-  const client = await context.clients.find(requireParam(params, 'client_id'))
+  const clientId = requireParam(params, 'client_id')
+  const client = await context.clients.findNamed(clientId)
   if (!client) throw new InvalidRequest('No application is registered with this client_id')
   const now = context.clock.now()
-  const object = { text, clientId: client.id, marker: params.get(SEEN_MARKER) }
+  const object = { text, clientId, marker: params.get(SEEN_MARKER) }
   const seenAt = readSeenMarker(object, context)
-  const claims = await verifyRequestObject(text, {
+  const rules = {
     client,
+    clientId,
     issuer: context.issuer,
     algorithms: settings.algorithms,
     signed: mustSign(client, settings),
     at: seenAt ?? now,
-  })
+  }
+  const claims = await verifyRequestObject(text, rules, context)
   return {
-    params: paramsOfObject(claims, client.id),
+    params: paramsOfObject(claims, clientId),
     // Objects live for a minute, people take longer to sign in.
     keep: async () => ({ [SEEN_MARKER]: formatSeenMarker(object, seenAt ?? now, context) }),
   }

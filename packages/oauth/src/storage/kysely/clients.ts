@@ -1,5 +1,6 @@
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { ClientRepository } from '../repositories.ts'
+import { parseUnused, UNUSED_CLIENT } from '../unused-client.ts'
 import { appendRevocation } from './revocations.ts'
 import { type ClientRow, clientRow, type OAuthTables } from './tables.ts'
 
@@ -49,4 +50,29 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
         return true
       }),
   }
+}
+
+/** Those that have registered themselves and that nobody has used since; says how many tickets of theirs are gone. */
+export async function purgeUnusedClients(
+  { kysely }: Database<OAuthTables>,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const over = await kysely
+    .selectFrom('oauth_tickets')
+    .select(['hash', 'content'])
+    .where('expires_at', '<', before.getTime())
+    .where('kind', '=', UNUSED_CLIENT)
+    .limit(limit)
+    .execute()
+  for (const { hash, content } of over) {
+    const { clientId, until } = parseUnused({ content })
+    await kysely
+      .deleteFrom('oauth_clients')
+      .where('id', '=', clientId)
+      .where('settings', 'like', `%"unused_until":${until}%`)
+      .execute()
+    await kysely.deleteFrom('oauth_tickets').where('hash', '=', hash).execute()
+  }
+  return over.length
 }

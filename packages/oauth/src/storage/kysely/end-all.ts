@@ -1,6 +1,7 @@
 import { type Database, deleteBatch } from '@tollgate/database'
 import { sql } from 'kysely'
 import type { Living } from '../repositories.ts'
+import { UNUSED_CLIENT } from '../unused-client.ts'
 import type { OAuthTables } from './tables.ts'
 
 const BATCH = 500
@@ -8,7 +9,7 @@ const BATCH = 500
 /** What is still open goes first: it might become a token while the tokens are ended. */
 export async function endAll(database: Database<OAuthTables>, at: Date): Promise<Living> {
   const living = await countLiving(database, at)
-  await deleteAll(database, 'oauth_tickets', 'hash')
+  await deleteAll(database, 'oauth_tickets', 'hash', sql<boolean>`kind <> ${UNUSED_CLIENT}`)
   await deleteAll(database, 'oauth_interactions', 'hash')
   await deleteConsents(database)
   await deleteAll(database, 'oauth_authorization_codes', 'hash')
@@ -35,8 +36,9 @@ async function deleteAll(
   database: Database<OAuthTables>,
   table: 'oauth_tickets' | 'oauth_interactions' | 'oauth_authorization_codes',
   key: 'hash',
+  condition = sql<boolean>`1 = 1`,
 ): Promise<void> {
-  const where = () => sql<boolean>`1 = 1`
+  const where = () => condition
   for (;;) {
     const deleted = await deleteBatch(database as Database, { table, key, where, limit: BATCH })
     if (deleted === 0) return

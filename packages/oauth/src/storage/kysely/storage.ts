@@ -1,6 +1,7 @@
 import { type Database, deleteBatch, isUnavailable, migrate } from '@tollgate/database'
 import type { Storage } from '../repositories.ts'
-import { clientRepository } from './clients.ts'
+import { UNUSED_CLIENT } from '../unused-client.ts'
+import { clientRepository, purgeUnusedClients } from './clients.ts'
 import { codeRepository } from './codes.ts'
 import { consentRepository } from './consents.ts'
 import { countLiving, endAll } from './end-all.ts'
@@ -37,11 +38,15 @@ export function kyselyStorage(connected: Database): Storage {
     },
     async purge(before, limit) {
       let deleted = await purgeRevocations(database, before, limit)
+      deleted += await purgeUnusedClients(database, before, limit)
       for (const { table, key, column } of ENDS) {
         deleted += await deleteBatch(database, {
           table,
           key,
-          where: (eb) => eb(column, '<', before.getTime()),
+          where: (eb) =>
+            table === 'oauth_tickets'
+              ? eb.and([eb(column, '<', before.getTime()), eb('kind', '!=', UNUSED_CLIENT)])
+              : eb(column, '<', before.getTime()),
           limit,
         })
       }

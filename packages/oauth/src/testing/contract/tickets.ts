@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { later, T0, ticket } from '../contract-fixtures.ts'
+import { unusedTicket } from '../../storage/unused-client.ts'
+import { client, later, T0, ticket } from '../contract-fixtures.ts'
 import type { ContractPart } from './part.ts'
 
 /** What a store must do for what lives for a short time. */
@@ -52,6 +53,39 @@ export const ticketsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await storage.tickets.find('old'), null)
       await storage.endAll(T0)
       assert.equal(await storage.tickets.find(ticket.hash), null)
+    })
+
+    it('takes the client along that nobody has used, if it has not changed', async () => {
+      const storage = await create()
+      const until = later(-10).getTime()
+      const registered = (id: string, unused_until?: number) => ({
+        ...client,
+        id,
+        settings: {
+          self_registered: {
+            by: 'registration' as const,
+            ...(unused_until !== undefined && { unused_until }),
+          },
+        },
+      })
+      const [gone, used, renewed, open] = [
+        registered('gone', until),
+        registered('used'),
+        registered('renewed', until + 1),
+        registered('open', later(10).getTime()),
+      ]
+      for (const each of [gone, used, renewed, open]) await storage.clients.create(each)
+      const expired = [gone, used, renewed]
+      for (const { id } of expired) await storage.tickets.add(unusedTicket({ clientId: id, until }))
+      const last = unusedTicket({ clientId: open.id, until: later(10).getTime() })
+      await storage.tickets.add(last)
+      await storage.endAll(T0)
+      assert.equal(await storage.purge(T0, 10), 3)
+      assert.equal(await storage.clients.find('gone'), null)
+      for (const each of [used, renewed, open]) {
+        assert.deepEqual(await storage.clients.find(each.id), each)
+      }
+      assert.deepEqual(await storage.tickets.find(last.hash), last)
     })
   })
 }

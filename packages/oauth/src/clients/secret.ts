@@ -1,0 +1,36 @@
+import type { ServerContext } from '../context.ts'
+import { randomSecret, sha256 } from '../crypto.ts'
+import type { ClientSettings } from '../storage/client-settings.ts'
+import type { Client } from '../storage/records.ts'
+
+/** A new secret, and what is stored of it. */
+export interface NewSecret {
+  /** Null for clients that prove themselves otherwise. */
+  readonly secret: string | null
+  readonly secretHash: string | null
+  readonly settings: ClientSettings
+}
+
+/** Whether a client of this kind has a secret at all. */
+export function hasOwnSecret({
+  confidential,
+  settings,
+}: Pick<Client, 'confidential' | 'settings'>): boolean {
+  return confidential && settings.token_endpoint_auth_method !== 'private_key_jwt'
+}
+
+/** Hashed for all; for those alone who sign with it, it is stored in a way that can be read. */
+export async function newSecret(
+  client: Pick<Client, 'confidential' | 'settings'>,
+  { clientSecrets }: Pick<ServerContext, 'clientSecrets'>,
+): Promise<NewSecret> {
+  const { settings } = client
+  if (!hasOwnSecret(client)) return { secret: null, secretHash: null, settings }
+  const secret = `tgs_${randomSecret()}`
+  const secretHash = sha256(secret)
+  if (settings.token_endpoint_auth_method !== 'client_secret_jwt') {
+    return { secret, secretHash, settings }
+  }
+  const sealed_secret = await clientSecrets.close(secret)
+  return { secret, secretHash, settings: { ...settings, sealed_secret } }
+}

@@ -1,0 +1,75 @@
+/**
+ * The rules for clients that came here by themselves: nobody has looked at them, so people are always asked, their
+ * access tokens are short, and they go when nobody uses them.
+ */
+import { isAfter } from '../clock.ts'
+import type { ServerContext } from '../context.ts'
+import { isOAuthError } from '../errors.ts'
+import { wholeSecond } from '../lifetimes.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { SelfRegistration } from '../storage/client-settings.ts'
+import type { Client } from '../storage/records.ts'
+import { unusedTicket } from '../storage/unused-client.ts'
+import { saveClient } from './save.ts'
+
+const LONGEST_ACCESS = 3600 * 1000
+
+/** The grants that they may have, if the server offers them. None where the client alone decides what it gets. */
+export const selfRegisteredGrants: readonly string[] = [
+  'authorization_code',
+  'refresh_token',
+  'urn:ietf:params:oauth:grant-type:device_code',
+]
+
+/** What a client may ask for; null: any defined scope. Of its own scopes a stranger gets those marked today. */
+export function scopeLimitOf(
+  { scopes, settings }: Client,
+  { selfRegisteredScopes }: Pick<ResolvedOptions, 'selfRegisteredScopes'>,
+): readonly string[] | null {
+  if (settings.self_registered === undefined) return scopes
+  return [...selfRegisteredScopes].filter((name) => scopes === null || scopes.includes(name))
+}
+
+/** It came by itself, and nobody here vouches for it. */
+export function isStranger({ settings }: Client): boolean {
+  return settings.self_registered !== undefined && settings.self_registered.verified !== true
+}
+
+/** When its access tokens end at the latest. */
+export function latestFor({ settings }: Client, end: Date, now: Date): Date {
+  if (settings.self_registered === undefined) return end
+  const latest = wholeSecond(now.getTime() + LONGEST_ACCESS)
+  return isAfter(end, latest) ? latest : end
+}
+
+export function isUnused({ settings }: Client): boolean {
+  return settings.self_registered?.unused_until !== undefined
+}
+
+/** Stores a client that goes when it is not used until then. Null when its id is taken. */
+export async function createUnused(
+  client: Client,
+  registration: SelfRegistration & { readonly unused_until: number },
+  { storage }: ServerContext,
+): Promise<Client | null> {
+  const settings = { ...client.settings, self_registered: registration }
+  const unused = { ...client, settings }
+  // First: without it the row would never be found again once it is over.
+  await storage.tickets.add(unusedTicket({ clientId: client.id, until: registration.unused_until }))
+  return (await storage.clients.create(unused)) ? unused : null
+}
+
+/** Somebody has got a token by it: it stays. */
+export async function markUsed(client: Client, context: ServerContext): Promise<void> {
+  // What is remembered may be older than its last change.
+  const now = await context.storage.clients.find(client.id)
+  const { self_registered, ...others } = now?.settings ?? {}
+  if (!now || !self_registered) return
+  const { unused_until: _, ...registration } = self_registered
+  try {
+    await saveClient(now, { settings: { ...others, self_registered: registration } }, context)
+  } catch (error) {
+    // It was deleted at this moment, which is for whoever asks next.
+    if (!isOAuthError(error, 'not_found')) throw error
+  }
+}

@@ -1,0 +1,117 @@
+import { ValidationFailed } from '../../errors.ts'
+import type { ClientSettings } from '../../storage/client-settings.ts'
+import {
+  authMethods,
+  type Check,
+  isAlgorithm,
+  isFlag,
+  isHttps,
+  isHttpsOrLocal,
+  isKeySet,
+  isListOf,
+  isOneOf,
+  isRedirect,
+  isSeconds,
+  isText,
+  isWebPage,
+} from './checks.ts'
+
+/** What a client may say of itself; the rest is ours. */
+export type OwnSettings = Omit<ClientSettings, 'sealed_secret' | 'self_registered'>
+
+type Checks = { readonly [name in keyof OwnSettings]-?: Check }
+
+function checksFor(issuer: string): Checks {
+  return {
+    token_endpoint_auth_method: isOneOf(authMethods),
+    token_endpoint_auth_signing_alg: isAlgorithm,
+    jwks: isKeySet,
+    jwks_uri: isHttps,
+    access_token_signed_response_alg: isAlgorithm,
+    id_token_signed_response_alg: isAlgorithm,
+    userinfo_signed_response_alg: isAlgorithm,
+    introspection_signed_response_alg: isAlgorithm,
+    request_object_signing_alg: isAlgorithm,
+    require_signed_request_object: isFlag,
+    request_uris: isListOf(isHttps),
+    subject_type: isOneOf(['public', 'pairwise']),
+    sector_identifier_uri: isHttps,
+    default_max_age: isSeconds,
+    require_auth_time: isFlag,
+    default_acr_values: isListOf(isText),
+    post_logout_redirect_uris: isListOf(isRedirect(issuer)),
+    backchannel_logout_uri: isHttpsOrLocal,
+    backchannel_logout_session_required: isFlag,
+    require_pushed_authorization_requests: isFlag,
+    dpop_bound_access_tokens: isFlag,
+    response_types: isListOf(isText),
+    application_type: isOneOf(['web', 'native']),
+    client_uri: isWebPage,
+    logo_uri: isHttps,
+    policy_uri: isHttps,
+    tos_uri: isHttps,
+    contacts: isListOf(isText, 10),
+  }
+}
+
+/** What was read, and what is wrong with it. */
+export interface ReadSettings {
+  readonly settings: OwnSettings
+  readonly problems: readonly string[]
+  /** Members that are no settings, by their names. */
+  readonly others: readonly string[]
+}
+
+/** `null` stands for what was left out (RFC 7592 §2.2). */
+export function readSettings(
+  given: Readonly<Record<string, unknown>>,
+  issuer: string,
+): ReadSettings {
+  const checks: Readonly<Record<string, Check>> = checksFor(issuer)
+  const members = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+  const known = members.filter(([name]) => Object.hasOwn(checks, name))
+  const wrong = known.flatMap(([name, value]) => {
+    const problem = checks[name]?.(value) ?? null
+    return problem === null ? [] : [`${name} ${problem}`]
+  })
+  const settings: OwnSettings = Object.fromEntries(known)
+  return {
+    settings,
+    problems: wrong.length > 0 ? wrong : contradictionsIn(settings),
+    others: members.map(([name]) => name).filter((name) => !Object.hasOwn(checks, name)),
+  }
+}
+
+function contradictionsIn({ jwks, jwks_uri, token_endpoint_auth_method }: OwnSettings): string[] {
+  const problems: string[] = []
+  // RFC 7591 §2.
+  if (jwks && jwks_uri !== undefined) problems.push('jwks and jwks_uri exclude each other')
+  const needsKeys = token_endpoint_auth_method === 'private_key_jwt'
+  if (needsKeys && !jwks && jwks_uri === undefined) {
+    problems.push('private_key_jwt needs jwks or jwks_uri')
+  }
+  return problems
+}
+
+/** Of the application's own clients: a name that nobody knows is a slip, and told. */
+export function parseSettings(given: OwnSettings, issuer: string): ClientSettings {
+  const { settings, problems, others } = readSettings({ ...given }, issuer)
+  const unknown = others.map((name) => `${name} is not a setting of a client`)
+  const all = [...problems, ...unknown]
+  if (all.length > 0) throw new ValidationFailed({ settings: all.map((text) => `${text}.`) })
+  return settings
+}
+
+/** `none` is what public clients do, and they do nothing else. */
+export function parseConfidential(wanted: boolean | undefined, settings: ClientSettings): boolean {
+  const method = settings.token_endpoint_auth_method
+  const implied = method === undefined ? true : method !== 'none'
+  const confidential = wanted ?? implied
+  if (method !== undefined && confidential !== implied) {
+    const kind = confidential ? 'confidential' : 'public'
+    throw new ValidationFailed({
+      settings: [`token_endpoint_auth_method ${method} is not for ${kind} clients.`],
+    })
+  }
+  return confidential
+}

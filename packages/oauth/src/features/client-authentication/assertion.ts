@@ -1,0 +1,142 @@
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import { NoClientKeys, verifyByClient } from '../../clients/client-keys.ts'
+import { CLOCK_SKEW } from '../../clock.ts'
+import type { ServerContext } from '../../context.ts'
+import { InvalidClient } from '../../errors.ts'
+import type { Form } from '../../http/form.ts'
+import { NotFetched } from '../../outgoing/pinned-request.ts'
+import type { Client } from '../../storage/records.ts'
+import { ticketHash } from '../../storage/ticket-hash.ts'
+import type { AuthenticatedBy } from '../feature.ts'
+import type { JwtAuthenticationSettings, JwtMethod } from './settings.ts'
+
+const KIND = 'client assertion'
+const LONGEST = 16_000
+/** Everything else is a JWT for another purpose. */
+const TYPES: readonly (string | undefined)[] = [undefined, 'jwt', 'client-authentication+jwt']
+
+/** Who has signed this for us (RFC 7523 §3), unless it was shown before. */
+export async function verifyAssertion(
+  text: string,
+  params: Form,
+  settings: JwtAuthenticationSettings,
+  context: ServerContext,
+): Promise<AuthenticatedBy> {
+  const clientId = readSender(text, params)
+  const client = await context.clients.findNamed(clientId)
+  const method = client && methodOf(client, settings)
+  if (!client || !method) throw new InvalidClient('Client authentication failed')
+  const claims = await verify(text, { client, clientId, method, settings }, context).catch(
+    (cause) => {
+      throw refusal(cause)
+    },
+  )
+  assertMeant(claims, context)
+  await assertFirst(claims, client, settings, context)
+  return { client, method }
+}
+
+/** Only to know whose keys are needed: nothing of it is believed yet. */
+function readSender(text: string, params: Form): string {
+  if (text.length > LONGEST) throw new InvalidClient('The client_assertion is too long')
+  const { iss, sub } = decode(text)
+  if (typeof sub !== 'string' || iss !== sub) {
+    throw new InvalidClient('iss and sub of the client_assertion must be the client_id')
+  }
+  const named = params.get('client_id')
+  if (named !== undefined && named !== sub) {
+    throw new InvalidClient('The client_assertion is of another client than client_id')
+  }
+  return sub
+}
+
+function decode(text: string): JWTPayload {
+  try {
+    return decodeJwt(text)
+  } catch (cause) {
+    throw new InvalidClient('The client_assertion is no JWT', { cause })
+  }
+}
+
+/** What the client has agreed to; one that has said nothing uses its secret. */
+function methodOf({ settings }: Client, { methods }: JwtAuthenticationSettings): JwtMethod | null {
+  return methods.find((name) => name === settings.token_endpoint_auth_method) ?? null
+}
+
+interface Proof {
+  readonly client: Client
+  readonly clientId: string
+  readonly method: JwtMethod
+  readonly settings: JwtAuthenticationSettings
+}
+
+async function verify(text: string, proof: Proof, context: ServerContext): Promise<JWTPayload> {
+  const { client, clientId, method, settings } = proof
+  const { typ } = decodeProtectedHeader(text)
+  if (!TYPES.includes(typ?.toLowerCase().replace(/^application\//, ''))) {
+    throw new InvalidClient('The client_assertion has the typ of something else')
+  }
+  const wished = client.settings.token_endpoint_auth_signing_alg
+  // The method fixes the kind of algorithm: a public key never serves as a shared secret.
+  const algorithms = settings.algorithmsOf[method].filter(
+    (name) => wished === undefined || name === wished,
+  )
+  const options = {
+    algorithms,
+    issuer: clientId,
+    subject: clientId,
+    requiredClaims: ['aud', 'exp', 'jti'],
+    currentDate: context.clock.now(),
+    clockTolerance: CLOCK_SKEW / 1000,
+  }
+  if (method === 'private_key_jwt') return verifyByClient(text, client, options, context)
+  const sealed = client.settings.sealed_secret
+  const secret = sealed === undefined ? null : await context.clientSecrets.open(sealed)
+  if (secret === null) throw new NoClientKeys('This client has no secret that can be read')
+  return (await jwtVerify(text, new TextEncoder().encode(secret), options)).payload
+}
+
+/** Every one of its audiences is us: what is good elsewhere too was perhaps made for there. */
+function assertMeant({ aud }: JWTPayload, { issuer, options }: ServerContext): void {
+  const below = `${options.issuerUrl.origin}${options.basePath}/`
+  const audiences = [aud].flat()
+  const ours = audiences.every((name) => name === issuer || name?.startsWith(below))
+  if (audiences.length === 0 || !ours) {
+    throw new InvalidClient('aud of the client_assertion must be the issuer and nobody else')
+  }
+}
+
+/** RFC 7523 §3 point 7: each is taken once, on whatever process it comes. */
+async function assertFirst(
+  { exp, jti, iat }: JWTPayload,
+  client: Client,
+  { longestLife }: JwtAuthenticationSettings,
+  { clock, storage }: ServerContext,
+): Promise<void> {
+  const now = clock.now().getTime()
+  const end = (exp ?? 0) * 1000
+  if (end > now + longestLife * 1000 + CLOCK_SKEW) {
+    throw new InvalidClient(`A client_assertion may live for ${longestLife} seconds at most`)
+  }
+  if (iat !== undefined && iat * 1000 > now + CLOCK_SKEW) {
+    throw new InvalidClient('The client_assertion comes from the future')
+  }
+  if (typeof jti !== 'string' || jti === '') {
+    throw new InvalidClient('jti of the client_assertion must be a text')
+  }
+  const hash = ticketHash(KIND, `${client.id}\n${jti}`)
+  const expiresAt = new Date(end + CLOCK_SKEW)
+  const first = await storage.tickets.add({ hash, kind: KIND, content: '{}', expiresAt })
+  if (!first) throw new InvalidClient('This client_assertion was used before')
+}
+
+/** In our own words: what a key of the client or its server is like is not for everybody. */
+function refusal(cause: unknown): InvalidClient {
+  if (cause instanceof InvalidClient) return cause
+  if (cause instanceof NotFetched) {
+    return new InvalidClient('The keys of the client cannot be fetched', { cause })
+  }
+  if (cause instanceof NoClientKeys) return new InvalidClient(cause.message, { cause })
+  const why = cause instanceof errors.JOSEError ? cause.message : 'it cannot be read'
+  return new InvalidClient(`The client_assertion is refused: ${why}`, { cause })
+}

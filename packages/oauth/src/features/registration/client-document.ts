@@ -1,0 +1,151 @@
+import { saveClient } from '../../clients/save.ts'
+import { createUnused, isUnused } from '../../clients/self-registered.ts'
+import { isRecord } from '../../clients/settings/checks.ts'
+import type { ServerContext } from '../../context.ts'
+import { InvalidClientMetadata } from '../../errors.ts'
+import type { DocumentRules } from '../../outgoing/documents.ts'
+import { NotFetched } from '../../outgoing/pinned-request.ts'
+import type { Client } from '../../storage/records.ts'
+import { unusedTicket } from '../../storage/unused-client.ts'
+import { addressProblem, rowIdOf } from './document-address.ts'
+import { claimPlace } from './rate-limit.ts'
+import { type DescribedClient, readMetadata } from './read-metadata.ts'
+import { assertSector } from './sector.ts'
+
+export interface DocumentSettings {
+  /** Null: any. */
+  readonly hosts: readonly string[] | null
+  readonly perMinute: number
+  readonly unusedSeconds: number
+}
+
+const DOCUMENT: DocumentRules = {
+  types: ['application/json'],
+  largest: 16 * 1024,
+  usableWhenAway: 24 * 3600,
+}
+/** One host must not take the places of all. */
+const OF_ONE_HOST = 10
+
+/** Documents that this process has compared with their rows: they are read once. */
+const compared = new WeakSet<object>()
+
+/**
+ * The client that the document at its `client_id` describes. It has a row, because tokens and consents refer to one,
+ * and the row follows the document. Null when somebody here has deleted it.
+ */
+export async function findByDocument(
+  clientId: string,
+  settings: DocumentSettings,
+  context: ServerContext,
+): Promise<Client | null> {
+  const problem = addressProblem(clientId, settings.hosts, context)
+  if (problem !== null) throw new InvalidClientMetadata(`This client_id ${problem}`)
+  const known = await context.clients.find(rowIdOf(clientId))
+  if (!known) await claimPlaces(new URL(clientId).host, settings, context)
+  const content = await fetchDocument(clientId, context)
+  if (known && compared.has(content)) return known
+  const described = await readDocument(content, clientId, context)
+  const client = await storeAs(clientId, described, settings, context)
+  compared.add(content)
+  return client
+}
+
+async function claimPlaces(
+  host: string,
+  { perMinute }: DocumentSettings,
+  context: ServerContext,
+): Promise<void> {
+  const ofHost = Math.min(OF_ONE_HOST, perMinute)
+  await claimPlace({ kind: 'client documents', caller: host, perMinute: ofHost }, context)
+  await claimPlace({ kind: 'client documents', caller: '', perMinute }, context)
+}
+
+async function fetchDocument(
+  clientId: string,
+  { outgoing }: ServerContext,
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const { content } = await outgoing.documents.get(clientId, DOCUMENT)
+    if (isRecord(content)) return content
+  } catch (cause) {
+    if (!(cause instanceof NotFetched)) throw cause
+    throw new InvalidClientMetadata('The document at this client_id cannot be fetched', { cause })
+  }
+  throw new InvalidClientMetadata('The document at this client_id is no JSON object')
+}
+
+/** Client ID Metadata Document §4: it says itself whose it is, and there is no secret that we share with it. */
+async function readDocument(
+  content: Readonly<Record<string, unknown>>,
+  clientId: string,
+  context: ServerContext,
+): Promise<DescribedClient> {
+  if (content.client_id !== clientId) {
+    throw new InvalidClientMetadata('client_id in the document is not its address')
+  }
+  const method = content.token_endpoint_auth_method
+  const shares = typeof method === 'string' && method.startsWith('client_secret_')
+  if (shares || 'client_secret' in content || 'client_secret_expires_at' in content) {
+    throw new InvalidClientMetadata('A client with a document has no secret')
+  }
+  const rules = { redirects: 'web', usualMethod: 'none' } as const
+  const named = { client_name: new URL(clientId).host, ...content }
+  const described = readMetadata(named, rules, context)
+  await assertSector(described, context)
+  return described
+}
+
+async function storeAs(
+  clientId: string,
+  described: DescribedClient,
+  { unusedSeconds }: DocumentSettings,
+  context: ServerContext,
+): Promise<Client | null> {
+  const id = rowIdOf(clientId)
+  const now = context.clock.now()
+  const unused_until = now.getTime() + unusedSeconds * 1000
+  const registration = { by: 'document', document: clientId, unused_until } as const
+  const row = await context.storage.clients.find(id)
+  if (!row) {
+    const client: Client = {
+      ...described,
+      id,
+      userId: null,
+      // Even with a key of its own: nothing it has was agreed upon with us, so PKCE is a must.
+      confidential: false,
+      secretHash: null,
+      secretVersion: 1,
+      firstParty: false,
+      resourceServer: false,
+      revokedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    }
+    const created = await createUnused(client, registration, context)
+    return created ?? context.storage.clients.find(id)
+  }
+  if (row.revokedAt) return null
+  const { self_registered: before = registration } = row.settings
+  const over = isUnused(row) && (before.unused_until ?? 0) <= now.getTime()
+  if (!over && isAsDescribed(row, described)) return row
+  // It comes again after it was given up, and its row is still there.
+  if (over) await context.storage.tickets.add(unusedTicket({ clientId: id, until: unused_until }))
+  const self_registered = over ? { ...before, unused_until } : before
+  const { confidential: _, settings, ...fields } = described
+  return saveClient(row, { ...fields, settings: { ...settings, self_registered } }, context)
+}
+
+function isAsDescribed(row: Client, { confidential: _, ...described }: DescribedClient): boolean {
+  const { self_registered: __, ...settings } = row.settings
+  const { name, redirectUris, grantTypes, scopes } = row
+  const fields = [name, redirectUris, grantTypes, scopes, settings]
+  const wanted = [
+    described.name,
+    described.redirectUris,
+    described.grantTypes,
+    described.scopes,
+    described.settings,
+  ]
+  return JSON.stringify(fields) === JSON.stringify(wanted)
+}

@@ -1,0 +1,29 @@
+import type { ServerContext } from '../../context.ts'
+import type { Client } from '../../storage/records.ts'
+
+export function registrationPath({ options }: ServerContext): string {
+  return `${options.issuerUrl.origin}${options.basePath}/register`
+}
+
+/** RFC 7591 §3.2.1 and RFC 7592 §3: all that is registered, as it was taken. */
+export function clientInformation(
+  client: Client,
+  managementToken: string,
+  context: ServerContext,
+): Record<string, unknown> {
+  const { self_registered: _, sealed_secret: __, ...settings } = client.settings
+  const usesCodes = client.grantTypes.includes('authorization_code')
+  return {
+    token_endpoint_auth_method: 'client_secret_basic',
+    response_types: usesCodes ? ['code'] : [],
+    ...settings,
+    client_id: client.id,
+    client_id_issued_at: Math.floor(client.createdAt.getTime() / 1000),
+    client_name: client.name,
+    redirect_uris: client.redirectUris,
+    grant_types: client.grantTypes,
+    scope: (client.scopes ?? []).join(' '),
+    registration_access_token: managementToken,
+    registration_client_uri: `${registrationPath(context)}/${client.id}`,
+  }
+}

@@ -1,0 +1,39 @@
+import type { ServerContext } from '../../context.ts'
+import { parseSeconds } from '../../lifetimes.ts'
+import type { Feature } from '../feature.ts'
+import { findByDocument } from './client-document.ts'
+import { parseLimit } from './settings.ts'
+
+/** What `clientMetadataDocuments()` is made with. */
+export interface ClientMetadataDocumentsOptions {
+  /** Only documents on these hosts, such as `app.example.com`. Default: any host. */
+  readonly hosts?: readonly string[]
+  /** How many new documents are fetched in a minute, on all processes together. Default 60. */
+  readonly perMinute?: number
+  /** A client that has got no token until then is forgotten. Default 7 days. */
+  readonly unusedExpireIn?: string | number
+}
+
+/**
+ * Clients that nobody has to register: their `client_id` is the https address of a document that describes them
+ * (draft-ietf-oauth-client-id-metadata-document). It is fetched under strict rules and kept as HTTP says. The limits
+ * of clients that register themselves hold; people read the host, and that nobody here has verified it.
+ * @example
+ * createAuthorizationServer({ …, features: [clientMetadataDocuments()] })
+ */
+export function clientMetadataDocuments(options: ClientMetadataDocumentsOptions = {}): Feature {
+  const name = 'clientMetadataDocuments'
+  const settings = {
+    hosts: options.hosts ? options.hosts.map((host) => host.toLowerCase()) : null,
+    perMinute: parseLimit(name, { perMinute: options.perMinute ?? 60 }).perMinute,
+    unusedSeconds: parseSeconds(`${name}: unusedExpireIn`, options.unusedExpireIn ?? '7d'),
+  }
+  return {
+    name,
+    authentication: { methods: ['none'] },
+    metadata: () => ({ client_id_metadata_document_supported: true }),
+    findClient(clientId, context: ServerContext) {
+      return clientId.startsWith('https://') ? findByDocument(clientId, settings, context) : null
+    },
+  }
+}

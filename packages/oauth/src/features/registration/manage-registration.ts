@@ -1,0 +1,123 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import { manageClients } from '../../clients/manage.ts'
+import { saveClient } from '../../clients/save.ts'
+import type { ServerContext } from '../../context.ts'
+import { equalSecrets, sha256 } from '../../crypto.ts'
+import { InvalidClientMetadata, InvalidToken } from '../../errors.ts'
+import { parseBearer } from '../../guard/bearer.ts'
+import { readJson } from '../../http/body.ts'
+import { empty, noStoreJson } from '../../http/responses.ts'
+import type { SelfRegistration } from '../../storage/client-settings.ts'
+import type { Client } from '../../storage/records.ts'
+import { clientInformation } from './client-information.ts'
+import { type DescribedClient, readMetadata } from './read-metadata.ts'
+import { rulesOf } from './register.ts'
+import { assertSector } from './sector.ts'
+import type { RegistrationSettings } from './settings.ts'
+
+interface Managed {
+  readonly client: Client
+  readonly token: string
+}
+
+/** GET /oauth/register/{client-id} (RFC 7592 §2.1). */
+export async function readRegistration(
+  request: HttpRequest,
+  context: ServerContext,
+  id: string,
+): Promise<HttpResponse> {
+  const { client, token } = await requireManaged(request, id, context)
+  return noStoreJson(clientInformation(client, token, context))
+}
+
+/** PUT /oauth/register/{client-id} (RFC 7592 §2.2): all of it anew, what is left out is gone. */
+export async function replaceRegistration(
+  request: HttpRequest,
+  settings: RegistrationSettings,
+  context: ServerContext,
+  id: string,
+): Promise<HttpResponse> {
+  const { client, token } = await requireManaged(request, id, context)
+  const given = (await readJson(request)) as Readonly<Record<string, unknown>>
+  assertSame(given, client)
+  const described = readMetadata(given, rulesOf(settings), context)
+  assertSameProof(described, client)
+  await assertSector(described, context)
+  const { confidential: _, settings: said, ...fields } = described
+  const { self_registered, sealed_secret } = client.settings
+  const kept = {
+    ...(self_registered && { self_registered: unverified(self_registered) }),
+    ...(sealed_secret !== undefined && { sealed_secret }),
+  }
+  const saved = await saveClient(client, { ...fields, settings: { ...said, ...kept } }, context)
+  return noStoreJson(clientInformation(saved, token, context))
+}
+
+/** DELETE /oauth/register/{client-id} (RFC 7592 §2.3): with every token it has. */
+export async function deleteRegistration(
+  request: HttpRequest,
+  context: ServerContext,
+  id: string,
+): Promise<HttpResponse> {
+  const { client } = await requireManaged(request, id, context)
+  await manageClients(context).revoke(client.id)
+  return empty()
+}
+
+/** RFC 7592 §2: a client that is gone, another's or nobody's is answered alike. From the store: it may be new there. */
+async function requireManaged(
+  request: HttpRequest,
+  id: string,
+  context: ServerContext,
+): Promise<Managed> {
+  const header = request.header('authorization')
+  if (header === null) {
+    throw new InvalidToken('The registration access token is missing', { presented: false })
+  }
+  const token = parseBearer(header)
+  const cached = await context.clients.find(id)
+  const client = cached && (await context.storage.clients.find(id))
+  const hash = client?.settings.self_registered?.management_hash
+  if (client && !client.revokedAt && hash !== undefined && equalSecrets(sha256(token), hash)) {
+    return { client, token }
+  }
+  throw new InvalidToken('The registration access token is not that of this client')
+}
+
+/** RFC 7592 §2.2: what is ours to say may not be sent, and nobody chooses an id or a secret. */
+function assertSame(given: Readonly<Record<string, unknown>>, client: Client): void {
+  if (given.client_id !== client.id) {
+    throw new InvalidClientMetadata('client_id must be that of this client')
+  }
+  const ours = [
+    'registration_access_token',
+    'registration_client_uri',
+    'client_secret_expires_at',
+    'client_id_issued_at',
+  ].find((name) => given[name] !== undefined)
+  if (ours !== undefined) throw new InvalidClientMetadata(`${ours} must not be sent`)
+  const { client_secret: secret } = given
+  if (secret === undefined || secret === null) return
+  const known = client.secretHash
+  if (typeof secret === 'string' && known && equalSecrets(sha256(secret), known)) return
+  throw new InvalidClientMetadata('client_secret is not that of this client')
+}
+
+/** Somebody has vouched for what it was before. */
+function unverified({ verified: _, ...registration }: SelfRegistration): SelfRegistration {
+  return registration
+}
+
+/** Whoever has the token of a client must not make it prove less than before. */
+function assertSameProof({ settings, confidential }: DescribedClient, client: Client): void {
+  const kindOf = (method: string | undefined) =>
+    method === undefined || method.startsWith('client_secret_') ? 'secret' : method
+  const before = client.settings.token_endpoint_auth_method
+  const after = settings.token_endpoint_auth_method
+  const sealed = (method: string | undefined) => method === 'client_secret_jwt'
+  const same = kindOf(before) === kindOf(after) && sealed(before) === sealed(after)
+  if (same && confidential === client.confidential) return
+  throw new InvalidClientMetadata(
+    `token_endpoint_auth_method stays ${before ?? 'client_secret_basic'}: register another client`,
+  )
+}

@@ -1,0 +1,91 @@
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import { newSecret } from '../../clients/secret.ts'
+import { createUnused } from '../../clients/self-registered.ts'
+import type { ServerContext } from '../../context.ts'
+import { randomId, randomSecret, sha256 } from '../../crypto.ts'
+import { InvalidToken } from '../../errors.ts'
+import { parseBearer } from '../../guard/bearer.ts'
+import { readJson } from '../../http/body.ts'
+import { noStoreJson } from '../../http/responses.ts'
+import type { Client } from '../../storage/records.ts'
+import { clientInformation } from './client-information.ts'
+import { claimPlace } from './rate-limit.ts'
+import { type DescribedClient, type MetadataRules, readMetadata } from './read-metadata.ts'
+import { assertSector } from './sector.ts'
+import type { RegistrationLimit, RegistrationSettings } from './settings.ts'
+
+/** POST /oauth/register (RFC 7591 §3.1). */
+export async function register(
+  request: HttpRequest,
+  settings: RegistrationSettings,
+  context: ServerContext,
+): Promise<HttpResponse> {
+  if (settings.policy === 'initial-access-token') assertInitialAccess(request, settings)
+  const given = (await readJson(request)) as Readonly<Record<string, unknown>>
+  const described = readMetadata(given, rulesOf(settings), context)
+  // Before anything is fetched or stored on a stranger's behalf.
+  await claimPlaceFor(request, 'registrations', settings.limit, context)
+  await assertSector(described, context)
+  const managementToken = `tgr_${randomSecret()}`
+  const { client, secret } = await store(described, managementToken, settings, context)
+  const issued = secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }
+  return noStoreJson({ ...clientInformation(client, managementToken, context), ...issued }, 201)
+}
+
+export function rulesOf({ policy }: RegistrationSettings): MetadataRules {
+  return { redirects: policy === 'open' ? 'web' : 'any', usualMethod: 'client_secret_basic' }
+}
+
+function assertInitialAccess(
+  request: HttpRequest,
+  { isInitialAccessToken }: RegistrationSettings,
+): void {
+  const header = request.header('authorization')
+  if (header === null) {
+    throw new InvalidToken('An initial access token is needed to register', { presented: false })
+  }
+  if (!isInitialAccessToken(parseBearer(header))) {
+    throw new InvalidToken('The initial access token is not one of this server')
+  }
+}
+
+export async function claimPlaceFor(
+  request: HttpRequest,
+  kind: string,
+  { callerOf, perMinute }: RegistrationLimit,
+  context: ServerContext,
+): Promise<void> {
+  const caller = callerOf ? callerOf(request.toRequest(context.issuer)) : ''
+  await claimPlace({ kind, caller, perMinute }, context)
+}
+
+async function store(
+  described: DescribedClient,
+  managementToken: string,
+  { unusedSeconds }: RegistrationSettings,
+  context: ServerContext,
+): Promise<{ readonly client: Client; readonly secret: string | null }> {
+  const now = context.clock.now()
+  const { secret, secretHash, settings } = await newSecret(described, context)
+  const client: Client = {
+    ...described,
+    id: randomId(),
+    userId: null,
+    secretHash,
+    secretVersion: 1,
+    firstParty: false,
+    resourceServer: false,
+    settings,
+    revokedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  const registration = {
+    by: 'registration' as const,
+    management_hash: sha256(managementToken),
+    unused_until: now.getTime() + unusedSeconds * 1000,
+  }
+  const stored = await createUnused(client, registration, context)
+  if (!stored) throw new Error(`The id ${client.id} is taken`)
+  return { client: stored, secret }
+}

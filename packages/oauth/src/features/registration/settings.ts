@@ -1,0 +1,79 @@
+import { equalSecrets, sha256 } from '../../crypto.ts'
+import { parseSeconds } from '../../lifetimes.ts'
+
+/** Who may register a client: nobody, whoever has a token that you have given them, or everybody. */
+export type RegistrationPolicy = 'closed' | 'initial-access-token' | 'open'
+
+/** What `clientRegistration()` is made with. */
+export interface ClientRegistrationOptions {
+  /** Who may register. With `open` redirects go to https or to this machine only. */
+  readonly policy: RegistrationPolicy
+  /** For `initial-access-token`: the tokens, each of 32 characters or more. */
+  readonly initialAccessTokens?: readonly string[]
+  /** How many may register in a minute, on all processes together. Default 20. */
+  readonly perMinute?: number
+  /**
+   * Whom the limit counts alone, such as the address of the caller as your proxy tells it. Default: everybody
+   * together.
+   */
+  callerOf?(request: Request): string
+  /** A client that has got no token until then is deleted. Default 30 days. */
+  readonly unusedExpireIn?: string | number
+}
+
+export interface RegistrationSettings {
+  readonly policy: RegistrationPolicy
+  readonly limit: RegistrationLimit
+  readonly unusedSeconds: number
+  isInitialAccessToken(token: string): boolean
+}
+
+export interface RegistrationLimit {
+  readonly perMinute: number
+  readonly callerOf: ((request: Request) => string) | null
+}
+
+const policies: readonly RegistrationPolicy[] = ['closed', 'initial-access-token', 'open']
+const SHORTEST_TOKEN = 32
+
+export function resolveRegistration(options: ClientRegistrationOptions): RegistrationSettings {
+  const { policy, initialAccessTokens = [], perMinute = 20 } = options
+  if (!policies.includes(policy)) {
+    throw new TypeError(`clientRegistration: policy must be one of ${policies.join(', ')}.`)
+  }
+  if (policy === 'initial-access-token' && initialAccessTokens.length === 0) {
+    throw new TypeError('clientRegistration: this policy needs initialAccessTokens.')
+  }
+  // The message never repeats a token.
+  if (initialAccessTokens.some((token) => token.length < SHORTEST_TOKEN)) {
+    throw new TypeError(
+      `clientRegistration: each of initialAccessTokens needs ${SHORTEST_TOKEN} random characters or more.`,
+    )
+  }
+  const hashes = initialAccessTokens.map((token) => sha256(token))
+  return {
+    policy,
+    limit: parseLimit('clientRegistration', { ...options, perMinute }),
+    unusedSeconds: parseSeconds(
+      'clientRegistration: unusedExpireIn',
+      options.unusedExpireIn ?? '30d',
+    ),
+    isInitialAccessToken(token) {
+      const hash = sha256(token)
+      return hashes.some((each) => equalSecrets(each, hash))
+    },
+  }
+}
+
+export function parseLimit(
+  name: string,
+  options: Pick<ClientRegistrationOptions, 'callerOf'> & { readonly perMinute: number },
+): RegistrationLimit {
+  if (!Number.isInteger(options.perMinute) || options.perMinute < 1) {
+    throw new TypeError(`${name}: perMinute must be a whole number from 1.`)
+  }
+  return {
+    perMinute: options.perMinute,
+    callerOf: options.callerOf ? (request) => options.callerOf?.(request) ?? '' : null,
+  }
+}

@@ -1,0 +1,51 @@
+import type { BlockList } from 'node:net'
+import { parseSeconds } from '../lifetimes.ts'
+import { parseAddresses } from './addresses.ts'
+
+/** An address that a name stands for. */
+export interface ResolvedAddress {
+  /** `192.0.2.1` or `2001:db8::1`. */
+  readonly address: string
+  /** 4 or 6. */
+  readonly family: number
+}
+
+/** How the server asks at addresses that clients have told it: their keys, their documents. */
+export interface OutgoingOptions {
+  /**
+   * Addresses and networks such as `10.0.0.0/8` that it may ask though they are not public. Default: none. Whoever
+   * may register a client can then reach what listens there.
+   */
+  readonly privateAddresses?: readonly string[]
+  /** Certificates to trust beside those of Node, as PEM. */
+  readonly certificates?: readonly string[]
+  /** The longest time for a whole response, 1 to 30 seconds. Default 5 seconds. */
+  readonly timeout?: string | number
+  /** Finds the addresses of a name. Default: the system's own resolver. */
+  resolve?(host: string): Promise<readonly ResolvedAddress[]>
+}
+
+export interface OutgoingSettings {
+  readonly allowed: BlockList
+  readonly opensPrivate: boolean
+  readonly certificates: readonly string[]
+  readonly timeout: number
+  readonly resolve: ((host: string) => Promise<readonly ResolvedAddress[]>) | null
+}
+
+const LONGEST_TIMEOUT = 30
+
+export function resolveOutgoing(options: OutgoingOptions = {}): OutgoingSettings {
+  const seconds = parseSeconds('outgoing: timeout', options.timeout ?? 5)
+  if (seconds > LONGEST_TIMEOUT) {
+    throw new TypeError(`outgoing: timeout must be 1 to ${LONGEST_TIMEOUT} seconds.`)
+  }
+  const addresses = options.privateAddresses ?? []
+  return {
+    allowed: parseAddresses('outgoing: privateAddresses', addresses),
+    opensPrivate: addresses.length > 0,
+    certificates: [...(options.certificates ?? [])],
+    timeout: seconds * 1000,
+    resolve: options.resolve ? (host) => options.resolve?.(host) ?? Promise.resolve([]) : null,
+  }
+}

@@ -1,0 +1,17 @@
+import type { Clock } from '../clock.ts'
+import { createDocuments, type Documents } from './documents.ts'
+import type { OutgoingSettings } from './options.ts'
+import { createPinnedRequest, type SendRequest } from './pinned-request.ts'
+
+/** What the server asks of others. */
+export interface Outgoing {
+  /** One request, to an address that was checked. */
+  readonly send: SendRequest
+  /** JSON documents, remembered for as long as their servers say. */
+  readonly documents: Documents
+}
+
+export function createOutgoing(settings: OutgoingSettings, clock: Clock): Outgoing {
+  const send = createPinnedRequest(settings)
+  return { send, documents: createDocuments(send, clock) }
+}

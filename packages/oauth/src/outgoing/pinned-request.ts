@@ -1,0 +1,169 @@
+/**
+ * A request to an address that a stranger has chosen. The one file that touches node:https, because only there
+ * the address that was checked can be the one that is connected to: fetch() resolves the name again.
+ */
+import { lookup as systemLookup } from 'node:dns/promises'
+import type { IncomingMessage } from 'node:http'
+import { Agent, type RequestOptions, request } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress } from './addresses.ts'
+import type { OutgoingSettings, ResolvedAddress } from './options.ts'
+
+/** Why nothing came of it. Strangers are not told: it would show them what there is in our network. */
+export class NotFetched extends Error {
+  override readonly name = 'NotFetched'
+  /** The other side was not there, or too slow: it may be better later. */
+  readonly temporary: boolean
+
+  constructor(message: string, options: ErrorOptions & { readonly temporary?: boolean } = {}) {
+    super(message, options)
+    this.temporary = options.temporary ?? false
+  }
+}
+
+export interface OutgoingRequest {
+  readonly method: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** In bytes. */
+  readonly largest: number
+}
+
+export interface OutgoingResponse {
+  readonly status: number
+  header(name: string): string | null
+  readonly body: Buffer
+}
+
+export type SendRequest = (url: URL, outgoing: OutgoingRequest) => Promise<OutgoingResponse>
+
+const LONGEST_URL = 2000
+
+export function createPinnedRequest(settings: OutgoingSettings): SendRequest {
+  const agent = new Agent({ keepAlive: false, maxCachedSessions: 0 })
+  return async (url, outgoing) => {
+    assertAddress(url)
+    const deadline = AbortSignal.timeout(settings.timeout)
+    const pinned = await within(deadline, requireAddress(url, settings))
+    const options: RequestOptions = {
+      agent,
+      ...(await trusted(settings)),
+      method: outgoing.method,
+      // Compressed bodies may be a thousand times as long as what is counted.
+      headers: { ...outgoing.headers, 'accept-encoding': 'identity', connection: 'close' },
+      lookup: always(pinned),
+      signal: deadline,
+      maxHeaderSize: 16 * 1024,
+    }
+    try {
+      return await send(url, options, outgoing)
+    } catch (cause) {
+      if (cause instanceof NotFetched) throw cause
+      throw new NotFetched('There was no response', { cause, temporary: true })
+    }
+  }
+}
+
+/** Node's own list takes time to load, and is there by itself unless another one is given. */
+async function trusted({ certificates }: OutgoingSettings): Promise<Pick<RequestOptions, 'ca'>> {
+  if (certificates.length === 0) return {}
+  const { rootCertificates } = await import('node:tls')
+  return { ca: [...rootCertificates, ...certificates] }
+}
+
+function assertAddress(url: URL): void {
+  if (url.protocol !== 'https:') throw new NotFetched('The address is not https')
+  if (url.username !== '' || url.password !== '') throw new NotFetched('The address has a user')
+  if (url.href.length > LONGEST_URL) throw new NotFetched('The address is too long')
+}
+
+/** The name is resolved this once. One address that is not public is enough to refuse: it might come next. */
+async function requireAddress(url: URL, settings: OutgoingSettings): Promise<ResolvedAddress> {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const found = await addressesOf(host, settings)
+  for (const { address } of found) {
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    if (isPublicAddress(address)) continue
+    if (isIP(address) !== 0 && settings.allowed.check(address, family)) continue
+    throw new NotFetched(`${host} is at ${address}, which is not public`)
+  }
+  const [first] = found
+  if (!first) throw new NotFetched(`${host} has no address`, { temporary: true })
+  return { address: first.address, family: isIP(first.address) }
+}
+
+async function addressesOf(
+  host: string,
+  { resolve }: OutgoingSettings,
+): Promise<readonly ResolvedAddress[]> {
+  const family = isIP(host)
+  if (family !== 0) return [{ address: host, family }]
+  try {
+    return await (resolve ? resolve(host) : systemLookup(host, { all: true }))
+  } catch (cause) {
+    throw new NotFetched(`${host} cannot be resolved`, { cause, temporary: true })
+  }
+}
+
+/** Node asks in one of two ways; both times the answer is the address that was checked. */
+function always({ address, family }: ResolvedAddress): LookupFunction {
+  return (_host, options, done) => {
+    if (options.all) done(null, [{ address, family }])
+    else done(null, address, family)
+  }
+}
+
+function send(
+  url: URL,
+  options: RequestOptions,
+  { body, largest }: OutgoingRequest,
+): Promise<OutgoingResponse> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, (response) => {
+      readBody(response, largest).then(
+        (content) =>
+          resolve({
+            status: response.statusCode ?? 0,
+            header: (name) => headerOf(response, name),
+            body: content,
+          }),
+        (error) => {
+          reject(error)
+          sent.destroy()
+        },
+      )
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+async function readBody(response: IncomingMessage, largest: number): Promise<Buffer> {
+  const status = response.statusCode ?? 0
+  if (status >= 300 && status < 400 && status !== 304) {
+    throw new NotFetched(`It redirects (${status}), which is not followed`)
+  }
+  const encoding = headerOf(response, 'content-encoding') ?? 'identity'
+  if (encoding !== 'identity') throw new NotFetched('It is compressed, though nobody asked for it')
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of response) {
+    length += part.length
+    if (length > largest) throw new NotFetched(`It is longer than ${largest} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | null {
+  const value = headers[name]
+  return (Array.isArray(value) ? value.join(', ') : value) ?? null
+}
+
+function within<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new NotFetched('It took too long', { temporary: true }))
+    deadline.addEventListener('abort', late, { once: true })
+    work.then(resolve, reject).finally(() => deadline.removeEventListener('abort', late))
+  })
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askFor, codeFlow, createClient, REDIRECT, type TestServer } from '../support.ts'
+import { flowOf, METADATA, type Registered, registerAt, startOpen } from './registering.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startOpen()
+})
+afterAll(() => server.close())
+
+describe('RFC 7592: a client manages itself', () => {
+  const call = (
+    { registration_client_uri, registration_access_token }: Registered,
+    method: string,
+    body?: object,
+    token = registration_access_token,
+  ) =>
+    server.request(new URL(registration_client_uri).pathname, {
+      method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+
+  it('reads what is registered', async () => {
+    const client = await registerAt(server)
+    const reply = await call(client, 'GET')
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    const { client_secret: _, client_secret_expires_at: __, ...rest } = client
+    expect(await reply.json()).toEqual(rest)
+  })
+
+  it('replaces it: what is left out is gone', async () => {
+    const client = await registerAt(server, { contacts: ['a@b.example'] })
+    const redirect_uris = ['https://app.example/new']
+    const reply = await call(client, 'PUT', { client_id: client.client_id, redirect_uris })
+    expect(reply.status).toBe(200)
+    const after = await reply.json()
+    expect(after).toMatchObject({ redirect_uris, client_name: 'app.example' })
+    expect(after).not.toHaveProperty('contacts')
+    const old = await askFor(server, 'ada', {
+      client_id: client.client_id,
+      response_type: 'code',
+      redirect_uri: REDIRECT,
+    })
+    expect(old.status).toBe(400)
+    expect((await call(client, 'GET')).status).toBe(200)
+  })
+
+  it('deletes itself, with all its tokens', async () => {
+    const client = await registerAt(server)
+    const { access_token } = await codeFlow(server, flowOf(client))
+    expect((await call(client, 'DELETE')).status).toBe(204)
+    expect((await call(client, 'GET')).status).toBe(401)
+    const api = await createClient(server, { resourceServer: true })
+    const reply = await server.post('/oauth/introspect', {
+      token: access_token,
+      client_id: api.id,
+      client_secret: api.secret,
+    })
+    expect(await reply.json()).toEqual({ active: false })
+  })
+
+  it.each(['GET', 'PUT', 'DELETE'])('%s needs the token of this very client', async (method) => {
+    const [mine, other] = [await registerAt(server), await registerAt(server)]
+    const body = method === 'PUT' ? { ...METADATA, client_id: mine.client_id } : undefined
+    for (const token of ['', 'wrong', other.registration_access_token]) {
+      expect((await call(mine, method, body, token)).status).toBe(401)
+    }
+    const { client } = await server.oauth.clients.create({ name: 'Own', redirect: REDIRECT })
+    const ours = { ...mine, registration_client_uri: `${server.url}/oauth/register/${client.id}` }
+    expect((await call(ours, method, body)).status).toBe(401)
+    expect((await call(mine, 'GET')).status).toBe(200)
+  })
+
+  it.each([
+    ['another client_id', { client_id: 'other' }],
+    ['no client_id', { client_id: undefined }],
+    ['a secret of its own choice', { client_secret: 'chosen' }],
+    ['its management token', { registration_access_token: 'x' }],
+    ['the time of its making', { client_id_issued_at: 1 }],
+    ['no proof any more', { token_endpoint_auth_method: 'none' }],
+    ['a grant that it cannot have', { grant_types: ['client_credentials'] }],
+  ])('refuses a replacement with %s', async (_what, changes) => {
+    const client = await registerAt(server)
+    const body = { ...METADATA, client_id: client.client_id, ...changes }
+    const reply = await call(client, 'PUT', body)
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toMatchObject({ error: 'invalid_client_metadata' })
+  })
+
+  it('is not vouched for any more once it has changed', async () => {
+    const client = await registerAt(server)
+    await server.oauth.clients.verify(client.client_id)
+    const body = { ...METADATA, client_id: client.client_id, client_name: 'Your bank' }
+    await call(client, 'PUT', body)
+    const row = await server.oauth.clients.find(client.client_id)
+    expect(row?.settings.self_registered).not.toHaveProperty('verified')
+  })
+})

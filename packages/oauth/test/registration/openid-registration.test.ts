@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  authorizationCode,
+  clientRegistration,
+  jwtClientAuthentication,
+  openid,
+  refreshToken,
+} from '../../src/index.ts'
+import { askFor, REDIRECT, SCOPES, startServer, type TestServer } from '../support.ts'
+import { METADATA, PLENTY, problemAt, registerAt } from './registering.ts'
+import { createSigner, outgoing, startWebServer, type WebServer } from './support.ts'
+
+describe('OpenID Connect Registration', () => {
+  let web: WebServer
+  let provider: TestServer
+  beforeAll(async () => {
+    web = await startWebServer()
+    provider = await startServer({
+      features: [
+        openid({ pairwiseSalt: 'a salt of more than thirty-two characters' }),
+        jwtClientAuthentication(),
+        clientRegistration({ policy: 'open', perMinute: PLENTY }),
+      ],
+      grants: [authorizationCode(), refreshToken()],
+      selfRegistered: { scopes: ['openid', 'profile'] },
+      scopes: SCOPES,
+      outgoing: outgoing(),
+    })
+  })
+  afterAll(async () => {
+    await provider.close()
+    await web.close()
+  })
+
+  const PAIRWISE = { subject_type: 'pairwise' }
+  const twoHosts = { redirect_uris: [REDIRECT, 'https://other.example/cb'] }
+
+  it('takes algorithms that the server has, and refuses others', async () => {
+    const taken = { id_token_signed_response_alg: 'RS256', userinfo_signed_response_alg: 'RS256' }
+    expect(await registerAt(provider, taken)).toMatchObject(taken)
+    for (const id_token_signed_response_alg of ['none', 'HS256', 'PS512', 'EdDSA']) {
+      const problem = await problemAt(provider, { ...METADATA, id_token_signed_response_alg })
+      expect(problem).toMatchObject({ error: 'invalid_client_metadata' })
+    }
+  })
+
+  it('leaves out what is of no use here', async () => {
+    const client = await registerAt(provider, {
+      request_uris: ['https://app.example/r'],
+      backchannel_logout_uri: 'https://app.example/l',
+      post_logout_redirect_uris: ['https://app.example/bye'],
+    })
+    expect(client).not.toHaveProperty('request_uris')
+    expect(client).not.toHaveProperty('backchannel_logout_uri')
+    expect(client).not.toHaveProperty('post_logout_redirect_uris')
+  })
+
+  it('fetches the sector, and finds all redirects there', async () => {
+    web.answerJson([...twoHosts.redirect_uris, 'https://third.example/'])
+    const sector_identifier_uri = web.urlOf('/sector.json')
+    const metadata = { ...PAIRWISE, ...twoHosts, sector_identifier_uri }
+    expect(await registerAt(provider, metadata)).toMatchObject({ sector_identifier_uri })
+    expect(web.asked).toHaveLength(1)
+  })
+
+  it.each([
+    ['several hosts and no sector', null],
+    ['a sector that lists one redirect only', [REDIRECT]],
+    ['a sector that is no list', { redirect_uris: [] }],
+  ])('refuses %s', async (_what, listed) => {
+    web.answerJson(listed)
+    const sector =
+      listed === null
+        ? {}
+        : { sector_identifier_uri: web.urlOf(`/${JSON.stringify(listed).length}`) }
+    const problem = await problemAt(provider, { ...METADATA, ...PAIRWISE, ...twoHosts, ...sector })
+    expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
+  })
+
+  it('threat S1 tells nothing of what it found where a sector leads', async () => {
+    const closed = web.urlOf('/fails.json', 'localhost')
+    const nowhere = 'https://app.example:1/sector.json'
+    web.answer((_request, response) => response.writeHead(500).end('secret'))
+    const problems = await Promise.all(
+      [closed, nowhere].map((sector_identifier_uri) =>
+        problemAt(provider, { ...METADATA, sector_identifier_uri }),
+      ),
+    )
+    expect(problems[0]).toEqual(problems[1])
+    expect(JSON.stringify(problems)).not.toMatch(/secret|127|ECONN/)
+  })
+
+  it('private_key_jwt comes with keys, and without a secret', async () => {
+    const signer = await createSigner('ES256')
+    const method = { token_endpoint_auth_method: 'private_key_jwt' }
+    expect(await problemAt(provider, { ...METADATA, ...method })).toMatchObject({ status: 400 })
+    const jwks = { keys: [signer.jwk] }
+    const client = await registerAt(provider, { ...method, jwks })
+    expect(client).not.toHaveProperty('client_secret')
+    const wrong = { ...method, jwks, token_endpoint_auth_signing_alg: 'HS256' }
+    expect(await problemAt(provider, { ...METADATA, ...wrong })).toMatchObject({ status: 400 })
+  })
+
+  it('parts of a scope that is not marked are not to be had by claims either', async () => {
+    const client = await registerAt(provider)
+    const page = await askFor(provider, 'ada', {
+      client_id: client.client_id,
+      response_type: 'code',
+      scope: 'openid',
+      claims: JSON.stringify({ userinfo: { email: null } }),
+    })
+    expect(page.headers.get('location')).toContain('error=invalid_scope')
+  })
+})

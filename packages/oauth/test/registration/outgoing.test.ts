@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isPublicAddress } from '../../src/outgoing/addresses.ts'
+import type { Documents } from '../../src/outgoing/documents.ts'
+import { resolveOutgoing } from '../../src/outgoing/options.ts'
+import { createOutgoing } from '../../src/outgoing/outgoing.ts'
+import { movableClock } from '../../src/testing/index.ts'
+import { outgoing, startWebServer, type WebServer } from './support.ts'
+
+const RULES = { types: ['application/json'], largest: 1000, usableWhenAway: 600 }
+
+let web: WebServer
+let clock: ReturnType<typeof movableClock>
+let documents: Documents
+beforeEach(async () => {
+  web = await startWebServer()
+  clock = movableClock()
+  documents = startAsking()
+})
+afterEach(() => web.close())
+
+function startAsking(changes: Parameters<typeof outgoing>[0] = {}): Documents {
+  return createOutgoing(resolveOutgoing(outgoing(changes)), clock).documents
+}
+
+const refused = (promise: Promise<unknown>, message: RegExp) =>
+  expect(promise).rejects.toMatchObject({
+    name: 'NotFetched',
+    message: expect.stringMatching(message),
+  })
+
+describe('threat S1 what the server asks at addresses of strangers', () => {
+  it('gets a document from where its name leads', async () => {
+    web.answerJson({ hello: 'world' })
+    const { content } = await documents.get(web.urlOf('/a'), RULES)
+    expect(content).toEqual({ hello: 'world' })
+    expect(web.asked[0]?.headers).toMatchObject({
+      host: `app.example:${web.port}`,
+      'accept-encoding': 'identity',
+    })
+  })
+
+  it.each([
+    '127.0.0.1',
+    '127.8.9.10',
+    '0.0.0.0',
+    '10.1.2.3',
+    '100.64.0.1',
+    '169.254.169.254',
+    '172.31.255.255',
+    '192.168.0.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::7f00:1',
+    'fc00::1',
+    'fe80::1',
+    'ff02::1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    'no address',
+  ])('does not count %s as public', (address) => {
+    expect(isPublicAddress(address)).toBe(false)
+  })
+
+  it.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111'])('counts %s', (address) => {
+    expect(isPublicAddress(address)).toBe(true)
+  })
+
+  it('asks nobody when a name leads to a private address', async () => {
+    web.answerJson({})
+    const shut = startAsking({ privateAddresses: [] })
+    await refused(shut.get(web.urlOf('/'), RULES), /not public/)
+    expect(web.asked).toEqual([])
+  })
+
+  it('asks nobody when one of several addresses is private', async () => {
+    web.answerJson({})
+    const mixed = startAsking({
+      resolve: async () => [
+        { address: '127.0.0.1', family: 4 },
+        { address: '10.0.0.1', family: 4 },
+      ],
+    })
+    await refused(mixed.get(web.urlOf('/'), RULES), /10\.0\.0\.1, which is not public/)
+    expect(web.asked).toEqual([])
+  })
+
+  it('connects to the address that was checked, whatever the name leads to a moment later', async () => {
+    web.answerJson({})
+    let questions = 0
+    const rebinding = startAsking({
+      resolve: async () => {
+        questions += 1
+        return [{ address: questions === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }]
+      },
+    })
+    await rebinding.get(web.urlOf('/'), RULES)
+    expect(questions).toBe(1)
+    expect(web.asked).toHaveLength(1)
+  })
+
+  it.each([
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://[::1]/',
+    'https://[::ffff:7f00:1]/',
+    'https://169.254.169.254/latest/meta-data',
+  ])('refuses %s, in whatever spelling', async (url) => {
+    const shut = startAsking({ privateAddresses: [] })
+    await refused(shut.get(url, RULES), /not public/)
+  })
+
+  it.each([
+    ['http://app.example/', /not https/],
+    ['file:///etc/passwd', /not https/],
+    ['https://user:word@app.example/', /has a user/],
+    [`https://app.example/${'a'.repeat(3000)}`, /too long/],
+    ['nothing', /no URL/],
+  ])('refuses the address %.40s', (url, message) => refused(documents.get(url, RULES), message))
+
+  it('refuses a certificate that nobody trusts', async () => {
+    web.answerJson({})
+    await refused(startAsking({ certificates: [] }).get(web.urlOf('/'), RULES), /no response/)
+  })
+
+  it('refuses a certificate for another name', async () => {
+    web.answerJson({})
+    await refused(documents.get(web.urlOf('/', 'evil.example'), RULES), /no response/)
+  })
+
+  it.each([301, 302, 303, 307, 308])('does not follow a redirect (%i)', async (status) => {
+    const location = web.urlOf('/there', 'other.example')
+    web.answer((_request, response) => response.writeHead(status, { location }).end())
+    await refused(documents.get(web.urlOf('/'), RULES), /redirects/)
+    expect(web.asked).toHaveLength(1)
+  })
+
+  it('stops reading a body that is too long', async () => {
+    let sent = 0
+    web.answer((request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const write = () => {
+        while (!request.socket.destroyed && response.write('['.repeat(10_000))) sent += 10_000
+        if (!request.socket.destroyed) response.once('drain', write)
+      }
+      write()
+    })
+    await refused(documents.get(web.urlOf('/'), RULES), /longer than 1000/)
+    // What a socket holds, not what the other side would like to send.
+    expect(sent).toBeLessThan(50_000_000)
+  })
+
+  it('does not wait for a body that drips', async () => {
+    const impatient = startAsking({ timeout: 1 })
+    web.answer((request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const drip = setInterval(() => response.write(' '), 50)
+      request.socket.once('close', () => clearInterval(drip))
+    })
+    await refused(impatient.get(web.urlOf('/'), RULES), /no response/)
+  })
+
+  it('does not wait for an answer that never comes', async () => {
+    web.answer(() => {})
+    await refused(startAsking({ timeout: 1 }).get(web.urlOf('/'), RULES), /no response/)
+  })
+
+  it('does not wait for a resolver that never answers', async () => {
+    const hanging = startAsking({ timeout: 1, resolve: () => new Promise(() => {}) })
+    await refused(hanging.get(web.urlOf('/'), RULES), /too long/)
+  })
+
+  it('refuses what is compressed, since it may grow', async () => {
+    web.answerJson({}, { 'content-encoding': 'gzip' })
+    await refused(documents.get(web.urlOf('/'), RULES), /compressed/)
+  })
+
+  it.each(['text/html', 'text/plain', '', 'application/jsonp', 'image/svg+xml'])(
+    'refuses the content type %s',
+    async (type) => {
+      web.answerJson({}, { 'content-type': type })
+      await refused(documents.get(web.urlOf('/'), RULES), /content type/)
+    },
+  )
+
+  it.each([
+    ['not JSON', 'hello'],
+    ['bytes that are no text', Buffer.from([0x22, 0xff, 0x22])],
+  ])('refuses %s', async (_what, body) => {
+    web.answer((_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body),
+    )
+    await refused(documents.get(web.urlOf('/'), RULES), /not JSON/)
+  })
+
+  it.each([201, 204, 400, 404, 500])('refuses the status %i', async (status) => {
+    web.answer((_request, response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{}'),
+    )
+    await refused(documents.get(web.urlOf('/'), RULES), new RegExp(`${status}`))
+  })
+
+  it('says at start-up which private address is none', () => {
+    expect(() => resolveOutgoing({ privateAddresses: ['localhost'] })).toThrow("'localhost'")
+    expect(() => resolveOutgoing({ privateAddresses: ['10.0.0.0/33'] })).toThrow('10.0.0.0/33')
+    expect(() => resolveOutgoing({ timeout: 31 })).toThrow('1 to 30')
+  })
+})
+
+describe('what was fetched is kept as HTTP says', () => {
+  const askAfter = async (seconds: number) => {
+    if (seconds > 0) clock.advance(seconds)
+    return (await documents.get(web.urlOf('/'), RULES)).content
+  }
+
+  it('for as long as max-age says, less its age', async () => {
+    web.answerJson({}, { 'cache-control': 'max-age=1000', age: '400' })
+    await askAfter(0)
+    await askAfter(599)
+    expect(web.asked).toHaveLength(1)
+    await askAfter(2)
+    expect(web.asked).toHaveLength(2)
+  })
+
+  it.each([
+    ['a minute at least', { 'cache-control': 'no-store' }, 59, 61],
+    ['a day at most', { 'cache-control': 'max-age=999999999' }, 86_399, 86_401],
+    ['five minutes where nothing is said', {}, 299, 301],
+    ['a minute where Expires cannot be read', { expires: 'never' }, 59, 61],
+  ])('%s', async (_what, headers, fresh, stale) => {
+    web.answerJson({}, headers)
+    await askAfter(0)
+    await askAfter(fresh)
+    expect(web.asked).toHaveLength(1)
+    await askAfter(stale - fresh)
+    expect(web.asked).toHaveLength(2)
+  })
+
+  it('is asked for again by its ETag', async () => {
+    web.answerJson({ first: true }, { etag: '"one"' })
+    const first = await askAfter(0)
+    web.answer((request, response) => {
+      response.writeHead(request.headers['if-none-match'] === '"one"' ? 304 : 500).end()
+    })
+    expect(await askAfter(400)).toBe(first)
+    expect(await askAfter(100)).toBe(first)
+    expect(web.asked).toHaveLength(2)
+  })
+
+  it('is used for a while when its server is away, and not when it is gone', async () => {
+    web.answerJson({ kept: true })
+    await askAfter(0)
+    web.answer((_request, response) => response.writeHead(503).end())
+    expect(await askAfter(400)).toEqual({ kept: true })
+    web.answer((_request, response) => response.writeHead(404).end())
+    await refused(askAfter(60), /404/)
+    web.answer((_request, response) => response.writeHead(503).end())
+    await refused(askAfter(600), /503/)
+  })
+
+  it('a failure is remembered for a moment, so nobody makes us hammer a server', async () => {
+    web.answer((_request, response) => response.writeHead(500).end())
+    for (let i = 0; i < 5; i += 1) await refused(documents.get(web.urlOf('/'), RULES), /500/)
+    expect(web.asked).toHaveLength(1)
+    clock.advance(11)
+    await refused(documents.get(web.urlOf('/'), RULES), /500/)
+    expect(web.asked).toHaveLength(2)
+  })
+
+  it('all who ask at once share one request', async () => {
+    web.answerJson({})
+    await Promise.all(Array.from({ length: 20 }, () => documents.get(web.urlOf('/'), RULES)))
+    expect(web.asked).toHaveLength(1)
+  })
+
+  it('one host is asked for a few things at once only', async () => {
+    web.answer(() => {})
+    const slow = startAsking({ timeout: 1 })
+    const asking = Array.from({ length: 8 }, (_, i) => slow.get(web.urlOf(`/${i}`), RULES))
+    const ends = await Promise.allSettled(asking)
+    const tooMany = ends.filter(
+      (end) => end.status === 'rejected' && /Too much/.test(end.reason.message),
+    )
+    expect(tooMany).toHaveLength(3)
+    expect(web.asked.length).toBeLessThanOrEqual(5)
+  })
+})

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientRegistration } from '../../src/index.ts'
+import type { TestServer } from '../support.ts'
+import { METADATA, startOpen } from './registering.ts'
+import { postJson } from './support.ts'
+
+const TOKEN = 'an initial access token of more than 32 characters'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startOpen()
+})
+afterAll(() => server.close())
+
+describe('policies', () => {
+  it('initial-access-token: only with one of the tokens', async () => {
+    const own = await startOpen(
+      clientRegistration({ policy: 'initial-access-token', initialAccessTokens: [TOKEN] }),
+    )
+    try {
+      const withToken = (authorization?: string, metadata: object = METADATA) =>
+        postJson(own, '/oauth/register', metadata, authorization ? { authorization } : {})
+      const without = await withToken()
+      expect(without.status).toBe(401)
+      expect(without.headers.get('www-authenticate')).toBe('Bearer realm="api"')
+      expect((await withToken(`Bearer ${TOKEN.replaceAll(' ', '-')}x`)).status).toBe(401)
+      expect((await withToken(`Basic ${btoa(TOKEN)}`)).status).toBe(401)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('initial-access-token: apps with a scheme of their own may come', async () => {
+    const token = 'an-initial-access-token-of-more-than-32-characters'
+    const own = await startOpen(
+      clientRegistration({ policy: 'initial-access-token', initialAccessTokens: [token] }),
+    )
+    try {
+      const native = { ...METADATA, redirect_uris: ['com.example.app:/cb'] }
+      const authorization = `Bearer ${token}`
+      const reply = await postJson(own, '/oauth/register', native, { authorization })
+      expect(reply.status).toBe(201)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('closed: there is no route, and nothing in the metadata', async () => {
+    const own = await startOpen(clientRegistration({ policy: 'closed' }))
+    try {
+      expect((await postJson(own, '/oauth/register', METADATA)).status).toBe(404)
+      const metadata = await (await own.request('/.well-known/oauth-authorization-server')).json()
+      expect(metadata).not.toHaveProperty('registration_endpoint')
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('are told in the metadata', async () => {
+    const metadata = await (await server.request('/.well-known/oauth-authorization-server')).json()
+    expect(metadata.registration_endpoint).toBe(`${server.url}/oauth/register`)
+    expect(metadata.token_endpoint_auth_methods_supported).toContain('none')
+    expect(metadata.introspection_endpoint_auth_methods_supported).not.toContain('none')
+  })
+
+  it('say at start-up what cannot be', () => {
+    const make = (options: object) => () => clientRegistration(options as never)
+    expect(make({})).toThrow('policy')
+    expect(make({ policy: 'initial-access-token' })).toThrow('initialAccessTokens')
+    expect(make({ policy: 'initial-access-token', initialAccessTokens: ['short'] })).toThrow('32')
+    expect(make({ policy: 'open', perMinute: 0 })).toThrow('perMinute')
+  })
+
+  it('a scope that is marked must be defined', async () => {
+    const starting = startOpen(undefined, { selfRegistered: { scopes: ['nothing'] } })
+    await expect(starting).rejects.toThrow("selfRegistered: the scope 'nothing'")
+  })
+})

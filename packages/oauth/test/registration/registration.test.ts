@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askFor, codeFlow, REDIRECT, type TestServer } from '../support.ts'
+import {
+  flowOf,
+  METADATA,
+  problemAt,
+  type Registered,
+  registerAt,
+  startOpen,
+} from './registering.ts'
+import { postJson } from './support.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startOpen()
+})
+afterAll(() => server.close())
+
+describe('POST /oauth/register', () => {
+  it('gives a client with a secret, and says all that was taken', async () => {
+    const reply = await postJson(server, '/oauth/register', {
+      ...METADATA,
+      grant_types: ['authorization_code', 'refresh_token'],
+      scope: 'place-orders check-status',
+      contacts: ['ops@app.example'],
+      client_uri: 'https://app.example',
+      unknown_member: 'is left out',
+    })
+    expect(reply.status).toBe(201)
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    const registered = (await reply.json()) as Registered
+    expect(registered).toEqual({
+      client_id: expect.stringMatching(/^[\w-]{36}$/),
+      client_id_issued_at: expect.any(Number),
+      client_secret: expect.stringMatching(/^tgs_/),
+      client_secret_expires_at: 0,
+      client_name: 'A stranger',
+      redirect_uris: [REDIRECT],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'client_secret_basic',
+      scope: 'place-orders',
+      contacts: ['ops@app.example'],
+      client_uri: 'https://app.example',
+      registration_access_token: expect.stringMatching(/^tgr_/),
+      registration_client_uri: `${server.url}/oauth/register/${registered.client_id}`,
+    })
+  })
+
+  it('leads to tokens', async () => {
+    const client = await registerAt(server)
+    const tokens = await codeFlow(server, flowOf(client))
+    expect(tokens.scope).toBe('place-orders')
+  })
+
+  it('gives a public client no secret, and it needs PKCE', async () => {
+    const client = await registerAt(server, { token_endpoint_auth_method: 'none' })
+    expect(client).not.toHaveProperty('client_secret')
+    expect((await codeFlow(server, flowOf(client))).scope).toBe('place-orders')
+    const page = await askFor(server, 'ada', { client_id: client.client_id, response_type: 'code' })
+    expect(new URL(page.headers.get('location') ?? '').searchParams.get('error')).toBe(
+      'invalid_request',
+    )
+  })
+
+  it('keeps the proof that a client has chosen', async () => {
+    const client = await registerAt(server, { token_endpoint_auth_method: 'client_secret_post' })
+    const authorization = `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`
+    const reply = await server.post('/oauth/revoke', { token: 'x' }, { authorization })
+    expect(reply.status).toBe(401)
+  })
+
+  it('names a client without a name by where it sends people', async () => {
+    const client = await registerAt(server, { client_name: undefined })
+    expect(client.client_name).toBe('app.example')
+  })
+
+  it('stores neither token nor secret', async () => {
+    const client = await registerAt(server)
+    const rows = await server.database.kysely.selectFrom('oauth_clients').selectAll().execute()
+    const stored = JSON.stringify(rows)
+    expect(stored).toContain(client.client_id)
+    expect(stored).not.toContain(client.client_secret)
+    expect(stored).not.toContain(client.registration_access_token)
+  })
+
+  it.each([
+    ['none', undefined],
+    ['no list', 'https://app.example/'],
+    ['an empty list', []],
+    ['no text', [7]],
+    ['plain http', ['http://app.example/']],
+    ['a scheme of an app', ['com.example.app:/callback']],
+    ['script', ['javascript:alert(1)']],
+    ['data', ['data:text/html,x']],
+    ['a fragment', ['https://app.example/#x']],
+    ['a user', ['https://user@app.example/']],
+    ['this server', ['http://localhost:4999/oauth/authorize']],
+    ['a wildcard host', ['https://*.example/']],
+    ['one good, one bad', [REDIRECT, 'http://app.example/']],
+    ['too many', Array.from({ length: 51 }, (_, i) => `https://app.example/${i}`)],
+  ])('redirect_uris with %s: invalid_redirect_uri', async (_what, redirect_uris) => {
+    const problem = await problemAt(server, { ...METADATA, redirect_uris })
+    expect(problem).toMatchObject({ status: 400, error: 'invalid_redirect_uri' })
+  })
+
+  it.each(['http://127.0.0.1/cb', 'http://[::1]:8080/cb', 'http://localhost:3000/cb'])(
+    'the program on %s may register',
+    async (uri) => {
+      expect((await registerAt(server, { redirect_uris: [uri] })).redirect_uris).toEqual([uri])
+    },
+  )
+
+  it.each([
+    ['the password grant', { grant_types: ['password'] }],
+    ['the implicit grant', { grant_types: ['authorization_code', 'implicit'] }],
+    ['client credentials', { grant_types: ['authorization_code', 'client_credentials'] }],
+    [
+      'token exchange',
+      { grant_types: ['urn:ietf:params:oauth:grant-type:token-exchange', 'authorization_code'] },
+    ],
+    ['personal access', { grant_types: ['personal_access', 'authorization_code'] }],
+    ['refresh tokens alone', { grant_types: ['refresh_token'] }],
+    ['no grant', { grant_types: [] }],
+    ['grants that are no list', { grant_types: 'authorization_code' }],
+    ['an implicit response', { response_types: ['token'] }],
+    ['a hybrid response', { response_types: ['code id_token'] }],
+    ['no response', { response_types: [] }],
+    ['every scope', { scope: '*' }],
+    ['scopes of others', { scope: 'check-status' }],
+    ['a scope that is no text', { scope: ['place-orders'] }],
+    ['a name with controls', { client_name: 'Bank\u202egro.evil' }],
+    ['an empty name', { client_name: ' ' }],
+    ['a name that is no text', { client_name: {} }],
+    ['a long name', { client_name: 'a'.repeat(300) }],
+    ['a proof that is not offered', { token_endpoint_auth_method: 'private_key_jwt' }],
+    ['a proof that nobody knows', { token_endpoint_auth_method: 'tls_client_auth' }],
+    ['two key sets', { jwks: { keys: [{ kty: 'EC' }] }, jwks_uri: 'https://keys.example/' }],
+    ['a private key', { jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' }] } }],
+    ['a shared key', { jwks: { keys: [{ kty: 'oct', k: 'x' }] } }],
+    ['keys over http', { jwks_uri: 'http://keys.example/' }],
+    ['a logo over http', { logo_uri: 'http://app.example/logo.png' }],
+    ['a logo of script', { logo_uri: 'javascript:alert(1)' }],
+    ['a policy over http', { policy_uri: 'http://app.example/' }],
+    ['terms over http', { tos_uri: 'http://app.example/' }],
+    ['encrypted ID tokens', { id_token_encrypted_response_alg: 'RSA-OAEP' }],
+    ['bound tokens', { dpop_bound_access_tokens: true }],
+    ['pushed requests alone', { require_pushed_authorization_requests: true }],
+    ['signed requests alone', { require_signed_request_object: true }],
+    ['far too much', { contacts: Array.from({ length: 11 }, () => 'a@b.example') }],
+  ])('%s: invalid_client_metadata', async (_what, changes) => {
+    const problem = await problemAt(server, { ...METADATA, ...changes })
+    expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
+  })
+
+  it.each([
+    ['not JSON', '{', 400],
+    ['a list', '[]', 400],
+    ['too much', JSON.stringify({ ...METADATA, x: 'a'.repeat(70_000) }), 413],
+  ])('a body of %s is refused', async (_what, body, status) => {
+    expect((await postJson(server, '/oauth/register', body)).status).toBe(status)
+  })
+
+  it('takes no form: a page elsewhere could send one', async () => {
+    const reply = await server.post('/oauth/register', { redirect_uris: REDIRECT })
+    expect(reply.status).toBe(415)
+  })
+
+  it('threat S3 cannot make itself what it is not', async () => {
+    const client = await registerAt(server, {
+      first_party: true,
+      firstParty: true,
+      resource_server: true,
+      self_registered: { by: 'registration', verified: true },
+      sealed_secret: 'x',
+      user_id: 'ada',
+      client_id: 'mine',
+      client_secret: 'chosen',
+      access_token_signed_response_alg: 'RS256',
+    })
+    const row = await server.oauth.clients.find(client.client_id)
+    expect(row).toMatchObject({ firstParty: false, resourceServer: false, userId: null })
+    expect(row?.settings).toEqual({
+      self_registered: {
+        by: 'registration',
+        management_hash: expect.any(String),
+        unused_until: expect.any(Number),
+      },
+    })
+    expect(client.client_secret).not.toBe('chosen')
+  })
+})

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientRegistration } from '../../src/index.ts'
+import { askFor, codeFlow, decideOn, REDIRECT, type TestServer } from '../support.ts'
+import { flowOf, METADATA, PLENTY, type Registered, registerAt, startOpen } from './registering.ts'
+import { postJson } from './support.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startOpen()
+})
+afterAll(() => server.close())
+
+describe('threat S3 clients that have registered themselves', () => {
+  it('are asked about each time, until somebody here vouches for them', async () => {
+    const client = await registerAt(server)
+    const ask = () =>
+      askFor(server, 'ada', {
+        client_id: client.client_id,
+        response_type: 'code',
+        scope: 'place-orders',
+      })
+    await decideOn(server, 'ada', await ask())
+    const again = await ask()
+    expect(again.status).toBe(200)
+    expect(await again.text()).toContain('unverified')
+    await server.oauth.clients.verify(client.client_id)
+    expect((await ask()).status).toBe(303)
+  })
+
+  it('are told to be unverified; others are not', async () => {
+    const client = await registerAt(server)
+    const page = await askFor(server, 'ada', { client_id: client.client_id, response_type: 'code' })
+    expect(await page.text()).toContain('<strong>unverified</strong>')
+    const { client: own } = await server.oauth.clients.create({ name: 'Own', redirect: REDIRECT })
+    const ours = await askFor(server, 'ada', { client_id: own.id, response_type: 'code' })
+    expect(await ours.text()).not.toContain('unverified')
+  })
+
+  it('get access tokens of an hour at most, also by a refresh', async () => {
+    const client = await registerAt(server, {
+      grant_types: ['authorization_code', 'refresh_token'],
+    })
+    const tokens = await codeFlow(server, flowOf(client))
+    expect(tokens.expires_in).toBe(3600)
+    const reply = await server.post('/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+      client_id: client.client_id,
+      client_secret: client.client_secret ?? '',
+    })
+    expect(await reply.json()).toMatchObject({ expires_in: 3600 })
+  })
+
+  it('keep tokens that are shorter anyway', async () => {
+    const own = await startOpen(undefined, { accessTokensExpireIn: '5m' })
+    try {
+      const client = await registerAt(own)
+      expect((await codeFlow(own, flowOf(client))).expires_in).toBe(300)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it.each(['check-status', '*', 'place-orders check-status'])('do not get %s', async (scope) => {
+    const client = await registerAt(server)
+    const page = await askFor(server, 'ada', {
+      client_id: client.client_id,
+      response_type: 'code',
+      scope,
+    })
+    const back = new URL(page.headers.get('location') ?? '')
+    expect(back.searchParams.get('error')).toBe('invalid_scope')
+  })
+
+  it('lose a scope that is not marked any more', async () => {
+    const client = await registerAt(server)
+    const stricter = server.another({ selfRegistered: { scopes: [] } })
+    const query = { client_id: client.client_id, response_type: 'code', scope: 'place-orders' }
+    const reply = await stricter.fetch(
+      new Request(`${server.url}/oauth/authorize?${new URLSearchParams(query)}`, {
+        headers: { cookie: 'session=ada.1', accept: 'text/html' },
+        redirect: 'manual',
+      }),
+    )
+    expect(reply.headers.get('location')).toContain('error=invalid_scope')
+  })
+
+  it.each([
+    { grant_type: 'client_credentials' },
+    { grant_type: 'password', username: 'ada@example.com', password: 'correct horse' },
+  ])('get no token by $grant_type', async (form) => {
+    const client = await registerAt(server)
+    const reply = await server.post('/oauth/token', {
+      ...form,
+      client_id: client.client_id,
+      client_secret: client.client_secret ?? '',
+    })
+    expect(await reply.json()).toMatchObject({ error: 'unauthorized_client' })
+  })
+
+  it('cannot introspect tokens of others', async () => {
+    const { access_token } = await codeFlow(server, flowOf(await registerAt(server)))
+    const nosy = await registerAt(server)
+    const reply = await server.post('/oauth/introspect', {
+      token: access_token,
+      client_id: nosy.client_id,
+      client_secret: nosy.client_secret ?? '',
+    })
+    expect(await reply.json()).toEqual({ active: false })
+  })
+
+  it('threat S4 are gone when nobody has used them, and stay when somebody has', async () => {
+    const own = await startOpen(
+      clientRegistration({ policy: 'open', unusedExpireIn: '2d', perMinute: PLENTY }),
+    )
+    try {
+      const [used, unused] = [await registerAt(own), await registerAt(own)]
+      await codeFlow(own, flowOf(used))
+      own.clock.advance('4d')
+      const ask = ({ client_id }: Registered) =>
+        askFor(own, 'ada', { client_id, response_type: 'code' })
+      expect((await ask(used)).status).toBe(200)
+      expect((await ask(unused)).status).toBe(400)
+      expect(await own.oauth.clients.find(unused.client_id)).not.toBe(null)
+      await own.oauth.purge()
+      expect(await own.oauth.clients.find(unused.client_id)).toBe(null)
+      expect(await own.oauth.clients.find(used.client_id)).not.toBe(null)
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('threat S4 how many may register', () => {
+  it('is limited for all processes together, minute by minute', async () => {
+    const own = await startOpen(clientRegistration({ policy: 'open', perMinute: 3 }))
+    const other = own.another()
+    try {
+      const elsewhere = () =>
+        other.fetch(
+          new Request(`${own.url}/oauth/register`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(METADATA),
+          }),
+        )
+      await registerAt(own)
+      expect((await elsewhere()).status).toBe(201)
+      await registerAt(own)
+      for (const reply of [await elsewhere(), await postJson(own, '/oauth/register', METADATA)]) {
+        expect(reply.status).toBe(429)
+        expect(reply.headers.get('retry-after')).toBe('60')
+      }
+      own.clock.advance(60)
+      await registerAt(own)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('is counted right when many come at once', async () => {
+    const own = await startOpen(clientRegistration({ policy: 'open', perMinute: 3 }))
+    try {
+      const replies = await Promise.all(
+        Array.from({ length: 12 }, () => postJson(own, '/oauth/register', METADATA)),
+      )
+      const taken = replies.filter(({ status }) => status === 201)
+      expect(taken.length).toBeLessThanOrEqual(3)
+      expect(taken.length).toBeGreaterThan(0)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('may be counted for each caller', async () => {
+    const callerOf = (request: Request) => request.headers.get('x-caller') ?? ''
+    const own = await startOpen(clientRegistration({ policy: 'open', perMinute: 1, callerOf }))
+    try {
+      const from = (caller: string) =>
+        postJson(own, '/oauth/register', METADATA, { 'x-caller': caller })
+      expect((await from('a')).status).toBe(201)
+      expect((await from('a')).status).toBe(429)
+      expect((await from('b')).status).toBe(201)
+    } finally {
+      await own.close()
+    }
+  })
+})
