@@ -17,5 +17,5 @@ export {
   type Router,
   requireRoute,
 } from './router.ts'
-export { type HttpRoutes, type MountOptions, signedInReader } from './routes.ts'
+export { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from './routes.ts'
 export { fetchFrom, fromWebRequest, toWebResponse } from './web.ts'

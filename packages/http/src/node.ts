@@ -18,8 +18,12 @@ export type NodeMessage = IncomingMessage & {
 }
 
 /** Node's request as one of ours; its body is read when it is asked for. */
-export function fromNodeRequest(message: NodeMessage, signedIn?: SignedInReader): HttpRequest {
-  return new NodeRequest(message, signedIn)
+export function fromNodeRequest(
+  message: NodeMessage,
+  signedIn?: SignedInReader,
+  signOut?: SignedInReader,
+): HttpRequest {
+  return new NodeRequest(message, signedIn, signOut)
 }
 
 /** Made for every request, hence a class: its methods are not made again each time. */
@@ -28,14 +32,20 @@ class NodeRequest implements HttpRequest {
   readonly path: string
   readonly query: string
   readonly signedIn: SignedInReader | undefined
+  readonly signOut: SignedInReader | undefined
   readonly #message: NodeMessage
 
-  constructor(message: NodeMessage, signedIn: SignedInReader | undefined) {
+  constructor(
+    message: NodeMessage,
+    signedIn: SignedInReader | undefined,
+    signOut: SignedInReader | undefined,
+  ) {
     const { path, query } = splitTarget(message.originalUrl ?? message.url ?? '/')
     this.method = message.method ?? 'GET'
     this.path = path
     this.query = query
     this.signedIn = signedIn
+    this.signOut = signOut
     this.#message = message
   }
 

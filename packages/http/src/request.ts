@@ -25,9 +25,11 @@ export interface HttpRequest {
   toRequest(baseUrl: string): Request
   /** Asks the framework's own session who is signed in. Whoever calls it knows what to expect. */
   readonly signedIn?: SignedInReader | undefined
+  /** Ends the session of the framework that the request belongs to. */
+  readonly signOut?: SignedInReader | undefined
 }
 
-/** Says who is signed in, from a request. */
+/** Asks the application about a request; whoever calls it knows what to expect. */
 export type SignedInReader = () => unknown
 
 /** Path and query of a request target such as `/oauth/token?x=1`. */

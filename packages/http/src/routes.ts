@@ -13,6 +13,8 @@ export interface HttpRoutes {
 export interface MountOptions<FrameworkRequest> {
   /** Who is signed in, from what the framework's session has put on its own request. */
   readonly signedIn?: (request: FrameworkRequest) => unknown
+  /** Ends the session that the framework has for its own request. */
+  readonly signOut?: (request: FrameworkRequest) => unknown
 }
 
 /** Makes a reader of what the application says about its requests. */
@@ -21,4 +23,12 @@ export function signedInReader<FrameworkRequest>(
   request: FrameworkRequest,
 ): SignedInReader | undefined {
   return signedIn && (() => signedIn(request))
+}
+
+/** The same for what ends the session. */
+export function signOutCaller<FrameworkRequest>(
+  { signOut }: MountOptions<FrameworkRequest>,
+  request: FrameworkRequest,
+): SignedInReader | undefined {
+  return signOut && (() => signOut(request))
 }

@@ -11,8 +11,12 @@ import { type HttpResponse, notFound } from './response.ts'
 import type { HttpRoutes } from './routes.ts'
 
 /** A Web request as one of ours. */
-export function fromWebRequest(request: Request, signedIn?: SignedInReader): HttpRequest {
-  return new WebRequest(request, signedIn)
+export function fromWebRequest(
+  request: Request,
+  signedIn?: SignedInReader,
+  signOut?: SignedInReader,
+): HttpRequest {
+  return new WebRequest(request, signedIn, signOut)
 }
 
 export class WebRequest implements HttpRequest {
@@ -20,14 +24,16 @@ export class WebRequest implements HttpRequest {
   readonly path: string
   readonly query: string
   readonly signedIn: SignedInReader | undefined
+  readonly signOut: SignedInReader | undefined
   readonly #request: Request
 
-  constructor(request: Request, signedIn?: SignedInReader) {
+  constructor(request: Request, signedIn?: SignedInReader, signOut?: SignedInReader) {
     const { path, query } = splitUrl(request.url)
     this.method = request.method
     this.path = path
     this.query = query
     this.signedIn = signedIn
+    this.signOut = signOut
     this.#request = request
   }
 

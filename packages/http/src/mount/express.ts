@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { fromNodeRequest } from '../node.ts'
-import { type HttpRoutes, type MountOptions, signedInReader } from '../routes.ts'
+import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
 import { sendWhenReady } from './node.ts'
 
 /**
@@ -13,7 +13,9 @@ export function mountExpress(
   options: MountOptions<Request> = {},
 ): RequestHandler {
   return (request, response, next) => {
-    const pending = routes.handle(fromNodeRequest(request, signedInReader(options, request)))
+    const pending = routes.handle(
+      fromNodeRequest(request, signedInReader(options, request), signOutCaller(options, request)),
+    )
     if (pending) void sendWhenReady(pending, response)
     else next()
   }

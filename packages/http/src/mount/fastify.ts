@@ -1,7 +1,7 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify'
 import { fromNodeRequest } from '../node.ts'
 import type { HttpResponse } from '../response.ts'
-import { type HttpRoutes, type MountOptions, signedInReader } from '../routes.ts'
+import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
 
 /**
  * The routes as a plugin.
@@ -23,7 +23,11 @@ export function mountFastify(
         url: path.replace(/\{(\w+)\}/, ':$1'),
         exposeHeadRoute: false,
         handler(request, reply) {
-          const plain = fromNodeRequest(request.raw, signedInReader(options, request))
+          const plain = fromNodeRequest(
+            request.raw,
+            signedInReader(options, request),
+            signOutCaller(options, request),
+          )
           const pending = routes.handle(plain)
           // Fastify takes more spellings for the same path than the routes do.
           if (!pending) return reply.callNotFound()

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { bodyAlreadyRead, type HttpRequest } from '../request.ts'
-import { type HttpRoutes, type MountOptions, signedInReader } from '../routes.ts'
+import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
 import { toWebResponse, WebRequest } from '../web.ts'
 
 /**
@@ -28,7 +28,7 @@ class HonoRequest extends WebRequest {
   readonly #context: Context
 
   constructor(c: Context, options: MountOptions<Context>) {
-    super(c.req.raw, signedInReader(options, c))
+    super(c.req.raw, signedInReader(options, c), signOutCaller(options, c))
     this.#context = c
   }
 

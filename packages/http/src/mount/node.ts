@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fromNodeRequest, sendResponse } from '../node.ts'
 import { type HttpResponse, notFound } from '../response.ts'
-import { type HttpRoutes, type MountOptions, signedInReader } from '../routes.ts'
+import { type HttpRoutes, type MountOptions, signedInReader, signOutCaller } from '../routes.ts'
 
 export { fromNodeRequest, type NodeMessage, readHeader, sendResponse } from '../node.ts'
 
@@ -15,7 +15,9 @@ export function nodeListener<Message extends IncomingMessage>(
   options: MountOptions<Message> = {},
 ): (message: Message, response: ServerResponse) => void {
   return (message, response) => {
-    const pending = routes.handle(fromNodeRequest(message, signedInReader(options, message)))
+    const pending = routes.handle(
+      fromNodeRequest(message, signedInReader(options, message), signOutCaller(options, message)),
+    )
     if (pending) void sendWhenReady(pending, response)
     else sendResponse(notFound(), response)
   }
