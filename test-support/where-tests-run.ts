@@ -41,6 +41,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/oauth/test/registration/clients.test.ts', "other people's clients"],
   ['packages/oauth/test/registration/logos.test.ts', 'pictures'],
   ['packages/oauth/test/registration/outgoing.test.ts', 'requests to others'],
+  ['packages/oauth/test/logout/rp-initiated.test.ts', 'parameters and redirects'],
   ['packages/oauth/test/specification/authentication.test.ts', 'headers and forms'],
   ['packages/oauth/test/specification/authorize.test.ts', 'parameters and redirects'],
   ['packages/oauth/test/specification/cookie-mode.test.ts', 'cookies'],

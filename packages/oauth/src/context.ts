@@ -29,6 +29,10 @@ export interface Features {
   readonly personCheckers: readonly Feature[]
   readonly responseExtenders: readonly Feature[]
   readonly authenticators: readonly ClientAuthentication[]
+  readonly sessionEnders: readonly Feature[]
+  readonly deliverers: readonly Feature[]
+  /** The paths of pages. */
+  readonly pages: ReadonlySet<string>
 }
 
 /**

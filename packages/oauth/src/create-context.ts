@@ -5,7 +5,6 @@ import { scopeLimitOf } from './clients/self-registered.ts'
 import { later } from './clock.ts'
 import type { Features, OfferedResponse, ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
-import type { Feature } from './features/feature.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
 import { createTokenVerifier } from './guard/verify.ts'
 import { createKeyring } from './keys/keyring.ts'
@@ -74,7 +73,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     events: createEmitter(options.logger),
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
     responses: offeredResponses(options),
-    features: sortFeatures(options.features),
+    features: sortFeatures(options),
     clients: createClientCache(storage.clients, {
       feed,
       clock,
@@ -116,7 +115,8 @@ export function createContext(options: ResolvedOptions): ServerContext {
   return context
 }
 
-function sortFeatures(all: readonly Feature[]): Features {
+function sortFeatures({ features: all, basePath }: ResolvedOptions): Features {
+  const pages = all.flatMap(({ routes = [] }) => routes).filter(({ isPage }) => isPage)
   return {
     all,
     requestExpanders: all.filter((feature) => feature.expandRequest),
@@ -124,6 +124,9 @@ function sortFeatures(all: readonly Feature[]): Features {
     personCheckers: all.filter((feature) => feature.acceptsPerson),
     responseExtenders: all.filter((feature) => feature.extendTokenResponse),
     authenticators: all.flatMap(({ authentication }) => authentication ?? []),
+    sessionEnders: all.filter((feature) => feature.endSessions),
+    deliverers: all.filter((feature) => feature.deliver),
+    pages: new Set(['/authorize', ...pages.map(({ path }) => path)].map((path) => basePath + path)),
   }
 }
 

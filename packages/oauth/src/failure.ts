@@ -26,8 +26,10 @@ export async function failureResponse(
   if (isOAuthError(error, 'unauthenticated') && browser && request.method === 'GET') {
     return redirect(signInLocation(context, query ? `${path}?${query}` : path))
   }
-  const isPage = path === `${context.options.basePath}/authorize`
-  if (isPage && (browser || !request.header('accept')?.includes('json'))) {
+  if (
+    context.features.pages.has(path) &&
+    (browser || !request.header('accept')?.includes('json'))
+  ) {
     return errorPage(error, context)
   }
   return errorResponse(error)

@@ -59,7 +59,7 @@ export type {
 } from './features/feature.ts'
 export { clientLogos } from './features/logos/client-logos.ts'
 export { openid } from './features/openid/openid.ts'
-export type { FrontChannelType, OpenIdOptions } from './features/openid/settings.ts'
+export type { FrontChannelType, LogoutOptions, OpenIdOptions } from './features/openid/settings.ts'
 export {
   type ClientMetadataDocumentsOptions,
   clientMetadataDocuments,
@@ -106,6 +106,7 @@ export type {
   GuardResults,
 } from './guard/guard.ts'
 export type { VerifiedToken } from './guard/verify.ts'
+export type { Deliver } from './http/deliver.ts'
 export { type Form, requireParam } from './http/form.ts'
 export type { KeyRotation } from './keys/signing-keys.ts'
 export type { Lifetime } from './lifetimes.ts'
@@ -114,7 +115,13 @@ export type { Ended } from './maintenance/end-everything.ts'
 export type { AuthorizationServerOptions, SelfRegisteredOptions } from './options.ts'
 export type { OutgoingOptions, ResolvedAddress } from './outgoing/options.ts'
 export { defaultPages, escapeHtml } from './pages/default-pages.ts'
-export type { ConsentView, ErrorView, Pages } from './pages/pages.ts'
+export type {
+  ConsentView,
+  ErrorView,
+  Pages,
+  SignedOutView,
+  SignOutView,
+} from './pages/pages.ts'
 export { type ResourceOptions, readByAll } from './resources/resources.ts'
 export type { ScopeDefinitions } from './scopes.ts'
 export {
@@ -138,19 +145,23 @@ export type {
 export { oauthMigrations } from './storage/kysely/migrations.ts'
 export { kyselyStorage } from './storage/kysely/storage.ts'
 export { memoryStorage } from './storage/memory.ts'
+export { logoutOf } from './storage/pending-logout.ts'
 export {
   type Approval,
   type AuthorizationCode,
   type Client,
+  type ClientSession,
   type Consent,
   endedMark,
   FEED_KEPT,
   type FeedPage,
   type Interaction,
   type NewRevocation,
+  type PendingLogout,
   type Revocation,
   type RevocationKind,
   type Rotation,
+  type SessionSelector,
   type StoredKey,
   type Ticket,
   type Token,
@@ -164,7 +175,10 @@ export type {
   InteractionRepository,
   KeyRepository,
   Living,
+  LogoutRepository,
+  LogoutTimes,
   RevocationRepository,
+  SessionRepository,
   Storage,
   TicketRepository,
   TokenRepository,
@@ -181,4 +195,4 @@ export type {
 export type { PersonalAccessToken } from './tokens/personal-access.ts'
 export { type TokenJson, tokenJson } from './tokens/token-json.ts'
 export type { UserAddress, UserClaims } from './users/claims.ts'
-export type { ApplicationUser, CurrentUser, SignedIn, Users } from './users/users.ts'
+export type { ApplicationUser, CurrentUser, SignedIn, SignedOut, Users } from './users/users.ts'

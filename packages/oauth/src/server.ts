@@ -17,6 +17,7 @@ import { type FreshToken, freshToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
 import { errorResponse } from './http/responses.ts'
 import type { KeyRotation } from './keys/signing-keys.ts'
+import { deliver, scheduleDeliveries } from './maintenance/deliver.ts'
 import { countEverything, type Ended, endEverything } from './maintenance/end-everything.ts'
 import { purge, schedulePurge } from './maintenance/purge.ts'
 import { reseal, toReseal } from './maintenance/reseal.ts'
@@ -25,10 +26,16 @@ import type { Resource } from './resources/resources.ts'
 import { createOAuthRouter, type EndpointRoute } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
 import { isPossibleId } from './storage/possible-id.ts'
-import type { Consent, Token } from './storage/records.ts'
+import type { ClientSession, Consent, Token } from './storage/records.ts'
 import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
-import { endSession, revokeConsent, revokeToken, revokeUser } from './tokens/revoke.ts'
-import type { ApplicationUser } from './users/users.ts'
+import {
+  endHashedSession,
+  endSession,
+  revokeConsent,
+  revokeToken,
+  revokeUser,
+} from './tokens/revoke.ts'
+import { type ApplicationUser, hashSessionId } from './users/users.ts'
 
 /** What a personal access token is made with. */
 export interface NewPersonalAccessToken {
@@ -89,6 +96,20 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
     /** Forgets the approval and ends the tokens that rest on it. */
     revoke(userId: string | number, clientId: string): Promise<void>
   }
+  /** Where people are signed in by OpenID Connect: with `openid({ logout: true })`, otherwise there are none. */
+  readonly sessions: {
+    /** Each client that took part in a session of this person, those used last first. */
+    listByUser(userId: string | number): Promise<ClientSession[]>
+    /**
+     * Ends the session that a client knows by this `sid`: its cookie mode, and every client that took part is
+     * told. False when there is none. Your own session is yours to end: `sessionId` of the list is its hash.
+     */
+    end(sid: string): Promise<boolean>
+    /** Call it before `endSession(before)` when a session got a new id because the same person signed in again. */
+    move(before: string, after: string): Promise<void>
+    /** What `sessionId` of the list is for an id of yours. */
+    hash(sessionId: string): string
+  }
   /** Rotate and revoke signing keys. */
   readonly keys: {
     /** Published now; signs after `keyPublishedAhead`, or at once. */
@@ -108,7 +129,10 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
   freshToken(request: HttpRequest): Promise<FreshToken>
   /** Call it when an account is deleted or disabled, or its password changes: all its tokens end. */
   revokeUser(userId: string | number): Promise<void>
-  /** Call it when somebody signs out: the cookie of cookie mode ends on every process. */
+  /**
+   * Call it when somebody signs out: the cookie of cookie mode ends on every process, and with
+   * `openid({ logout: true })` every client that took part in the session is told.
+   */
   endSession(sessionId: string): Promise<void>
   /**
    * After a restored backup, or a failover that lost writes: every token (personal ones too), refresh token,
@@ -118,6 +142,8 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
   endEverything(): Promise<Ended>
   /** What `endEverything()` would end. */
   countEverything(): Promise<Ended>
+  /** Sends what is due to be sent, such as logout tokens; says how many. Done every ten seconds by itself. */
+  deliver(): Promise<number>
   /** Deletes what has ended; says how many rows. */
   purge(): Promise<number>
   /** Stops the timers. The database stays open: it is the caller's. */
@@ -138,7 +164,8 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
   const options = resolveOptions(input)
   const context = createContext(options)
   const router = createOAuthRouter(options)
-  let stopPurging = () => {}
+  let stopTimers = () => {}
+  const stopFeatures = options.features.flatMap((feature) => feature.start?.(context) ?? [])
   let isReady = false
   let starting: Promise<void> | null = null
 
@@ -147,7 +174,10 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
     await context.keys.load()
     await context.feed.load()
     context.feed.start()
-    stopPurging = schedulePurge(context)
+    const stops = [schedulePurge(context), scheduleDeliveries(context)]
+    stopTimers = () => {
+      for (const stop of stops) stop()
+    }
     isReady = true
   }
 
@@ -234,6 +264,23 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
       },
       ready,
     ),
+    sessions: {
+      ...afterReady(
+        {
+          listByUser: (userId: string | number) =>
+            context.storage.sessions.listByUser(String(userId)),
+          end: async (sid: string) => {
+            const session = isPossibleId(sid) ? await context.storage.sessions.find(sid) : null
+            if (session) await endHashedSession(session.sessionId, context)
+            return session !== null
+          },
+          move: (before: string, after: string) =>
+            context.storage.sessions.move(hashSessionId(before), hashSessionId(after)),
+        },
+        ready,
+      ),
+      hash: hashSessionId,
+    },
     keys: afterReady(
       {
         rotate: (how?: KeyRotation) => context.keys.rotate(how),
@@ -251,13 +298,15 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
         endSession: (sessionId: string) => endSession(sessionId, context),
         endEverything: () => endEverything(context),
         countEverything: () => countEverything(context),
+        deliver: () => deliver(context),
         purge: () => purge(context),
       },
       ready,
     ),
     close() {
       context.feed.stop()
-      stopPurging()
+      stopTimers()
+      for (const stop of stopFeatures) stop()
     },
   }
 }

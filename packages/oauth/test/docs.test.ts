@@ -169,6 +169,7 @@ describe('docs/reference/options.md', () => {
       'ClientMetadataDocumentsOptions',
     ],
     ['### OpenIdOptions', 'Option', 'features/openid/settings.ts', 'OpenIdOptions'],
+    ['### LogoutOptions', 'Option', 'features/openid/settings.ts', 'LogoutOptions'],
     [
       '### PushedRequestsOptions',
       'Option',

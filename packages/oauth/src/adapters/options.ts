@@ -1,7 +1,7 @@
 import type { MountOptions } from '@tollgate/http'
 import type { Guard } from '../guard/guard.ts'
 import type { AuthorizationServer } from '../server.ts'
-import type { ApplicationUser, CurrentUser } from '../users/users.ts'
+import type { ApplicationUser, CurrentUser, SignedOut } from '../users/users.ts'
 
 /** What an adapter can be told. */
 export interface AdapterOptions<FrameworkRequest> extends MountOptions<FrameworkRequest> {
@@ -10,6 +10,8 @@ export interface AdapterOptions<FrameworkRequest> extends MountOptions<Framework
    * `users.fromRequest()`, so mount the session before the routes.
    */
   readonly signedIn?: (request: FrameworkRequest) => CurrentUser | Promise<CurrentUser>
+  /** Ends the session of your framework where a client signs somebody out. Asked instead of `users.signOut()`. */
+  readonly signOut?: (request: FrameworkRequest) => SignedOut | Promise<SignedOut>
   /** The API that the guards protect, by its address in `resources`. Default: that of the server itself. */
   readonly resource?: string
 }

@@ -15,7 +15,10 @@ export function withSignIn(
     ...details,
     signIn: {
       ...(authenticatedAt && { at: Math.floor(authenticatedAt.getTime() / 1000) }),
-      ...(sessionId !== null && { sid: sessionName(sessionId, client.id) }),
+      ...(sessionId !== null && {
+        sid: sessionName(sessionId, client.id),
+        session: sessionId,
+      }),
       ...(acr !== null && { acr }),
       ...(amr !== null && { amr }),
     },

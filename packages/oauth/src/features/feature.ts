@@ -9,12 +9,14 @@ import type { Form } from '../http/form.ts'
 import type { ScopeDefinitions } from '../scopes.ts'
 import type { ClientAuthMethod } from '../storage/client-settings.ts'
 import type { GrantDetails } from '../storage/details.ts'
-import type { Client, Token } from '../storage/records.ts'
+import type { Client, SessionSelector, Token } from '../storage/records.ts'
 
 /** A URL of a feature. */
 export interface FeatureRoute extends Route {
   /** Answers a request to it; `id` is the varying segment of its path. */
   endpoint(request: HttpRequest, context: GrantContext, id: string): Promise<HttpResponse>
+  /** People come here with their browser: what goes wrong is told on a page. */
+  readonly isPage?: boolean
 }
 
 /** An authorization request whose client, response type and scopes are known to be right. */
@@ -120,4 +122,10 @@ export interface Feature {
     issued: IssuedToken,
     context: GrantContext,
   ): Promise<Readonly<Record<string, unknown>>>
+  /** Sessions of the application have ended: by signing out, with an account, or with everything. */
+  endSessions?(selector: SessionSelector, context: GrantContext): Promise<void>
+  /** Sends what is due to be sent to others; says how many were. Called every few seconds. */
+  deliver?(context: GrantContext): Promise<number>
+  /** Called once, when the server is made; what it gives is called when the server closes. */
+  start?(context: GrantContext): () => void
 }

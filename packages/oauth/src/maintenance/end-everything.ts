@@ -1,5 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import type { Living } from '../storage/repositories.ts'
+import { tellOfEnd } from '../tokens/revoke.ts'
 
 /** What has ended, or would end. */
 export interface Ended extends Living {
@@ -25,6 +26,7 @@ export async function endEverything(context: ServerContext): Promise<Ended> {
   await storage.revocations.append(notice)
   feed.note(notice)
   await keys.replaceAll()
+  await tellOfEnd({ everyone: true }, context)
   return { ...living, keys: count }
 }
 

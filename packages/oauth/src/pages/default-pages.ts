@@ -1,9 +1,16 @@
 import { consentPage } from './consent-page.ts'
 import { errorPage } from './error-page.ts'
 import type { Pages } from './pages.ts'
+import { signedOutPage, signOutPage } from './sign-out-page.ts'
 import { stylesheet } from './stylesheet.ts'
 
 export { escapeHtml } from '../http/document.ts'
 
 /** Plain pages without script, for applications that have none of their own. */
-export const defaultPages: Pages = { consent: consentPage, error: errorPage, stylesheet }
+export const defaultPages: Pages = {
+  consent: consentPage,
+  error: errorPage,
+  signOut: signOutPage,
+  signedOut: signedOutPage,
+  stylesheet,
+}

@@ -35,12 +35,42 @@ export interface ErrorView {
   readonly hint: string | null
 }
 
-/** Replace one or both with your own; each gives a whole HTML document. No inline script or style. */
+/** What the page shows that asks whether to sign out, and what its form sends back. */
+export interface SignOutView {
+  /** Who asks for it, as far as that is known. */
+  readonly client: Pick<Client, 'id' | 'name'> | null
+  /** Who is asked. */
+  readonly userId: string
+  /** Where the person will be sent afterwards: a host, or the scheme of an app. Null: nowhere. */
+  readonly destination: string | null
+  /** Why they will not be sent where the client wants. */
+  readonly problem: string | null
+  /** Where the form is posted to, with `decision` as `sign_out` or `stay`. */
+  readonly action: string
+  /** For hidden fields of the form. */
+  readonly fields: Readonly<Record<string, string>>
+  /** Languages that the client asks for, the best first (`ui_locales`). */
+  readonly locales: readonly string[]
+}
+
+/** What the page shows after the question, or where there was none to ask. */
+export interface SignedOutView {
+  /** The person has decided to stay. */
+  readonly stillSignedIn: boolean
+  /** Languages that the client asks for, the best first (`ui_locales`). */
+  readonly locales: readonly string[]
+}
+
+/** Replace some or all with your own; each gives a whole HTML document. No inline script or style. */
 export interface Pages {
   /** Asks somebody to approve a client. */
   consent(view: ConsentView): string | Promise<string>
   /** Says what went wrong where no redirect is safe. */
   error(view: ErrorView): string | Promise<string>
+  /** Asks whether to sign out. Needed by `openid({ logout: true })` alone. */
+  signOut(view: SignOutView): string | Promise<string>
+  /** Says that nobody is signed in any more. */
+  signedOut(view: SignedOutView): string | Promise<string>
   /** Sent at `/oauth/pages.css`, which the default pages link to. */
   readonly stylesheet: string
 }

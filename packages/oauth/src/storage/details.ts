@@ -46,6 +46,8 @@ export interface SignInDetails {
   readonly at?: number
   /** The session's name in ID tokens and logout tokens. */
   readonly sid?: string
+  /** The application's own session, hashed. Told to nobody. */
+  readonly session?: string
   /** How well it was proven. */
   readonly acr?: string
   /** By which means (RFC 8176). */

@@ -1,5 +1,6 @@
 import { type Clock, isAfter, systemClock } from '../clock.ts'
 import { randomSecret } from '../crypto.ts'
+import { memorySessions } from './memory-sessions.ts'
 import {
   type AuthorizationCode,
   type Client,
@@ -29,6 +30,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
   const interactions = new Map<string, Interaction>()
   const consents = new Map<string, Consent>()
   const tickets = new Map<string, Ticket>()
+  const participation = memorySessions()
   const keys = new Map<string, StoredKey>()
   let revocations: Revocation[] = []
   let lastRevocation = 0
@@ -232,6 +234,8 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         return true
       },
     },
+    sessions: participation.sessions,
+    logouts: participation.logouts,
     keys: {
       list: async () => [...keys.values()],
       async addFirst(algorithm, create) {
@@ -290,7 +294,8 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         drop(tokens, limit, (token) => token.liveUntil < before) +
         drop(codes, limit, (code) => code.expiresAt < before) +
         drop(interactions, limit, (interaction) => interaction.expiresAt < before) +
-        dropTickets(before, limit)
+        dropTickets(before, limit) +
+        participation.purge(before, limit)
       )
     },
     async endAll(at) {

@@ -203,6 +203,48 @@ export interface Ticket {
   readonly expiresAt: Date
 }
 
+/** That somebody was signed in to a client through a session of the application. */
+export interface ClientSession {
+  /** What the client knows it by: `sid` of its ID tokens and logout tokens. */
+  readonly sid: string
+  /** Of the application's own session, hashed. */
+  readonly sessionId: string
+  /** Who was told that the person is signed in. */
+  readonly clientId: string
+  /** Who is signed in. */
+  readonly userId: string
+  /** When the client got its first ID token. */
+  readonly createdAt: Date
+  /** When it last got one, to within an hour. */
+  readonly seenAt: Date
+  /** After this it is forgotten. */
+  readonly liveUntil: Date
+}
+
+/** One session, all of a person, or all there are. */
+export type SessionSelector =
+  | { readonly sessionId: string }
+  | { readonly userId: string }
+  | { readonly everyone: true }
+
+/** A client that has to be told of the end of a session. */
+export interface PendingLogout {
+  /** The `jti` of its logout token, the same each time it is sent. */
+  readonly id: string
+  /** Who has to be told. */
+  readonly clientId: string
+  /** Who has signed out. */
+  readonly userId: string
+  /** What the client knows the session by. */
+  readonly sid: string
+  /** How often it was sent in vain. */
+  readonly attempts: number
+  /** When it is sent, or sent again. */
+  readonly dueAt: Date
+  /** After this nobody tries any more. */
+  readonly expiresAt: Date
+}
+
 /** A signing key as it is stored. */
 export interface StoredKey {
   /** Its id. */

@@ -2,11 +2,14 @@ import type {
   Approval,
   AuthorizationCode,
   Client,
+  ClientSession,
   Consent,
   FeedPage,
   Interaction,
   NewRevocation,
+  PendingLogout,
   Rotation,
+  SessionSelector,
   StoredKey,
   Ticket,
   Token,
@@ -124,6 +127,48 @@ export interface TicketRepository {
   change(hash: string, before: string, after: string): Promise<boolean>
 }
 
+/** Which clients took part in which sessions. */
+export interface SessionRepository {
+  /** False, and nothing is done, when there is one with this `sid`. */
+  add(session: ClientSession): Promise<boolean>
+  /** That it is still used. Does nothing when it has ended. */
+  touch(sid: string, seenAt: Date, liveUntil: Date): Promise<void>
+  /** Null when there is none. */
+  find(sid: string): Promise<ClientSession | null>
+  /** All of one person, those that were used last first. */
+  listByUser(userId: string): Promise<ClientSession[]>
+  /** They belong to another session of the same person from now on. */
+  move(before: string, after: string): Promise<void>
+  /**
+   * Takes them away and puts a logout for each into the queue, in one step for each client: whatever happens
+   * to the process, both are done or neither. At most `limit`; says how many.
+   */
+  end(selector: SessionSelector, when: LogoutTimes, limit: number): Promise<number>
+}
+
+/** When clients are told. */
+export interface LogoutTimes {
+  /** First. */
+  readonly dueAt: Date
+  /** After this nobody tries any more. */
+  readonly expiresAt: Date
+}
+
+/** Which clients have to be told of the end of a session. */
+export interface LogoutRepository {
+  /** Those that are due at this moment and not too old, the oldest first. */
+  listDue(at: Date, limit: number): Promise<PendingLogout[]>
+  /**
+   * Before it is sent: counts the attempt and makes it due again at `next`, should the process not live to say
+   * how it went. False when another process was faster.
+   */
+  claim(logout: PendingLogout, next: Date): Promise<boolean>
+  /** The client cannot be reached: none of its logouts is due before `next`. */
+  putOff(clientId: string, next: Date): Promise<void>
+  /** It was told, or never will be. */
+  remove(id: string): Promise<void>
+}
+
 /** The signing keys. */
 export interface KeyRepository {
   /** All of them. */
@@ -186,6 +231,10 @@ export interface Storage {
   readonly consents: ConsentRepository
   /** What lives for a short time. */
   readonly tickets: TicketRepository
+  /** Which clients took part in which sessions. */
+  readonly sessions: SessionRepository
+  /** Which clients have to be told that a session has ended. */
+  readonly logouts: LogoutRepository
   /** Signing keys, sealed. */
   readonly keys: KeyRepository
   /** The feed that tells every process what was revoked. */

@@ -1,6 +1,7 @@
 import type {
   AuthorizationCode,
   Client,
+  ClientSession,
   Interaction,
   NewRevocation,
   Rotation,
@@ -88,6 +89,16 @@ export const ticket: Ticket = {
   kind: 'pushed request',
   content: '{"scope":"ä b"}',
   expiresAt: later(60),
+}
+
+export const session: ClientSession = {
+  sid: 'sid-1',
+  sessionId: 'session',
+  clientId: 'client-1',
+  userId: 'ada',
+  createdAt: T0,
+  seenAt: T0,
+  liveUntil: later(600),
 }
 
 export const key: StoredKey = {

@@ -2,6 +2,7 @@ import { approvalsContract } from './contract/approvals.ts'
 import { clientsContract } from './contract/clients.ts'
 import { feedContract } from './contract/feed.ts'
 import type { ContractPart } from './contract/part.ts'
+import { sessionsContract } from './contract/sessions.ts'
 import { ticketsContract } from './contract/tickets.ts'
 import { tokensContract } from './contract/tokens.ts'
 
@@ -18,5 +19,6 @@ export const storageContract: ContractPart = (runner, create) => {
   tokensContract(runner, create)
   approvalsContract(runner, create)
   ticketsContract(runner, create)
+  sessionsContract(runner, create)
   feedContract(runner, create)
 }

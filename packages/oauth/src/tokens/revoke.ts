@@ -1,6 +1,6 @@
 import { later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import type { Token, TokenSelector } from '../storage/records.ts'
+import type { SessionSelector, Token, TokenSelector } from '../storage/records.ts'
 import { hashSessionId } from '../users/users.ts'
 
 /** Ends access and refresh tokens here at once and on every other process within a second. */
@@ -63,13 +63,25 @@ export async function revokeUser(userId: string, context: ServerContext): Promis
   await context.storage.revocations.append(notice)
   context.feed.note(notice)
   await revokeTokens({ userId }, context)
+  await tellOfEnd({ userId }, context)
 }
 
-/** Signing out: the cookie of cookie mode dies with the session. */
-export async function endSession(sessionId: string, context: ServerContext): Promise<void> {
+/** Signing out: the cookie of cookie mode dies with the session, and clients are told. */
+export function endSession(sessionId: string, context: ServerContext): Promise<void> {
+  return endHashedSession(hashSessionId(sessionId), context)
+}
+
+export async function endHashedSession(sessionId: string, context: ServerContext): Promise<void> {
   const at = context.options.clock.now()
   const until = new Date(at.getTime() + context.options.cookieSeconds * 1000)
-  const notice = { kind: 'session', subject: hashSessionId(sessionId), at, until } as const
+  const notice = { kind: 'session', subject: sessionId, at, until } as const
   await context.storage.revocations.append(notice)
   context.feed.note(notice)
+  await tellOfEnd({ sessionId }, context)
+}
+
+export async function tellOfEnd(selector: SessionSelector, context: ServerContext): Promise<void> {
+  for (const feature of context.features.sessionEnders) {
+    await feature.endSessions?.(selector, context)
+  }
 }

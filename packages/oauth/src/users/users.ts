@@ -28,6 +28,17 @@ export interface SignedIn {
 /** Who is signed in; nothing for nobody. */
 export type CurrentUser = SignedIn | null | undefined
 
+/** What the response has to say of the end of a session; nothing where the server alone keeps it. */
+export type SignedOut =
+  | {
+      /** `Set-Cookie` headers, such as the one that takes the session's cookie away. */
+      readonly setCookie?: string | readonly string[]
+    }
+  | null
+  | undefined
+  // biome-ignore lint/suspicious/noConfusingVoidType: for functions that give nothing back
+  | void
+
 /**
  * The application's own users. Tollgate never stores or sees more than these answers, each given
  * at once or promised.
@@ -49,6 +60,11 @@ export interface Users<User extends ApplicationUser = ApplicationUser> {
   claims?(user: User, scopes: readonly string[]): UserClaims | Promise<UserClaims>
   /** Who is signed in on this request. An adapter can be told instead: see AdapterOptions. */
   fromRequest?(request: Request): CurrentUser | Promise<CurrentUser>
+  /**
+   * Ends the session that this request belongs to: somebody signs out through a client (`openid({ logout: true })`).
+   * An adapter can be told instead: see AdapterOptions.
+   */
+  signOut?(request: Request): SignedOut | Promise<SignedOut>
 }
 
 export interface Person {
@@ -114,4 +130,19 @@ async function readSession(
   if (request.signedIn) return request.signedIn() as CurrentUser | Promise<CurrentUser>
   if (users.fromRequest) return users.fromRequest(request.toRequest(issuer))
   throw new TypeError('Say who is signed in: by users.fromRequest(), or by signedIn of the adapter')
+}
+
+/** The `Set-Cookie` headers that end the session in the browser too. */
+export async function endOwnSession(
+  { users, issuer }: Application,
+  request: HttpRequest,
+): Promise<readonly string[]> {
+  const { setCookie = [] } = (await callSignOut(users, issuer, request)) ?? {}
+  return typeof setCookie === 'string' ? [setCookie] : setCookie
+}
+
+async function callSignOut(users: Users, issuer: string, request: HttpRequest): Promise<SignedOut> {
+  if (request.signOut) return (await request.signOut()) as SignedOut
+  if (users.signOut) return users.signOut(request.toRequest(issuer))
+  throw new TypeError('Say how a session ends: by users.signOut(), or by signOut of the adapter')
 }

@@ -2,16 +2,20 @@ import { randomUUID } from 'node:crypto'
 import {
   type AuthorizationCode,
   type Client,
+  type ClientSession,
   type Consent,
   endedByRotation,
   endedMark,
   FEED_KEPT,
   type Interaction,
   type Living,
+  logoutOf,
   type NewRevocation,
+  type PendingLogout,
   parseUnused,
   type Revocation,
   rotatedToken,
+  type SessionSelector,
   type Storage,
   type StoredKey,
   type Ticket,
@@ -41,6 +45,8 @@ export function drawerStorage(): Storage {
   const interactions = new Drawer<Interaction>()
   const consents = new Drawer<Consent>()
   const tickets = new Drawer<Ticket>()
+  const sessions = new Drawer<ClientSession>()
+  const logouts = new Drawer<PendingLogout>()
   const keys = new Drawer<StoredKey>()
   let feed: Revocation[] = []
   let lastId = 0
@@ -231,6 +237,55 @@ export function drawerStorage(): Storage {
         return true
       },
     },
+    sessions: {
+      async add(session) {
+        if (sessions.has(session.sid)) return false
+        sessions.set(session.sid, session)
+        return true
+      },
+      async touch(sid, seenAt, liveUntil) {
+        const found = sessions.get(sid)
+        if (found) sessions.set(sid, { ...found, seenAt, liveUntil })
+      },
+      find: async (sid) => sessions.get(sid) ?? null,
+      listByUser: async (userId) =>
+        sessions
+          .list((session) => session.userId === userId)
+          .sort((a, b) => b.seenAt.getTime() - a.seenAt.getTime()),
+      async move(before, after) {
+        for (const session of sessions.list(({ sessionId }) => sessionId === before)) {
+          sessions.set(session.sid, { ...session, sessionId: after })
+        }
+      },
+      async end(selector, when, limit) {
+        const ending = sessions.list((session) => isEnding(session, selector)).slice(0, limit)
+        for (const session of ending) {
+          const logout = logoutOf(session, when)
+          if (!logouts.has(logout.id)) logouts.set(logout.id, logout)
+          sessions.delete(session.sid)
+        }
+        return ending.length
+      },
+    },
+    logouts: {
+      listDue: async (at, limit) =>
+        logouts
+          .list(({ dueAt, expiresAt }) => dueAt <= at && expiresAt > at)
+          .sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime())
+          .slice(0, limit),
+      async claim({ id, attempts, dueAt }, next) {
+        const found = logouts.get(id)
+        if (found?.attempts !== attempts || found.dueAt.getTime() !== dueAt.getTime()) return false
+        logouts.set(id, { ...found, attempts: attempts + 1, dueAt: next })
+        return true
+      },
+      async putOff(clientId, next) {
+        for (const logout of logouts.list((each) => each.clientId === clientId)) {
+          if (logout.dueAt < next) logouts.set(logout.id, { ...logout, dueAt: next })
+        }
+      },
+      remove: async (id) => void logouts.delete(id),
+    },
     keys: {
       list: async () => keys.list(),
       async addFirst(algorithm, create) {
@@ -287,6 +342,8 @@ export function drawerStorage(): Storage {
         codes.drop(({ expiresAt }) => expiresAt < before, limit),
         interactions.drop(({ expiresAt }) => expiresAt < before, limit),
         dropTickets(before, limit),
+        sessions.drop(({ liveUntil }) => liveUntil < before, limit),
+        logouts.drop(({ expiresAt }) => expiresAt < before, limit),
       ]
       return ended.reduce((sum, count) => sum + count, doomed.length)
     },
@@ -311,4 +368,9 @@ function isMeant(
   if ('id' in selector) return entry.id === selector.id
   if (entry.userId !== selector.userId) return false
   return !('clientId' in selector) || entry.clientId === selector.clientId
+}
+
+function isEnding(session: ClientSession, selector: SessionSelector): boolean {
+  if ('sessionId' in selector) return session.sessionId === selector.sessionId
+  return 'everyone' in selector || session.userId === selector.userId
 }

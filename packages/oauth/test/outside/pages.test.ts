@@ -11,6 +11,13 @@ const pages: Pages = {
 <button name="decision" value="approve">To ${escapeHtml(destination)}</button>
 </form>`,
   error: async ({ status, message }) => `<!doctype html><h1>${status} ${escapeHtml(message)}</h1>`,
+  signOut: ({
+    action,
+    fields,
+  }) => `<!doctype html><form method="post" action="${escapeHtml(action)}">
+${Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${escapeHtml(value)}">`)}
+</form>`,
+  signedOut: ({ stillSignedIn }) => `<!doctype html><h1>${stillSignedIn ? 'Here' : 'Gone'}</h1>`,
   stylesheet: `${defaultPages.stylesheet} h1 { color: teal }`,
 }
 

@@ -2,17 +2,21 @@ import type { ServerContext } from '../../context.ts'
 import type { ApprovedRequest, AuthorizationResult } from '../../grants/grant.ts'
 import type { Feature } from '../feature.ts'
 import { createIdToken } from './id-token.ts'
+import type { OfferedLogout } from './offer-logout.ts'
 import type { FrontChannelType, OpenIdSettings } from './settings.ts'
 
 /** OpenID Connect Core §3.2 and §3.3: implicit and hybrid, put together from the parts their name lists. */
-export function frontChannelResponses(settings: OpenIdSettings): NonNullable<Feature['responses']> {
+export function frontChannelResponses(
+  settings: OpenIdSettings,
+  logout: OfferedLogout | null,
+): NonNullable<Feature['responses']> {
   return settings.responseTypes.map((type) => ({
     grantType: 'implicit',
     response: {
       type,
       mode: 'fragment',
       prepare: (request: ApprovedRequest, context: ServerContext) =>
-        prepare(type, request, settings, context),
+        prepare(type, request, { settings, logout }, context),
     },
   }))
 }
@@ -20,7 +24,7 @@ export function frontChannelResponses(settings: OpenIdSettings): NonNullable<Fea
 async function prepare(
   type: FrontChannelType,
   request: ApprovedRequest,
-  settings: OpenIdSettings,
+  { settings, logout }: { settings: OpenIdSettings; logout: OfferedLogout | null },
   context: ServerContext,
 ): Promise<AuthorizationResult> {
   const parts = type.split(' ')
@@ -33,6 +37,7 @@ async function prepare(
   const params: Record<string, string> = Object.assign({}, ...made.map((each) => each.params))
   if (parts.includes('id_token')) {
     const { client, userId, scopes, details } = request
+    await logout?.note({ client, userId, signIn: details?.signIn, isFirst: true }, context)
     params.id_token = await createIdToken(
       {
         client,

@@ -6,6 +6,7 @@ import { parseClaimsRequest, wishedValue } from './claims-request.ts'
 import { frontChannelResponses } from './front-channel.ts'
 import { readIdTokenHint } from './hint.ts'
 import { createIdToken } from './id-token.ts'
+import { offerLogout } from './offer-logout.ts'
 import { type OpenIdOptions, resolveOpenIdOptions } from './settings.ts'
 import { subjectFor } from './subject.ts'
 import { userinfoEndpoint } from './userinfo.ts'
@@ -22,6 +23,7 @@ const LONGEST_NONCE = 1024
 export function openid(options: OpenIdOptions = {}): Feature {
   const settings = resolveOpenIdOptions(options)
   const endpoint = userinfoEndpoint(settings)
+  const logout = settings.logout && offerLogout(settings, settings.logout)
   return {
     name: 'openid',
     scopes: IDENTITY_SCOPES,
@@ -29,8 +31,10 @@ export function openid(options: OpenIdOptions = {}): Feature {
     routes: [
       { method: 'GET', path: '/userinfo', endpoint },
       { method: 'POST', path: '/userinfo', endpoint },
+      ...(logout?.routes ?? []),
     ],
-    responses: frontChannelResponses(settings),
+    ...logout?.hooks,
+    responses: frontChannelResponses(settings, logout),
     metadataPaths: discoveryPaths,
     metadata: ({ options: { issuerUrl, basePath } }: ServerContext) => ({
       userinfo_endpoint: `${issuerUrl.origin}${basePath}/userinfo`,
@@ -44,6 +48,11 @@ export function openid(options: OpenIdOptions = {}): Feature {
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      ...(logout && {
+        end_session_endpoint: `${issuerUrl.origin}${basePath}/logout`,
+        backchannel_logout_supported: true,
+        backchannel_logout_session_supported: true,
+      }),
     }),
     readRequest(params, { client, scopes, responseType }) {
       if (!scopes.includes('openid')) return null
@@ -86,9 +95,15 @@ export function openid(options: OpenIdOptions = {}): Feature {
       if (!details || userId === null || !scopes.includes('openid')) return {}
       const client = await context.clients.find(token.clientId)
       if (!client) return {}
-      const nonce = token.generation === 0 ? details.nonce : undefined
+      const isFirst = token.generation === 0
+      const nonce = isFirst ? details.nonce : undefined
       const request = { client, userId, scopes, details, nonce, accessToken }
-      return { id_token: await createIdToken(request, settings, context) }
+      const told = { client, userId, signIn: details.signIn, isFirst }
+      const [id_token] = await Promise.all([
+        createIdToken(request, settings, context),
+        logout?.note(told, context),
+      ])
+      return { id_token }
     },
   }
 }

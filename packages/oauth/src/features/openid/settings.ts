@@ -4,7 +4,8 @@ import {
   type SigningAlgorithm,
   signingAlgorithms,
 } from '../../crypto.ts'
-import { type Lifetime, parseLifetime } from '../../lifetimes.ts'
+import { type Deliver, deliverByFetch } from '../../http/deliver.ts'
+import { type Lifetime, parseLifetime, parseSeconds } from '../../lifetimes.ts'
 
 /** What `openid()` is made with. */
 export interface OpenIdOptions {
@@ -24,6 +25,21 @@ export interface OpenIdOptions {
   readonly responseTypes?: readonly FrontChannelType[]
   /** What your sign-in gives as `acr`, the weakest first; told in discovery. */
   readonly acrValues?: readonly string[]
+  /**
+   * Clients can sign people out, and are told when somebody has signed out (RP-Initiated Logout, Back-Channel
+   * Logout). Needs `users.signOut()` or `signOut` of the adapter. Default false.
+   */
+  readonly logout?: boolean | LogoutOptions
+}
+
+/** How clients are told that somebody has signed out. */
+export interface LogoutOptions {
+  /** How long a client that cannot be reached is tried again. Default 1 day. */
+  readonly giveUpAfter?: string | number
+  /** Addresses such as `127.0.0.1` that may be asked though they are not public, by http too. Default: none. */
+  readonly privateAddresses?: readonly string[]
+  /** Posts the form and gives the status; instead of the server's own way, which keeps to public addresses. */
+  readonly deliver?: Deliver
 }
 
 /** OAuth 2.0 Multiple Response Types §3 and §5. */
@@ -49,6 +65,13 @@ export interface OpenIdSettings {
   readonly pairwiseKey: MacKey | null
   readonly responseTypes: readonly FrontChannelType[]
   readonly acrValues: readonly string[]
+  /** Null when clients cannot sign people out. */
+  readonly logout: LogoutSettings | null
+}
+
+export interface LogoutSettings {
+  readonly giveUpAfter: number
+  readonly deliver: Deliver
 }
 
 export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
@@ -77,5 +100,15 @@ export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
     pairwiseKey: pairwiseSalt === null ? null : deriveMacKey(pairwiseSalt, 'pairwise subjects'),
     responseTypes: [...responseTypes],
     acrValues: [...(options.acrValues ?? [])],
+    logout: resolveLogout(options.logout ?? false),
+  }
+}
+
+function resolveLogout(option: boolean | LogoutOptions): LogoutSettings | null {
+  if (option === false) return null
+  const { giveUpAfter = '1d', privateAddresses = [], deliver } = option === true ? {} : option
+  return {
+    giveUpAfter: parseSeconds('openid: logout.giveUpAfter', giveUpAfter),
+    deliver: deliver ?? deliverByFetch(privateAddresses),
   }
 }

@@ -186,5 +186,44 @@ export const oauthMigrations: MigrationSet = {
         })
       },
     },
+    {
+      id: '0006-sessions',
+      async up(database, columns) {
+        await createTable(database, 'oauth_sessions', {
+          columns: {
+            sid: columns.id,
+            session_id: columns.id,
+            client_id: columns.id,
+            user_id: columns.string(255),
+            created_at: columns.instant,
+            seen_at: columns.instant,
+            live_until: columns.instant,
+          },
+          primaryKey: ['sid'],
+          indexes: {
+            oauth_sessions_by_session: ['session_id'],
+            oauth_sessions_by_user: ['user_id'],
+            oauth_sessions_by_end: ['live_until'],
+          },
+        })
+        await createTable(database, 'oauth_logouts', {
+          columns: {
+            id: columns.id,
+            client_id: columns.id,
+            user_id: columns.string(255),
+            sid: columns.id,
+            attempts: columns.integer,
+            due_at: columns.instant,
+            expires_at: columns.instant,
+          },
+          primaryKey: ['id'],
+          indexes: {
+            oauth_logouts_by_due: ['due_at'],
+            oauth_logouts_by_client: ['client_id'],
+            oauth_logouts_by_end: ['expires_at'],
+          },
+        })
+      },
+    },
   ],
 }

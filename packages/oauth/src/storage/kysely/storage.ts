@@ -7,8 +7,10 @@ import { consentRepository } from './consents.ts'
 import { countLiving, endAll } from './end-all.ts'
 import { interactionRepository } from './interactions.ts'
 import { keyRepository } from './keys.ts'
+import { logoutRepository } from './logouts.ts'
 import { oauthMigrations } from './migrations.ts'
 import { purgeRevocations, revocationRepository } from './revocations.ts'
+import { sessionRepository } from './sessions.ts'
 import type { OAuthTables } from './tables.ts'
 import { ticketRepository } from './tickets.ts'
 import { tokenRepository } from './tokens.ts'
@@ -19,6 +21,8 @@ const ENDS = [
   { table: 'oauth_authorization_codes', key: 'hash', column: 'expires_at' },
   { table: 'oauth_interactions', key: 'hash', column: 'expires_at' },
   { table: 'oauth_tickets', key: 'hash', column: 'expires_at' },
+  { table: 'oauth_sessions', key: 'sid', column: 'live_until' },
+  { table: 'oauth_logouts', key: 'id', column: 'expires_at' },
 ] as const
 
 /** The same on SQLite, Postgres and MariaDB/MySQL: every difference ends in `@tollgate/database`. */
@@ -31,6 +35,8 @@ export function kyselyStorage(connected: Database): Storage {
     interactions: interactionRepository(database),
     consents: consentRepository(database),
     tickets: ticketRepository(database),
+    sessions: sessionRepository(database),
+    logouts: logoutRepository(database),
     keys: keyRepository(database),
     revocations: revocationRepository(database),
     async migrate() {

@@ -15,6 +15,8 @@ export interface OAuthTables {
   oauth_interactions: ReturnType<typeof interactionTable.toRow>
   oauth_consents: ConsentRow
   oauth_tickets: TicketRow
+  oauth_sessions: SessionRow
+  oauth_logouts: LogoutRow
   oauth_keys: ReturnType<typeof keyTable.toRow>
   oauth_revocations: RevocationRow
 }
@@ -25,6 +27,8 @@ export type CodeRow = ReturnType<typeof codeTable.toRow>
 export type InteractionRow = ReturnType<typeof interactionTable.toRow>
 export type ConsentRow = ReturnType<typeof consentTable.toRow>
 export type TicketRow = ReturnType<typeof ticketTable.toRow>
+export type SessionRow = ReturnType<typeof sessionTable.toRow>
+export type LogoutRow = ReturnType<typeof logoutTable.toRow>
 export type RevocationRow = ReturnType<typeof revocationTable.toRow>
 
 const user = field.string(255)
@@ -194,6 +198,48 @@ export const ticketTable = defineTable(
   { primaryKey: ['hash'], indexes: { oauth_tickets_by_end: ['expires_at'] } },
 )
 
+export const sessionTable = defineTable(
+  'oauth_sessions',
+  {
+    sid: field.id,
+    session_id: field.id,
+    client_id: field.id,
+    user_id: user,
+    created_at: field.instant,
+    seen_at: field.instant,
+    live_until: field.instant,
+  },
+  {
+    primaryKey: ['sid'],
+    indexes: {
+      oauth_sessions_by_session: ['session_id'],
+      oauth_sessions_by_user: ['user_id'],
+      oauth_sessions_by_end: ['live_until'],
+    },
+  },
+)
+
+export const logoutTable = defineTable(
+  'oauth_logouts',
+  {
+    id: field.id,
+    client_id: field.id,
+    user_id: user,
+    sid: field.id,
+    attempts: field.integer,
+    due_at: field.instant,
+    expires_at: field.instant,
+  },
+  {
+    primaryKey: ['id'],
+    indexes: {
+      oauth_logouts_by_due: ['due_at'],
+      oauth_logouts_by_client: ['client_id'],
+      oauth_logouts_by_end: ['expires_at'],
+    },
+  },
+)
+
 export const keyTable = defineTable(
   'oauth_keys',
   {
@@ -235,6 +281,8 @@ export const oauthTables = [
   interactionTable,
   consentTable,
   ticketTable,
+  sessionTable,
+  logoutTable,
   keyTable,
   revocationTable,
 ]

@@ -1,0 +1,134 @@
+import type { ServerContext } from '../../context.ts'
+import { signJwt } from '../../keys/signing-key.ts'
+import type { Client, PendingLogout } from '../../storage/records.ts'
+import { algorithmFor } from './id-token.ts'
+import type { LogoutSettings, OpenIdSettings } from './settings.ts'
+import { subjectFor } from './subject.ts'
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** Back-Channel Logout §2.4 asks for two minutes at most. */
+const TOKEN_SECONDS = 120
+const AT_ONCE = 100
+const FIRST_WAIT = 30_000
+const LONGEST_WAIT = 3600 * 1000
+
+/**
+ * OpenID Connect Back-Channel Logout 1.0: tells the clients that are due, all at once, each one after the other.
+ * A client that cannot be reached is left alone for a while, with all that waits for it.
+ */
+export async function deliverLogouts(
+  settings: OpenIdSettings,
+  logout: LogoutSettings,
+  context: ServerContext,
+  signal: AbortSignal,
+): Promise<number> {
+  let total = 0
+  for (;;) {
+    const due = await context.storage.logouts.listDue(context.clock.now(), AT_ONCE)
+    const clients = new Set(due.map(({ clientId }) => clientId))
+    const sent = await Promise.all(
+      [...clients].map((clientId) => {
+        const waiting = due.filter((each) => each.clientId === clientId)
+        return tell(clientId, waiting, { settings, logout, context, signal })
+      }),
+    )
+    total += sent.reduce((sum, each) => sum + each, 0)
+    if (due.length < AT_ONCE || signal.aborted) return total
+  }
+}
+
+interface Parts {
+  readonly settings: OpenIdSettings
+  readonly logout: LogoutSettings
+  readonly context: ServerContext
+  readonly signal: AbortSignal
+}
+
+/** How many of them the client has taken. */
+async function tell(
+  clientId: string,
+  waiting: readonly PendingLogout[],
+  parts: Parts,
+): Promise<number> {
+  const { context, signal } = parts
+  const { logouts } = context.storage
+  const client = await context.clients.find(clientId)
+  const address = client?.settings.backchannel_logout_uri
+  let taken = 0
+  for (const pending of waiting) {
+    if (!client || address === undefined) {
+      await logouts.remove(pending.id)
+      continue
+    }
+    const next = nextAttempt(pending, context.clock.now())
+    if (signal.aborted || !(await logouts.claim(pending, next))) continue
+    const problem = await send(client, address, pending, parts)
+    if (problem !== null) {
+      if (!signal.aborted) await giveBack(client, pending, next, problem, context)
+      return taken
+    }
+    await logouts.remove(pending.id)
+    taken += 1
+  }
+  return taken
+}
+
+/** It is due again at `next` already; what else waits for this client does not come before. */
+async function giveBack(
+  client: Client,
+  pending: PendingLogout,
+  next: Date,
+  problem: string,
+  { storage: { logouts }, logger }: ServerContext,
+): Promise<void> {
+  await logouts.putOff(client.id, next)
+  const told = `The client ${client.id} could not be told that somebody has signed out (${problem})`
+  if (next < pending.expiresAt) {
+    logger.warn?.(`${told}. It is tried again.`)
+    return
+  }
+  logger.error(`${told}. It was the last attempt.`)
+  await logouts.remove(pending.id)
+}
+
+/** Twice as long each time: 30 seconds, a minute, two, up to an hour. */
+function nextAttempt({ attempts }: PendingLogout, now: Date): Date {
+  return new Date(now.getTime() + Math.min(FIRST_WAIT * 2 ** attempts, LONGEST_WAIT))
+}
+
+/** Null when the client has taken it (§2.8), else what was wrong. */
+async function send(
+  client: Client,
+  address: string,
+  pending: PendingLogout,
+  { settings, logout, context, signal }: Parts,
+): Promise<string | null> {
+  try {
+    const token = await createLogoutToken(client, pending, settings, context)
+    const form = new URLSearchParams({ logout_token: token }).toString()
+    const status = await logout.deliver(address, form, signal)
+    return status >= 200 && status < 300 ? null : `it answered with ${status}`
+  } catch (error) {
+    return error instanceof Error ? error.message : 'it could not be reached'
+  }
+}
+
+/** §2.4. Made anew for each attempt, because it is short-lived; its `jti` stays the same. */
+function createLogoutToken(
+  client: Client,
+  { id, userId, sid }: PendingLogout,
+  settings: OpenIdSettings,
+  context: ServerContext,
+): Promise<string> {
+  const now = Math.floor(context.clock.now().getTime() / 1000)
+  return signJwt(context.keys.current(algorithmFor(client, settings)), 'logout+jwt', {
+    iss: context.issuer,
+    sub: subjectFor(client, userId, settings),
+    aud: client.id,
+    iat: now,
+    exp: now + TOKEN_SECONDS,
+    jti: id,
+    sid,
+    events: { [EVENT]: {} },
+  })
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import type { Storage } from '../../storage/repositories.ts'
+import { later, session, T0 } from '../contract-fixtures.ts'
+import type { ContractPart } from './part.ts'
+
+const WHEN = { dueAt: T0, expiresAt: later(3600) }
+const ids = (all: readonly { readonly sid: string }[]) => all.map(({ sid }) => sid).sort()
+
+async function addThree({ sessions }: Storage): Promise<void> {
+  await sessions.add(session)
+  await sessions.add({ ...session, sid: 'sid-2', clientId: 'client-2', seenAt: later(5) })
+  await sessions.add({ ...session, sid: 'sid-3', sessionId: 'other', seenAt: later(-5) })
+}
+
+/** What a store must do for the sessions that clients took part in, and for telling them of the end. */
+export const sessionsContract: ContractPart = ({ describe, it }, create) => {
+  describe('sessions', () => {
+    it('keeps what it was given, and nothing twice', async () => {
+      const { sessions } = await create()
+      assert.equal(await sessions.find('sid-1'), null)
+      assert.equal(await sessions.add(session), true)
+      assert.equal(await sessions.add({ ...session, createdAt: later(9) }), false)
+      assert.deepEqual(await sessions.find('sid-1'), session)
+    })
+
+    it('lists those of a person, the last used first', async () => {
+      const storage = await create()
+      await addThree(storage)
+      await storage.sessions.add({ ...session, sid: 'sid-4', userId: 'bob' })
+      const listed = await storage.sessions.listByUser('ada')
+      assert.deepEqual(
+        listed.map(({ sid }) => sid),
+        ['sid-2', 'sid-1', 'sid-3'],
+      )
+    })
+
+    it('notes that one is used, unless it has ended', async () => {
+      const { sessions } = await create()
+      await sessions.add(session)
+      await sessions.touch('sid-1', later(60), later(900))
+      await sessions.touch('sid-9', later(60), later(900))
+      assert.deepEqual(await sessions.find('sid-1'), {
+        ...session,
+        seenAt: later(60),
+        liveUntil: later(900),
+      })
+      assert.equal(await sessions.find('sid-9'), null)
+    })
+
+    it('moves a session to another name', async () => {
+      const storage = await create()
+      await addThree(storage)
+      await storage.sessions.move('session', 'next')
+      assert.equal(await storage.sessions.end({ sessionId: 'session' }, WHEN, 10), 0)
+      assert.equal(await storage.sessions.end({ sessionId: 'next' }, WHEN, 10), 2)
+    })
+
+    it('ends one session, and puts a logout for each client into the queue', async () => {
+      const storage = await create()
+      await addThree(storage)
+      assert.equal(await storage.sessions.end({ sessionId: 'session' }, WHEN, 10), 2)
+      assert.deepEqual(ids(await storage.sessions.listByUser('ada')), ['sid-3'])
+      const due = await storage.logouts.listDue(T0, 10)
+      assert.deepEqual(ids(due), ['sid-1', 'sid-2'])
+      const [first] = due.filter(({ sid }) => sid === 'sid-1')
+      const { clientId, userId, attempts, dueAt, expiresAt } = first ?? {}
+      assert.deepEqual(
+        { clientId, userId, attempts, dueAt, expiresAt },
+        { clientId: 'client-1', userId: 'ada', attempts: 0, ...WHEN },
+      )
+    })
+
+    it('ends those of a person, and those of everyone, a few at a time', async () => {
+      const storage = await create()
+      await addThree(storage)
+      await storage.sessions.add({ ...session, sid: 'sid-4', userId: 'bob' })
+      assert.equal(await storage.sessions.end({ userId: 'ada' }, WHEN, 2), 2)
+      assert.equal(await storage.sessions.end({ userId: 'ada' }, WHEN, 2), 1)
+      assert.equal(await storage.sessions.end({ everyone: true }, WHEN, 2), 1)
+      assert.equal((await storage.logouts.listDue(T0, 10)).length, 4)
+    })
+
+    it('tells a client once though many end the session at once', async () => {
+      const storage = await create()
+      await storage.sessions.add(session)
+      await Promise.all(
+        Array.from({ length: 6 }, () => storage.sessions.end({ sessionId: 'session' }, WHEN, 10)),
+      )
+      assert.equal((await storage.logouts.listDue(T0, 10)).length, 1)
+    })
+  })
+
+  describe('logouts', () => {
+    async function queued() {
+      const storage = await create()
+      await addThree(storage)
+      await storage.sessions.end({ userId: 'ada' }, WHEN, 10)
+      return storage.logouts
+    }
+
+    it('are due from their time on, until they are too old', async () => {
+      const logouts = await queued()
+      assert.equal((await logouts.listDue(later(-1), 10)).length, 0)
+      assert.equal((await logouts.listDue(T0, 2)).length, 2)
+      assert.equal((await logouts.listDue(later(3599), 10)).length, 3)
+      assert.equal((await logouts.listDue(later(3600), 10)).length, 0)
+    })
+
+    it('are claimed by one of many, and due again later', async () => {
+      const logouts = await queued()
+      const [logout] = await logouts.listDue(T0, 1)
+      assert.ok(logout)
+      const claims = Array.from({ length: 6 }, () => logouts.claim(logout, later(30)))
+      assert.equal((await Promise.all(claims)).filter(Boolean).length, 1)
+      assert.equal((await logouts.listDue(T0, 10)).length, 2)
+      const again = await logouts.listDue(later(30), 10)
+      assert.equal(again.find(({ id }) => id === logout.id)?.attempts, 1)
+    })
+
+    it('are put off for one client, and taken away', async () => {
+      const logouts = await queued()
+      await logouts.putOff('client-1', later(30))
+      assert.deepEqual(ids(await logouts.listDue(T0, 10)), ['sid-2'])
+      const due = await logouts.listDue(later(30), 10)
+      assert.equal(due.length, 3)
+      for (const { id } of due) await logouts.remove(id)
+      assert.equal((await logouts.listDue(later(30), 10)).length, 0)
+    })
+
+    it('are purged when they are over, as are sessions', async () => {
+      const storage = await create()
+      await addThree(storage)
+      await storage.sessions.end({ sessionId: 'other' }, WHEN, 10)
+      assert.equal(await storage.purge(later(599), 10), 0)
+      assert.equal(await storage.purge(later(4000), 10), 3)
+    })
+  })
+}

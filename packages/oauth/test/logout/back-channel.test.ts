@@ -1,0 +1,297 @@
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openid } from '../../src/index.ts'
+import { signIn } from '../openid/support.ts'
+import { sessionOf } from '../support.ts'
+import {
+  HOME,
+  type LogoutServer,
+  leavingClient,
+  type Receiver,
+  startLogout,
+  startReceiver,
+  until,
+  visit,
+} from './support.ts'
+
+const LOCAL = { privateAddresses: ['127.0.0.1'] }
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+
+let server: LogoutServer
+let receiver: Receiver
+beforeEach(async () => {
+  receiver = await startReceiver()
+  server = await startLogout(LOCAL)
+})
+afterEach(async () => {
+  await server.close()
+  await receiver.close()
+})
+
+const told = (settings: object = {}) =>
+  leavingClient(server, { backchannel_logout_uri: receiver.url, ...settings }, { firstParty: true })
+const tokenOf = (form: URLSearchParams | undefined) => form?.get('logout_token') ?? ''
+
+describe('the plan of back-channel logout', () => {
+  it('discovery tells of it', async () => {
+    const found = await (await server.request('/.well-known/openid-configuration')).json()
+    expect(found).toMatchObject({
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
+      end_session_endpoint: `${server.url}/oauth/logout`,
+    })
+  })
+
+  it('the client is told by a form with a logout token alone', async () => {
+    const client = await told()
+    const { id_token } = await signIn(server, client, { nonce: 'n' })
+    const reply = await visit(server, { id_token_hint: id_token, post_logout_redirect_uri: HOME })
+    expect(reply.headers.get('location')).toBe(HOME)
+    await until(() => receiver.forms.length > 0)
+    const [form] = receiver.forms
+    expect([...(form?.keys() ?? [])]).toEqual(['logout_token'])
+    expect(receiver.types).toEqual(['application/x-www-form-urlencoded'])
+
+    const jwks = await (await server.request('/.well-known/jwks.json')).json()
+    const { payload, protectedHeader } = await jwtVerify(tokenOf(form), createLocalJWKSet(jwks), {
+      issuer: server.url,
+      audience: client.id,
+      currentDate: server.clock.now(),
+    })
+    expect(protectedHeader).toMatchObject({ typ: 'logout+jwt', alg: 'RS256' })
+    const { sub, sid } = decodeJwt(id_token)
+    expect(payload).toEqual({
+      iss: server.url,
+      aud: client.id,
+      sub,
+      sid,
+      iat: Math.floor(server.clock.now().getTime() / 1000),
+      exp: Math.floor(server.clock.now().getTime() / 1000) + 120,
+      jti: expect.stringMatching(/^[\w-]{43}$/),
+      events: { [EVENT]: {} },
+    })
+  })
+
+  it('is signed as the ID tokens of the client are, with its own name for the person', async () => {
+    await server.close()
+    server = await startLogout(
+      LOCAL,
+      {},
+      {
+        idTokenAlgorithm: 'ES256',
+        pairwiseSalt: 'a salt of more than thirty-two characters',
+      },
+    )
+    const client = await told({ subject_type: 'pairwise' })
+    const { id_token } = await signIn(server, client)
+    await server.oauth.endSession('ada.1')
+    await until(() => receiver.forms.length > 0)
+    const token = tokenOf(receiver.forms[0])
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'ES256', typ: 'logout+jwt' })
+    expect(decodeJwt(token).sub).toBe(decodeJwt(id_token).sub)
+    expect(decodeJwt(token).sub).not.toBe('ada')
+  })
+})
+
+describe('who is told', () => {
+  it('each client that took part in the session, and no other', async () => {
+    const first = await told()
+    const second = await told()
+    await told()
+    await leavingClient(server, {}, { firstParty: true }).then((quiet) => signIn(server, quiet))
+    await signIn(server, first)
+    await signIn(server, first)
+    await signIn(server, second)
+    await server.oauth.endSession('ada.2')
+    await server.oauth.endSession('ada.1')
+    await until(() => receiver.forms.length === 2)
+    const audiences = receiver.forms.map((form) => decodeJwt(tokenOf(form)).aud)
+    expect(audiences.sort()).toEqual([first.id, second.id].sort())
+    expect(await server.oauth.deliver()).toBe(0)
+  })
+
+  it.each([
+    ['with an account', (each: LogoutServer) => each.oauth.revokeUser('ada')],
+    ['with everything', (each: LogoutServer) => each.oauth.endEverything()],
+  ])('%s', async (_name, end) => {
+    await signIn(server, await told())
+    await end(server)
+    await until(() => receiver.forms.length === 1)
+    const jwks = await (await server.request('/.well-known/jwks.json')).json()
+    const options = { currentDate: server.clock.now() }
+    await jwtVerify(tokenOf(receiver.forms[0]), createLocalJWKSet(jwks), options)
+  })
+
+  it('nobody of a session that another person has', async () => {
+    await signIn(server, await told())
+    await server.oauth.revokeUser('bob')
+    expect(await server.oauth.deliver()).toBe(0)
+    expect(receiver.forms).toEqual([])
+  })
+
+  it('a client whose code is exchanged after the end', async () => {
+    const client = await told()
+    const asked = await server.request(
+      `/oauth/authorize?${new URLSearchParams({ client_id: client.id, response_type: 'code', scope: 'openid' })}`,
+      { headers: { cookie: sessionOf('ada') } },
+    )
+    const code = new URL(asked.headers.get('location') ?? '').searchParams.get('code') ?? ''
+    await server.oauth.endSession('ada.1')
+    const reply = await server.post('/oauth/token', {
+      grant_type: 'authorization_code',
+      code,
+      client_id: client.id,
+      client_secret: client.secret,
+    })
+    expect(reply.status).toBe(200)
+    await until(() => receiver.forms.length === 1)
+  })
+
+  it('not again for a refresh after the end', async () => {
+    const client = await told()
+    const { refresh_token } = await signIn(server, client)
+    await server.oauth.endSession('ada.1')
+    await until(() => receiver.forms.length === 1)
+    const reply = await server.post('/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token,
+      client_id: client.id,
+      client_secret: client.secret,
+    })
+    expect(reply.status).toBe(200)
+    expect(await server.oauth.sessions.listByUser('ada')).toEqual([])
+  })
+})
+
+describe('a client that cannot be reached (threat A14)', () => {
+  it('is told later, with the same jti and a fresh time', async () => {
+    await signIn(server, await told())
+    receiver.answer = 500
+    await server.oauth.endSession('ada.1')
+    await until(() => receiver.forms.length === 1)
+    await until(() => server.logged.length === 1)
+    expect(await server.oauth.deliver()).toBe(0)
+    expect(receiver.forms).toHaveLength(1)
+    receiver.answer = 204
+    server.clock.advance('31s')
+    expect(await server.oauth.deliver()).toBe(1)
+    const [first, second] = receiver.forms.map((form) => decodeJwt(tokenOf(form)))
+    expect(second?.jti).toBe(first?.jti)
+    expect(second?.iat).toBeGreaterThan(first?.iat ?? 0)
+    server.clock.advance('2h')
+    expect(await server.oauth.deliver()).toBe(0)
+  })
+
+  it('is not asked for ever', async () => {
+    await signIn(server, await told())
+    receiver.answer = 400
+    await server.oauth.endSession('ada.1')
+    for (let hour = 0; hour < 30; hour += 1) {
+      server.clock.advance('1h')
+      await server.oauth.deliver()
+    }
+    const attempts = receiver.forms.length
+    expect(attempts).toBeGreaterThan(20)
+    expect(attempts).toBeLessThan(27)
+    receiver.answer = 200
+    server.clock.advance('1h')
+    expect(await server.oauth.deliver()).toBe(0)
+  })
+
+  it('that hangs does not keep the others waiting', async () => {
+    const slow = await startReceiver()
+    slow.answer = null
+    const hanging = await told({ backchannel_logout_uri: slow.url })
+    await signIn(server, hanging)
+    await signIn(server, await told())
+    await server.oauth.endSession('ada.1')
+    await until(() => receiver.forms.length === 1 && slow.forms.length === 1)
+    await slow.close()
+  })
+
+  it('that redirects is not followed', async () => {
+    const elsewhere = await startReceiver()
+    await signIn(server, await told())
+    receiver.answer = 307
+    receiver.location = elsewhere.url
+    await server.oauth.endSession('ada.1')
+    await until(() => server.logged.length > 0)
+    expect(elsewhere.forms).toEqual([])
+    await elsewhere.close()
+  })
+
+  it.each([
+    'http://127.0.0.1:1/logout',
+    'https://127.0.0.1/logout',
+    'https://[::1]/logout',
+    'https://10.0.0.1/logout',
+    'https://169.254.169.254/latest',
+    'https://localhost/logout',
+    'file:///etc/passwd',
+    'nothing',
+  ])('is not asked at %s unless that is listed', async (address) => {
+    await server.close()
+    server = await startLogout(true)
+    await signIn(server, await told({ backchannel_logout_uri: address }))
+    await server.oauth.endSession('ada.1')
+    await until(() => server.logged.length > 0)
+    expect(receiver.forms).toEqual([])
+  })
+
+  it('and that was deleted, or wants it no more, is forgotten', async () => {
+    const client = await told()
+    await signIn(server, client)
+    await server.oauth.clients.revoke(client.id)
+    await server.oauth.endSession('ada.1')
+    expect(await server.oauth.deliver()).toBe(0)
+    expect(receiver.forms).toEqual([])
+  })
+})
+
+describe('a process that ends between the sign-out and the delivery', () => {
+  it('leaves it to the next one', async () => {
+    const client = await told()
+    await signIn(server, client)
+    // What a process that is killed at this moment has done: the rest is in the database alone.
+    const stopped = server.another({
+      features: [openid({ logout: { deliver: () => new Promise(() => {}) } })],
+    })
+    await stopped.endSession('ada.1')
+    stopped.close()
+    expect(receiver.forms).toEqual([])
+    server.clock.advance('31s')
+    expect(await server.oauth.deliver()).toBe(1)
+    expect(receiver.forms).toHaveLength(1)
+  })
+
+  it('and two that look at once tell the client once', async () => {
+    const client = await told()
+    await signIn(server, client)
+    receiver.answer = 503
+    await server.oauth.endSession('ada.1')
+    await until(() => receiver.forms.length === 1)
+    receiver.answer = 200
+    server.clock.advance('31s')
+    const other = server.another()
+    const sent = await Promise.all([server.oauth.deliver(), other.deliver(), other.deliver()])
+    expect(sent.reduce((sum, each) => sum + each, 0)).toBe(1)
+    expect(receiver.forms).toHaveLength(2)
+  })
+})
+
+describe('a logout token is nothing else (threat A14)', () => {
+  it('neither an access token, nor an ID token, nor a hint', async () => {
+    const client = await told()
+    await signIn(server, client)
+    await server.oauth.endSession('ada.1')
+    await until(() => receiver.forms.length === 1)
+    const token = tokenOf(receiver.forms[0])
+    expect(decodeJwt(token)).not.toHaveProperty('nonce')
+    const me = await server.request('/oauth/userinfo', {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(me.status).toBe(401)
+    const page = await visit(server, { id_token_hint: token, post_logout_redirect_uri: HOME })
+    expect(page.headers.get('location')).toBe(null)
+  })
+})

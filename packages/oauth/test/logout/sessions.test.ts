@@ -1,0 +1,92 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStorage } from '../../src/index.ts'
+import { exchange, signIn } from '../openid/support.ts'
+import { REDIRECT } from '../support.ts'
+import { HOME, type LogoutServer, leavingClient, startLogout, until, visit } from './support.ts'
+
+describe.each([
+  ['a database', () => ({})],
+  ['memory', () => ({ storage: memoryStorage() })],
+] as const)('sessions at clients, in %s', (_name, store) => {
+  let server: LogoutServer
+  let client: { id: string; secret: string }
+  const delivered: string[] = []
+  beforeAll(async () => {
+    const deliver = async (url: string) => {
+      delivered.push(url)
+      return 200
+    }
+    server = await startLogout({ deliver }, store())
+    const settings = { backchannel_logout_uri: 'https://app.example/logout' }
+    client = await leavingClient(server, settings, { firstParty: true })
+  })
+  afterAll(() => server.close())
+
+  /** As ada, by the session of this name. */
+  async function signInBy(session: string): Promise<string> {
+    const query = new URLSearchParams({
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'openid',
+    })
+    const reply = await server.request(`/oauth/authorize?${query}`, {
+      headers: { cookie: `session=${session}` },
+    })
+    const back = new URL(reply.headers.get('location') ?? '')
+    const tokens = await exchange(server, client, back.searchParams.get('code') ?? '')
+    return (await tokens.json()).id_token
+  }
+
+  it('are listed by person, with when they were used', async () => {
+    const idToken = await signInBy('ada.1')
+    const since = server.clock.now()
+    server.clock.advance('2h')
+    await signInBy('ada.1')
+    const listed = await server.oauth.sessions.listByUser('ada')
+    expect(listed).toEqual([
+      {
+        sid: decodeJwt(idToken).sid,
+        sessionId: server.oauth.sessions.hash('ada.1'),
+        clientId: client.id,
+        userId: 'ada',
+        createdAt: since,
+        seenAt: server.clock.now(),
+        liveUntil: expect.any(Date),
+      },
+    ])
+    expect(await server.oauth.sessions.listByUser('bob')).toEqual([])
+  })
+
+  it('end by the name the client knows, and cookie mode with them', async () => {
+    const { cookie, csrfToken } = await server.cookieMode('ada')
+    const [session] = await server.oauth.sessions.listByUser('ada')
+    delivered.length = 0
+    expect(await server.oauth.sessions.end(session?.sid ?? '')).toBe(true)
+    expect(await server.oauth.sessions.end(session?.sid ?? '')).toBe(false)
+    expect(await server.oauth.sessions.end('')).toBe(false)
+    await until(() => delivered.length === 1)
+    await expect(
+      (async () =>
+        server.oauth.guard.authenticate('api', { authorization: null, cookie, csrfToken }))(),
+    ).rejects.toThrow()
+  })
+
+  it('go on under a new id when somebody signs in again', async () => {
+    const idToken = await signInBy('ada.5')
+    await server.oauth.sessions.move('ada.5', 'ada.6')
+    delivered.length = 0
+    await server.oauth.endSession('ada.5')
+    expect(delivered).toEqual([])
+    const params = { id_token_hint: idToken, post_logout_redirect_uri: HOME }
+    const reply = await visit(server, params, { cookie: 'session=ada.6' })
+    expect(reply.headers.get('location')).toBe(HOME)
+    await until(() => delivered.length === 1)
+  })
+
+  it('are not written down for plain OAuth', async () => {
+    await signIn(server, client, { scope: 'place-orders' }).catch(() => {})
+    expect(await server.oauth.sessions.listByUser('ada')).toEqual([])
+  })
+})
