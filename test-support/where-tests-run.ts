@@ -34,6 +34,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/http/test', 'frameworks'],
   ['packages/oauth/test/adapters', 'frameworks'],
   ['packages/oauth/test/clients', "other people's clients"],
+  ['packages/oauth/test/cors', 'headers'],
   ['packages/oauth/test/errors.test.ts', 'responses'],
   ['packages/oauth/test/openid', 'ID tokens and claims'],
   ['packages/oauth/test/request-objects', 'signed requests'],

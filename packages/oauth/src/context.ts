@@ -1,7 +1,7 @@
 import type { ClientCache } from './caches/client-cache.ts'
 import type { CodeCache } from './caches/code-cache.ts'
 import type { ConsentCache } from './caches/consent-cache.ts'
-import type { ClientAuthentication, Feature } from './features/feature.ts'
+import type { ClientAuthentication, CrossOriginPolicy, Feature } from './features/feature.ts'
 import type { AuthorizationResponse, Grant, GrantContext } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
 import type { TokenVerifier } from './guard/verify.ts'
@@ -31,8 +31,7 @@ export interface Features {
   readonly authenticators: readonly ClientAuthentication[]
   readonly sessionEnders: readonly Feature[]
   readonly deliverers: readonly Feature[]
-  /** The paths of pages. */
-  readonly pages: ReadonlySet<string>
+  readonly crossOrigin: CrossOriginPolicy | null
 }
 
 /**
@@ -42,6 +41,8 @@ export interface Features {
 export interface ServerContext extends GrantContext {
   readonly options: ResolvedOptions
   readonly features: Features
+  /** Where people look at what goes wrong. */
+  readonly pagePaths: ReadonlySet<string>
   readonly grants: ReadonlyMap<string, Grant>
   readonly responses: ReadonlyMap<string, OfferedResponse>
   readonly clients: ClientCache

@@ -5,6 +5,7 @@ import { scopeLimitOf } from './clients/self-registered.ts'
 import { later } from './clock.ts'
 import type { Features, OfferedResponse, ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
+import type { Feature } from './features/feature.ts'
 import { createCookieMode } from './guard/cookie-mode.ts'
 import { createTokenVerifier } from './guard/verify.ts'
 import { createKeyring } from './keys/keyring.ts'
@@ -73,7 +74,8 @@ export function createContext(options: ResolvedOptions): ServerContext {
     events: createEmitter(options.logger),
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
     responses: offeredResponses(options),
-    features: sortFeatures(options),
+    features: sortFeatures(options.features),
+    pagePaths: pagePaths(options),
     clients: createClientCache(storage.clients, {
       feed,
       clock,
@@ -115,8 +117,13 @@ export function createContext(options: ResolvedOptions): ServerContext {
   return context
 }
 
-function sortFeatures({ features: all, basePath }: ResolvedOptions): Features {
-  const pages = all.flatMap(({ routes = [] }) => routes).filter(({ isPage }) => isPage)
+function pagePaths({ basePath, features }: ResolvedOptions): ReadonlySet<string> {
+  const routes = features.flatMap((each) => each.routes ?? [])
+  const pages = routes.filter(({ isPage }) => isPage).map(({ path }) => path)
+  return new Set(['/authorize', ...pages].map((path) => `${basePath}${path}`))
+}
+
+function sortFeatures(all: readonly Feature[]): Features {
   return {
     all,
     requestExpanders: all.filter((feature) => feature.expandRequest),
@@ -126,7 +133,7 @@ function sortFeatures({ features: all, basePath }: ResolvedOptions): Features {
     authenticators: all.flatMap(({ authentication }) => authentication ?? []),
     sessionEnders: all.filter((feature) => feature.endSessions),
     deliverers: all.filter((feature) => feature.deliver),
-    pages: new Set(['/authorize', ...pages.map(({ path }) => path)].map((path) => basePath + path)),
+    crossOrigin: all.find((feature) => feature.crossOrigin)?.crossOrigin ?? null,
   }
 }
 

@@ -26,10 +26,7 @@ export async function failureResponse(
   if (isOAuthError(error, 'unauthenticated') && browser && request.method === 'GET') {
     return redirect(signInLocation(context, query ? `${path}?${query}` : path))
   }
-  if (
-    context.features.pages.has(path) &&
-    (browser || !request.header('accept')?.includes('json'))
-  ) {
+  if (context.pagePaths.has(path) && (browser || !request.header('accept')?.includes('json'))) {
     return errorPage(error, context)
   }
   return errorResponse(error)

@@ -48,13 +48,22 @@ export type {
   ClientKeyAlgorithm,
   JwtClientAuthenticationOptions,
 } from './features/client-authentication/settings.ts'
+export { type CorsOptions, cors } from './features/cors.ts'
+export type {
+  CrossOrigin,
+  CrossOriginRequest,
+  CrossOriginVerdict,
+} from './features/cross-origin.ts'
 export type {
   AuthenticatedBy,
+  CalledPlace,
   ClientAuthentication,
+  CrossOriginPolicy,
   ExpandedRequest,
   Feature,
   FeatureRoute,
   IssuedToken,
+  OpenTo,
   RequestedAuthorization,
 } from './features/feature.ts'
 export { clientLogos } from './features/logos/client-logos.ts'

@@ -25,6 +25,7 @@ import { stylesheet } from './endpoints/stylesheet.ts'
 import { token } from './endpoints/token.ts'
 import { refreshCookie } from './endpoints/token-refresh.ts'
 import { deleteToken, listTokens } from './endpoints/tokens.ts'
+import type { OpenTo } from './features/feature.ts'
 import type { ResolvedOptions } from './options.ts'
 
 export type Endpoint = (
@@ -35,6 +36,7 @@ export type Endpoint = (
 
 export interface EndpointRoute extends Route {
   readonly endpoint: Endpoint
+  readonly openTo?: OpenTo
 }
 
 /** Below the base path. */
@@ -42,7 +44,7 @@ export const routes: readonly EndpointRoute[] = [
   { method: 'GET', path: '/authorize', endpoint: authorize },
   { method: 'POST', path: '/authorize', endpoint: postAuthorize },
   { method: 'DELETE', path: '/authorize', endpoint: deny },
-  { method: 'POST', path: '/token', endpoint: token },
+  { method: 'POST', path: '/token', endpoint: token, openTo: 'clients' },
   { method: 'POST', path: '/token/refresh', endpoint: refreshCookie },
   { method: 'GET', path: '/tokens', endpoint: listTokens },
   { method: 'DELETE', path: '/tokens/{id}', endpoint: deleteToken },
@@ -55,7 +57,7 @@ export const routes: readonly EndpointRoute[] = [
   { method: 'GET', path: '/personal-access-tokens', endpoint: listPersonal },
   { method: 'POST', path: '/personal-access-tokens', endpoint: createPersonal },
   { method: 'DELETE', path: '/personal-access-tokens/{id}', endpoint: deletePersonal },
-  { method: 'POST', path: '/revoke', endpoint: revoke },
+  { method: 'POST', path: '/revoke', endpoint: revoke, openTo: 'clients' },
   { method: 'POST', path: '/introspect', endpoint: introspect },
   { method: 'GET', path: '/pages.css', endpoint: stylesheet },
 ]
@@ -78,12 +80,12 @@ export function createOAuthRouter({
   ])
   return createRouter<EndpointRoute>([
     ...[...routes, ...ofFeatures].map((route) => ({ ...route, path: `${basePath}${route.path}` })),
-    ...[...metadataPaths].map((path) => ({ method: 'GET' as const, path, endpoint: metadata })),
-    ...ofResources.map(([path, resource]) => ({
-      method: 'GET' as const,
-      path,
-      endpoint: resourceMetadata(resource),
-    })),
-    { method: 'GET', path: jwksPath(issuerUrl), endpoint: jwks },
+    ...[...metadataPaths].map((path) => publicRoute(path, metadata)),
+    ...ofResources.map(([path, resource]) => publicRoute(path, resourceMetadata(resource))),
+    publicRoute(jwksPath(issuerUrl), jwks),
   ])
+}
+
+function publicRoute(path: string, endpoint: Endpoint): EndpointRoute {
+  return { method: 'GET', path, endpoint, openTo: 'anyone' }
 }

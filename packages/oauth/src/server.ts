@@ -13,6 +13,13 @@ import type { SigningAlgorithm } from './crypto.ts'
 import { guardAdvice } from './endpoints/resource-metadata.ts'
 import type { Events } from './events.ts'
 import { failureResponse, publicError } from './failure.ts'
+import {
+  type CrossOrigin,
+  endpointCrossOrigin,
+  guardedCrossOrigin,
+  withHeaders,
+} from './features/cross-origin.ts'
+import type { CrossOriginPolicy } from './features/feature.ts'
 import { type FreshToken, freshToken } from './guard/fresh-token.ts'
 import { createGuard, type Guard } from './guard/guard.ts'
 import { errorResponse } from './http/responses.ts'
@@ -78,6 +85,8 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
   readonly guard: Guard<User>
   /** The same for another API, by its address in the option `resources`: only tokens for it are let in. */
   guardFor(resource: string): Guard<User>
+  /** What pages on other origins may read of your guarded routes; the adapters' `cors()` asks it. Null without `cors()`. */
+  readonly crossOrigin: CrossOrigin | null
   /** Hear of tokens that are issued and revoked. */
   readonly events: Events
   /** Register and change clients. */
@@ -190,9 +199,25 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
     return starting
   }
 
+  const { crossOrigin: policy } = context.features
+
   function handle(request: HttpRequest): Promise<HttpResponse> | null {
     const match = router.match(request.path)
-    return match && respond(match, request)
+    if (!match) return null
+    return policy ? respondAcrossOrigins(policy, match, request) : respond(match, request)
+  }
+
+  async function respondAcrossOrigins(
+    policy: CrossOriginPolicy,
+    match: Match<EndpointRoute>,
+    request: HttpRequest,
+  ): Promise<HttpResponse> {
+    // Should it fail, the request itself says so.
+    if (!isReady) await ready().catch(() => {})
+    const verdict = await endpointCrossOrigin(policy, match, request, context)
+    if (verdict?.preflight) return verdict.preflight
+    const response = await respond(match, request)
+    return verdict ? withHeaders(response, verdict.headers) : response
   }
 
   async function respond(match: Match<EndpointRoute>, request: HttpRequest): Promise<HttpResponse> {
@@ -239,6 +264,7 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
         `resource: '${uri}' is not one of those in the option resources: ${known}.`,
       )
     },
+    crossOrigin: policy && guardedCrossOrigin(policy, context),
     events: context.events,
     clients: afterReady(manageClients(context), ready),
     tokens: afterReady(

@@ -170,6 +170,7 @@ describe('docs/reference/options.md', () => {
     ],
     ['### OpenIdOptions', 'Option', 'features/openid/settings.ts', 'OpenIdOptions'],
     ['### LogoutOptions', 'Option', 'features/openid/settings.ts', 'LogoutOptions'],
+    ['### CorsOptions', 'Option', 'features/cors.ts', 'CorsOptions'],
     [
       '### PushedRequestsOptions',
       'Option',

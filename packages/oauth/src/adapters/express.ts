@@ -1,4 +1,4 @@
-import { signedInReader } from '@tollgate/http'
+import { signedInReader, splitTarget } from '@tollgate/http'
 import { mountExpress } from '@tollgate/http/express'
 import { fromNodeRequest, sendResponse } from '@tollgate/http/node'
 import type { Request, RequestHandler } from 'express'
@@ -14,6 +14,7 @@ import {
 import { requireUser } from '../guard/require-user.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
+import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { nodeCredentials } from './node.ts'
 import { type AdapterOptions, guardOf } from './options.ts'
 
@@ -43,6 +44,11 @@ export interface ExpressAdapter<User extends ApplicationUser = ApplicationUser> 
   scope(...names: string[]): RequestHandler
   /** The user behind `auth('api')`: `request.user`, with the type of your own record. */
   user(request: Request): AuthenticatedUser<User>
+  /**
+   * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
+   * because a browser asks without a token first. `app.use('/api', cors())`
+   */
+  cors(): RequestHandler
   /** Cookie mode for your pages; `response.locals.csrfToken` goes into the page. */
   freshToken(): RequestHandler
 }
@@ -95,6 +101,24 @@ export function forExpress<User extends ApplicationUser>(
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
     user: ({ user }) => requireUser(user as AuthenticatedUser<User> | undefined),
+    cors() {
+      const crossOrigin = requireCrossOrigin(oauth)
+      return (request, response, next) => {
+        if (oauth.handles(splitTarget(request.originalUrl).path)) return next()
+        const asked = crossOriginRequest(request.method, (name) => request.get(name))
+        return resolveAwaitable(
+          () => crossOrigin.ask(asked),
+          ({ headers, preflight }) => {
+            if (preflight) return sendResponse(preflight, response)
+            const { vary, ...others } = headers
+            if (vary) response.vary(vary)
+            response.set(others)
+            next()
+          },
+          next,
+        )
+      }
+    },
     freshToken: () => async (request, response, next) => {
       const signedIn = signedInReader(options, request)
       const fresh = await oauth.freshToken(fromNodeRequest(request, signedIn))

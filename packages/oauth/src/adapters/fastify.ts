@@ -1,6 +1,6 @@
-import { signedInReader } from '@tollgate/http'
+import { signedInReader, splitTarget } from '@tollgate/http'
 import { mountFastify, sendFastify } from '@tollgate/http/fastify'
-import { fromNodeRequest } from '@tollgate/http/node'
+import { fromNodeRequest, readHeader } from '@tollgate/http/node'
 import type { FastifyPluginCallback, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { resolveAwaitable } from '../awaitable.ts'
 import {
@@ -14,6 +14,7 @@ import {
 import { requireUser } from '../guard/require-user.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
+import { crossOriginRequest, noCrossOrigin } from './cross-origin.ts'
 import { nodeCredentials } from './node.ts'
 import { type AdapterOptions, guardOf } from './options.ts'
 
@@ -42,6 +43,11 @@ export interface FastifyAdapter<User extends ApplicationUser = ApplicationUser> 
   scope(...names: string[]): onRequestHookHandler
   /** The user behind `auth('api')`: `request.user`, with the type of your own record. */
   user(request: Pick<FastifyRequest, 'user'>): AuthenticatedUser<User>
+  /**
+   * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
+   * because a browser asks without a token first. `app.register(cors)`, beside your routes
+   */
+  readonly cors: FastifyPluginCallback
   /** Cookie mode for your pages; `request.csrfToken` goes into the page. */
   freshToken(): onRequestHookHandler
 }
@@ -91,6 +97,7 @@ export function forFastify<User extends ApplicationUser>(
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
     user: (request) => requireUser(request.user as AuthenticatedUser<User> | undefined),
+    cors: corsPlugin(oauth),
     freshToken: () => (request, response, done) => {
       const plain = fromNodeRequest(request.raw, signedInReader(options, request))
       oauth.freshToken(plain).then((fresh) => {
@@ -100,4 +107,42 @@ export function forFastify<User extends ApplicationUser>(
       }, done)
     },
   }
+}
+
+/** For the routes beside it too, hence the mark that Fastify looks for: a plugin of its own would reach none. */
+function corsPlugin(
+  oauth: Pick<AuthorizationServer, 'crossOrigin' | 'handles'>,
+): FastifyPluginCallback {
+  const plugin: FastifyPluginCallback = (instance, _options, done) => {
+    const { crossOrigin } = oauth
+    if (!crossOrigin) {
+      done(noCrossOrigin())
+      return
+    }
+    instance.addHook('onRequest', (request, response, next) => {
+      if (oauth.handles(splitTarget(request.raw.url ?? '/').path)) {
+        next()
+        return
+      }
+      const asked = crossOriginRequest(request.method, (name) => readHeader(request.raw, name))
+      resolveAwaitable(
+        () => crossOrigin.ask(asked),
+        ({ headers, preflight }) => {
+          if (preflight) {
+            sendFastify(preflight, response)
+            return
+          }
+          response.headers(headers)
+          next()
+        },
+        (error) => next(error as Error),
+      )
+    })
+    // For hooks there has to be a route.
+    if (!instance.hasRoute({ method: 'OPTIONS', url: '*' })) {
+      instance.options('*', (_request, response) => response.callNotFound())
+    }
+    done()
+  }
+  return Object.assign(plugin, { [Symbol.for('skip-override')]: true })
 }

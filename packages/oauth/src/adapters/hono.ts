@@ -14,6 +14,7 @@ import {
 } from '../guard/guard.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
+import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { type AdapterOptions, guardOf } from './options.ts'
 
 export type { AdapterOptions } from './options.ts'
@@ -74,6 +75,11 @@ export interface HonoAdapter<User extends ApplicationUser> {
   scopes(...names: string[]): Middleware<User>
   /** At least one of these scopes; after `auth`. */
   scope(...names: string[]): Middleware<User>
+  /**
+   * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
+   * because a browser asks without a token first. `app.use('/api/*', cors())`
+   */
+  cors(): MiddlewareHandler
   /** Cookie mode for your pages; `c.get('csrfToken')` goes into the page. */
   freshToken(): Middleware<User>
 }
@@ -120,6 +126,20 @@ export function forHono<User extends ApplicationUser>(
         ),
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
+    cors() {
+      const crossOrigin = requireCrossOrigin(oauth)
+      return async (c, next) => {
+        if (oauth.handles(c.req.path)) return next()
+        const asked = crossOriginRequest(c.req.method, (name) => c.req.header(name))
+        const { headers, preflight } = await crossOrigin.ask(asked)
+        if (preflight) return toWebResponse(preflight)
+        await next()
+        for (const [name, value] of Object.entries(headers)) {
+          c.header(name, value, { append: name === 'vary' })
+        }
+        return undefined
+      }
+    },
     freshToken: () => async (c, next) => {
       const fresh = await oauth.freshToken(fromHonoContext(c, options))
       c.set('csrfToken', fresh.csrfToken)

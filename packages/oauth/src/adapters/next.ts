@@ -9,6 +9,7 @@ import {
 } from '../guard/guard.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
+import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
 import { guardOf } from './options.ts'
 
 /** A handler of Next's App Router. */
@@ -55,6 +56,13 @@ export interface NextAdapter<User extends ApplicationUser> {
   scopes(...names: string[]): ScopeCheck
   /** At least one of these scopes. */
   scope(...names: string[]): ScopeCheck
+  /**
+   * Lets pages of registered clients call from other origins; needs `cors()` in `features`. Goes before the guards,
+   * because a browser asks without a token first. `export const GET = cors(auth('api', …))`, and `export const OPTIONS = cors()`
+   */
+  cors<Context = unknown, Req extends Request = Request>(
+    handler?: RouteHandler<Context, Req>,
+  ): RouteHandler<Context, Req>
   /** Cookie mode: wraps a route handler that gives a page; `csrfToken` goes into it. */
   freshToken<Params = unknown, Req extends Request = Request>(
     handler: RouteHandler<PageContext<Params>, Req>,
@@ -113,6 +121,18 @@ export function forNext<User extends ApplicationUser>(
       (...names) =>
       (caller) =>
         assertAnyScope(caller, names),
+    cors:
+      <Context, Req extends Request>(handler?: RouteHandler<Context, Req>) =>
+      async (request: Req, context: Context) => {
+        const crossOrigin = requireCrossOrigin(await server())
+        const asked = crossOriginRequest(request.method, (name) => request.headers.get(name))
+        const { headers, preflight } = await crossOrigin.ask(asked)
+        if (preflight) return toWebResponse(preflight)
+        const response = handler
+          ? await handler(request, context)
+          : new Response(null, { status: 204 })
+        return withHeaders(response, headers)
+      },
     freshToken:
       <Params, Req extends Request>(handler: RouteHandler<PageContext<Params>, Req>) =>
       async (request: Req, context: unknown) => {
@@ -125,4 +145,14 @@ export function forNext<User extends ApplicationUser>(
         return new Response(response.body, { status: response.status, headers })
       },
   }
+}
+
+/** On a copy: those of a redirect or of a fetched Response are immutable. */
+function withHeaders(response: Response, added: Readonly<Record<string, string>>): Response {
+  const headers = new Headers(response.headers)
+  for (const [name, value] of Object.entries(added)) {
+    if (name === 'vary') headers.append(name, value)
+    else headers.set(name, value)
+  }
+  return new Response(response.body, { status: response.status, headers })
 }

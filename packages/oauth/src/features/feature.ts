@@ -3,6 +3,7 @@
  * options. What is not listed has no route, no metadata and no cost.
  */
 import type { HttpRequest, HttpResponse, Route } from '@tollgate/http'
+import type { Awaitable } from '../awaitable.ts'
 import type { SigningAlgorithm } from '../crypto.ts'
 import type { AuthorizationResponse, GrantContext } from '../grants/grant.ts'
 import type { Form } from '../http/form.ts'
@@ -17,6 +18,24 @@ export interface FeatureRoute extends Route {
   endpoint(request: HttpRequest, context: GrantContext, id: string): Promise<HttpResponse>
   /** People come here with their browser: what goes wrong is told on a page. */
   readonly isPage?: boolean
+  /** Which pages on other origins may call it, once a feature says which origins there are. Default: none. */
+  readonly openTo?: OpenTo
+}
+
+/** `clients`: pages of registered clients. `anyone`: it is public, and the same for all. */
+export type OpenTo = 'clients' | 'anyone'
+
+/** Where a page on another origin calls: a route of ours, or one of the application behind a guard. */
+export type CalledPlace = 'endpoint' | 'guarded'
+
+/** Which pages on other origins may call. */
+export interface CrossOriginPolicy {
+  /** Whether pages of this origin may. */
+  allows(origin: string, place: CalledPlace, context: GrantContext): Awaitable<boolean>
+  /** Headers that they may send. */
+  readonly requestHeaders: readonly string[]
+  /** Headers of responses that they may read. */
+  readonly responseHeaders: readonly string[]
 }
 
 /** An authorization request whose client, response type and scopes are known to be right. */
@@ -126,6 +145,8 @@ export interface Feature {
   endSessions?(selector: SessionSelector, context: GrantContext): Promise<void>
   /** Sends what is due to be sent to others; says how many were. Called every few seconds. */
   deliver?(context: GrantContext): Promise<number>
+  /** Which pages on other origins may call. One feature at most says so. */
+  readonly crossOrigin?: CrossOriginPolicy
   /** Called once, when the server is made; what it gives is called when the server closes. */
   start?(context: GrantContext): () => void
 }

@@ -43,6 +43,8 @@ export interface ClientSettings {
   readonly backchannel_logout_uri?: string
   /** It wants to know which session has ended. */
   readonly backchannel_logout_session_required?: boolean
+  /** Origins of its pages beside those of its https redirect addresses, such as `http://localhost:5173`. */
+  readonly allowed_origins?: readonly string[]
   /** It takes part only with requests that it has pushed (RFC 9126). */
   readonly require_pushed_authorization_requests?: boolean
   /** It takes only tokens that are bound to its key (RFC 9449). */

@@ -29,8 +29,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
     scopes: IDENTITY_SCOPES,
     algorithms: settings.algorithms,
     routes: [
-      { method: 'GET', path: '/userinfo', endpoint },
-      { method: 'POST', path: '/userinfo', endpoint },
+      { method: 'GET', path: '/userinfo', endpoint, openTo: 'clients' },
+      { method: 'POST', path: '/userinfo', endpoint, openTo: 'clients' },
       ...(logout?.routes ?? []),
     ],
     ...logout?.hooks,

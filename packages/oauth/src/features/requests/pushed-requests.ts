@@ -42,6 +42,7 @@ export function pushedRequests(options: PushedRequestsOptions = {}): Feature {
       {
         method: 'POST',
         path: '/par',
+        openTo: 'clients',
         endpoint: (request, context: ServerContext) => push(request, seconds, context),
       },
     ],
