@@ -46,6 +46,7 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   app.use(useOneAddress(context))
   app.use(context.statistics.countDeliveries(context.billing.handles))
   app.use(billing.routes)
+  if (context.config.settings.cors) app.use('/api/*', oauth.cors())
   app.use(limitBody(LARGEST_BODY))
   app.use(limitTokenRoutes(context))
   app.use(oauth.routes)

@@ -6,7 +6,9 @@ import {
   authorizationCode,
   type Clock,
   clientCredentials,
+  cors,
   createAuthorizationServer,
+  type Feature,
   type Grant,
   implicit,
   kyselyStorage,
@@ -96,12 +98,16 @@ export function createCore(options: CoreOptions): Core {
       findByIds: users.findByIds,
       findByCredentials: users.findByCredentials,
       fromRequest,
+      signOut: async (request) => {
+        const { cookie } = await sessions.end(request.headers.get('cookie'))
+        return { setCookie: cookie }
+      },
       claims,
     },
     scopes: config.settings.scopes,
     pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
     grants: offeredGrants(config.settings),
-    features: config.settings.openid ? [openid({ acrValues: [PASSWORD_ACR] })] : [],
+    features: offeredFeatures(config.settings),
     signingAlgorithm: config.settings.signingAlgorithm,
     ...(config.settings.resources && { resources: config.settings.resources }),
     accessTokensExpireIn: config.settings.accessTokensExpireIn,
@@ -116,6 +122,13 @@ export function createCore(options: CoreOptions): Core {
 /** What clients learn of a person, each with its scope. Nobody has looked whether the address is theirs. */
 function claims({ email, name }: User): UserClaims {
   return { email, email_verified: false, ...(name !== null && { name }) }
+}
+
+function offeredFeatures(settings: Settings): Feature[] {
+  return [
+    ...(settings.openid ? [openid({ acrValues: [PASSWORD_ACR], logout: true })] : []),
+    ...(settings.cors ? [cors()] : []),
+  ]
 }
 
 /** What current practice advises against can be switched off (threat T8). */

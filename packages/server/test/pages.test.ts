@@ -52,6 +52,8 @@ describe('the pages', () => {
     '/nowhere',
     '/callback',
     '/oauth/authorize',
+    '/oauth/logout',
+    '/account/sessions',
   ]
 
   it.each(PAGES)('%s cannot be framed, kept or filled with script', async (path) => {
@@ -149,7 +151,7 @@ describe('the pages', () => {
   })
 
   describe('a form from elsewhere', () => {
-    const FORMS = ['/logout', '/applications/revoke']
+    const FORMS = ['/logout', '/applications/revoke', '/account/sessions/end']
 
     it.each(FORMS)('%s needs the token of the session', async (path) => {
       const csrf = await demo.csrfToken()

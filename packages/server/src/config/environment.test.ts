@@ -91,9 +91,13 @@ it('switches the password and implicit grants off, over what the file says', () 
   expect(read({}).settings).toMatchObject({ passwordGrant: true, implicitGrant: true })
   const off = read({ TOLLGATE_PASSWORD_GRANT: 'off', TOLLGATE_IMPLICIT_GRANT: 'off' })
   expect(off.settings).toMatchObject({ passwordGrant: false, implicitGrant: false })
-  expect(read({}).settings).toMatchObject({ openid: true, signingAlgorithm: 'ES256' })
-  const other = read({ TOLLGATE_OPENID: 'off', TOLLGATE_SIGNING_ALGORITHM: 'RS256' })
-  expect(other.settings).toMatchObject({ openid: false, signingAlgorithm: 'RS256' })
+  expect(read({}).settings).toMatchObject({ openid: true, cors: false, signingAlgorithm: 'ES256' })
+  const other = read({
+    TOLLGATE_OPENID: 'off',
+    TOLLGATE_CORS: 'on',
+    TOLLGATE_SIGNING_ALGORITHM: 'RS256',
+  })
+  expect(other.settings).toMatchObject({ openid: false, cors: true, signingAlgorithm: 'RS256' })
   expect(() => read({ TOLLGATE_SIGNING_ALGORITHM: 'none' })).toThrow('expects EdDSA')
 })
 

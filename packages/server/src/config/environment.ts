@@ -59,6 +59,7 @@ export function readEnvironment(
       passwordGrant: values.TOLLGATE_PASSWORD_GRANT ?? options.settings.passwordGrant,
       implicitGrant: values.TOLLGATE_IMPLICIT_GRANT ?? options.settings.implicitGrant,
       openid: values.TOLLGATE_OPENID ?? options.settings.openid,
+      cors: values.TOLLGATE_CORS ?? options.settings.cors,
       signingAlgorithm: values.TOLLGATE_SIGNING_ALGORITHM ?? options.settings.signingAlgorithm,
     },
   }

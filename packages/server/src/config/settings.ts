@@ -53,6 +53,8 @@ export interface Settings {
   readonly implicitGrant: boolean
   /** Whether other applications can sign people in here (OpenID Connect). */
   readonly openid: boolean
+  /** Whether pages of registered clients may call from other origins (CORS). */
+  readonly cors: boolean
   /** What access tokens are signed with; a change is published before it signs. */
   readonly signingAlgorithm: SigningAlgorithm
   /** Other APIs that tokens are for, by the address that clients send as `resource`. */
@@ -150,6 +152,7 @@ const shape = z.strictObject({
   passwordGrant: z.boolean().default(true),
   implicitGrant: z.boolean().default(true),
   openid: z.boolean().default(true),
+  cors: z.boolean().default(false),
   signingAlgorithm: z
     .enum(signingAlgorithms as [SigningAlgorithm, ...SigningAlgorithm[]])
     .default('ES256'),

@@ -52,6 +52,7 @@ export const variables = {
   TOLLGATE_PASSWORD_GRANT: onOff,
   TOLLGATE_IMPLICIT_GRANT: onOff,
   TOLLGATE_OPENID: onOff,
+  TOLLGATE_CORS: onOff,
   TOLLGATE_SIGNING_ALGORITHM: z.enum(
     signingAlgorithms as [SigningAlgorithm, ...SigningAlgorithm[]],
     { message: `expects ${signingAlgorithms.join(', ')}` },

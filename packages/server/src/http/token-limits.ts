@@ -44,12 +44,19 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
     } catch (refused) {
       if (!(refused instanceof TooManyRequests)) throw refused
       metrics.countRefusal(c.req.path.split('/').at(-1) ?? '')
+      const forPages = crossOriginHeaders(c.res)
       // Hono would add the headers of the refusal that was there before.
       c.res = undefined
       c.res = tooManyJson(refused)
+      for (const [name, value] of forPages) c.header(name, value)
     }
     return undefined
   }
+}
+
+/** Pages on other origins read this refusal as they would have read the other one. */
+function crossOriginHeaders({ headers }: Response): [string, string][] {
+  return [...headers].filter(([name]) => name === 'vary' || name.startsWith('access-control-'))
 }
 
 function judgePassword(error: string | null): Verdict {

@@ -83,6 +83,9 @@ function accountPage(c: Context<AppEnv>, { changed, problems }: AccountView) {
           Change password
         </button>
       </form>
+      <p class="aside">
+        <a href="/account/sessions">Where you are signed in</a>
+      </p>
     </section>,
   )
 }

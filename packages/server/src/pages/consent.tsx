@@ -3,13 +3,14 @@ import type { FC } from 'hono/jsx'
 import type { Settings } from '../config/settings.ts'
 import type { User } from '../users/user.ts'
 import { Document } from './parts/document.tsx'
+import { SignedOut, SignOut } from './sign-out.tsx'
 
 export interface AuthorizationPagesOptions {
   readonly settings: Settings
   readonly findUser: (id: string) => Promise<User | null>
 }
 
-/** The pages of `/oauth/authorize`. The authorization server sends them, and allows them no script. */
+/** The pages of `/oauth/authorize` and `/oauth/logout`. The authorization server sends them, and allows them no script. */
 export function createAuthorizationPages({
   settings,
   findUser,
@@ -28,6 +29,24 @@ export function createAuthorizationPages({
       String(
         <Document title="Request refused" name={name} script={false}>
           <Refused view={view} />
+        </Document>,
+      ),
+    async signOut(view) {
+      const user = await findUser(view.userId)
+      return String(
+        <Document title="Sign out?" name={name} script={false}>
+          <SignOut view={view} user={user} />
+        </Document>,
+      )
+    },
+    signedOut: ({ stillSignedIn }) =>
+      String(
+        <Document
+          title={stillSignedIn ? 'Still signed in' : 'Signed out'}
+          name={name}
+          script={false}
+        >
+          <SignedOut stillSignedIn={stillSignedIn} />
         </Document>,
       ),
   }

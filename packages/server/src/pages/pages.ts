@@ -9,6 +9,7 @@ import { addDemoApplication } from './demo-application.tsx'
 import { addHome } from './home.tsx'
 import { addOverview } from './overview/overview.tsx'
 import { addRegister } from './register.tsx'
+import { addSessions } from './sessions.tsx'
 import { addSignIn } from './sign-in.tsx'
 import { addTokens } from './tokens.tsx'
 
@@ -18,6 +19,7 @@ export function addPages(app: Hono<AppEnv>, context: ServiceContext): void {
   if (context.config.settings.registration) addRegister(app)
   addHome(app)
   addAccount(app)
+  addSessions(app)
   addClients(app)
   addTokens(app)
   addApplications(app)

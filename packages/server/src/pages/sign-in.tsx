@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts'
 import type { ServiceContext } from '../context.ts'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
+import { describeBrowser } from '../sessions/describe-browser.ts'
 import { emailKey } from '../users/parse.ts'
 import { TextField } from './parts/fields.tsx'
 import { readForm, readOwnForm } from './parts/forms.ts'
@@ -57,8 +58,15 @@ export async function startSession(c: Context<AppEnv>, userId: string): Promise<
   const { service } = c.get('page')
   const cookies = c.req.header('cookie') ?? null
   const before = await service.sessions.find(cookies)
-  c.header('set-cookie', await service.sessions.start(userId, cookies), { append: true })
-  if (before) await service.oauth.endSession(before.sessionId)
+  const { sessionId, cookie } = await service.sessions.start(userId, cookies, {
+    address: c.get('address'),
+    browser: describeBrowser(c.req.header('user-agent')),
+  })
+  c.header('set-cookie', cookie, { append: true })
+  if (!before) return
+  // Whoever signs in again stays signed in at the applications.
+  if (before.userId === userId) await service.oauth.sessions.move(before.sessionId, sessionId)
+  await service.oauth.endSession(before.sessionId)
 }
 
 interface SignInView {

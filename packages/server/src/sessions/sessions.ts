@@ -13,9 +13,33 @@ export interface SignedInSession {
   readonly startedAt: Date
 }
 
+/** From where somebody signs in. */
+export interface SessionPlace {
+  readonly address: string | null
+  /** In words, by `describeBrowser()`. */
+  readonly browser: string | null
+}
+
+/** A session as its owner sees it. */
+export interface OwnSession extends SessionPlace {
+  /** The stored hash: it names the session and opens nothing. */
+  readonly id: string
+  readonly startedAt: Date
+  /** To within ten minutes. */
+  readonly seenAt: Date
+}
+
 export interface Sessions {
-  /** A new session under a new id; the one the browser came with ends. The `Set-Cookie` header. */
-  start(userId: string, cookieHeader: string | null): Promise<string>
+  /** A new session under a new id; the one the browser came with ends. Its id, and the `Set-Cookie` header. */
+  start(
+    userId: string,
+    cookieHeader: string | null,
+    place: SessionPlace,
+  ): Promise<{ readonly sessionId: string; readonly cookie: string }>
+  /** Those of a person that are open, the last used first. */
+  list(userId: string): Promise<OwnSession[]>
+  /** Ends one that belongs to this person; false when there is none. */
+  endOwn(userId: string, sessionId: string): Promise<boolean>
   find(cookieHeader: string | null): Promise<SignedInSession | null>
   /** Ends the session on the server; the id of what ended, and the header that clears the cookie. */
   end(
@@ -66,7 +90,7 @@ export function createSessions(options: {
   }
 
   return {
-    async start(userId, cookieHeader) {
+    async start(userId, cookieHeader, { address, browser }) {
       const before = hashOf(cookieHeader)
       if (before !== null) await remove(before)
       const id = randomBytes(32).toString('base64url')
@@ -77,9 +101,36 @@ export function createSessions(options: {
         createdAt: now,
         seenAt: now,
         expiresAt: new Date(now.getTime() + LONGEST),
+        address: address?.slice(0, 64) ?? null,
+        browser: browser?.slice(0, 100) ?? null,
       })
       await database.kysely.insertInto('sessions').values(session).execute()
-      return serializeCookie({ name, value: id, maxAgeSeconds: LONGEST / 1000, secure })
+      const cookie = serializeCookie({ name, value: id, maxAgeSeconds: LONGEST / 1000, secure })
+      return { sessionId: session.id_hash, cookie }
+    },
+    async list(userId) {
+      const now = clock.now().getTime()
+      const rows = await database.kysely
+        .selectFrom('sessions')
+        .selectAll()
+        .where('user_id', '=', Number(userId))
+        .where('expires_at', '>', now)
+        .where('seen_at', '>', now - IDLE)
+        .orderBy('seen_at', 'desc')
+        .orderBy('id_hash')
+        .execute()
+      return rows.map(sessionTable.fromRow).map(({ idHash: id, createdAt: startedAt, ...rest }) => {
+        const { seenAt, address, browser } = rest
+        return { id, startedAt, seenAt, address, browser }
+      })
+    },
+    async endOwn(userId, sessionId) {
+      const { numDeletedRows } = await database.kysely
+        .deleteFrom('sessions')
+        .where('id_hash', '=', sessionId)
+        .where('user_id', '=', Number(userId))
+        .executeTakeFirst()
+      return Number(numDeletedRows) > 0
     },
     async find(cookieHeader) {
       const hash = hashOf(cookieHeader)

@@ -110,5 +110,12 @@ export const serviceMigrations: MigrationSet = {
         await addColumn(database, 'users', 'disabled_at', columns.instant.nullable())
       },
     },
+    {
+      id: '0008-session-places',
+      async up(database, columns) {
+        await addColumn(database, 'sessions', 'address', columns.id.nullable())
+        await addColumn(database, 'sessions', 'browser', columns.string(100).nullable())
+      },
+    },
   ],
 }

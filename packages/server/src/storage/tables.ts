@@ -28,6 +28,9 @@ export const sessionTable = defineTable(
     created_at: field.instant,
     seen_at: field.instant,
     expires_at: field.instant,
+    /** Where it began, as far as known. */
+    address: field.id.nullable(),
+    browser: field.string(100).nullable(),
   },
   {
     primaryKey: ['id_hash'],

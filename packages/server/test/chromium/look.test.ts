@@ -114,6 +114,9 @@ const VIEWS: readonly View[] = [
     },
   },
   { name: 'consent-refused', path: () => '/oauth/authorize?client_id=nobody', status: 400 },
+  { name: 'sessions', path: () => '/account/sessions' },
+  { name: 'sign-out', path: () => '/oauth/logout' },
+  { name: 'signed-out', path: () => '/oauth/logout', stranger: true },
   { name: 'demo-callback', path: () => '/callback?code=abc&state=xyz#access_token=secret' },
 ]
 

@@ -55,6 +55,17 @@ export const Day: FC<{ at: Date }> = ({ at }) => (
   <time datetime={at.toISOString()}>{DATE.format(at)}</time>
 )
 
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
+
+/** The same with its time, which is in UTC for want of a better one. */
+export const Moment: FC<{ at: Date }> = ({ at }) => (
+  <time datetime={at.toISOString()}>{MOMENT.format(at)} UTC</time>
+)
+
 /** A long address is broken where its parts end, not in the middle of a word. */
 export const Address: FC<{ url: string }> = ({ url }) => (
   <>
