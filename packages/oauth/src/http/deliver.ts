@@ -28,6 +28,7 @@ export function deliverByFetch(privateAddresses: readonly string[]): Deliver {
   const listed = new Set(privateAddresses)
   return async (address, form, signal) => {
     const url = new URL(address)
+    if (!/^https?:$/.test(url.protocol)) throw new Error('The address is not https')
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const found = isIP(host) ? [{ address: host }] : await lookup(host, { all: true })
     const isListed = found.length > 0 && found.every((each) => listed.has(each.address))
