@@ -115,7 +115,6 @@ export type {
   GuardResults,
 } from './guard/guard.ts'
 export type { VerifiedToken } from './guard/verify.ts'
-export type { Deliver } from './http/deliver.ts'
 export { type Form, requireParam } from './http/form.ts'
 export type { KeyRotation } from './keys/signing-keys.ts'
 export type { Lifetime } from './lifetimes.ts'

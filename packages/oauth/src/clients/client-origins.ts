@@ -1,5 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import type { Client } from '../storage/records.ts'
+import { isOrigin } from './settings/checks.ts'
 
 /** The origins of the pages of registered clients. */
 export interface ClientOrigins {
@@ -78,12 +79,4 @@ export function originsOfClient({ redirectUris, settings }: Client): string[] {
   // Only who was registered here may name more: others would name origins that are not theirs.
   const listed = settings.self_registered ? [] : (settings.allowed_origins ?? [])
   return [...ofRedirects, ...listed.filter(isOrigin)]
-}
-
-/** A star in a host would be taken for many. */
-const ORIGIN = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/
-
-/** As browsers write it: small letters, no default port, nothing behind it. */
-export function isOrigin(text: string): boolean {
-  return ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text
 }

@@ -1,4 +1,5 @@
-import { createOriginReader, isOrigin, type OriginReader } from '../clients/client-origins.ts'
+import { createOriginReader, type OriginReader } from '../clients/client-origins.ts'
+import { isOrigin } from '../clients/settings/checks.ts'
 import type { ServerContext } from '../context.ts'
 import type { CalledPlace, CrossOriginPolicy, Feature } from './feature.ts'
 

@@ -3,7 +3,7 @@
  * the address that was checked can be the one that is connected to: fetch() resolves the name again.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, request as requestPlainly } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
@@ -27,6 +27,10 @@ export interface OutgoingRequest {
   readonly body?: string
   /** In bytes. */
   readonly largest: number
+  /** Ends it before its time. */
+  readonly signal?: AbortSignal
+  /** Plain http will do where the application has opened the address. Default: never. */
+  readonly plainWhereOpened?: boolean
 }
 
 export interface OutgoingResponse {
@@ -42,12 +46,11 @@ const LONGEST_URL = 2000
 export function createPinnedRequest(settings: OutgoingSettings): SendRequest {
   const agent = new Agent({ keepAlive: false, maxCachedSessions: 0 })
   return async (url, outgoing) => {
-    assertAddress(url)
-    const deadline = AbortSignal.timeout(settings.timeout)
+    assertAddress(url, outgoing)
+    const deadline = deadlineOf(settings, outgoing)
     const pinned = await within(deadline, requireAddress(url, settings))
     const options: RequestOptions = {
-      agent,
-      ...(await trusted(settings)),
+      ...(url.protocol === 'https:' && { agent, ...(await trusted(settings)) }),
       method: outgoing.method,
       // Compressed bodies may be a thousand times as long as what is counted.
       headers: { ...outgoing.headers, 'accept-encoding': 'identity', connection: 'close' },
@@ -64,6 +67,11 @@ export function createPinnedRequest(settings: OutgoingSettings): SendRequest {
   }
 }
 
+function deadlineOf({ timeout }: OutgoingSettings, { signal }: OutgoingRequest): AbortSignal {
+  const late = AbortSignal.timeout(timeout)
+  return signal ? AbortSignal.any([signal, late]) : late
+}
+
 /** Node's own list takes time to load, and is there by itself unless another one is given. */
 async function trusted({ certificates }: OutgoingSettings): Promise<Pick<RequestOptions, 'ca'>> {
   if (certificates.length === 0) return {}
@@ -71,21 +79,27 @@ async function trusted({ certificates }: OutgoingSettings): Promise<Pick<Request
   return { ca: [...rootCertificates, ...certificates] }
 }
 
-function assertAddress(url: URL): void {
-  if (url.protocol !== 'https:') throw new NotFetched('The address is not https')
+function assertAddress(url: URL, { plainWhereOpened = false }: OutgoingRequest): void {
+  const protocols = plainWhereOpened ? ['https:', 'http:'] : ['https:']
+  if (!protocols.includes(url.protocol)) throw new NotFetched('The address is not https')
   if (url.username !== '' || url.password !== '') throw new NotFetched('The address has a user')
   if (url.href.length > LONGEST_URL) throw new NotFetched('The address is too long')
 }
 
-/** The name is resolved this once. One address that is not public is enough to refuse: it might come next. */
+/**
+ * The name is resolved this once. One address that is not public is enough to refuse: it might come next. Plain
+ * http only where the application has opened the address.
+ */
 async function requireAddress(url: URL, settings: OutgoingSettings): Promise<ResolvedAddress> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const found = await addressesOf(host, settings)
   for (const { address } of found) {
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
-    if (isPublicAddress(address)) continue
     if (isIP(address) !== 0 && settings.allowed.check(address, family)) continue
-    throw new NotFetched(`${host} is at ${address}, which is not public`)
+    if (!isPublicAddress(address)) {
+      throw new NotFetched(`${host} is at ${address}, which is not public`)
+    }
+    if (url.protocol !== 'https:') throw new NotFetched('The address is not https')
   }
   const [first] = found
   if (!first) throw new NotFetched(`${host} has no address`, { temporary: true })
@@ -119,7 +133,8 @@ function send(
   { body, largest }: OutgoingRequest,
 ): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, options, (response) => {
+    const open = url.protocol === 'https:' ? request : requestPlainly
+    const sent = open(url, options, (response) => {
       readBody(response, largest).then(
         (content) =>
           resolve({

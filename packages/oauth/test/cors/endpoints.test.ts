@@ -22,7 +22,7 @@ beforeAll(async () => {
   client = await newClient(server, {
     grants: ['authorization_code', 'refresh_token'],
     firstParty: true,
-    settings: { allowed_origins: [LISTED, 'https://*.example', 'HTTPS://upper.example', 'null'] },
+    settings: { allowed_origins: [LISTED] },
   })
 })
 afterAll(() => server.close())
@@ -90,6 +90,14 @@ describe.each(OPEN)('%s', (path, methods) => {
     expect(real.headers.get('vary')).toBe('Origin')
   })
 })
+
+it.each(['https://*.example', 'HTTPS://upper.example', 'null', 'https://app.example/', '*'])(
+  'no client can have the origin %j (threat G9)',
+  (origin) =>
+    expect(newClient(server, { settings: { allowed_origins: [origin] } })).rejects.toThrow(
+      /must be an origin such as/,
+    ),
+)
 
 describe('a page on another origin (threat G9)', () => {
   it('reads tokens, what they open, and why it was refused', async () => {

@@ -7,7 +7,7 @@ import { forExpress } from '../../src/adapters/express.ts'
 import { forFastify } from '../../src/adapters/fastify.ts'
 import { forHono } from '../../src/adapters/hono.ts'
 import { forNext } from '../../src/adapters/next.ts'
-import { cors } from '../../src/index.ts'
+import { clientRegistration, cors } from '../../src/index.ts'
 import { type App, type Framework, overHttp } from '../adapters/frameworks.ts'
 import { codeFlow, createClient, startServer } from '../support.ts'
 
@@ -94,16 +94,23 @@ describe.each(frameworks)(
     let app: App
     let token: string
     beforeAll(async () => {
-      app = await framework.start({ features: [cors({ requestHeaders: ['x-request-id'] })] })
-      token = (await codeFlow(app, await createClient(app))).access_token
-      await app.oauth.clients.create({
-        name: 'Came by itself',
-        redirect: 'https://self.example/callback',
-        settings: {
-          allowed_origins: ['https://claimed.example'],
-          self_registered: { by: 'registration' },
-        } as object,
+      app = await framework.start({
+        features: [
+          cors({ requestHeaders: ['x-request-id'] }),
+          clientRegistration({ policy: 'open' }),
+        ],
       })
+      token = (await codeFlow(app, await createClient(app))).access_token
+      const registered = await app.fetch('/oauth/register', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          client_name: 'Came by itself',
+          redirect_uris: ['https://self.example/callback'],
+          allowed_origins: ['https://claimed.example'],
+        }),
+      })
+      expect(registered.status).toBe(201)
     })
     afterAll(() => app.close())
 

@@ -3,7 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStorage } from '../../src/index.ts'
 import { exchange, signIn } from '../openid/support.ts'
 import { REDIRECT } from '../support.ts'
-import { HOME, type LogoutServer, leavingClient, startLogout, until, visit } from './support.ts'
+import {
+  HOME,
+  LOCAL,
+  type LogoutServer,
+  leavingClient,
+  type Receiver,
+  startLogout,
+  startReceiver,
+  until,
+  visit,
+} from './support.ts'
 
 describe.each([
   ['a database', () => ({})],
@@ -11,17 +21,17 @@ describe.each([
 ] as const)('sessions at clients, in %s', (_name, store) => {
   let server: LogoutServer
   let client: { id: string; secret: string }
-  const delivered: string[] = []
+  let receiver: Receiver
   beforeAll(async () => {
-    const deliver = async (url: string) => {
-      delivered.push(url)
-      return 200
-    }
-    server = await startLogout({ deliver }, store())
-    const settings = { backchannel_logout_uri: 'https://app.example/logout' }
+    receiver = await startReceiver()
+    server = await startLogout(true, { ...LOCAL, ...store() })
+    const settings = { backchannel_logout_uri: receiver.url }
     client = await leavingClient(server, settings, { firstParty: true })
   })
-  afterAll(() => server.close())
+  afterAll(async () => {
+    await server.close()
+    await receiver.close()
+  })
 
   /** As ada, by the session of this name. */
   async function signInBy(session: string): Promise<string> {
@@ -62,11 +72,11 @@ describe.each([
   it('end by the name the client knows, and cookie mode with them', async () => {
     const { cookie, csrfToken } = await server.cookieMode('ada')
     const [session] = await server.oauth.sessions.listByUser('ada')
-    delivered.length = 0
+    receiver.forms.length = 0
     expect(await server.oauth.sessions.end(session?.sid ?? '')).toBe(true)
     expect(await server.oauth.sessions.end(session?.sid ?? '')).toBe(false)
     expect(await server.oauth.sessions.end('')).toBe(false)
-    await until(() => delivered.length === 1)
+    await until(() => receiver.forms.length === 1)
     await expect(
       (async () =>
         server.oauth.guard.authenticate('api', { authorization: null, cookie, csrfToken }))(),
@@ -76,13 +86,13 @@ describe.each([
   it('go on under a new id when somebody signs in again', async () => {
     const idToken = await signInBy('ada.5')
     await server.oauth.sessions.move('ada.5', 'ada.6')
-    delivered.length = 0
+    receiver.forms.length = 0
     await server.oauth.endSession('ada.5')
-    expect(delivered).toEqual([])
+    expect(receiver.forms).toEqual([])
     const params = { id_token_hint: idToken, post_logout_redirect_uri: HOME }
     const reply = await visit(server, params, { cookie: 'session=ada.6' })
     expect(reply.headers.get('location')).toBe(HOME)
-    await until(() => delivered.length === 1)
+    await until(() => receiver.forms.length === 1)
   })
 
   it('are not written down for plain OAuth', async () => {

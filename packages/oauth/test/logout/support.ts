@@ -39,6 +39,9 @@ export async function startLogout(
 export const leavingClient = (server: TestServer, settings: object = {}, changes: object = {}) =>
   newClient(server, { settings: { post_logout_redirect_uris: [HOME], ...settings }, ...changes })
 
+/** As a test may ask there, by http too. */
+export const LOCAL = { outgoing: { privateAddresses: ['127.0.0.1'] } } as const
+
 /** As a browser that follows a link there. */
 export function visit(
   server: TestServer,

@@ -67,6 +67,19 @@ export const isHttpsOrLocal: Check = (value) => {
   return local ? null : isHttps(value)
 }
 
+/** A star in a host would be taken for many. */
+const ORIGIN = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/
+
+/** As browsers write it: small letters, no default port, nothing behind it. */
+export function isOrigin(text: string): boolean {
+  return ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
+export const isOriginText: Check = (value) =>
+  typeof value === 'string' && isOrigin(value)
+    ? null
+    : 'must be an origin such as https://app.example.com'
+
 export function isLoopback(hostname: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }

@@ -10,6 +10,7 @@ import {
   isKeySet,
   isListOf,
   isOneOf,
+  isOriginText,
   isRedirect,
   isSeconds,
   isText,
@@ -51,6 +52,7 @@ function checksFor(issuer: string): Checks {
     policy_uri: isHttps,
     tos_uri: isHttps,
     contacts: isListOf(isText, 10),
+    allowed_origins: isListOf(isOriginText),
   }
 }
 

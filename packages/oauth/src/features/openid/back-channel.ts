@@ -2,12 +2,14 @@ import type { ServerContext } from '../../context.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { Client, PendingLogout } from '../../storage/records.ts'
 import { algorithmFor } from './id-token.ts'
-import type { LogoutSettings, OpenIdSettings } from './settings.ts'
+import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 /** Back-Channel Logout §2.4 asks for two minutes at most. */
 const TOKEN_SECONDS = 120
+/** In bytes: nobody reads it. */
+const LARGEST_RESPONSE = 64 * 1024
 const AT_ONCE = 100
 const FIRST_WAIT = 30_000
 const LONGEST_WAIT = 3600 * 1000
@@ -18,7 +20,6 @@ const LONGEST_WAIT = 3600 * 1000
  */
 export async function deliverLogouts(
   settings: OpenIdSettings,
-  logout: LogoutSettings,
   context: ServerContext,
   signal: AbortSignal,
 ): Promise<number> {
@@ -29,7 +30,7 @@ export async function deliverLogouts(
     const sent = await Promise.all(
       [...clients].map((clientId) => {
         const waiting = due.filter((each) => each.clientId === clientId)
-        return tell(clientId, waiting, { settings, logout, context, signal })
+        return tell(clientId, waiting, { settings, context, signal })
       }),
     )
     total += sent.reduce((sum, each) => sum + each, 0)
@@ -39,7 +40,6 @@ export async function deliverLogouts(
 
 interface Parts {
   readonly settings: OpenIdSettings
-  readonly logout: LogoutSettings
   readonly context: ServerContext
   readonly signal: AbortSignal
 }
@@ -101,12 +101,19 @@ async function send(
   client: Client,
   address: string,
   pending: PendingLogout,
-  { settings, logout, context, signal }: Parts,
+  { settings, context, signal }: Parts,
 ): Promise<string | null> {
   try {
     const token = await createLogoutToken(client, pending, settings, context)
     const form = new URLSearchParams({ logout_token: token }).toString()
-    const status = await logout.deliver(address, form, signal)
+    const { status } = await context.outgoing.send(new URL(address), {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: form,
+      largest: LARGEST_RESPONSE,
+      signal,
+      plainWhereOpened: true,
+    })
     return status >= 200 && status < 300 ? null : `it answered with ${status}`
   } catch (error) {
     return error instanceof Error ? error.message : 'it could not be reached'

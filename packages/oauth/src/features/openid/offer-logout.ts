@@ -21,7 +21,7 @@ export function offerLogout(settings: OpenIdSettings, logout: LogoutSettings): O
     const known = running.get(context)
     if (known) return known
     const closing = new AbortController()
-    const deliver = () => deliverLogouts(settings, logout, context, closing.signal)
+    const deliver = () => deliverLogouts(settings, context, closing.signal)
     const sessions = createClientSessions(logout.giveUpAfter, context, () => {
       deliver().catch((error) => {
         if (closing.signal.aborted) return

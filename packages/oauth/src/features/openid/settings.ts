@@ -4,7 +4,6 @@ import {
   type SigningAlgorithm,
   signingAlgorithms,
 } from '../../crypto.ts'
-import { type Deliver, deliverByFetch } from '../../http/deliver.ts'
 import { type Lifetime, parseLifetime, parseSeconds } from '../../lifetimes.ts'
 
 /** What `openid()` is made with. */
@@ -36,10 +35,6 @@ export interface OpenIdOptions {
 export interface LogoutOptions {
   /** How long a client that cannot be reached is tried again. Default 1 day. */
   readonly giveUpAfter?: string | number
-  /** Addresses such as `127.0.0.1` that may be asked though they are not public, by http too. Default: none. */
-  readonly privateAddresses?: readonly string[]
-  /** Posts the form and gives the status; instead of the server's own way, which keeps to public addresses. */
-  readonly deliver?: Deliver
 }
 
 /** OAuth 2.0 Multiple Response Types §3 and §5. */
@@ -71,7 +66,6 @@ export interface OpenIdSettings {
 
 export interface LogoutSettings {
   readonly giveUpAfter: number
-  readonly deliver: Deliver
 }
 
 export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
@@ -106,9 +100,6 @@ export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
 
 function resolveLogout(option: boolean | LogoutOptions): LogoutSettings | null {
   if (option === false) return null
-  const { giveUpAfter = '1d', privateAddresses = [], deliver } = option === true ? {} : option
-  return {
-    giveUpAfter: parseSeconds('openid: logout.giveUpAfter', giveUpAfter),
-    deliver: deliver ?? deliverByFetch(privateAddresses),
-  }
+  const { giveUpAfter = '1d' } = option === true ? {} : option
+  return { giveUpAfter: parseSeconds('openid: logout.giveUpAfter', giveUpAfter) }
 }
