@@ -104,6 +104,11 @@ export { implicit } from './grants/implicit.ts'
 export { password } from './grants/password.ts'
 export { refreshToken } from './grants/refresh-token.ts'
 export type { RefreshTokenOptions } from './grants/refresh-token-options.ts'
+export {
+  type ExchangeQuestion,
+  type TokenExchangeOptions,
+  tokenExchange,
+} from './grants/token-exchange.ts'
 export type { FreshToken } from './guard/fresh-token.ts'
 export type {
   AuthenticatedClient,
@@ -148,6 +153,7 @@ export type {
   ClaimsRequest,
   ClaimWish,
   GrantDetails,
+  ParentToken,
   SignInDetails,
 } from './storage/details.ts'
 export { oauthMigrations } from './storage/kysely/migrations.ts'

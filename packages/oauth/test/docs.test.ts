@@ -148,6 +148,7 @@ describe('docs/reference/options.md', () => {
   it.each([
     ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
     ['### RefreshTokenOptions', 'Option', 'grants/refresh-token-options.ts', 'RefreshTokenOptions'],
+    ['### TokenExchangeOptions', 'Option', 'grants/token-exchange.ts', 'TokenExchangeOptions'],
     ['### ResourceOptions', 'Option', 'resources/resources.ts', 'ResourceOptions'],
     ['### OutgoingOptions', 'Option', 'outgoing/options.ts', 'OutgoingOptions'],
     [
@@ -236,7 +237,11 @@ describe('docs/reference/options.md', () => {
   it('lists every grant', () => {
     const { rows } = tableBelow(options, '## Grants')
     const { authorizationCode, refreshToken, password, clientCredentials, implicit } = oauth
-    const grants = { authorizationCode, refreshToken, password, clientCredentials, implicit }
+    const { tokenExchange } = oauth
+    const grants = {
+      ...{ authorizationCode, refreshToken, password, clientCredentials, implicit },
+      tokenExchange,
+    }
     const real = Object.entries(grants).map(([name, create]) => {
       const { type, exchange } = create()
       return { function: `${name}()`, type: exchange ? type : '' }

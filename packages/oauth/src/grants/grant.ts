@@ -21,6 +21,7 @@ export type GrantType =
   | 'password'
   | 'client_credentials'
   | 'implicit'
+  | 'urn:ietf:params:oauth:grant-type:token-exchange'
   | (string & {})
 
 /** RFC 6749 §5.1. A grant may add members of its own, such as `id_token` or `issued_token_type`. */

@@ -3,6 +3,7 @@ import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import { InsufficientScope, InvalidToken, type OAuthError } from '../errors.ts'
 import { errorResponse } from '../http/responses.ts'
 import { holdsScope } from '../scopes.ts'
+import type { Actor } from '../storage/details.ts'
 import { isFor } from '../tokens/formats/claims.ts'
 import type { ApplicationUser, Users } from '../users/users.ts'
 import type { CookieMode } from './cookie-mode.ts'
@@ -34,6 +35,8 @@ export interface Caller {
 export interface AuthenticatedUser<User extends ApplicationUser = ApplicationUser> extends Caller {
   /** The user's id. */
   readonly id: string
+  /** Who acts for the user (RFC 8693 §4.1), the last one outermost; null when nobody else does. */
+  readonly actor: Actor | null
   /** The application's own record, read once and only when asked for. */
   find(): Promise<User | null>
 }
@@ -160,14 +163,16 @@ class TokenUser<User extends ApplicationUser> implements AuthenticatedUser<User>
   readonly clientId: string
   readonly tokenId: string
   readonly scopes: readonly string[]
+  readonly actor: Actor | null
   readonly #users: Users<User>
   #record: Promise<User | null> | null = null
 
-  constructor(users: Users<User>, { subject, clientId, tokenId, scopes }: VerifiedToken) {
+  constructor(users: Users<User>, { subject, clientId, tokenId, scopes, claims }: VerifiedToken) {
     this.id = subject.id
     this.clientId = clientId
     this.tokenId = tokenId
     this.scopes = scopes
+    this.actor = claims.act ?? null
     this.#users = users
   }
 
@@ -192,6 +197,7 @@ function createCookieUser<User extends ApplicationUser>(
     clientId: null,
     tokenId: null,
     scopes: [],
+    actor: null,
     tokenCan: () => true,
     find() {
       record ??= findRecord(users, id)

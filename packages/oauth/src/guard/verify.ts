@@ -5,6 +5,7 @@ import { InvalidToken } from '../errors.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { parseScope } from '../scopes.ts'
+import type { ParentToken } from '../storage/details.ts'
 import {
   type AccessTokenClaims,
   parseSubject,
@@ -106,6 +107,15 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     }
   }
 
+  /** What an exchanged token comes from. Its own life is not longer than theirs, so the feed still knows. */
+  function hasEnded({ jti, client_id }: ParentToken): boolean {
+    return (
+      feed.isRevoked('token', tokenIdOf(jti)) ||
+      feed.isRevoked('token', jti) ||
+      feed.isRevoked('client', client_id)
+    )
+  }
+
   function requireAlive(token: VerifiedToken | null): VerifiedToken {
     const now = clock.now().getTime() / 1000
     if (!token || token.claims.exp <= now || token.claims.iat > now + SKEW_SECONDS) throw refused()
@@ -113,6 +123,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     if (feed.isRevoked('token', token.tokenId) || feed.isRevoked('client', token.clientId)) {
       throw refused()
     }
+    if (token.claims.parents?.some(hasEnded)) throw refused()
     // One that was replaced, where a refresh ends those before it.
     if (feed.isRevoked('token', token.claims.jti)) throw refused()
     return token

@@ -19,6 +19,20 @@ export function readResources(params: Form, known: Resources): readonly string[]
   return uris
 }
 
+/** RFC 8693 §2.1: APIs may be named by `resource`, by `audience`, or by both. Null where none is. */
+export function readTargets(params: Form, known: Resources): readonly string[] | null {
+  const names = params.get('audience')?.split(' ') ?? []
+  const ofAudiences = names.map((name) => addressOf(name, known))
+  const all = [...ofAudiences, ...(params.get('resource')?.split(' ') ?? [])]
+  return all.length === 0 ? null : readResources(new Map([['resource', all.join(' ')]]), known)
+}
+
+function addressOf(audience: string, { own, others }: Resources): string {
+  const found = [own, ...others.values()].find((each) => each.audience === audience)
+  // An address is one too, and what is neither is refused with it.
+  return found?.uri ?? audience
+}
+
 /** Clients make an address canonical, which adds a slash after a bare host. */
 function withoutSlash({ own, others }: Resources): (uri: string) => string {
   return (uri) => {

@@ -26,10 +26,18 @@ export interface GrantDetails {
   readonly ticketOnly?: true
   /** How the person had signed in. */
   readonly signIn?: SignInDetails
-  /** RFC 8693: the row of the token it was exchanged for. It ends with that one. */
-  readonly parent?: string
+  /** RFC 8693: the tokens it was exchanged for, and what those came from. It ends with each of them. */
+  readonly parents?: readonly ParentToken[]
   /** RFC 8693 §4.1: who acts for the person, the last one outermost. */
   readonly actor?: Actor
+}
+
+/** A token that another one was exchanged for. */
+export interface ParentToken {
+  /** Of the access token that was shown: its row, a dot, and how often it was refreshed. */
+  readonly jti: string
+  /** Who was given it. */
+  readonly client_id: string
 }
 
 /** RFC 8693 §4.1. */

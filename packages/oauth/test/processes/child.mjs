@@ -8,6 +8,7 @@ import {
   createAuthorizationServer,
   password,
   refreshToken,
+  tokenExchange,
 } from '@tollgate/oauth'
 
 const [url, optionsText = '{}'] = process.argv.slice(2)
@@ -30,7 +31,7 @@ const oauth = createAuthorizationServer({
     },
   },
   scopes: { 'place-orders': 'Place orders', 'check-status': 'Check order status' },
-  grants: [authorizationCode(), refreshToken(), password(), clientCredentials()],
+  grants: [authorizationCode(), refreshToken(), password(), clientCredentials(), tokenExchange()],
   clock: { now: () => new Date(Date.now() + offset) },
   logger: { error: (message, error) => process.stderr.write(`${message}: ${error?.stack}\n`) },
   ...JSON.parse(optionsText),

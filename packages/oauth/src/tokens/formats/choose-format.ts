@@ -57,6 +57,8 @@ export function chooseFormat(
     if (details?.opaque) return opaque
     const name = resource.format ?? (custom ? null : accessTokenFormat)
     if (name === 'opaque') return opaque
+    // Nobody knows whether it keeps all claims, and an exchanged token must not lose what it ends with.
+    if (name === null && details?.parents) return opaque
     if (name === null && custom) return custom
     const algorithm = details?.signedWith ?? resource.algorithm
     return jwt({ algorithm, typ: resource.tokenType })

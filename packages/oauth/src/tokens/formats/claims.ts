@@ -1,3 +1,4 @@
+import type { Actor, GrantDetails, ParentToken } from '../../storage/details.ts'
 import type { Token } from '../../storage/records.ts'
 import { jtiOf } from '../../storage/rotated-token.ts'
 
@@ -19,6 +20,10 @@ export interface AccessTokenClaims {
   readonly exp: number
   /** What it may do, with blanks between. */
   readonly scope: string
+  /** RFC 8693 §4.1: who acts for the person, where somebody does. */
+  readonly act?: Actor
+  /** Of an exchanged token: all that it comes from. It ends with each of them. */
+  readonly parents?: readonly ParentToken[]
 }
 
 /** Typed, so that a client acting for itself is never taken for the user with the same id. */
@@ -37,14 +42,17 @@ export function parseSubject(text: string): Subject | null {
 }
 
 /** What a token has at one time of its life. */
-type Issue = Pick<Token, 'id' | 'clientId' | 'userId' | 'generation' | 'issuedAt' | 'expiresAt'>
+type Issue = Pick<
+  Token,
+  'id' | 'clientId' | 'userId' | 'generation' | 'issuedAt' | 'expiresAt' | 'details'
+>
 
 export function buildClaims(
   token: Issue,
   scopes: readonly string[],
   server: { readonly issuer: string; readonly audience: string | readonly string[] },
 ): AccessTokenClaims {
-  return {
+  const claims = {
     iss: server.issuer,
     sub: formatSubject(token),
     aud: server.audience,
@@ -54,6 +62,11 @@ export function buildClaims(
     exp: Math.floor(token.expiresAt.getTime() / 1000),
     scope: scopes.join(' '),
   }
+  return token.details?.parents ? { ...claims, ...exchangedClaims(token.details) } : claims
+}
+
+function exchangedClaims({ parents, actor }: GrantDetails) {
+  return { ...(actor && { act: actor }), ...(parents && { parents }) }
 }
 
 /** Every token issued from one row shares its fate; the part after the dot counts refreshes. */
@@ -72,6 +85,14 @@ export function isFor(audience: string, { aud }: Pick<AccessTokenClaims, 'aud'>)
   return typeof aud === 'string' ? aud === audience : aud.includes(audience)
 }
 
+/** Absent, or right in every part: one that cannot be read must not look like none. */
+function isParents(value: unknown): boolean {
+  if (value === undefined) return true
+  return Array.isArray(value) && value.every((each) => isText(each?.jti) && isText(each?.client_id))
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+
 /** `unknown` from a token's payload to claims, or null: wrong types never reach a decision. */
 export function parseClaims(value: unknown): AccessTokenClaims | null {
   if (typeof value !== 'object' || value === null) return null
@@ -79,7 +100,7 @@ export function parseClaims(value: unknown): AccessTokenClaims | null {
   const texts = ['iss', 'sub', 'client_id', 'jti', 'scope'] as const
   const times = ['iat', 'exp'] as const
   if (!texts.every((name) => typeof claims[name] === 'string')) return null
-  if (!isAudience(claims.aud)) return null
+  if (!isAudience(claims.aud) || !isParents(claims.parents)) return null
   if (!times.every((name) => Number.isFinite(claims[name]))) return null
   return claims as unknown as AccessTokenClaims
 }

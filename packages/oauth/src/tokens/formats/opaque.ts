@@ -81,9 +81,9 @@ export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
       const reference = parse(text)
       const token = reference && (await findToken(reference.tokenId))
       if (!token || token.revokedAt) return null
-      const { id, clientId, userId } = token
+      const { id, clientId, userId, details } = token
       const { generation, issuedAt, expiresAt, narrowed } = reference
-      const then = { id, clientId, userId, generation, issuedAt, expiresAt }
+      const then = { id, clientId, userId, generation, issuedAt, expiresAt, details }
       const aud = narrowed?.audience ?? options.audienceOf(token)
       return buildClaims(then, narrowed?.scopes ?? token.scopes, { issuer, audience: aud })
     },

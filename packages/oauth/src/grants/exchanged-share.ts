@@ -1,0 +1,104 @@
+import type { ServerContext } from '../context.ts'
+import { InvalidRequest, InvalidScope, InvalidTarget, isOAuthError } from '../errors.ts'
+import type { VerifiedToken } from '../guard/verify.ts'
+import type { Form } from '../http/form.ts'
+import {
+  assertKnownThere,
+  grantedResources,
+  narrowResources,
+  readTargets,
+  resourceOf,
+} from '../resources/requested.ts'
+import { holdsScope, parseScope, resolveScopes, WILDCARD } from '../scopes.ts'
+import type { Client, Token } from '../storage/records.ts'
+import { isFor } from '../tokens/formats/claims.ts'
+
+/** A living token that somebody gave us, and its row. */
+export interface ShownToken {
+  readonly verified: VerifiedToken
+  readonly row: Token
+}
+
+export async function verifyShown(
+  text: string,
+  name: string,
+  context: ServerContext,
+): Promise<ShownToken> {
+  const refused = (cause?: unknown) =>
+    new InvalidRequest(`The ${name} is not a living access token of this server`, { cause })
+  const verified = await context.verifyAccessToken(text).catch((error) => {
+    throw isOAuthError(error, 'invalid_token') ? refused(error) : error
+  })
+  const row = await context.storage.tokens.find(verified.tokenId)
+  if (!row || row.revokedAt) throw refused()
+  return { verified, row }
+}
+
+export interface ExchangedShare {
+  readonly scopes: readonly string[]
+  /** By their addresses. */
+  readonly resources: readonly string[]
+}
+
+/** What of a token its exchange gives: what is asked for, or all that may be had; never more than it holds. */
+export function shareOfSubject(
+  shown: ShownToken,
+  { client, params }: { readonly client: Client; readonly params: Form },
+  context: ServerContext,
+): ExchangedShare {
+  const resources = shareOfTargets(shown, params, context)
+  const requested = parseScope(params.get('scope'))
+  const scopes =
+    requested.length > 0
+      ? requireHeld(requested, shown.verified, { client, resources }, context)
+      : allThatMayBeHad(shown.verified, { client, resources }, context)
+  return { scopes, resources }
+}
+
+/** By what the token itself says: it may be for fewer APIs than its row. */
+function shareOfTargets({ verified, row }: ShownToken, params: Form, context: ServerContext) {
+  const known = context.options.resources
+  const granted = grantedResources(row, known).filter((uri) =>
+    isFor(resourceOf(uri, known).audience, verified.claims),
+  )
+  const share = narrowResources(granted, readTargets(params, known))
+  if (share.length > 0) return share
+  throw new InvalidTarget('The subject_token is for no resource of this server')
+}
+
+type Receiver = { readonly client: Client; readonly resources: readonly string[] }
+
+function requireHeld(
+  requested: readonly string[],
+  { scopes }: VerifiedToken,
+  { client, resources }: Receiver,
+  { options }: ServerContext,
+): readonly string[] {
+  const { identityScopes, scopeNames: defined } = options
+  const policy = { defined, client: client.scopes, wildcard: 'refused' } as const
+  for (const name of resolveScopes(requested, policy)) {
+    if (identityScopes.has(name)) {
+      throw new InvalidScope(`The scope '${name}' is about the person, who has not signed in here`)
+    }
+    if (!holdsScope(scopes, name)) {
+      throw new InvalidScope(`The subject_token does not hold the scope '${name}'`)
+    }
+  }
+  assertKnownThere(requested, resources, options.resources, identityScopes)
+  return requested
+}
+
+/** Not `*`, which only the password grant gives, and nothing about the person. */
+function allThatMayBeHad(
+  { scopes }: VerifiedToken,
+  { client, resources }: Receiver,
+  { options }: ServerContext,
+): readonly string[] {
+  const lists = resources.map((uri) => resourceOf(uri, options.resources).scopes)
+  const isKnown = (name: string) => lists.some((list) => list === null || list.includes(name))
+  const mayHave = (name: string) => client.scopes === null || client.scopes.includes(name)
+  return scopes.filter(
+    (name) =>
+      name !== WILDCARD && !options.identityScopes.has(name) && isKnown(name) && mayHave(name),
+  )
+}

@@ -1,0 +1,208 @@
+import { decodeJwt } from 'jose'
+import * as openidClient from 'openid-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openid, systemClock, tokenExchange, type VerifiedToken } from '../../src/index.ts'
+import { listen, startServer, type TestServer } from '../support.ts'
+import {
+  ACCESS_TOKEN,
+  actorToken,
+  type ExchangeClient,
+  exchange,
+  GRANTS,
+  guardStatus,
+  JWT,
+  newService,
+  newShop,
+  ORDERS,
+  REPORTS,
+  startExchange,
+  subjectToken,
+  TOKEN_EXCHANGE,
+} from './support.ts'
+
+let server: TestServer
+let shop: ExchangeClient
+let service: ExchangeClient
+beforeAll(async () => {
+  server = await startExchange({ features: [openid()] })
+  shop = await newShop(server)
+  service = await newService(server)
+})
+afterAll(() => server.close())
+
+describe('an exchanged token', () => {
+  it('is for the same person, of the client that asked, and comes without a refresh token', async () => {
+    const given = await subjectToken(server, shop)
+    const got = await exchange(server, service, given.access_token, { scope: 'place-orders' })
+    expect(got).toMatchObject({
+      token_type: 'Bearer',
+      issued_token_type: ACCESS_TOKEN,
+      scope: 'place-orders',
+    })
+    expect(got).not.toHaveProperty('refresh_token')
+    const claims = decodeJwt(got.access_token)
+    expect(claims).toMatchObject({ sub: 'user:ada', client_id: service.id, aud: server.url })
+    expect(claims).not.toHaveProperty('act')
+    const headers = { authorization: `Bearer ${got.access_token}`, cookie: null, csrfToken: null }
+    const user = await server.oauth.guard.authenticate('api', headers)
+    expect([user.id, user.clientId, user.actor]).toEqual(['ada', service.id, null])
+  })
+
+  it('holds all that may be had where no scope is named', async () => {
+    const given = await subjectToken(server, shop)
+    const got = await exchange(server, service, given.access_token)
+    expect(got.scope).toBe('place-orders check-status')
+    const limited = await newService(server, { scopes: ['check-status'] })
+    expect((await exchange(server, limited, given.access_token)).scope).toBe('check-status')
+  })
+
+  it('does not outlive the one it came from', async () => {
+    const given = await subjectToken(server, shop)
+    server.clock.advance('10d')
+    const got = await exchange(server, service, given.access_token)
+    const [before, after] = [given.access_token, got.access_token].map(
+      (text) => decodeJwt(text).exp,
+    )
+    expect(after).toBe(before)
+    expect(got.expires_in).toBe(given.expires_in - 10 * 24 * 3600)
+  })
+
+  it('is for fewer APIs where they are named, by address or by audience', async () => {
+    const given = await subjectToken(server, shop, [
+      ['scope', 'place-orders'],
+      ['resource', ORDERS],
+      ['resource', REPORTS],
+    ])
+    const audienceOf = async (fields: Record<string, string>) =>
+      decodeJwt((await exchange(server, service, given.access_token, fields)).access_token).aud
+    expect(await audienceOf({})).toEqual(['orders-api', 'reports-api'])
+    expect(await audienceOf({ resource: ORDERS })).toBe('orders-api')
+    expect(await audienceOf({ audience: 'reports-api' })).toBe('reports-api')
+    expect(await audienceOf({ audience: REPORTS })).toBe('reports-api')
+  })
+
+  it('is a JWT where one is asked for, and not where there is none', async () => {
+    const given = await subjectToken(server, shop)
+    const fields = { requested_token_type: JWT }
+    const got = await exchange(server, service, given.access_token, fields)
+    expect(got.issued_token_type).toBe(JWT)
+    const opaque = await startServer({ accessTokenFormat: 'opaque', grants: GRANTS })
+    const there = await subjectToken(opaque, await newShop(opaque))
+    const behind = await newService(opaque)
+    expect(await exchange(opaque, behind, there.access_token, fields)).toMatchObject({
+      error: 'invalid_request',
+    })
+    expect(await exchange(opaque, behind, there.access_token)).toHaveProperty('access_token')
+    await opaque.close()
+  })
+
+  it('is told by introspection, with who acts', async () => {
+    const given = await subjectToken(server, shop)
+    const actor_token = await actorToken(server, service)
+    const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
+    const got = await exchange(server, service, given.access_token, acting)
+    const reply = await server.post('/oauth/introspect', {
+      client_id: service.id,
+      client_secret: service.secret,
+      token: got.access_token,
+    })
+    expect(await reply.json()).toMatchObject({
+      active: true,
+      sub: 'user:ada',
+      act: { sub: `client:${service.id}` },
+    })
+  })
+})
+
+describe('delegation', () => {
+  it('says who acts, the last one outermost', async () => {
+    const given = await subjectToken(server, shop)
+    const actors = [service, await newService(server)]
+    let text = given.access_token
+    for (const each of actors) {
+      const actor_token = await actorToken(server, each)
+      const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
+      text = (await exchange(server, each, text, acting)).access_token
+    }
+    const [first, second] = actors.map(({ id }) => `client:${id}`)
+    expect(decodeJwt(text).act).toEqual({ sub: second, act: { sub: first } })
+    const headers = { authorization: `Bearer ${text}`, cookie: null, csrfToken: null }
+    const user = await server.oauth.guard.authenticate('api', headers)
+    expect(user.actor).toEqual({ sub: second, act: { sub: first } })
+  })
+
+  it('stays in the token when it is exchanged without an actor', async () => {
+    const given = await subjectToken(server, shop)
+    const actor_token = await actorToken(server, service)
+    const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
+    const delegated = await exchange(server, service, given.access_token, acting)
+    const again = await exchange(server, await newService(server), delegated.access_token)
+    expect(decodeJwt(again.access_token).act).toEqual({ sub: `client:${service.id}` })
+  })
+
+  it('can be demanded', async () => {
+    const strict = await startExchange({
+      grants: [...GRANTS.slice(0, -1), tokenExchange({ actorRequired: true })],
+    })
+    const given = await subjectToken(strict, await newShop(strict))
+    const behind = await newService(strict)
+    expect(await exchange(strict, behind, given.access_token)).toMatchObject({
+      error: 'invalid_request',
+    })
+    const actor_token = await actorToken(strict, behind)
+    const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
+    expect(await exchange(strict, behind, given.access_token, acting)).toHaveProperty(
+      'access_token',
+    )
+    await strict.close()
+  })
+})
+
+describe('allow', () => {
+  it('has the last word, and knows all there is to know', async () => {
+    const asked: { subject: VerifiedToken; scopes: readonly string[] }[] = []
+    const own = await startExchange({
+      grants: [
+        ...GRANTS.slice(0, -1),
+        tokenExchange({
+          allow(question) {
+            asked.push(question)
+            return question.scopes.includes('check-status')
+          },
+        }),
+      ],
+    })
+    const given = await subjectToken(own, await newShop(own))
+    const behind = await newService(own)
+    const no = await exchange(own, behind, given.access_token, { scope: 'place-orders' })
+    expect(no).toMatchObject({ error: 'invalid_request' })
+    const yes = await exchange(own, behind, given.access_token, { scope: 'check-status' })
+    expect(yes).toHaveProperty('access_token')
+    expect(asked.map(({ subject }) => subject.subject)).toEqual([
+      { kind: 'user', id: 'ada' },
+      { kind: 'user', id: 'ada' },
+    ])
+    await own.close()
+  })
+})
+
+it('openid-client exchanges a token by its generic grant', async () => {
+  const listening = await listen({ clock: systemClock, grants: GRANTS })
+  const given = await subjectToken(listening, await newShop(listening))
+  const { id, secret } = await newService(listening)
+  const config = await openidClient.discovery(
+    new URL(listening.url),
+    id,
+    undefined,
+    openidClient.ClientSecretPost(secret),
+    { algorithm: 'oauth2', execute: [openidClient.allowInsecureRequests] },
+  )
+  const tokens = await openidClient.genericGrantRequest(config, TOKEN_EXCHANGE, {
+    subject_token: given.access_token,
+    subject_token_type: ACCESS_TOKEN,
+    scope: 'place-orders',
+  })
+  expect(tokens).toMatchObject({ issued_token_type: ACCESS_TOKEN, scope: 'place-orders' })
+  expect(await guardStatus(listening.oauth, tokens.access_token)).toBe(200)
+  await listening.close()
+})

@@ -1,0 +1,302 @@
+import { randomBytes } from 'node:crypto'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openid, refreshToken } from '../../src/index.ts'
+import { sealedTokens } from '../outside/sealed-tokens.ts'
+import { createClient, startServer, type TestServer } from '../support.ts'
+import {
+  ACCESS_TOKEN,
+  actorToken,
+  type ExchangeClient,
+  exchange,
+  GRANTS,
+  guardStatus,
+  newService,
+  newShop,
+  ORDERS,
+  REPORTS,
+  startExchange,
+  subjectToken,
+  TOKEN_EXCHANGE,
+} from './support.ts'
+
+let server: TestServer
+let shop: ExchangeClient
+let service: ExchangeClient
+beforeAll(async () => {
+  server = await startExchange({ features: [openid()] })
+  shop = await newShop(server)
+  service = await newService(server)
+})
+afterAll(() => server.close())
+
+describe('threat T16 never wider', () => {
+  it('a scope that the token does not hold', async () => {
+    const given = await subjectToken(server, shop, [['scope', 'place-orders']])
+    const got = await exchange(server, service, given.access_token, { scope: 'check-status' })
+    expect(got).toMatchObject({ error: 'invalid_scope' })
+  })
+
+  it('a scope that the client may not have', async () => {
+    const given = await subjectToken(server, shop)
+    const limited = await newService(server, { scopes: ['check-status'] })
+    const got = await exchange(server, limited, given.access_token, { scope: 'place-orders' })
+    expect(got).toMatchObject({ error: 'invalid_scope' })
+  })
+
+  it('the wildcard is not handed on, though what it holds can be asked for', async () => {
+    const given = await subjectToken(server, shop, [['scope', '*']])
+    expect(await exchange(server, service, given.access_token, { scope: '*' })).toMatchObject({
+      error: 'invalid_scope',
+    })
+    expect((await exchange(server, service, given.access_token)).scope).toBe('')
+    const named = await exchange(server, service, given.access_token, { scope: 'place-orders' })
+    expect(named.scope).toBe('place-orders')
+  })
+
+  it('what is about the person is not handed on', async () => {
+    const given = await subjectToken(server, shop, [['scope', 'openid email place-orders']])
+    const got = await exchange(server, service, given.access_token)
+    expect(got.scope).toBe('place-orders')
+    expect(got).not.toHaveProperty('id_token')
+    const asked = await exchange(server, service, given.access_token, { scope: 'openid' })
+    expect(asked).toMatchObject({ error: 'invalid_scope' })
+  })
+
+  it.each([
+    ['an API that it is not for', { resource: REPORTS }],
+    ['the same by its audience', { audience: 'reports-api' }],
+    ['the server itself', { audience: 'http://localhost:4999' }],
+    ['an API that nobody knows', { resource: 'https://else.example' }],
+    ['an audience that nobody knows', { audience: 'else' }],
+  ])('%s', async (_what, fields) => {
+    const given = await subjectToken(server, shop, [
+      ['scope', 'place-orders'],
+      ['resource', ORDERS],
+    ])
+    const got = await exchange(server, service, given.access_token, fields)
+    expect(got).toMatchObject({ error: 'invalid_target' })
+  })
+
+  it('by what the token says itself, which may be less than was granted', async () => {
+    const given = await subjectToken(server, shop, [
+      ['scope', 'place-orders'],
+      ['resource', ORDERS],
+      ['resource', REPORTS],
+    ])
+    const reply = await server.post('/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: shop.id,
+      client_secret: shop.secret,
+      refresh_token: given.refresh_token ?? '',
+      resource: ORDERS,
+    })
+    const { access_token } = (await reply.json()) as { access_token: string }
+    const got = await exchange(server, service, access_token, { resource: REPORTS })
+    expect(got).toMatchObject({ error: 'invalid_target' })
+  })
+})
+
+describe('threat T16 who may exchange what', () => {
+  it('not a client without the grant, and not one without a secret', async () => {
+    const given = await subjectToken(server, shop)
+    expect(await exchange(server, shop, given.access_token)).toMatchObject({
+      error: 'unauthorized_client',
+    })
+    const open = await createClient(server, { grants: [TOKEN_EXCHANGE], confidential: false })
+    expect(await exchange(server, open, given.access_token)).toMatchObject({
+      error: 'unauthorized_client',
+    })
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['no type of the token', { subject_token_type: '' }],
+    ['another type', { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' }],
+    [
+      'a refresh token wanted',
+      { requested_token_type: 'urn:ietf:params:oauth:token-type:refresh_token' },
+    ],
+    ['an actor without a type', { actor_token: 'x' }],
+    ['a type without an actor', { actor_token_type: ACCESS_TOKEN }],
+    ['an actor that is none', { actor_token: 'x', actor_token_type: ACCESS_TOKEN }],
+    ['no token', { subject_token: '' }],
+    ['a token that is none', { subject_token: 'x' }],
+  ])('%s is refused', async (_what, fields) => {
+    const given = await subjectToken(server, shop)
+    const got = await exchange(server, service, given.access_token, fields)
+    expect(got).toMatchObject({ error: 'invalid_request' })
+  })
+
+  it('not a refresh token, not one that was changed, and not one that has expired', async () => {
+    const given = await subjectToken(server, shop)
+    const [header, , signature] = given.access_token.split('.')
+    const claims = { ...decodeJwt(given.access_token), scope: 'place-orders check-status' }
+    const forged = Buffer.from(JSON.stringify({ ...claims, sub: 'user:bob' })).toString('base64url')
+    for (const text of [given.refresh_token ?? '', `${header}.${forged}.${signature}`]) {
+      expect(await exchange(server, service, text)).toMatchObject({ error: 'invalid_request' })
+    }
+    const own = await startExchange({ accessTokensExpireIn: '1h' })
+    const short = await subjectToken(own, await newShop(own))
+    own.clock.advance('1h')
+    expect(await exchange(own, await newService(own), short.access_token)).toMatchObject({
+      error: 'invalid_request',
+    })
+    await own.close()
+  })
+
+  it("not a client's own token: nobody stands in for a client", async () => {
+    const given = await actorToken(server, service)
+    expect(await exchange(server, service, given)).toMatchObject({ error: 'invalid_request' })
+  })
+
+  it("not with somebody else's token as actor", async () => {
+    const given = await subjectToken(server, shop)
+    const actor_token = await actorToken(server, await newService(server))
+    const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
+    expect(await exchange(server, service, given.access_token, acting)).toMatchObject({
+      error: 'invalid_request',
+    })
+  })
+
+  it('not for ever: a chain has an end', async () => {
+    let text = (await subjectToken(server, shop)).access_token
+    for (let times = 0; times < 16; times += 1) {
+      text = (await exchange(server, service, text)).access_token
+    }
+    expect(await guardStatus(server.oauth, text)).toBe(200)
+    expect(await exchange(server, service, text)).toMatchObject({ error: 'invalid_request' })
+  })
+})
+
+/** The token that was given, one that came of it, and one that came of that. */
+async function chainOf(on: TestServer, holder: ExchangeClient) {
+  const given = await subjectToken(on, holder)
+  const middle = await newService(on)
+  const child = (await exchange(on, middle, given.access_token)).access_token
+  const grandchild = (await exchange(on, await newService(on), child)).access_token
+  return { given, middle, child, grandchild }
+}
+
+describe('threat T16 what ends a token ends what came of it', () => {
+  const revoke = (client: ExchangeClient, token: string) =>
+    server.post('/oauth/revoke', { client_id: client.id, client_secret: client.secret, token })
+
+  it.each<[string, (chain: Awaited<ReturnType<typeof chainOf>>, of: ExchangeClient) => unknown]>([
+    ['its client gives it back', ({ given }, of) => revoke(of, given.access_token)],
+    ['its refresh token is given back', ({ given }, of) => revoke(of, given.refresh_token ?? '')],
+    ['its client is deleted', (_chain, of) => server.oauth.clients.revoke(of.id)],
+    ['the person takes it away', (_chain, of) => server.oauth.consents.revoke('ada', of.id)],
+    [
+      'the application revokes it',
+      ({ given }) =>
+        server.oauth.tokens.revoke(String(decodeJwt(given.access_token).jti).split('.')[0] ?? ''),
+    ],
+    ['the person is signed out everywhere', () => server.oauth.revokeUser('ada')],
+  ])('when %s, at once here and within a second elsewhere', async (_what, end) => {
+    const own = await newShop(server)
+    const chain = await chainOf(server, own)
+    const another = server.another()
+    await another.ready()
+    const both = [chain.child, chain.grandchild]
+    for (const text of both) {
+      expect(await guardStatus(server.oauth, text)).toBe(200)
+      expect(await guardStatus(another, text)).toBe(200)
+    }
+    await end(chain, own)
+    for (const text of both) {
+      expect(await guardStatus(server.oauth, text)).toBe(401)
+      await expect.poll(() => guardStatus(another, text)).toBe(401)
+    }
+    expect(await exchange(server, service, chain.grandchild)).toMatchObject({
+      error: 'invalid_request',
+    })
+  })
+
+  it('ending one in the middle ends what came of it, and not what it came from', async () => {
+    const { given, middle, child, grandchild } = await chainOf(server, shop)
+    await revoke(middle, child)
+    expect(await guardStatus(server.oauth, grandchild)).toBe(401)
+    expect(await guardStatus(server.oauth, given.access_token)).toBe(200)
+  })
+
+  it('a token that was given back is not exchanged any more', async () => {
+    const given = await subjectToken(server, shop)
+    await revoke(shop, given.access_token)
+    expect(await exchange(server, service, given.access_token)).toMatchObject({
+      error: 'invalid_request',
+    })
+  })
+
+  it('so does the end of the token that somebody acts with', async () => {
+    const acting = await newService(server, { grants: [TOKEN_EXCHANGE, 'password'] })
+    const helper = await subjectToken(server, acting, [])
+    const given = await subjectToken(server, shop)
+    const got = await exchange(server, acting, given.access_token, {
+      actor_token: helper.access_token,
+      actor_token_type: ACCESS_TOKEN,
+    })
+    expect(await guardStatus(server.oauth, got.access_token)).toBe(200)
+    await revoke(acting, helper.access_token)
+    expect(await guardStatus(server.oauth, got.access_token)).toBe(401)
+    expect(await guardStatus(server.oauth, given.access_token)).toBe(200)
+  })
+
+  it('introspection says the same', async () => {
+    const { given, middle, child } = await chainOf(server, shop)
+    await revoke(shop, given.access_token)
+    const reply = await server.post('/oauth/introspect', {
+      client_id: middle.id,
+      client_secret: middle.secret,
+      token: child,
+    })
+    expect(await reply.json()).toEqual({ active: false })
+  })
+
+  it('a refresh that ends the access token before it ends what came of that', async () => {
+    const own = await startExchange({
+      grants: GRANTS.map((each) =>
+        each.type === 'refresh_token' ? refreshToken({ endsOldAccessToken: true }) : each,
+      ),
+    })
+    const holder = await newShop(own)
+    const { given, child } = await chainOf(own, holder)
+    expect(await guardStatus(own.oauth, child)).toBe(200)
+    await own.post('/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: holder.id,
+      client_secret: holder.secret,
+      refresh_token: given.refresh_token ?? '',
+    })
+    expect(await guardStatus(own.oauth, child)).toBe(401)
+    await own.close()
+  })
+
+  it.each([
+    ['opaque tokens', 'opaque' as const],
+    ['a format that forgets what it does not know', forgetful()],
+  ])('with %s', async (_what, accessTokenFormat) => {
+    const own = await startServer({ accessTokenFormat, grants: GRANTS })
+    const holder = await newShop(own)
+    const { given, child, grandchild } = await chainOf(own, holder)
+    expect(await guardStatus(own.oauth, grandchild)).toBe(200)
+    const form = { client_id: holder.id, client_secret: holder.secret, token: given.access_token }
+    await own.post('/oauth/revoke', form)
+    for (const text of [child, grandchild]) expect(await guardStatus(own.oauth, text)).toBe(401)
+    await own.close()
+  })
+})
+
+/** Somebody else's format, which was written before there were exchanged tokens. */
+function forgetful() {
+  const sealed = sealedTokens(randomBytes(32))
+  return {
+    ...sealed,
+    encode: (
+      claims: Parameters<typeof sealed.encode>[0],
+      token: Parameters<typeof sealed.encode>[1],
+    ) => {
+      const { iss, sub, aud, client_id, jti, iat, exp, scope } = claims
+      return sealed.encode({ iss, sub, aud, client_id, jti, iat, exp, scope }, token)
+    },
+  }
+}
