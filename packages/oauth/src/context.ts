@@ -41,9 +41,9 @@ export interface Features {
 export interface ServerContext extends GrantContext {
   readonly options: ResolvedOptions
   readonly features: Features
+  readonly grants: ReadonlyMap<string, Grant>
   /** Where people look at what goes wrong. */
   readonly pagePaths: ReadonlySet<string>
-  readonly grants: ReadonlyMap<string, Grant>
   readonly responses: ReadonlyMap<string, OfferedResponse>
   readonly clients: ClientCache
   readonly codes: CodeCache

@@ -73,9 +73,9 @@ export function createContext(options: ResolvedOptions): ServerContext {
     storage,
     events: createEmitter(options.logger),
     grants: new Map(options.grants.map((grant) => [grant.type, grant])),
+    pagePaths: pagePaths(options),
     responses: offeredResponses(options),
     features: sortFeatures(options.features),
-    pagePaths: pagePaths(options),
     clients: createClientCache(storage.clients, {
       feed,
       clock,
@@ -117,12 +117,6 @@ export function createContext(options: ResolvedOptions): ServerContext {
   return context
 }
 
-function pagePaths({ basePath, features }: ResolvedOptions): ReadonlySet<string> {
-  const routes = features.flatMap((each) => each.routes ?? [])
-  const pages = routes.filter(({ isPage }) => isPage).map(({ path }) => path)
-  return new Set(['/authorize', ...pages].map((path) => `${basePath}${path}`))
-}
-
 function sortFeatures(all: readonly Feature[]): Features {
   return {
     all,
@@ -135,6 +129,12 @@ function sortFeatures(all: readonly Feature[]): Features {
     deliverers: all.filter((feature) => feature.deliver),
     crossOrigin: all.find((feature) => feature.crossOrigin)?.crossOrigin ?? null,
   }
+}
+
+function pagePaths({ basePath, grants, features }: ResolvedOptions): ReadonlySet<string> {
+  const routes = [...grants, ...features].flatMap((each) => each.routes ?? [])
+  const pages = routes.filter(({ isPage }) => isPage).map(({ path }) => path)
+  return new Set(['/authorize', ...pages].map((path) => `${basePath}${path}`))
 }
 
 function offeredResponses({

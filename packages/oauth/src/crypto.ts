@@ -10,6 +10,7 @@ import {
   hkdfSync,
   type KeyObject,
   randomFillSync,
+  randomInt,
   randomUUID,
   sign as signCallback,
   sign as signSync,
@@ -64,6 +65,11 @@ export function randomSecret(): string {
   const text = bytes.toString('base64url')
   bytes.fill(0)
   return text
+}
+
+/** Short, for people to type. */
+export function randomLetters(alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 }
 
 /** Says nothing of when or how many. */

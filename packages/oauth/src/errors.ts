@@ -9,6 +9,9 @@ export type OAuthErrorCode =
   | 'invalid_scope'
   | 'invalid_target'
   | 'access_denied'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'expired_token'
   | 'login_required'
   | 'consent_required'
   | 'request_not_supported'
@@ -202,6 +205,21 @@ export class InvalidTarget extends OAuthError {
 /** The person said no. */
 export class AccessDenied extends OAuthError {
   readonly code = 'access_denied'
+}
+
+/** RFC 8628 §3.5: the person has not decided yet; ask again after the interval. */
+export class AuthorizationPending extends OAuthError {
+  readonly code = 'authorization_pending'
+}
+
+/** RFC 8628 §3.5: the device asks too often; from now on the interval is five seconds longer. */
+export class SlowDown extends OAuthError {
+  readonly code = 'slow_down'
+}
+
+/** RFC 8628 §3.5: the device code has ended before it gave a token; the device may start again. */
+export class ExpiredToken extends OAuthError {
+  readonly code = 'expired_token'
 }
 
 /** `prompt=none` was asked for, and nobody is signed in. */

@@ -6,8 +6,10 @@ export { type Clock, systemClock } from './clock.ts'
 export { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 export {
   AccessDenied,
+  AuthorizationPending,
   ConsentRequired,
   CsrfMismatch,
+  ExpiredToken,
   InsufficientScope,
   InvalidClient,
   InvalidClientMetadata,
@@ -33,6 +35,7 @@ export {
   RequestNotSupported,
   RequestUriNotSupported,
   ServerError,
+  SlowDown,
   TemporarilyUnavailable,
   TooManyRequests,
   Unauthenticated,
@@ -54,6 +57,7 @@ export type {
   CrossOriginRequest,
   CrossOriginVerdict,
 } from './features/cross-origin.ts'
+export { type DeviceCodeOptions, deviceCode } from './features/device/device-code.ts'
 export type {
   AuthenticatedBy,
   CalledPlace,
@@ -61,9 +65,7 @@ export type {
   CrossOriginPolicy,
   ExpandedRequest,
   Feature,
-  FeatureRoute,
   IssuedToken,
-  OpenTo,
   RequestedAuthorization,
 } from './features/feature.ts'
 export { clientLogos } from './features/logos/client-logos.ts'
@@ -94,10 +96,12 @@ export type {
   AuthorizationResponse,
   AuthorizationResult,
   ExchangeRequest,
+  FeatureRoute,
   Grant,
   GrantContext,
   GrantType,
   IssueRequest,
+  OpenTo,
   TokenResponse,
 } from './grants/grant.ts'
 export { implicit } from './grants/implicit.ts'
@@ -130,10 +134,14 @@ export type { OutgoingOptions, ResolvedAddress } from './outgoing/options.ts'
 export { defaultPages, escapeHtml } from './pages/default-pages.ts'
 export type {
   ConsentView,
+  DeviceAnswered,
+  DeviceQuestion,
+  DeviceView,
   ErrorView,
   Pages,
   SignedOutView,
   SignOutView,
+  UserCodeForm,
 } from './pages/pages.ts'
 export { type ResourceOptions, readByAll } from './resources/resources.ts'
 export type { ScopeDefinitions } from './scopes.ts'

@@ -25,7 +25,7 @@ import { stylesheet } from './endpoints/stylesheet.ts'
 import { token } from './endpoints/token.ts'
 import { refreshCookie } from './endpoints/token-refresh.ts'
 import { deleteToken, listTokens } from './endpoints/tokens.ts'
-import type { OpenTo } from './features/feature.ts'
+import type { OpenTo } from './grants/grant.ts'
 import type { ResolvedOptions } from './options.ts'
 
 export type Endpoint = (
@@ -65,15 +65,16 @@ export const routes: readonly EndpointRoute[] = [
 export function createOAuthRouter({
   basePath,
   issuerUrl,
+  grants,
   features,
   hasResources,
   resources,
 }: Pick<
   ResolvedOptions,
-  'basePath' | 'issuerUrl' | 'features' | 'hasResources' | 'resources'
+  'basePath' | 'issuerUrl' | 'grants' | 'features' | 'hasResources' | 'resources'
 >): Router<EndpointRoute> {
   const ofResources = hasResources ? [...resourcesByPath(resources)] : []
-  const ofFeatures = features.flatMap(({ routes = [] }) => routes)
+  const ofFeatures = [...grants, ...features].flatMap(({ routes = [] }) => routes)
   const metadataPaths = new Set([
     metadataPath(issuerUrl),
     ...features.flatMap((feature) => feature.metadataPaths?.(issuerUrl) ?? []),

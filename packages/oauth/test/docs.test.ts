@@ -148,6 +148,7 @@ describe('docs/reference/options.md', () => {
   it.each([
     ['## AuthorizationServerOptions', 'Option', 'options.ts', 'AuthorizationServerOptions'],
     ['### RefreshTokenOptions', 'Option', 'grants/refresh-token-options.ts', 'RefreshTokenOptions'],
+    ['### DeviceCodeOptions', 'Option', 'features/device/device-code.ts', 'DeviceCodeOptions'],
     ['### TokenExchangeOptions', 'Option', 'grants/token-exchange.ts', 'TokenExchangeOptions'],
     ['### ResourceOptions', 'Option', 'resources/resources.ts', 'ResourceOptions'],
     ['### OutgoingOptions', 'Option', 'outgoing/options.ts', 'OutgoingOptions'],
@@ -237,10 +238,10 @@ describe('docs/reference/options.md', () => {
   it('lists every grant', () => {
     const { rows } = tableBelow(options, '## Grants')
     const { authorizationCode, refreshToken, password, clientCredentials, implicit } = oauth
-    const { tokenExchange } = oauth
+    const { deviceCode, tokenExchange } = oauth
     const grants = {
       ...{ authorizationCode, refreshToken, password, clientCredentials, implicit },
-      tokenExchange,
+      ...{ deviceCode, tokenExchange },
     }
     const real = Object.entries(grants).map(([name, create]) => {
       const { type, exchange } = create()

@@ -3,6 +3,7 @@ import { equalSecrets, hmac, type MacKey, randomSecret, sha256 } from '../crypto
 import { CsrfMismatch, InvalidRequest } from '../errors.ts'
 import type { Interaction } from '../storage/records.ts'
 import type { Person } from '../users/users.ts'
+import type { ReceivedRequest } from './expand-request.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { withTicket } from './single-answer.ts'
 
@@ -15,9 +16,19 @@ export interface PendingDecision {
   readonly csrfToken: string
 }
 
+/** What of a request is kept while a person decides. */
+export interface AskedFor
+  extends Pick<
+    AuthorizationRequest,
+    'client' | 'redirectTo' | 'redirectUri' | 'scopes' | 'state' | 'codeChallenge' | 'details'
+  > {
+  readonly response: Pick<AuthorizationRequest['response'], 'type'>
+  readonly received: Pick<ReceivedRequest, 'ticket'>
+}
+
 /** A record of its own for each request, named in the URL, so that two tabs do not mix. */
 export async function openInteraction(
-  request: AuthorizationRequest,
+  request: AskedFor,
   person: Person,
   context: ServerContext,
 ): Promise<PendingDecision> {

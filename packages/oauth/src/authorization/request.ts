@@ -1,25 +1,17 @@
 import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
 import { isStranger, scopeLimitOf } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
-import {
-  InvalidRequest,
-  RegistrationNotSupported,
-  RequestNotSupported,
-  RequestUriNotSupported,
-  UnauthorizedClient,
-  UnsupportedResponseType,
-} from '../errors.ts'
-import type { RequestedAuthorization } from '../features/feature.ts'
+import { InvalidRequest, UnauthorizedClient, UnsupportedResponseType } from '../errors.ts'
 import type { AuthorizationResponse } from '../grants/grant.ts'
 import { readChallenge } from '../grants/pkce.ts'
 import { type Form, requireParam } from '../http/form.ts'
-import { assertKnownThere, readResources, resourceDetails } from '../resources/requested.ts'
 import { parseScope, resolveScopes, type ScopePolicy } from '../scopes.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import type { ReceivedRequest } from './expand-request.ts'
 import type { SignInDemand } from './fresh-sign-in.ts'
 import { type Prompts, readMaxAge, readPrompts } from './prompts.ts'
+import { assertSupported, readDetails } from './request-details.ts'
 import { type ResponseMode, readResponseMode, responseModeOr } from './response-modes.ts'
 
 /** Longest `state` sent back; a longer one is refused rather than cut. */
@@ -109,8 +101,6 @@ export function parseAuthorizationRequest(
   }
   const prompts = readPrompts(params)
   const mode = readResponseMode(params, response.mode, address.redirectTo)
-  const resources = readResources(params, context.options.resources)
-  assertKnownThere(scopes, resources, context.options.resources, context.options.identityScopes)
   const requested = { client, responseType: response.type, scopes, expandedBy }
   const read = readDetails(params, requested, context)
   // Parts of a scope that it may not have are not to be had one by one either.
@@ -132,7 +122,7 @@ export function parseAuthorizationRequest(
       maxAge: readMaxAge(params) ?? client.settings.default_max_age ?? null,
       askedAt,
     },
-    details: withMode(withResources(read, resources, context), mode, response.mode),
+    details: withMode(read, mode, response.mode),
   }
 }
 
@@ -153,27 +143,6 @@ function requireResponseType(
   return offered.response
 }
 
-/** What every feature reads of the request, together; null where none does. */
-function readDetails(
-  params: Form,
-  request: RequestedAuthorization,
-  context: ServerContext,
-): GrantDetails | null {
-  const read = context.features.requestReaders
-    .map((feature) => feature.readRequest?.(params, request, context) ?? null)
-    .filter((details) => details !== null)
-  return read.length === 0 ? null : Object.assign({}, ...read)
-}
-
-function withResources(
-  details: GrantDetails | null,
-  uris: readonly string[] | null,
-  { options }: ServerContext,
-): GrantDetails | null {
-  const named = resourceDetails(uris, options.resources)
-  return named ? { ...details, ...named } : details
-}
-
 /** Kept only where it is not the usual one: the answer may come after a person has decided. */
 function withMode(
   details: GrantDetails | null,
@@ -181,15 +150,4 @@ function withMode(
   usual: ResponseMode,
 ): GrantDetails | null {
   return mode === usual ? details : { ...details, responseMode: mode }
-}
-
-/** RFC 9101 §7 and OpenID Connect Core §3.1.2.6: whoever sends these relies on them. */
-function assertSupported(params: Form): void {
-  if (params.has('request')) throw new RequestNotSupported('This server takes no request objects')
-  if (params.has('request_uri')) {
-    throw new RequestUriNotSupported('This server takes no request_uri')
-  }
-  if (params.has('registration')) {
-    throw new RegistrationNotSupported('This server takes no registration parameter')
-  }
 }

@@ -36,7 +36,9 @@ export async function metadata(
       protected_resources: [...options.resources.others.keys()],
     }),
   }
-  for (const feature of context.features.all) addTo(document, feature.metadata?.(context) ?? {})
+  for (const part of [...grants.values(), ...context.features.all]) {
+    addTo(document, part.metadata?.(context) ?? {})
+  }
   return json(document, 200, publicFor(KEPT_SECONDS))
 }
 

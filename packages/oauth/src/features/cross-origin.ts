@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponse, Match, Route } from '@tollgate/http'
 import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import type { ServerContext } from '../context.ts'
-import type { CalledPlace, CrossOriginPolicy, OpenTo } from './feature.ts'
+import type { OpenTo } from '../grants/grant.ts'
+import type { CalledPlace, CrossOriginPolicy } from './feature.ts'
 
 /** What of a request decides whether a page on another origin may read the response. */
 export interface CrossOriginRequest {

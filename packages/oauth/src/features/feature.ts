@@ -2,28 +2,14 @@
  * The contract of a feature: what the server does beside OAuth 2.0, switched on by being listed in the
  * options. What is not listed has no route, no metadata and no cost.
  */
-import type { HttpRequest, HttpResponse, Route } from '@tollgate/http'
 import type { Awaitable } from '../awaitable.ts'
 import type { SigningAlgorithm } from '../crypto.ts'
-import type { AuthorizationResponse, GrantContext } from '../grants/grant.ts'
+import type { AuthorizationResponse, FeatureRoute, GrantContext } from '../grants/grant.ts'
 import type { Form } from '../http/form.ts'
 import type { ScopeDefinitions } from '../scopes.ts'
 import type { ClientAuthMethod } from '../storage/client-settings.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, SessionSelector, Token } from '../storage/records.ts'
-
-/** A URL of a feature. */
-export interface FeatureRoute extends Route {
-  /** Answers a request to it; `id` is the varying segment of its path. */
-  endpoint(request: HttpRequest, context: GrantContext, id: string): Promise<HttpResponse>
-  /** People come here with their browser: what goes wrong is told on a page. */
-  readonly isPage?: boolean
-  /** Which pages on other origins may call it, once a feature says which origins there are. Default: none. */
-  readonly openTo?: OpenTo
-}
-
-/** `clients`: pages of registered clients. `anyone`: it is public, and the same for all. */
-export type OpenTo = 'clients' | 'anyone'
 
 /** Where a page on another origin calls: a route of ours, or one of the application behind a guard. */
 export type CalledPlace = 'endpoint' | 'guarded'
@@ -48,6 +34,8 @@ export interface RequestedAuthorization {
   readonly scopes: readonly string[]
   /** The names of the features that its parameters came by; none where they stood in the URL. */
   readonly expandedBy: readonly string[]
+  /** It came from the client itself, through no browser (RFC 8628): there was nothing to push or to sign. */
+  readonly direct?: boolean
 }
 
 /** What an authorization request says that came another way than by its parameters. */

@@ -2,7 +2,7 @@
  * The contract of a grant, ours or anybody's. What a grant is given may grow: new members do not break
  * the grants there are (docs/guides/write-a-grant.md).
  */
-import type { HttpRequest } from '@tollgate/http'
+import type { HttpRequest, HttpResponse, Route } from '@tollgate/http'
 import type { Clock } from '../clock.ts'
 import type { Emitter } from '../events.ts'
 import type { VerifiedToken } from '../guard/verify.ts'
@@ -21,6 +21,7 @@ export type GrantType =
   | 'password'
   | 'client_credentials'
   | 'implicit'
+  | 'urn:ietf:params:oauth:grant-type:device_code'
   | 'urn:ietf:params:oauth:grant-type:token-exchange'
   | (string & {})
 
@@ -141,7 +142,20 @@ export interface AuthorizationResponse {
   ): AuthorizationResult | Promise<AuthorizationResult>
 }
 
-/** A grant is switched on by being listed in the options, and does one thing or both. */
+/** `clients`: pages of registered clients. `anyone`: it is public, and the same for all. */
+export type OpenTo = 'clients' | 'anyone'
+
+/** A URL that a grant or a feature brings. */
+export interface FeatureRoute extends Route {
+  /** People come here with their browser: what goes wrong is told on a page. */
+  readonly isPage?: boolean
+  /** Which pages on other origins may call it, once a feature says which origins there are. Default: none. */
+  readonly openTo?: OpenTo
+  /** Answers a request to it; `id` is the varying segment of its path. */
+  endpoint(request: HttpRequest, context: GrantContext, id: string): Promise<HttpResponse>
+}
+
+/** A grant is switched on by being listed in the options. It does something at the endpoints there are, or at its own. */
 export interface Grant {
   /** The `grant_type` it answers to. */
   readonly type: GrantType
@@ -149,4 +163,8 @@ export interface Grant {
   exchange?(request: ExchangeRequest, context: GrantContext): TokenResponse | Promise<TokenResponse>
   /** At the authorization endpoint. */
   readonly response?: AuthorizationResponse
+  /** Below the base path of the server. */
+  readonly routes?: readonly FeatureRoute[]
+  /** What it adds to the metadata of the server, beside its name. */
+  metadata?(context: GrantContext): Readonly<Record<string, unknown>>
 }

@@ -25,6 +25,54 @@ export interface ConsentView {
   readonly csrfToken: string
 }
 
+/** Asks a person for the code that their device shows (RFC 8628 §3.3). */
+export interface UserCodeForm {
+  /** Tells the three pages of `device` apart. */
+  readonly step: 'enter'
+  /** What stands in the field: from the address the device gave, or what was typed before. Empty for nothing. */
+  readonly userCode: string
+  /** What was wrong with the code before, for people; null at first. */
+  readonly problem: string | null
+  /** Where `user_code` and `csrf_token` are posted to. */
+  readonly action: string
+  /** For the hidden field of the form. */
+  readonly csrfToken: string
+}
+
+/**
+ * Asks a person to approve or deny a device. Say that they should approve only what they have started
+ * themselves: whoever talks them into it would get their access (RFC 8628 §5.4).
+ */
+export interface DeviceQuestion {
+  /** Tells the three pages of `device` apart. */
+  readonly step: 'confirm'
+  /** Who asks. */
+  readonly client: Pick<Client, 'id' | 'name' | 'userId'>
+  /** Who is asked. */
+  readonly userId: string
+  /** What is asked for, with the words people read. */
+  readonly scopes: ReadonlyArray<{ readonly id: string; readonly description: string }>
+  /** As the device shows it, to be compared. */
+  readonly userCode: string
+  /** Where approve and deny are posted to. */
+  readonly action: string
+  /** For the hidden field of the form. */
+  readonly csrfToken: string
+}
+
+/** Says that it is done; the device learns it by itself. */
+export interface DeviceAnswered {
+  /** Tells the three pages of `device` apart. */
+  readonly step: 'done'
+  /** What the person decided. */
+  readonly approved: boolean
+  /** Who asked. */
+  readonly client: Pick<Client, 'id' | 'name' | 'userId'>
+}
+
+/** One of the three pages of the device flow. */
+export type DeviceView = UserCodeForm | DeviceQuestion | DeviceAnswered
+
 /** What an error page shows. */
 export interface ErrorView {
   /** The HTTP status. */
@@ -65,6 +113,8 @@ export interface SignedOutView {
 export interface Pages {
   /** Asks somebody to approve a client. */
   consent(view: ConsentView): string | Promise<string>
+  /** Lets somebody type the code of a device, and approve or deny it; shown only with `deviceCode()`. */
+  device(view: DeviceView): string | Promise<string>
   /** Says what went wrong where no redirect is safe. */
   error(view: ErrorView): string | Promise<string>
   /** Asks whether to sign out. Needed by `openid({ logout: true })` alone. */

@@ -6,10 +6,15 @@ main { max-width: 28rem; margin: 12vh auto 2rem; padding: 1.5rem 2rem; border: 1
 h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 1rem; overflow-wrap: anywhere }
 ul { padding-left: 1.25rem }
 .logo { display: block; margin: 0 0 1rem; border-radius: .5rem; object-fit: contain }
+.problem { font-weight: 600 }
+.warning { padding: .75rem 1rem; border: 1px solid var(--line); border-left: .3rem solid var(--accent); border-radius: .5rem }
+.code { font: 600 1.5rem/1.2 ui-monospace, monospace; letter-spacing: .1em; overflow-wrap: anywhere }
+label { display: block; width: 100% }
+input { box-sizing: border-box; width: 100%; min-height: 2.75rem; padding: 0 .75rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit }
 .note { opacity: .8; font-size: .9375rem; overflow-wrap: anywhere }
-form { display: flex; gap: .75rem; margin-top: 1.5rem }
+form { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem }
 button { flex: 1; min-height: 2.75rem; font: inherit; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; cursor: pointer }
 button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
-button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+button:focus-visible, input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 @media (max-width: 32rem) { main { margin: 1rem; padding: 1.25rem } }
 `

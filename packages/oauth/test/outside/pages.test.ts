@@ -10,6 +10,7 @@ const pages: Pages = {
 <input type="hidden" name="csrf_token" value="${escapeHtml(csrfToken)}">
 <button name="decision" value="approve">To ${escapeHtml(destination)}</button>
 </form>`,
+  device: (view) => `<!doctype html><h1>${escapeHtml(view.step)}</h1>`,
   error: async ({ status, message }) => `<!doctype html><h1>${status} ${escapeHtml(message)}</h1>`,
   signOut: ({
     action,

@@ -1,5 +1,6 @@
 import type { ServerContext } from '../../context.ts'
-import type { Feature, FeatureRoute } from '../feature.ts'
+import type { FeatureRoute } from '../../grants/grant.ts'
+import type { Feature } from '../feature.ts'
 import { deliverLogouts } from './back-channel.ts'
 import { type ClientSessions, createClientSessions, type ToldClient } from './client-sessions.ts'
 import { logoutEndpoint } from './logout.ts'

@@ -55,9 +55,9 @@ export function pushedRequests(options: PushedRequestsOptions = {}): Feature {
       if (!uri?.startsWith(REQUEST_URI)) return null
       return findPushed(uri, requireParam(params, 'client_id'), context)
     },
-    readRequest(_params, { client, expandedBy }) {
+    readRequest(_params, { client, expandedBy, direct }) {
       const must = required || client.settings.require_pushed_authorization_requests === true
-      if (must && !expandedBy.includes(NAME)) {
+      if (must && !direct && !expandedBy.includes(NAME)) {
         throw new InvalidRequest('This request has to be pushed first (RFC 9126)')
       }
       return null

@@ -53,8 +53,8 @@ export function requestObjects(options: RequestObjectsOptions = {}): Feature {
       const text = params.get('request')
       return text === undefined ? null : expand(text, params, settings, context)
     },
-    readRequest(_params, { client, expandedBy }) {
-      if (mustSign(client, settings) && !expandedBy.includes(NAME)) {
+    readRequest(_params, { client, expandedBy, direct }) {
+      if (!direct && mustSign(client, settings) && !expandedBy.includes(NAME)) {
         throw new InvalidRequest('This request has to come as a signed request object (RFC 9101)')
       }
       return null

@@ -1,0 +1,34 @@
+import type { ServerContext } from '../context.ts'
+import { RegistrationNotSupported, RequestNotSupported, RequestUriNotSupported } from '../errors.ts'
+import type { RequestedAuthorization } from '../features/feature.ts'
+import type { Form } from '../http/form.ts'
+import { assertKnownThere, readResources, resourceDetails } from '../resources/requested.ts'
+import type { GrantDetails } from '../storage/details.ts'
+
+/** What a request says beyond scopes: for which APIs, and what the features read of it. Null for nothing. */
+export function readDetails(
+  params: Form,
+  request: RequestedAuthorization,
+  context: ServerContext,
+): GrantDetails | null {
+  const { resources, identityScopes } = context.options
+  const uris = readResources(params, resources)
+  if (uris === null && context.features.requestReaders.length === 0) return null
+  assertKnownThere(request.scopes, uris, resources, identityScopes)
+  const read = context.features.requestReaders.map(
+    (feature) => feature.readRequest?.(params, request, context) ?? null,
+  )
+  const parts = [...read, resourceDetails(uris, resources)].filter((part) => part !== null)
+  return parts.length === 0 ? null : Object.assign({}, ...parts)
+}
+
+/** RFC 9101 §7 and OpenID Connect Core §3.1.2.6: whoever sends these relies on them. */
+export function assertSupported(params: Form): void {
+  if (params.has('request')) throw new RequestNotSupported('This server takes no request objects')
+  if (params.has('request_uri')) {
+    throw new RequestUriNotSupported('This server takes no request_uri')
+  }
+  if (params.has('registration')) {
+    throw new RegistrationNotSupported('This server takes no registration parameter')
+  }
+}

@@ -1,0 +1,274 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  authorizationCode,
+  deviceCode,
+  openid,
+  pushedRequests,
+  refreshToken,
+} from '../../src/index.ts'
+import { startServer, type TestServer } from '../support.ts'
+import {
+  askAsDevice,
+  begin,
+  DEVICE_CODE,
+  type Device,
+  decide,
+  formOf,
+  newDevice,
+  openPage,
+  poll,
+  pollError,
+  send,
+  startDevice,
+  typeCode,
+} from './support.ts'
+
+const ORDERS = 'https://orders.example.com'
+
+let server: TestServer
+let device: Device
+beforeAll(async () => {
+  server = await startDevice({ features: [openid()], resources: { [ORDERS]: {} } })
+  device = await newDevice(server)
+})
+afterAll(() => server.close())
+
+describe('the device flow', () => {
+  it('goes from a code on a screen to a token', async () => {
+    const asked = await begin(server, device, { scope: 'place-orders check-status' })
+    expect(asked).toMatchObject({
+      verification_uri: `${server.url}/oauth/device`,
+      verification_uri_complete: `${server.url}/oauth/device?user_code=${asked.user_code}`,
+      expires_in: 600,
+      interval: 5,
+    })
+    expect(asked.user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/)
+    expect(await pollError(server, device, asked.device_code)).toBe('authorization_pending')
+    const done = await decide(server, 'ada', asked.user_code)
+    expect(await done.text()).toContain('You have approved <bdi>Television</bdi>')
+    server.clock.advance('5s')
+    const reply = await poll(server, device, asked.device_code)
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    const tokens = (await reply.json()) as Record<string, string>
+    expect(tokens).toMatchObject({ token_type: 'Bearer', scope: 'place-orders check-status' })
+    expect(tokens.refresh_token).toMatch(/^tgr_/)
+    expect(tokens).not.toHaveProperty('id_token')
+    const headers = {
+      authorization: `Bearer ${tokens.access_token}`,
+      cookie: null,
+      csrfToken: null,
+    }
+    const user = await server.oauth.guard.authenticate('api', headers)
+    expect([user.id, user.clientId, user.actor]).toEqual(['ada', device.id, null])
+  })
+
+  it('ends with access_denied when the person says no, however often the device asks', async () => {
+    const { device_code, user_code } = await begin(server, device)
+    const done = await decide(server, 'ada', user_code, 'deny')
+    expect(await done.text()).toContain('You have denied <bdi>Television</bdi>')
+    expect(await pollError(server, device, device_code)).toBe('access_denied')
+    expect(await pollError(server, device, device_code)).toBe('access_denied')
+  })
+
+  it('is in the metadata', async () => {
+    const reply = await server.request('/.well-known/oauth-authorization-server')
+    const metadata = (await reply.json()) as Record<string, unknown>
+    expect(metadata).toMatchObject({
+      device_authorization_endpoint: `${server.url}/oauth/device_authorization`,
+      grant_types_supported: expect.arrayContaining([DEVICE_CODE]),
+    })
+  })
+
+  it('is not there unless it is listed', async () => {
+    const plain = await startServer()
+    const metadata = await plain.request('/.well-known/oauth-authorization-server')
+    expect(await metadata.json()).not.toHaveProperty('device_authorization_endpoint')
+    for (const path of ['/oauth/device', '/oauth/device_authorization']) {
+      expect([path, plain.oauth.handles(path)]).toEqual([path, false])
+    }
+    await plain.close()
+  })
+
+  it.each([
+    { lifetime: '59s' },
+    { lifetime: '31m' },
+    { lifetime: 'soon' },
+    { interval: 61 },
+    { interval: 0 },
+  ])('%j is refused at once', (options) => {
+    expect(() => deviceCode(options)).toThrow(/^deviceCode: (lifetime|interval)/)
+  })
+
+  it('has an ID token with openid(), which says when the person signed in', async () => {
+    const signedInAt = new Date(server.clock.now().getTime() - 60_000)
+    server.users.signIns.set('bob.1', signedInAt)
+    const { device_code, user_code } = await begin(server, device, { scope: 'openid' })
+    await decide(server, 'bob', user_code)
+    server.clock.advance('5s')
+    const { id_token = '' } = (await (await poll(server, device, device_code)).json()) as {
+      id_token?: string
+    }
+    expect(decodeJwt(id_token)).toMatchObject({
+      sub: 'bob',
+      aud: device.id,
+      auth_time: signedInAt.getTime() / 1000,
+    })
+  })
+
+  it('knows resources, when it asks and when it polls', async () => {
+    const { device_code, user_code } = await begin(server, device, { resource: ORDERS })
+    await decide(server, 'ada', user_code)
+    server.clock.advance('5s')
+    const foreign = await poll(server, device, device_code, { resource: server.url })
+    expect(await foreign.json()).toMatchObject({ error: 'invalid_target' })
+    server.clock.advance('5s')
+    const reply = await poll(server, device, device_code, { resource: ORDERS })
+    const { access_token } = (await reply.json()) as { access_token: string }
+    expect(decodeJwt(access_token).aud).toBe(ORDERS)
+  })
+
+  it('needs no pushed request where authorization requests have to be pushed', async () => {
+    const strict = await startDevice({ features: [pushedRequests({ required: true })] })
+    expect((await askAsDevice(strict, await newDevice(strict))).status).toBe(200)
+    await strict.close()
+  })
+
+  it('survives a restart, and goes on at another process', async () => {
+    const { device_code, user_code } = await begin(server, device)
+    const another = server.another()
+    await another.ready()
+    const there: TestServer = {
+      ...server,
+      request: (path, init) => another.fetch(new Request(new URL(path, server.url), init)),
+      post: (path, form, headers) =>
+        another.fetch(
+          new Request(new URL(path, server.url), {
+            method: 'POST',
+            body: new URLSearchParams(form),
+            ...(headers && { headers }),
+          }),
+        ),
+    }
+    await decide(there, 'ada', user_code)
+    expect(await pollError(server, device, device_code)).toBeNull()
+  })
+})
+
+describe('POST /oauth/device_authorization', () => {
+  it.each([
+    ['a scope that is not defined', { scope: 'fly' }, 'invalid_scope'],
+    ['all scopes', { scope: '*' }, 'invalid_scope'],
+    ['a resource of others', { resource: 'https://else.example' }, 'invalid_target'],
+    ['a request object', { request: 'x.y.z' }, 'request_not_supported'],
+    ['a client nobody knows', { client_id: 'nobody' }, 'invalid_client'],
+    ['a secret of a public client', { client_secret: 'x' }, 'invalid_client'],
+  ])('%s is refused', async (_what, params, error) => {
+    const reply = await askAsDevice(server, device, params)
+    expect(await reply.json()).toMatchObject({ error })
+  })
+
+  it('a client with a secret has to show it', async () => {
+    const kiosk = await newDevice(server, { confidential: true })
+    expect((await askAsDevice(server, kiosk)).status).toBe(200)
+    const without = await askAsDevice(server, { id: kiosk.id, secret: '' })
+    expect(await without.json()).toMatchObject({ error: 'invalid_client' })
+  })
+
+  it('a client without the grant is refused here and at the token endpoint', async () => {
+    const web = await newDevice(server, {
+      grants: ['authorization_code'],
+      redirect: 'https://app.example/',
+    })
+    expect(await (await askAsDevice(server, web)).json()).toMatchObject({
+      error: 'unauthorized_client',
+    })
+    expect(await (await poll(server, web, 'tgd_x')).json()).toMatchObject({
+      error: 'unauthorized_client',
+    })
+  })
+})
+
+describe('the page', () => {
+  it('is for people who are signed in, and they come back to it with their code', async () => {
+    const headers = { accept: 'text/html' }
+    const reply = await server.request('/oauth/device?user_code=BCDF-GHJK', { headers })
+    expect(reply.headers.get('location')).toBe(
+      `/login?return_to=${encodeURIComponent('/oauth/device?user_code=BCDF-GHJK')}`,
+    )
+  })
+
+  it('has the code of the address in its field, and looks nothing up before it is sent', async () => {
+    const { user_code } = await begin(server, device)
+    const page = await openPage(server, 'ada', `?user_code=${user_code}`)
+    const html = await page.text()
+    expect(html).toContain(`value="${user_code}"`)
+    expect(html).not.toContain('Television')
+  })
+
+  it.each([
+    ['small letters', (code: string) => code.toLowerCase()],
+    ['no dash', (code: string) => code.replace('-', '')],
+    ['blanks', (code: string) => ` ${code.replace('-', ' ')} `],
+  ])('takes a code with %s', async (_what, write) => {
+    const { user_code } = await begin(server, device)
+    const page = await typeCode(server, 'bob', write(user_code))
+    expect(await page.text()).toContain(user_code)
+  })
+
+  it('says who asks, for what, and that one approves only what one has started', async () => {
+    const { user_code } = await begin(server, device, { scope: 'place-orders check-status' })
+    const page = await typeCode(server, 'ada', user_code)
+    const html = await page.text()
+    for (const text of [
+      '<bdi>Television</bdi>',
+      '<li>Place orders</li>',
+      '<li>Check order status</li>',
+      user_code,
+      'Approve only if you have started this yourself',
+      'If somebody sent you this code or a link to this page, deny it',
+    ]) {
+      expect(html).toContain(text)
+    }
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(page.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('escapes what clients and people write', async () => {
+    const name = '<script>alert(1)</script>'
+    const rude = await newDevice(server, { name })
+    const { user_code } = await begin(server, rude)
+    const page = await typeCode(server, 'ada', user_code)
+    expect(await page.text()).not.toContain('<script>')
+    const field = await openPage(server, 'ada', `?user_code=${encodeURIComponent('"><script>')}`)
+    expect(await field.text()).not.toContain('<script>')
+  })
+
+  it('says that a code is unknown, in a page', async () => {
+    const page = await typeCode(server, 'ada', 'BBBB-BBBB')
+    expect(page.status).toBe(400)
+    const html = await page.text()
+    expect(html).toContain('This code is unknown or has expired.')
+    expect(formOf(html).action).toBe('/oauth/device')
+  })
+
+  it('is asked for a decision, not for anything else', async () => {
+    const { user_code } = await begin(server, device)
+    const page = await typeCode(server, 'ada', user_code)
+    const reply = await send(server, 'ada', formOf(await page.text()), { decision: 'perhaps' })
+    expect(reply.status).toBe(400)
+    expect(await reply.text()).toContain('decision must be approve or deny')
+  })
+})
+
+it('gives no refresh token to clients without that grant', async () => {
+  const own = await startServer({ grants: [authorizationCode(), refreshToken(), deviceCode()] })
+  const bare = await newDevice(own, { grants: [DEVICE_CODE] })
+  const { device_code, user_code } = await begin(own, bare)
+  await decide(own, 'ada', user_code)
+  own.clock.advance('5s')
+  const tokens = await (await poll(own, bare, device_code)).json()
+  expect(tokens).toHaveProperty('access_token')
+  expect(tokens).not.toHaveProperty('refresh_token')
+  await own.close()
+})

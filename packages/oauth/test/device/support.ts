@@ -1,0 +1,140 @@
+import { authorizationCode, deviceCode, password, refreshToken } from '../../src/index.ts'
+import {
+  createClient,
+  sessionOf,
+  startServer,
+  type TestServer,
+  type TestServerOptions,
+} from '../support.ts'
+
+export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code'
+
+export function startDevice(options: TestServerOptions = {}): Promise<TestServer> {
+  return startServer({
+    grants: [authorizationCode(), refreshToken(), password(), deviceCode()],
+    ...options,
+  })
+}
+
+export interface Device {
+  readonly id: string
+  readonly secret: string
+}
+
+/** A television: it keeps no secret. */
+export const newDevice = (server: TestServer, changes: object = {}): Promise<Device> =>
+  createClient(server, {
+    name: 'Television',
+    grants: [DEVICE_CODE, 'refresh_token'],
+    confidential: false,
+    ...changes,
+  })
+
+export interface DeviceReply {
+  readonly device_code: string
+  readonly user_code: string
+  readonly verification_uri: string
+  readonly verification_uri_complete: string
+  readonly expires_in: number
+  readonly interval: number
+}
+
+const credentialsOf = ({ id, secret }: Device) => ({
+  client_id: id,
+  ...(secret && { client_secret: secret }),
+})
+
+export function askAsDevice(
+  server: TestServer,
+  device: Device,
+  params: Record<string, string> = {},
+): Promise<Response> {
+  return server.post('/oauth/device_authorization', {
+    ...credentialsOf(device),
+    scope: 'place-orders',
+    ...params,
+  })
+}
+
+export async function begin(
+  server: TestServer,
+  device: Device,
+  params: Record<string, string> = {},
+): Promise<DeviceReply> {
+  const reply = await askAsDevice(server, device, params)
+  if (reply.status !== 200) throw new Error(`${reply.status} ${await reply.text()}`)
+  return (await reply.json()) as DeviceReply
+}
+
+export function poll(
+  server: Pick<TestServer, 'post'>,
+  device: Device,
+  deviceCode: string,
+  params: Record<string, string> = {},
+): Promise<Response> {
+  return server.post('/oauth/token', {
+    grant_type: DEVICE_CODE,
+    ...credentialsOf(device),
+    device_code: deviceCode,
+    ...params,
+  })
+}
+
+/** Waits as long as a device has to, then asks; gives the error, or `null` with a token. */
+export async function pollError(
+  server: TestServer,
+  device: Device,
+  deviceCode: string,
+): Promise<string | null> {
+  server.clock.advance('5s')
+  const reply = await poll(server, device, deviceCode)
+  return ((await reply.json()) as { error?: string }).error ?? null
+}
+
+export interface FormOfPage {
+  readonly action: string
+  readonly csrf_token: string
+}
+
+export function formOf(html: string): FormOfPage {
+  const action = /action="([^"]+)"/.exec(html)?.[1] ?? ''
+  const csrf = /name="csrf_token" value="([^"]+)"/.exec(html)?.[1] ?? ''
+  return { action: action.replaceAll('&amp;', '&'), csrf_token: csrf }
+}
+
+export function openPage(server: TestServer, user: string, query = ''): Promise<Response> {
+  return server.request(`/oauth/device${query}`, {
+    headers: { cookie: sessionOf(user), accept: 'text/html' },
+  })
+}
+
+export function send(
+  server: TestServer,
+  user: string,
+  { action, csrf_token }: FormOfPage,
+  fields: Record<string, string>,
+): Promise<Response> {
+  const headers = { cookie: sessionOf(user), origin: server.url, accept: 'text/html' }
+  return server.post(action, { csrf_token, ...fields }, headers)
+}
+
+/** Up to the page with the two buttons, or the one that says what was wrong. */
+export async function typeCode(
+  server: TestServer,
+  user: string,
+  userCode: string,
+): Promise<Response> {
+  const form = formOf(await (await openPage(server, user)).text())
+  return send(server, user, form, { user_code: userCode })
+}
+
+export async function decide(
+  server: TestServer,
+  user: string,
+  userCode: string,
+  decision: 'approve' | 'deny' = 'approve',
+): Promise<Response> {
+  const page = await typeCode(server, user, userCode)
+  if (page.status !== 200) throw new Error(`${page.status} ${await page.text()}`)
+  return send(server, user, formOf(await page.text()), { decision })
+}

@@ -1,0 +1,342 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createClient, REDIRECT, sessionOf, type TestServer } from '../support.ts'
+import {
+  begin,
+  DEVICE_CODE,
+  type Device,
+  decide,
+  formOf,
+  newDevice,
+  openPage,
+  poll,
+  pollError,
+  send,
+  startDevice,
+  typeCode,
+} from './support.ts'
+
+let server: TestServer
+let device: Device
+beforeEach(async () => {
+  server = await startDevice()
+  device = await newDevice(server)
+})
+afterEach(() => server.close())
+
+const errorOf = async (reply: Response) => ((await reply.json()) as { error?: string }).error
+
+const guardStatus = async (accessToken: string) => {
+  const headers = { authorization: `Bearer ${accessToken}`, cookie: null, csrfToken: null }
+  try {
+    await server.oauth.guard.authenticate('api', headers)
+    return 200
+  } catch (error) {
+    return server.oauth.guard.refusal(error).status
+  }
+}
+
+describe('threat T12 user codes', () => {
+  it('nobody tries more than twenty in a quarter of an hour, the right one included', async () => {
+    const { user_code } = await begin(server, device)
+    for (let tries = 0; tries < 20; tries += 1) {
+      expect((await typeCode(server, 'bob', 'BBBB-BBBB')).status).toBe(400)
+    }
+    const stopped = await typeCode(server, 'bob', user_code)
+    expect(stopped.status).toBe(429)
+    expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await stopped.text()).toContain('Too many codes were tried')
+    // Others are not hindered, and neither is he after a while.
+    expect((await typeCode(server, 'ada', user_code)).status).toBe(200)
+    server.clock.advance('15m')
+    const later = await begin(server, device)
+    expect((await typeCode(server, 'bob', later.user_code)).status).toBe(200)
+  })
+
+  it('many at once, from two sessions and two processes, are not more', async () => {
+    const second = server.another()
+    await second.ready()
+    const forms = await Promise.all(
+      ['bob.1', 'bob.2'].map(async (session) => {
+        const headers = { cookie: `session=${session}`, accept: 'text/html' }
+        const page = await server.request('/oauth/device', { headers })
+        return { session, ...formOf(await page.text()) }
+      }),
+    )
+    const replies = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => {
+        const { session, csrf_token } = forms[index % 2] ?? { session: '', csrf_token: '' }
+        const oauth = index % 4 < 2 ? server.oauth : second
+        return oauth.fetch(
+          new Request(`${server.url}/oauth/device`, {
+            method: 'POST',
+            headers: { cookie: `session=${session}`, origin: server.url },
+            body: new URLSearchParams({ csrf_token, user_code: 'BBBB-BBBB' }),
+          }),
+        )
+      }),
+    )
+    const looked = replies.filter(({ status }) => status === 400)
+    expect(looked.length).toBeLessThanOrEqual(20)
+    expect(replies.every(({ status }) => status === 400 || status === 429)).toBe(true)
+  })
+
+  it('one that ten have opened is opened no more', async () => {
+    const { user_code, device_code } = await begin(server, device)
+    for (let times = 0; times < 10; times += 1) {
+      expect((await typeCode(server, 'ada', user_code)).status).toBe(200)
+    }
+    expect((await typeCode(server, 'bob', user_code)).status).toBe(400)
+    expect(await pollError(server, device, device_code)).toBe('authorization_pending')
+  })
+
+  it('is worth nothing after its time', async () => {
+    const { user_code, device_code } = await begin(server, device)
+    const page = await typeCode(server, 'ada', user_code)
+    server.clock.advance('10m')
+    const late = await send(server, 'ada', formOf(await page.text()), { decision: 'approve' })
+    expect(late.status).toBe(400)
+    expect((await typeCode(server, 'ada', user_code)).status).toBe(400)
+    expect(await errorOf(await poll(server, device, device_code))).toBe('expired_token')
+  })
+
+  it('stands in no table, and neither does the device code', async () => {
+    const { user_code, device_code } = await begin(server, device)
+    const rows = await server.database.kysely.selectFrom('oauth_tickets').selectAll().execute()
+    const stored = JSON.stringify(rows)
+    for (const secret of [user_code, user_code.replace('-', ''), device_code]) {
+      expect(stored).not.toContain(secret)
+    }
+  })
+
+  it('is answered once: a second person who types it finds nothing', async () => {
+    const { user_code } = await begin(server, device)
+    await decide(server, 'ada', user_code)
+    expect((await typeCode(server, 'bob', user_code)).status).toBe(400)
+  })
+})
+
+describe('threat T12 the page', () => {
+  it('a form of another site, or without the token of the page, does nothing', async () => {
+    const { user_code, device_code } = await begin(server, device)
+    const entry = formOf(await (await openPage(server, 'ada')).text())
+    const cookie = sessionOf('ada')
+    const typed = { csrf_token: entry.csrf_token, user_code }
+    const foreign = { cookie, origin: 'https://evil.example' }
+    expect((await server.post('/oauth/device', typed, foreign)).status).toBe(403)
+    const own = { cookie, origin: server.url }
+    expect((await server.post('/oauth/device', { user_code }, own)).status).toBe(403)
+    const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
+    const approval = { csrf_token: question.csrf_token, decision: 'approve' }
+    expect((await server.post(question.action, approval, foreign)).status).toBe(403)
+    expect((await server.post(question.action, { decision: 'approve' }, own)).status).toBe(403)
+    expect(await pollError(server, device, device_code)).toBe('authorization_pending')
+  })
+
+  it('only the person and the session it was shown to decide', async () => {
+    const { user_code, device_code } = await begin(server, device)
+    const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
+    expect((await send(server, 'bob', question, { decision: 'approve' })).status).toBe(400)
+    const headers = { cookie: 'session=ada.2', origin: server.url }
+    const elsewhere = { csrf_token: question.csrf_token, decision: 'approve' }
+    expect((await server.post(question.action, elsewhere, headers)).status).toBe(400)
+    const nobody = { origin: server.url, accept: 'text/html' }
+    expect((await server.post(question.action, elsewhere, nobody)).status).toBe(401)
+    expect(await pollError(server, device, device_code)).toBe('authorization_pending')
+  })
+
+  it('its question cannot be answered at the approval screen, nor that one here', async () => {
+    const web = await newDevice(server, {
+      grants: [DEVICE_CODE, 'authorization_code'],
+      redirect: REDIRECT,
+      confidential: true,
+    })
+    const { user_code } = await begin(server, web)
+    const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
+    const there = { ...question, action: question.action.replace('/device?', '/authorize?') }
+    expect((await send(server, 'ada', there, { decision: 'approve' })).status).toBe(400)
+    const query = { client_id: web.id, response_type: 'code', redirect_uri: REDIRECT }
+    const screen = await server.request(`/oauth/authorize?${new URLSearchParams(query)}`, {
+      headers: { cookie: sessionOf('ada'), accept: 'text/html' },
+    })
+    const consent = formOf(await screen.text())
+    const here = { ...consent, action: consent.action.replace('/authorize?', '/device?') }
+    expect((await send(server, 'ada', here, { decision: 'approve' })).status).toBe(400)
+  })
+
+  it('of two tabs the first answer counts, and the other is told so', async () => {
+    const { user_code, device_code } = await begin(server, device)
+    const tabs = [
+      await typeCode(server, 'ada', user_code),
+      await typeCode(server, 'ada', user_code),
+    ]
+    const [one = '', other = ''] = await Promise.all(tabs.map((tab) => tab.text()))
+    expect((await send(server, 'ada', formOf(one), { decision: 'deny' })).status).toBe(200)
+    const late = await send(server, 'ada', formOf(other), { decision: 'approve' })
+    expect(late.status).toBe(400)
+    expect(await late.text()).toContain('answered before')
+    expect(await pollError(server, device, device_code)).toBe('access_denied')
+    // What was denied is not remembered as approved.
+    expect(await server.oauth.consents.listByUser('ada')).toEqual([])
+  })
+
+  it('approve and deny at once have one outcome, which is what the device learns', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { user_code, device_code } = await begin(server, device)
+      const pages = await Promise.all([0, 1].map(() => typeCode(server, 'ada', user_code)))
+      const forms = (await Promise.all(pages.map((page) => page.text()))).map(formOf)
+      const replies = await Promise.all(
+        forms.map((form, index) =>
+          send(server, 'ada', form, { decision: index ? 'deny' : 'approve' }),
+        ),
+      )
+      const won = replies.findIndex(({ status }) => status === 200)
+      expect(replies.map(({ status }) => status).sort()).toEqual([200, 400])
+      const error = await pollError(server, device, device_code)
+      expect(error).toBe(won === 0 ? null : 'access_denied')
+    }
+  })
+})
+
+describe('threat T12 polling', () => {
+  it('a device that asks too often is told to wait five seconds longer each time', async () => {
+    const { device_code } = await begin(server, device)
+    const ask = async () => errorOf(await poll(server, device, device_code))
+    expect(await ask()).toBe('authorization_pending')
+    expect(await ask()).toBe('slow_down')
+    server.clock.advance('5s')
+    expect(await ask()).toBe('slow_down')
+    server.clock.advance('14s')
+    expect(await ask()).toBe('slow_down')
+    server.clock.advance('20s')
+    expect(await ask()).toBe('authorization_pending')
+  })
+
+  it('many polls at once, on two processes, get one token, which is good', async () => {
+    const second = server.another()
+    await second.ready()
+    const { user_code, device_code } = await begin(server, device)
+    await decide(server, 'ada', user_code)
+    server.clock.advance('5s')
+    const form = { grant_type: DEVICE_CODE, client_id: device.id, device_code }
+    const replies = await Promise.all(
+      Array.from({ length: 16 }, (_, index) =>
+        (index % 2 ? server.oauth : second).fetch(
+          new Request(`${server.url}/oauth/token`, {
+            method: 'POST',
+            body: new URLSearchParams(form),
+          }),
+        ),
+      ),
+    )
+    const bodies = (await Promise.all(replies.map((reply) => reply.json()))) as {
+      access_token?: string
+      error?: string
+    }[]
+    const won = bodies.filter(({ access_token }) => access_token)
+    expect(won).toHaveLength(1)
+    for (const { error } of bodies.filter((body) => body !== won[0])) {
+      expect(error).toBe('slow_down')
+    }
+    expect(await guardStatus(won[0]?.access_token ?? '')).toBe(200)
+  })
+
+  it('a device code that comes again gives nothing, and ends what it gave', async () => {
+    const { user_code, device_code } = await begin(server, device)
+    await decide(server, 'ada', user_code)
+    server.clock.advance('5s')
+    const first = (await (await poll(server, device, device_code)).json()) as {
+      access_token: string
+      refresh_token: string
+    }
+    expect(await guardStatus(first.access_token)).toBe(200)
+    expect(await pollError(server, device, device_code)).toBe('invalid_grant')
+    expect(await guardStatus(first.access_token)).toBe(401)
+    const refresh = await server.post('/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: device.id,
+      refresh_token: first.refresh_token,
+    })
+    expect(await errorOf(refresh)).toBe('invalid_grant')
+  })
+
+  it("another client's device code is refused, and stays good for its own", async () => {
+    const { user_code, device_code } = await begin(server, device)
+    await decide(server, 'ada', user_code)
+    const other = await newDevice(server)
+    expect(await errorOf(await poll(server, other, device_code))).toBe('invalid_grant')
+    expect(await pollError(server, device, device_code)).toBeNull()
+  })
+
+  it.each(['tgd_unknown', 'x'.repeat(5000)])('%.12s… is no device code', async (text) => {
+    expect(await errorOf(await poll(server, device, text))).toBe('invalid_grant')
+  })
+
+  it('an approval is no authorization code for anybody', async () => {
+    const web = await newDevice(server, {
+      grants: [DEVICE_CODE, 'authorization_code'],
+      redirect: REDIRECT,
+      confidential: true,
+    })
+    const { user_code, device_code } = await begin(server, web)
+    await decide(server, 'ada', user_code)
+    const reply = await server.post('/oauth/token', {
+      grant_type: 'authorization_code',
+      client_id: web.id,
+      client_secret: web.secret,
+      code: device_code,
+    })
+    expect(await errorOf(reply)).toBe('invalid_grant')
+  })
+})
+
+describe('threat T12 between the approval and the poll', () => {
+  async function approved(): Promise<string> {
+    const { user_code, device_code } = await begin(server, device)
+    await decide(server, 'ada', user_code)
+    return device_code
+  }
+
+  it.each<[string, () => unknown, string]>([
+    ['signing out everywhere', () => server.oauth.revokeUser('ada'), 'expired_token'],
+    ['deleting the account', () => server.users.all.delete('ada'), 'expired_token'],
+    ['revoking the client', () => server.oauth.clients.revoke(device.id), 'invalid_client'],
+    [
+      'taking the approval back',
+      () => server.oauth.consents.revoke('ada', device.id),
+      'expired_token',
+    ],
+    ['ending everything', () => server.oauth.endEverything(), 'invalid_grant'],
+    ['waiting too long', () => server.clock.advance('10m'), 'expired_token'],
+  ])('%s leaves nothing to fetch', async (_what, end, error) => {
+    const code = await approved()
+    await end()
+    expect(await pollError(server, device, code)).toBe(error)
+    const tokens = await server.database.kysely.selectFrom('oauth_tokens').selectAll().execute()
+    expect(tokens).toEqual([])
+  })
+
+  it('signing out everywhere on another process does so too', async () => {
+    const another = server.another()
+    const code = await approved()
+    await another.revokeUser('ada')
+    expect(await pollError(server, device, code)).toBe('expired_token')
+  })
+
+  it('a person who is signed out while they decide has approved nothing', async () => {
+    const { user_code, device_code } = await begin(server, device)
+    const question = formOf(await (await typeCode(server, 'ada', user_code)).text())
+    await server.oauth.revokeUser('ada')
+    expect((await send(server, 'ada', question, { decision: 'approve' })).status).toBe(400)
+    expect(await pollError(server, device, device_code)).toBe('authorization_pending')
+  })
+})
+
+it('a client that was deleted is not asked about', async () => {
+  const gone = await createClient(server, {
+    grants: [DEVICE_CODE],
+    confidential: false,
+  })
+  const { user_code } = await begin(server, gone)
+  await server.oauth.clients.revoke(gone.id)
+  expect((await typeCode(server, 'ada', user_code)).status).toBe(400)
+})
