@@ -8,6 +8,7 @@ import {
   clientCredentials,
   cors,
   createAuthorizationServer,
+  deviceCode,
   type Feature,
   type Grant,
   implicit,
@@ -16,6 +17,7 @@ import {
   password,
   refreshToken,
   type SignedIn,
+  tokenExchange,
   type UserClaims,
 } from '@tollgate/oauth'
 import type { Logger } from 'pino'
@@ -142,5 +144,7 @@ function offeredGrants(settings: Settings): Grant[] {
     ...(settings.passwordGrant ? [password()] : []),
     ...(settings.implicitGrant ? [implicit()] : []),
     clientCredentials(),
+    ...(settings.deviceGrant ? [deviceCode()] : []),
+    ...(settings.exchangeGrant ? [tokenExchange()] : []),
   ]
 }

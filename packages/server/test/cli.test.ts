@@ -230,6 +230,13 @@ describe('client create', () => {
     ['--public', ['--public', ...redirect], ['authorization_code', 'refresh_token'], false],
     ['--credentials', ['--credentials'], ['client_credentials'], true],
     [
+      '--device',
+      ['--device'],
+      ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+      false,
+    ],
+    ['--exchange', ['--exchange'], ['urn:ietf:params:oauth:grant-type:token-exchange'], true],
+    [
       '--implicit',
       ['--public', '--implicit', ...redirect],
       ['authorization_code', 'refresh_token', 'implicit'],
@@ -597,9 +604,13 @@ describe('client create with addresses', () => {
     expect(stderr).toContain(why)
   })
 
-  it('refuses grants that are switched off', async () => {
-    const args = ['client', 'create', '--name', 'App', '--password']
-    const { code, stderr } = await tollgate(args, { env: { TOLLGATE_PASSWORD_GRANT: 'off' } })
+  it.each([
+    ['--password', 'TOLLGATE_PASSWORD_GRANT'],
+    ['--device', 'TOLLGATE_DEVICE_GRANT'],
+    ['--exchange', 'TOLLGATE_EXCHANGE_GRANT'],
+  ])('refuses %s where it is switched off', async (kind, variable) => {
+    const args = ['client', 'create', '--name', 'App', kind]
+    const { code, stderr } = await tollgate(args, { env: { [variable]: 'off' } })
     expect([code, stderr]).toEqual([2, expect.stringContaining('switched off')])
   })
 })

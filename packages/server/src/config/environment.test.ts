@@ -87,7 +87,7 @@ it.each([
   expect(read({ [name]: 'x' }).warnings).toEqual([`${name} is no setting of Tollgate. ${hint}`])
 })
 
-it('switches the password and implicit grants off, over what the file says', () => {
+it('switches grants and features off, over what the file says', () => {
   expect(read({}).settings).toMatchObject({ passwordGrant: true, implicitGrant: true })
   const off = read({ TOLLGATE_PASSWORD_GRANT: 'off', TOLLGATE_IMPLICIT_GRANT: 'off' })
   expect(off.settings).toMatchObject({ passwordGrant: false, implicitGrant: false })
@@ -98,6 +98,9 @@ it('switches the password and implicit grants off, over what the file says', () 
     TOLLGATE_SIGNING_ALGORITHM: 'RS256',
   })
   expect(other.settings).toMatchObject({ openid: false, cors: true, signingAlgorithm: 'RS256' })
+  expect(read({}).settings).toMatchObject({ deviceGrant: true, exchangeGrant: true })
+  const fewer = read({ TOLLGATE_DEVICE_GRANT: 'off', TOLLGATE_EXCHANGE_GRANT: 'off' })
+  expect(fewer.settings).toMatchObject({ deviceGrant: false, exchangeGrant: false })
   expect(() => read({ TOLLGATE_SIGNING_ALGORITHM: 'none' })).toThrow('expects EdDSA')
 })
 

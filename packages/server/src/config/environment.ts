@@ -58,6 +58,8 @@ export function readEnvironment(
       registration: values.TOLLGATE_REGISTRATION ?? options.settings.registration,
       passwordGrant: values.TOLLGATE_PASSWORD_GRANT ?? options.settings.passwordGrant,
       implicitGrant: values.TOLLGATE_IMPLICIT_GRANT ?? options.settings.implicitGrant,
+      deviceGrant: values.TOLLGATE_DEVICE_GRANT ?? options.settings.deviceGrant,
+      exchangeGrant: values.TOLLGATE_EXCHANGE_GRANT ?? options.settings.exchangeGrant,
       openid: values.TOLLGATE_OPENID ?? options.settings.openid,
       cors: values.TOLLGATE_CORS ?? options.settings.cors,
       signingAlgorithm: values.TOLLGATE_SIGNING_ALGORITHM ?? options.settings.signingAlgorithm,

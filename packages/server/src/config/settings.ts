@@ -51,6 +51,10 @@ export interface Settings {
   readonly passwordGrant: boolean
   /** Whether clients made for it may get tokens straight from the approval. */
   readonly implicitGrant: boolean
+  /** Whether clients made for it may let people type a code, for devices without a browser (RFC 8628). */
+  readonly deviceGrant: boolean
+  /** Whether clients made for it may exchange a user's token for one of their own (RFC 8693). */
+  readonly exchangeGrant: boolean
   /** Whether other applications can sign people in here (OpenID Connect). */
   readonly openid: boolean
   /** Whether pages of registered clients may call from other origins (CORS). */
@@ -151,6 +155,8 @@ const shape = z.strictObject({
   registration: z.boolean().default(true),
   passwordGrant: z.boolean().default(true),
   implicitGrant: z.boolean().default(true),
+  deviceGrant: z.boolean().default(true),
+  exchangeGrant: z.boolean().default(true),
   openid: z.boolean().default(true),
   cors: z.boolean().default(false),
   signingAlgorithm: z

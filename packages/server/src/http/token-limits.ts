@@ -6,7 +6,7 @@ import { readText } from './body.ts'
 import type { AppEnv } from './variables.ts'
 
 /** Where secrets, codes and tokens can be tried. */
-const GUESSABLE = ['token', 'introspect', 'revoke']
+const GUESSABLE = ['token', 'introspect', 'revoke', 'device_authorization']
 
 /**
  * Counts what fails at the token routes (threat L2). Secrets, codes and tokens are checked first and
@@ -27,6 +27,8 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
       return readError(c)
     }
     try {
+      // Anybody can ask for these in the name of a public client, and each is a row.
+      if (c.req.path.endsWith('/device_authorization')) await limits.countDeviceCode(network)
       let error: string | null
       if (username === null) error = await handle()
       else {

@@ -33,6 +33,7 @@ export interface Limits {
   /** Before a card goes to the provider; a declined one counts, and so does one that ends in an error. */
   attemptCard(userId: string, network: string): Promise<CardAttempt>
   countRegistration(network: string): Promise<void>
+  countDeviceCode(network: string): Promise<void>
   /** This account was used from here with success. */
   rememberNetwork(account: string, network: string): Promise<void>
   /**
@@ -158,6 +159,7 @@ export function createLimits(database: Database, clock: Clock): Limits {
       }
     },
     countRegistration: (network) => consume('registrations', network),
+    countDeviceCode: (network) => consume('deviceCodes', network),
     rememberNetwork: (account, network) => known.remember(digest(account), network),
     async countWrong(what, clientId, network) {
       const client = digest(clientId)

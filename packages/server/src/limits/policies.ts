@@ -36,6 +36,8 @@ export const policies = {
   cardsNetwork: { points: 50, seconds: HOUR },
   /** New accounts from one network; these succeed and count all the same. */
   registrations: { points: 20, seconds: HOUR },
+  /** Codes for devices from one network; these succeed and count all the same. */
+  deviceCodes: { points: 300, seconds: 10 * MINUTE },
 } as const satisfies Record<string, Policy>
 
 export type PolicyName = keyof typeof policies

@@ -2,6 +2,7 @@ import type { ConsentView, ErrorView, Pages } from '@tollgate/oauth'
 import type { FC } from 'hono/jsx'
 import type { Settings } from '../config/settings.ts'
 import type { User } from '../users/user.ts'
+import { DevicePage, titleOfDevicePage } from './device.tsx'
 import { Document } from './parts/document.tsx'
 import { SignedOut, SignOut } from './sign-out.tsx'
 
@@ -10,7 +11,7 @@ export interface AuthorizationPagesOptions {
   readonly findUser: (id: string) => Promise<User | null>
 }
 
-/** The pages of `/oauth/authorize` and `/oauth/logout`. The authorization server sends them, and allows them no script. */
+/** The pages of `/oauth/authorize`, `/oauth/device` and `/oauth/logout`. The authorization server sends them, and allows them no script. */
 export function createAuthorizationPages({
   settings,
   findUser,
@@ -22,6 +23,14 @@ export function createAuthorizationPages({
       return String(
         <Document title="Approve access" name={name} script={false}>
           <Consent view={view} user={user} />
+        </Document>,
+      )
+    },
+    async device(view) {
+      const user = view.step === 'confirm' ? await findUser(view.userId) : null
+      return String(
+        <Document title={titleOfDevicePage(view)} name={name} script={false}>
+          <DevicePage view={view} user={user} />
         </Document>,
       )
     },

@@ -117,8 +117,47 @@ const VIEWS: readonly View[] = [
   { name: 'sessions', path: () => '/account/sessions' },
   { name: 'sign-out', path: () => '/oauth/logout' },
   { name: 'signed-out', path: () => '/oauth/logout', stranger: true },
+  { name: 'device', path: () => '/oauth/device?user_code=BCDF-GHJK' },
+  {
+    name: 'device-refused',
+    path: () => '/oauth/device',
+    status: 400,
+    async act(page) {
+      await page.getByLabel('Code').fill('bcdfghjk')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByText('This code is unknown or has expired.').waitFor()
+    },
+  },
+  {
+    name: 'device-confirm',
+    path: () => '/oauth/device',
+    async act(page) {
+      await page.getByLabel('Code').fill(await newUserCode(new URL(page.url()).origin))
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByText('Approve only if you have started this yourself').waitFor()
+    },
+  },
+  {
+    name: 'device-approved',
+    path: () => '/oauth/device',
+    async act(page) {
+      await page.getByLabel('Code').fill(await newUserCode(new URL(page.url()).origin))
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByText('Go back to your device').waitFor()
+    },
+  },
   { name: 'demo-callback', path: () => '/callback?code=abc&state=xyz#access_token=secret' },
 ]
+
+let television = ''
+
+/** As a device gets it. */
+async function newUserCode(url: string): Promise<string> {
+  const body = new URLSearchParams({ client_id: television, scope: 'place-orders check-status' })
+  const reply = await fetch(`${url}/oauth/device_authorization`, { method: 'POST', body })
+  return ((await reply.json()) as { user_code: string }).user_code
+}
 
 function authorize({ demo, url }: TestService, scope: string): string {
   const query = new URLSearchParams({
@@ -144,6 +183,9 @@ describeInChromium('how the pages look', ({ newPage, forgive }) => {
     const redirect = `https://app.example.com/${'a'.repeat(300)}`
     await service.oauth.clients.create({ userId, name, redirect })
     await service.oauth.tokens.createPersonal({ userId, name, scopes: [] })
+    const grants = ['urn:ietf:params:oauth:grant-type:device_code']
+    const made = await service.oauth.clients.create({ name, grants, confidential: false })
+    television = made.client.id
     const browser = service.browser()
     await browser.signIn(service.demo?.email ?? '', service.demo?.password ?? '')
     await approve(browser, authorize(service, 'place-orders'))

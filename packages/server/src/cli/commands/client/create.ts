@@ -6,15 +6,31 @@ import { withCore } from '../../open.ts'
 interface Kind {
   readonly grants: readonly GrantType[]
   readonly confidential: boolean
+  /** The setting that offers its grant, where one can switch it off. */
+  readonly setting?: 'passwordGrant' | 'deviceGrant' | 'exchangeGrant'
 }
 
 const WEB: Kind = { grants: ['authorization_code', 'refresh_token'], confidential: true }
 
 /** What the switches of the command stand for. */
 const KINDS: Readonly<Record<string, Kind>> = {
-  password: { grants: ['password', 'refresh_token'], confidential: true },
+  password: {
+    grants: ['password', 'refresh_token'],
+    confidential: true,
+    setting: 'passwordGrant',
+  },
   public: { grants: WEB.grants, confidential: false },
   credentials: { grants: ['client_credentials'], confidential: true },
+  device: {
+    grants: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+    confidential: false,
+    setting: 'deviceGrant',
+  },
+  exchange: {
+    grants: ['urn:ietf:params:oauth:grant-type:token-exchange'],
+    confidential: true,
+    setting: 'exchangeGrant',
+  },
 }
 
 export const clientCreate: Command = {
@@ -31,6 +47,8 @@ export const clientCreate: Command = {
     { flags: '--personal', description: 'the client personal access tokens hang on' },
     { flags: '--public', description: 'cannot keep a secret: a browser or mobile application' },
     { flags: '--credentials', description: 'acts for itself: the client credentials grant' },
+    { flags: '--device', description: 'a device on which people cannot type: the device flow' },
+    { flags: '--exchange', description: 'a service of your own that exchanges tokens' },
     { flags: '--implicit', description: 'may also use the implicit grant' },
   ],
   async run(input, context) {
@@ -42,11 +60,11 @@ export const clientCreate: Command = {
     }
     const [kind = 'web'] = chosen
     const config = await context.config(['secret'])
-    const { passwordGrant, implicitGrant } = config.settings
-    if (kind === 'password' && !passwordGrant) {
-      throw new UsageError('The password grant is switched off: see passwordGrant in the settings')
+    const setting = KINDS[kind]?.setting
+    if (setting && !config.settings[setting]) {
+      throw new UsageError(`The ${kind} grant is switched off: see ${setting} in the settings`)
     }
-    if (input.options.implicit === true && !implicitGrant) {
+    if (input.options.implicit === true && !config.settings.implicitGrant) {
       throw new UsageError('The implicit grant is switched off: see implicitGrant in the settings')
     }
     return withCore(config, async ({ oauth, users }) => {
