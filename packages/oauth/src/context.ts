@@ -1,7 +1,12 @@
 import type { ClientCache } from './caches/client-cache.ts'
 import type { CodeCache } from './caches/code-cache.ts'
 import type { ConsentCache } from './caches/consent-cache.ts'
-import type { ClientAuthentication, CrossOriginPolicy, Feature } from './features/feature.ts'
+import type {
+  ClientAuthentication,
+  CrossOriginPolicy,
+  Feature,
+  KeyProofs,
+} from './features/feature.ts'
 import type { AuthorizationResponse, Grant, GrantContext } from './grants/grant.ts'
 import type { CookieMode } from './guard/cookie-mode.ts'
 import type { TokenVerifier } from './guard/verify.ts'
@@ -32,6 +37,10 @@ export interface Features {
   readonly sessionEnders: readonly Feature[]
   readonly deliverers: readonly Feature[]
   readonly crossOrigin: CrossOriginPolicy | null
+  readonly signInCheckers: readonly Feature[]
+  readonly introspections: readonly Feature[]
+  readonly keyProofs: KeyProofs | null
+  readonly tellsSignIn: boolean
 }
 
 /**
@@ -60,4 +69,6 @@ export interface ServerContext extends GrantContext {
   readonly cookies: CookieMode
   /** Requests to addresses that clients have told us. */
   readonly outgoing: Outgoing
+  /** The thumbprint of the key that the request under way has proven to hold: see tokens/proven-key.ts. */
+  readonly provenKey: string | null
 }

@@ -94,6 +94,7 @@ export function createContext(options: ResolvedOptions): ServerContext {
     verifier,
     knownUsers,
     feed,
+    provenKey: null,
     cookies: createCookieMode({
       keyring,
       issuer,
@@ -128,6 +129,10 @@ function sortFeatures(all: readonly Feature[]): Features {
     sessionEnders: all.filter((feature) => feature.endSessions),
     deliverers: all.filter((feature) => feature.deliver),
     crossOrigin: all.find((feature) => feature.crossOrigin)?.crossOrigin ?? null,
+    signInCheckers: all.filter((feature) => feature.acceptsSignIn),
+    introspections: all.filter((feature) => feature.introspection),
+    keyProofs: all.find(({ keyProofs }) => keyProofs)?.keyProofs ?? null,
+    tellsSignIn: all.some(({ tellsSignIn }) => tellsSignIn),
   }
 }
 

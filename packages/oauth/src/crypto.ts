@@ -3,6 +3,7 @@
  * 70 µs here and 190 µs there, and the token endpoint does little else (docs/decisions/0003-crypto.md).
  */
 import {
+  constants,
   createPrivateKey,
   createPublicKey,
   generateKeyPair,
@@ -209,4 +210,67 @@ export function verifyData(
   signature: Buffer,
 ): boolean {
   return verify(ALGORITHMS[algorithm].digest, Buffer.from(data), keyInput(key), signature)
+}
+
+/** What others sign with, to be checked by us: never with a shared secret. */
+export type ForeignAlgorithm = 'ES256' | 'EdDSA' | 'Ed25519' | 'RS256' | 'PS256'
+
+interface ForeignKind {
+  readonly digest: string | null
+  readonly kty: string
+  readonly crv?: string
+  readonly padding?: { readonly padding: number; readonly saltLength?: number }
+}
+
+const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
+
+const FOREIGN: Readonly<Record<ForeignAlgorithm, ForeignKind>> = {
+  ES256: { digest: 'sha256', kty: 'EC', crv: 'P-256' },
+  EdDSA: { digest: null, kty: 'OKP', crv: 'Ed25519' },
+  Ed25519: { digest: null, kty: 'OKP', crv: 'Ed25519' },
+  RS256: { digest: 'sha256', kty: 'RSA' },
+  PS256: { digest: 'sha256', kty: 'RSA', padding: PSS },
+}
+
+export const foreignAlgorithms = Object.keys(FOREIGN) as readonly ForeignAlgorithm[]
+
+/** Shorter ones are broken (RFC 7518 §3.3); longer ones, or a large exponent, would keep us busy. */
+const RSA_BITS = { least: 2048, most: 4096 }
+const LARGEST_EXPONENT = 2n ** 32n
+
+/** Null unless it is a public key that this algorithm works with. */
+export function importForeignKey(
+  algorithm: ForeignAlgorithm,
+  jwk: Readonly<Record<string, unknown>>,
+): KeyObject | null {
+  const { kty, crv } = FOREIGN[algorithm]
+  if (jwk.kty !== kty || (crv !== undefined && jwk.crv !== crv)) return null
+  try {
+    const key = createPublicKey({ key: jwk as Record<string, string>, format: 'jwk' })
+    if (kty !== 'RSA') return key
+    const { modulusLength: bits = 0, publicExponent = LARGEST_EXPONENT } =
+      key.asymmetricKeyDetails ?? {}
+    const isSensible = bits >= RSA_BITS.least && bits <= RSA_BITS.most
+    return isSensible && publicExponent < LARGEST_EXPONENT ? key : null
+  } catch {
+    return null
+  }
+}
+
+export function verifyForeign(
+  algorithm: ForeignAlgorithm,
+  key: KeyObject,
+  data: string,
+  signature: Buffer,
+): boolean {
+  const { digest, padding } = FOREIGN[algorithm]
+  const input = padding ? { key, ...padding } : keyInput(key)
+  return verify(digest, Buffer.from(data), input, signature)
+}
+
+/** RFC 7638: of the key itself, however whoever sent it has spelled it. */
+export function thumbprintOf(publicKey: KeyObject): string {
+  const { crv, e, kty, n, x, y } = exportJwk(publicKey)
+  // In the order of the alphabet; what a kind of key does not have is left out.
+  return sha256(JSON.stringify({ crv, e, kty, n, x, y }))
 }

@@ -11,6 +11,7 @@ import {
   ServerError,
   TemporarilyUnavailable,
 } from './errors.ts'
+import { withKeyChallenge } from './guard/challenge.ts'
 import { htmlPage, wantsHtml } from './http/html.ts'
 import { errorResponse, redirect } from './http/responses.ts'
 
@@ -29,7 +30,7 @@ export async function failureResponse(
   if (context.pagePaths.has(path) && (browser || !request.header('accept')?.includes('json'))) {
     return errorPage(error, context)
   }
-  return errorResponse(error)
+  return withKeyChallenge(errorResponse(error), context.features.keyProofs?.algorithms)
 }
 
 /** A page of the application's own that fails costs the page, never the response. */

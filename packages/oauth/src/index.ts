@@ -11,8 +11,10 @@ export {
   CsrfMismatch,
   ExpiredToken,
   InsufficientScope,
+  InsufficientUserAuthentication,
   InvalidClient,
   InvalidClientMetadata,
+  InvalidDpopProof,
   InvalidGrant,
   InvalidRedirectUri,
   InvalidRequest,
@@ -31,18 +33,23 @@ export {
   type OAuthErrorOf,
   type OAuthErrorOptions,
   PayloadTooLarge,
+  type ProofError,
+  type ProofErrorOptions,
   RegistrationNotSupported,
   RequestNotSupported,
   RequestUriNotSupported,
   ServerError,
+  type SignInDemands,
   SlowDown,
   TemporarilyUnavailable,
+  type TokenScheme,
   TooManyRequests,
   Unauthenticated,
   UnauthorizedClient,
   UnsupportedGrantType,
   UnsupportedMediaType,
   UnsupportedResponseType,
+  UseDpopNonce,
   ValidationFailed,
 } from './errors.ts'
 export type { Emitter, EventName, Events, Listener, OAuthEvents } from './events.ts'
@@ -58,6 +65,8 @@ export type {
   CrossOriginVerdict,
 } from './features/cross-origin.ts'
 export { type DeviceCodeOptions, deviceCode } from './features/device/device-code.ts'
+export { dpop } from './features/dpop/dpop.ts'
+export type { DpopAlgorithm, DpopOptions } from './features/dpop/settings.ts'
 export type {
   AuthenticatedBy,
   CalledPlace,
@@ -66,6 +75,8 @@ export type {
   ExpandedRequest,
   Feature,
   IssuedToken,
+  KeyProofs,
+  ProvenKey,
   RequestedAuthorization,
 } from './features/feature.ts'
 export { clientLogos } from './features/logos/client-logos.ts'
@@ -89,6 +100,11 @@ export {
   type RequestObjectsOptions,
   requestObjects,
 } from './features/requests/request-objects.ts'
+export {
+  type SignedIntrospectionOptions,
+  signedIntrospection,
+} from './features/signed-introspection.ts'
+export { type StepUpOptions, stepUp } from './features/step-up.ts'
 export { authorizationCode } from './grants/authorization-code.ts'
 export { clientCredentials } from './grants/client-credentials.ts'
 export type {
@@ -123,6 +139,8 @@ export type {
   GuardName,
   GuardResults,
 } from './guard/guard.ts'
+export type { KeyProof } from './guard/key-proof.ts'
+export type { CallerSignIn, StepUpDemand } from './guard/step-up.ts'
 export type { VerifiedToken } from './guard/verify.ts'
 export { type Form, requireParam } from './http/form.ts'
 export type { KeyRotation } from './keys/signing-keys.ts'

@@ -34,6 +34,7 @@ import { createOAuthRouter, type EndpointRoute } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
 import { isPossibleId } from './storage/possible-id.ts'
 import type { ClientSession, Consent, Token } from './storage/records.ts'
+import { guardProofs } from './tokens/key-holder.ts'
 import { issuePersonalAccessToken, type PersonalAccessToken } from './tokens/personal-access.ts'
 import {
   endHashedSession,
@@ -244,6 +245,9 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
       publicError: (thrown) => publicError(thrown, context),
       audience: resource.audience,
       advice: options.hasResources ? guardAdvice(resource) : null,
+      proofs: guardProofs(resource, context),
+      tellsSignIn: context.features.tellsSignIn,
+      clock: options.clock,
     })
   const guard = guardOf(options.resources.own)
 

@@ -98,6 +98,8 @@ describe('docs/reference/errors.md', () => {
   const special: Record<string, () => oauth.OAuthError> = {
     InvalidClient: () => new oauth.InvalidClient('text', { challenge: true }),
     InsufficientScope: () => new oauth.InsufficientScope('text', ['a']),
+    InsufficientUserAuthentication: () => new oauth.InsufficientUserAuthentication('text', {}),
+    UseDpopNonce: () => new oauth.UseDpopNonce('text', 'nonce'),
     MethodNotAllowed: () => new oauth.MethodNotAllowed(['GET']),
     ValidationFailed: () => new oauth.ValidationFailed({ name: ['text'] }),
   }
@@ -184,6 +186,14 @@ describe('docs/reference/options.md', () => {
       'Option',
       'features/requests/request-objects.ts',
       'RequestObjectsOptions',
+    ],
+    ['### DpopOptions', 'Option', 'features/dpop/settings.ts', 'DpopOptions'],
+    ['### StepUpOptions', 'Option', 'features/step-up.ts', 'StepUpOptions'],
+    [
+      '### SignedIntrospectionOptions',
+      'Option',
+      'features/signed-introspection.ts',
+      'SignedIntrospectionOptions',
     ],
     ['## NewClient', 'Option', 'clients/manage.ts', 'NewClient'],
     ['## Users', 'Method', 'users/users.ts', 'Users'],

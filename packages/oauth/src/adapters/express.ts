@@ -12,6 +12,7 @@ import {
   type GuardName,
 } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
+import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
@@ -42,6 +43,8 @@ export interface ExpressAdapter<User extends ApplicationUser = ApplicationUser> 
   scopes(...names: string[]): RequestHandler
   /** At least one of these scopes; after `auth`. */
   scope(...names: string[]): RequestHandler
+  /** A sign-in that is recent or good enough (RFC 9470); after `auth`. Needs `stepUp()` in features. */
+  stepUp(demand: StepUpDemand): RequestHandler
   /** The user behind `auth('api')`: `request.user`, with the type of your own record. */
   user(request: Request): AuthenticatedUser<User>
   /**
@@ -75,7 +78,8 @@ export function forExpress<User extends ApplicationUser>(
     (...names: string[]): RequestHandler =>
     (request, response, next) => {
       const caller = request.user ?? request.oauthClient
-      if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
+      if (!caller)
+        throw new Error("scopes(), scope() and stepUp() go after auth('api') or auth('client')")
       return resolveAwaitable(
         () => assert(caller, names),
         () => next(),
@@ -100,6 +104,7 @@ export function forExpress<User extends ApplicationUser>(
       },
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
+    stepUp: (demand) => check(guard.stepUp(demand))(),
     user: ({ user }) => requireUser(user as AuthenticatedUser<User> | undefined),
     cors() {
       const crossOrigin = requireCrossOrigin(oauth)

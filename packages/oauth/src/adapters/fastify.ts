@@ -12,6 +12,7 @@ import {
   type GuardName,
 } from '../guard/guard.ts'
 import { requireUser } from '../guard/require-user.ts'
+import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, noCrossOrigin } from './cross-origin.ts'
@@ -41,6 +42,8 @@ export interface FastifyAdapter<User extends ApplicationUser = ApplicationUser> 
   scopes(...names: string[]): onRequestHookHandler
   /** At least one of these scopes; after `auth`. */
   scope(...names: string[]): onRequestHookHandler
+  /** A sign-in that is recent or good enough (RFC 9470); after `auth`. Needs `stepUp()` in features. */
+  stepUp(demand: StepUpDemand): onRequestHookHandler
   /** The user behind `auth('api')`: `request.user`, with the type of your own record. */
   user(request: Pick<FastifyRequest, 'user'>): AuthenticatedUser<User>
   /**
@@ -71,7 +74,8 @@ export function forFastify<User extends ApplicationUser>(
     (...names: string[]): onRequestHookHandler =>
     (request, response, done) => {
       const caller = request.user ?? request.oauthClient
-      if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
+      if (!caller)
+        throw new Error("scopes(), scope() and stepUp() go after auth('api') or auth('client')")
       resolveAwaitable(
         () => assert(caller, names),
         () => done(),
@@ -96,6 +100,7 @@ export function forFastify<User extends ApplicationUser>(
       },
     scopes: check(assertScopes),
     scope: check(assertAnyScope),
+    stepUp: (demand) => check(guard.stepUp(demand))(),
     user: (request) => requireUser(request.user as AuthenticatedUser<User> | undefined),
     cors: corsPlugin(oauth),
     freshToken: () => (request, response, done) => {

@@ -12,6 +12,7 @@ import {
   type GuardCredentials,
   type GuardName,
 } from '../guard/guard.ts'
+import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
@@ -80,6 +81,8 @@ export interface HonoAdapter<User extends ApplicationUser> {
    * because a browser asks without a token first. `app.use('/api/*', cors())`
    */
   cors(): MiddlewareHandler
+  /** A sign-in that is recent or good enough (RFC 9470); after `auth`. Needs `stepUp()` in features. */
+  stepUp(demand: StepUpDemand): Middleware<User>
   /** Cookie mode for your pages; `c.get('csrfToken')` goes into the page. */
   freshToken(): Middleware<User>
 }
@@ -102,7 +105,8 @@ export function forHono<User extends ApplicationUser>(
     (...names: string[]): Middleware<User> =>
     (c, next) => {
       const caller: Caller | undefined = c.get('user') ?? c.get('oauthClient')
-      if (!caller) throw new Error("scopes() and scope() go after auth('api') or auth('client')")
+      if (!caller)
+        throw new Error("scopes(), scope() and stepUp() go after auth('api') or auth('client')")
       return resolveAwaitable<void, Result>(
         () => assert(caller, names),
         () => next(),
@@ -140,6 +144,7 @@ export function forHono<User extends ApplicationUser>(
         return undefined
       }
     },
+    stepUp: (demand) => check(guard.stepUp(demand))(),
     freshToken: () => async (c, next) => {
       const fresh = await oauth.freshToken(fromHonoContext(c, options))
       c.set('csrfToken', fresh.csrfToken)
@@ -168,5 +173,17 @@ class HonoCredentials implements GuardCredentials {
 
   get csrfToken(): string | undefined {
     return this.#request.header('x-csrf-token')
+  }
+
+  get dpop(): string | undefined {
+    return this.#request.header('dpop')
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+
+  get path(): string {
+    return new URL(this.#request.url).pathname
   }
 }

@@ -4,9 +4,11 @@ import {
   assertAnyScope,
   assertScopes,
   type Caller,
+  type Guard,
   type GuardName,
   type GuardResults,
 } from '../guard/guard.ts'
+import type { StepUpDemand } from '../guard/step-up.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { ApplicationUser } from '../users/users.ts'
 import { crossOriginRequest, requireCrossOrigin } from './cross-origin.ts'
@@ -38,7 +40,7 @@ export interface PageContext<Params = unknown> {
 }
 
 /** Asks whether a token may do something. */
-export type ScopeCheck = (caller: Caller) => void
+export type ScopeCheck = (caller: Caller, guard: Pick<Guard, 'stepUp'>) => void
 
 /** What Next gets. */
 export interface NextAdapter<User extends ApplicationUser> {
@@ -63,6 +65,8 @@ export interface NextAdapter<User extends ApplicationUser> {
   cors<Context = unknown, Req extends Request = Request>(
     handler?: RouteHandler<Context, Req>,
   ): RouteHandler<Context, Req>
+  /** A sign-in that is recent or good enough (RFC 9470). Needs `stepUp()` in features. */
+  stepUp(demand: StepUpDemand): ScopeCheck
   /** Cookie mode: wraps a route handler that gives a page; `csrfToken` goes into it. */
   freshToken<Params = unknown, Req extends Request = Request>(
     handler: RouteHandler<PageContext<Params>, Req>,
@@ -105,8 +109,11 @@ export function forNext<User extends ApplicationUser>(
             authorization: request.headers.get('authorization'),
             cookie: request.headers.get('cookie'),
             csrfToken: request.headers.get('x-csrf-token'),
+            dpop: request.headers.get('dpop'),
+            method: request.method,
+            path: new URL(request.url).pathname,
           })
-          for (const check of checks) check(user)
+          for (const check of checks) check(user, guard)
         } catch (error) {
           return toWebResponse(guard.refusal(error))
         }
@@ -133,6 +140,7 @@ export function forNext<User extends ApplicationUser>(
           : new Response(null, { status: 204 })
         return withHeaders(response, headers)
       },
+    stepUp: (demand) => (caller, guard) => guard.stepUp(demand)(caller),
     freshToken:
       <Params, Req extends Request>(handler: RouteHandler<PageContext<Params>, Req>) =>
       async (request: Req, context: unknown) => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { nodeListener as listenTo, readHeader } from '@tollgate/http/node'
+import { nodeListener as listenTo, type NodeMessage, readHeader } from '@tollgate/http/node'
 import type { GuardCredentials } from '../guard/guard.ts'
 import type { AuthorizationServer } from '../server.ts'
 import type { AdapterOptions } from './options.ts'
@@ -19,15 +19,15 @@ export function nodeListener<Message extends IncomingMessage>(
 }
 
 /** What a guard reads, without building a Request. */
-export function nodeCredentials(message: IncomingMessage): GuardCredentials {
+export function nodeCredentials(message: NodeMessage): GuardCredentials {
   return new NodeCredentials(message)
 }
 
 /** Reads what it is asked for: with a token in the header, nobody asks for the cookie. */
 class NodeCredentials implements GuardCredentials {
-  readonly #message: IncomingMessage
+  readonly #message: NodeMessage
 
-  constructor(message: IncomingMessage) {
+  constructor(message: NodeMessage) {
     this.#message = message
   }
 
@@ -41,5 +41,19 @@ class NodeCredentials implements GuardCredentials {
 
   get csrfToken(): string | null {
     return readHeader(this.#message, 'x-csrf-token')
+  }
+
+  get dpop(): string | null {
+    return readHeader(this.#message, 'dpop')
+  }
+
+  get method(): string | undefined {
+    return this.#message.method
+  }
+
+  /** Express cuts off where a router is mounted; the caller has sent all of it. */
+  get path(): string {
+    const target = this.#message.originalUrl ?? this.#message.url ?? ''
+    return target.split('?', 1)[0] ?? ''
   }
 }

@@ -1,5 +1,10 @@
 import type { ServerContext } from '../context.ts'
-import { RegistrationNotSupported, RequestNotSupported, RequestUriNotSupported } from '../errors.ts'
+import {
+  InvalidRequest,
+  RegistrationNotSupported,
+  RequestNotSupported,
+  RequestUriNotSupported,
+} from '../errors.ts'
 import type { RequestedAuthorization } from '../features/feature.ts'
 import type { Form } from '../http/form.ts'
 import { assertKnownThere, readResources, resourceDetails } from '../resources/requested.ts'
@@ -23,12 +28,15 @@ export function readDetails(
 }
 
 /** RFC 9101 §7 and OpenID Connect Core §3.1.2.6: whoever sends these relies on them. */
-export function assertSupported(params: Form): void {
+export function assertSupported(params: Form, { features }: ServerContext): void {
   if (params.has('request')) throw new RequestNotSupported('This server takes no request objects')
   if (params.has('request_uri')) {
     throw new RequestUriNotSupported('This server takes no request_uri')
   }
   if (params.has('registration')) {
     throw new RegistrationNotSupported('This server takes no registration parameter')
+  }
+  if (params.has('dpop_jkt') && !features.keyProofs) {
+    throw new InvalidRequest('This server binds no codes to keys: send no dpop_jkt')
   }
 }

@@ -87,7 +87,7 @@ export function parseAuthorizationRequest(
   if ((params.get('state')?.length ?? 0) > LONGEST_STATE) {
     throw new InvalidRequest(`state may have at most ${LONGEST_STATE} characters`)
   }
-  assertSupported(params)
+  assertSupported(params, context)
   const response = requireResponseType(params, client, context)
   const policy: ScopePolicy = {
     defined: context.options.scopeNames,

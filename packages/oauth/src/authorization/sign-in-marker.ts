@@ -9,12 +9,21 @@ export const SIGN_IN_MARKER = 'sign_in_asked'
 /** Says that the person was asked to sign in as another one. Whoever adds it only gets an error sooner. */
 export const OTHER_ACCOUNT = 'other_account'
 
+/** Says that the person was asked for a better sign-in, which is asked for once. */
+export const BETTER_SIGN_IN = 'better_sign_in'
+
 /** A person who takes longer is asked once more. */
 const LONGEST_SIGN_IN = 60 * 60_000
 
 const SHAPE = /^(\d{1,16})\.([\w-]{43})$/
 /** What the marker itself stands for. */
-const UNBOUND: readonly string[] = [SIGN_IN_MARKER, OTHER_ACCOUNT, 'prompt', 'max_age']
+const UNBOUND: readonly string[] = [
+  SIGN_IN_MARKER,
+  OTHER_ACCOUNT,
+  BETTER_SIGN_IN,
+  'prompt',
+  'max_age',
+]
 
 /** Says when the person was sent to sign in for this request. It is signed, because only we may say so. */
 export function formatSignInMarker(params: Form, context: ServerContext): string {

@@ -11,6 +11,7 @@ import {
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
 import { withSignIn } from '../authorization/sign-in-details.ts'
 import {
+  BETTER_SIGN_IN,
   formatSignInMarker,
   OTHER_ACCOUNT,
   readSignInMarker,
@@ -47,6 +48,9 @@ export async function authorize(
       () => findSignedIn(context.options, request),
       async (person, mark) => {
         if (isSomebodyElse(person, asked, context)) return askForOther(request, asked, context)
+        if (mayDoBetter(person, request, asked, context)) {
+          return signIn(request, asked, context, BETTER_SIGN_IN)
+        }
         return needsSignIn(person, asked, context)
           ? signIn(request, asked, context)
           : respondTo(person, mark, asked, context)
@@ -100,6 +104,19 @@ function askForOther(
   const askedBefore = parseForm(request.query).has(OTHER_ACCOUNT)
   if (!askedBefore) return signIn(request, asked, context, OTHER_ACCOUNT)
   throw new LoginRequired('The user who signed in is not the one the request means')
+}
+
+/** The request wishes for a better sign-in, and the person was not asked for one yet. */
+function mayDoBetter(
+  person: SignedInPerson,
+  request: HttpRequest,
+  { details, prompts }: AuthorizationRequest,
+  context: ServerContext,
+): boolean {
+  const { signInCheckers } = context.features
+  if (signInCheckers.length === 0 || prompts.none) return false
+  if (signInCheckers.every((feature) => feature.acceptsSignIn?.(details, person))) return false
+  return !parseForm(request.query).has(BETTER_SIGN_IN)
 }
 
 /** Null when the person was signed out everywhere meanwhile. */
@@ -205,7 +222,7 @@ async function signIn(
   request: HttpRequest,
   asked: AuthorizationRequest,
   context: ServerContext,
-  note?: typeof OTHER_ACCOUNT,
+  note?: typeof OTHER_ACCOUNT | typeof BETTER_SIGN_IN,
 ): Promise<HttpResponse> {
   if (asked.prompts.none) throw new LoginRequired('The user is not signed in')
   if (!wantsHtml(request) && request.header('accept')?.includes('application/json')) {
@@ -224,8 +241,10 @@ async function signIn(
       return value === undefined ? [] : [[name, value]]
     }),
   )
+  const acrValues = asked.details?.acrValues
+  const wishes = acrValues ? { ...hints, acr_values: acrValues.join(' ') } : hints
   const returnTo = `${request.path}?${new URLSearchParams([...query])}`
-  const page = signInLocation(context, returnTo, hints)
+  const page = signInLocation(context, returnTo, wishes)
   // For sign-in pages that would send people who are signed in straight back.
   return redirect(demanded || note ? `${page}&prompt=login` : page)
 }

@@ -5,7 +5,7 @@ import { InvalidClient, isOAuthError } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/responses.ts'
 import type { Client } from '../storage/records.ts'
-import { formatSubject, parseSubject } from '../tokens/formats/claims.ts'
+import { formatSubject, isBound, parseSubject } from '../tokens/formats/claims.ts'
 
 const INACTIVE = { active: false }
 
@@ -22,9 +22,12 @@ export async function introspect(
   const found = refresh
     ? await describeRefreshToken(refresh, context)
     : await describeAccessToken(text, context)
-  if (found && client.resourceServer) return noStoreJson(found)
-  if (found?.client_id !== client.id) return noStoreJson(INACTIVE)
-  return noStoreJson({ ...found, sub: subjectShownTo(client, found.sub, context) })
+  const description = (found && shownTo(client, found, context)) ?? INACTIVE
+  for (const feature of context.features.introspections) {
+    const special = feature.introspection?.(description, { request, client }, context)
+    if (special) return special
+  }
+  return noStoreJson(description)
 }
 
 interface Description {
@@ -32,6 +35,13 @@ interface Description {
   readonly client_id: string
   readonly sub: string
   readonly [claim: string]: unknown
+}
+
+/** Null where it is another's. */
+function shownTo(client: Client, found: Description, context: ServerContext): Description | null {
+  if (client.resourceServer) return found
+  if (found.client_id !== client.id) return null
+  return { ...found, sub: subjectShownTo(client, found.sub, context) }
 }
 
 /** A client that knows people by names of its own must not learn others here. */
@@ -52,7 +62,7 @@ async function describeAccessToken(
 ): Promise<Description | null> {
   try {
     const { claims } = await context.verifier.verify(text)
-    return { active: true, token_type: 'Bearer', ...claims }
+    return { active: true, token_type: isBound(claims) ? 'DPoP' : 'Bearer', ...claims }
   } catch (error) {
     if (isOAuthError(error, 'invalid_token')) return null
     throw error

@@ -33,7 +33,10 @@ export function resourcesByPath({ own, others }: Resources): ReadonlyMap<string,
 
 /** GET /.well-known/oauth-protected-resource (RFC 9728 §2). */
 export function resourceMetadata(resource: Resource) {
-  return async (_request: HttpRequest, { options }: ServerContext): Promise<HttpResponse> => {
+  return async (
+    _request: HttpRequest,
+    { options, features }: ServerContext,
+  ): Promise<HttpResponse> => {
     const { identityScopes, scopeNames } = options
     const scopes = resource.scopes ?? [...scopeNames].filter((name) => !identityScopes.has(name))
     const document = {
@@ -41,6 +44,7 @@ export function resourceMetadata(resource: Resource) {
       authorization_servers: [options.issuer],
       scopes_supported: scopes,
       bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: features.keyProofs?.algorithms,
       resource_name: resource.name ?? undefined,
       resource_documentation: resource.documentation ?? undefined,
     }

@@ -5,6 +5,7 @@ import type { ServerContext } from '../context.ts'
 import { UnauthorizedClient, UnsupportedGrantType } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/responses.ts'
+import { boundContext, proveKey } from '../tokens/proven-key.ts'
 
 /** POST /oauth/token (RFC 6749 §3.2). */
 export async function token(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
@@ -17,8 +18,16 @@ export async function token(request: HttpRequest, context: ServerContext): Promi
   if (!client.grantTypes.includes(grant.type)) {
     throw new UnauthorizedClient(`This client may not use grant_type=${grant.type}`)
   }
+  const proving = proveKey(request, client, context)
+  const proven = proving && (await proving)
   const signOutMark = context.feed.signOutMark()
-  const response = await grant.exchange({ client, params, request, signOutMark }, context)
+  const asked = { client, params, request, signOutMark }
+  const within = proven ? boundContext(context, proven.thumbprint) : context
+  const response = await grant.exchange(asked, within)
+  // Never a token for everybody to whoever relies on their key, whatever the grant does.
+  if (proven && response.token_type !== 'DPoP') {
+    throw new Error(`${grant.type} gave a token without its key`)
+  }
   if (isUnused(client)) await markUsed(client, context)
-  return noStoreJson(response)
+  return noStoreJson(response, 200, proven?.headers)
 }

@@ -2,14 +2,17 @@
  * The contract of a feature: what the server does beside OAuth 2.0, switched on by being listed in the
  * options. What is not listed has no route, no metadata and no cost.
  */
+import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import type { Awaitable } from '../awaitable.ts'
 import type { SigningAlgorithm } from '../crypto.ts'
 import type { AuthorizationResponse, FeatureRoute, GrantContext } from '../grants/grant.ts'
+import type { KeyProof } from '../guard/key-proof.ts'
 import type { Form } from '../http/form.ts'
 import type { ScopeDefinitions } from '../scopes.ts'
 import type { ClientAuthMethod } from '../storage/client-settings.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, SessionSelector, Token } from '../storage/records.ts'
+import type { SignedInPerson } from '../users/users.ts'
 
 /** Where a page on another origin calls: a route of ours, or one of the application behind a guard. */
 export type CalledPlace = 'endpoint' | 'guarded'
@@ -81,6 +84,26 @@ export interface AuthenticatedBy {
   readonly method: ClientAuthMethod
 }
 
+/** The key that a request at an endpoint of the server has proven to hold. */
+export interface ProvenKey {
+  /** Its thumbprint (RFC 7638). Tokens that come of the request are bound to it. */
+  readonly thumbprint: string
+  /** Goes with the answer. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Tokens that only the holder of a key may use. One feature at most has it. */
+export interface KeyProofs {
+  /** What proofs may be signed with; told in challenges. */
+  readonly algorithms: readonly string[]
+  /** Where the guarded APIs are, beside the addresses that the server knows of itself. */
+  readonly apiUrls: readonly string[]
+  /** What a request to an endpoint of ours proves; null where nothing has to be and nothing is. */
+  prove(request: HttpRequest, client: Client, context: GrantContext): Promise<ProvenKey | null>
+  /** Whether whoever presents a bound token holds its key: an OAuthError otherwise. */
+  check(proof: KeyProof, context: GrantContext): Promise<void>
+}
+
 /** Something the server does beside OAuth 2.0. */
 export interface Feature {
   /** What it is called; no two may be called the same. */
@@ -124,6 +147,11 @@ export interface Feature {
   findClient?(clientId: string, context: GrantContext): Promise<Client | null> | null
   /** Where this server has a picture of the client; null for none. */
   logoPath?(client: Client, context: GrantContext): string | null
+  /**
+   * Whether the sign-in is as good as the request wishes; else the person is asked, once, to sign in again. It
+   * is a wish: who comes back as before is let through, and told of as such.
+   */
+  acceptsSignIn?(details: GrantDetails | null, person: SignedInPerson): boolean
   /** What it adds to the response of the token endpoint. Only asked about tokens that have details. */
   extendTokenResponse?(
     issued: IssuedToken,
@@ -137,4 +165,14 @@ export interface Feature {
   readonly crossOrigin?: CrossOriginPolicy
   /** Called once, when the server is made; what it gives is called when the server closes. */
   start?(context: GrantContext): () => void
+  /** Tokens that only the holder of a key may use. */
+  readonly keyProofs?: KeyProofs
+  /** The answer to an introspection, where it is another than the usual JSON; null for that. */
+  introspection?(
+    description: Readonly<Record<string, unknown>>,
+    asked: { readonly request: HttpRequest; readonly client: Client },
+    context: GrantContext,
+  ): Promise<HttpResponse> | null
+  /** Access tokens say how the person had signed in, so guards can demand something of it. */
+  readonly tellsSignIn?: boolean
 }

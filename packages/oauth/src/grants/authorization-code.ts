@@ -86,6 +86,9 @@ function assertExchangeable(
   // A public client's request had one (RFC 9700 §2.1.1): that it is gone must not make it unnecessary.
   if (!client.confidential && code.codeChallenge === null) throw refused()
   if (!verifyChallenge(code.codeChallenge, params.get('code_verifier') ?? null)) throw refused()
+  // RFC 9449 §10: a code that was asked for with a key is for its holder alone.
+  const key = code.details?.dpopKey
+  if (key !== undefined && key !== context.provenKey) throw refused()
 }
 
 /** RFC 6749 §4.1.2: whoever comes second proves a leak, so what the code gave ends. */

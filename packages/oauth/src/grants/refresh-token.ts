@@ -35,8 +35,9 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       // What this process knows to be revoked stays so, even if the database forgot it in a failover.
       if (!content || context.feed.isRevoked('token', content.tokenId)) throw refused()
       const requested = parseScope(params.get('scope'))
-      // A request for more than was granted must not use the token up, so it is looked at first.
-      if (requested.length > 0 || params.has('resource')) {
+      // A request for more than was granted must not use the token up, so it is looked at first. Nor may one
+      // without the key, where there are such tokens.
+      if (requested.length > 0 || params.has('resource') || context.features.keyProofs) {
         await assertMayNarrow({ content, client }, requested, params, context)
       }
       // Before the token is used up: a failing hook must not cost an honest client its grant.
@@ -161,6 +162,7 @@ async function assertMayNarrow(
 ): Promise<void> {
   const token = await context.storage.tokens.find(content.tokenId)
   if (!token || !isAlive(token, client, context.clock.now())) throw refused()
+  assertHoldsKey(token, client, context)
   narrowScopes(token.scopes, requested, context.options.identityScopes)
   shareOfResources(token, params, context)
   resolveScopes(requested, {
@@ -168,6 +170,21 @@ async function assertMayNarrow(
     client: null,
     wildcard: 'allowed',
   })
+}
+
+/**
+ * RFC 9449 §5: the refresh token of a public client is for the holder of its key; a client with a secret has
+ * proven itself and may come with another key, but not with none. What began without a key has no holder.
+ */
+function assertHoldsKey(
+  { details }: Token,
+  { confidential }: Client,
+  { provenKey, features }: ServerContext,
+): void {
+  if (!features.keyProofs) return
+  const key = details?.dpopKey ?? null
+  const holds = confidential ? key === null || provenKey !== null : provenKey === key
+  if (!holds) throw refused()
 }
 
 /** A deleted account keeps nothing, even if the application forgot to call revokeUser(). */

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { parseBearer } from './bearer.ts'
+import { parsePresented } from './bearer.ts'
 import { assertAnyScope, assertScopes, type Caller } from './guard.ts'
 
-describe('parseBearer', () => {
+describe('parsePresented', () => {
   it.each([
-    ['Bearer abc', 'abc'],
-    ['bearer abc', 'abc'],
-    ['BEARER a.b-c_d~e+f/g=', 'a.b-c_d~e+f/g='],
-  ])('of %j is %j', (header, token) => {
-    expect(parseBearer(header)).toBe(token)
+    ['Bearer abc', 'Bearer', 'abc'],
+    ['bearer abc', 'Bearer', 'abc'],
+    ['BEARER a.b-c_d~e+f/g=', 'Bearer', 'a.b-c_d~e+f/g='],
+    ['DPoP abc', 'DPoP', 'abc'],
+    ['dpop abc', 'DPoP', 'abc'],
+  ])('of %j is %s %j', (header, scheme, text) => {
+    expect(parsePresented(header)).toEqual({ scheme, text })
   })
 
   it.each([
@@ -22,9 +24,12 @@ describe('parseBearer', () => {
     'Bearer abc, Bearer abc',
     'Bearer äbc',
     'Basic abc',
+    'DPoP',
+    'DPoP abc, DPoP abc',
+    'Bearer DPoP abc',
     'abc',
   ])('refuses %j', (header) => {
-    expect(() => parseBearer(header)).toThrow(expect.objectContaining({ code: 'invalid_token' }))
+    expect(() => parsePresented(header)).toThrow(expect.objectContaining({ code: 'invalid_token' }))
   })
 })
 

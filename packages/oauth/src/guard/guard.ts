@@ -1,12 +1,16 @@
 import type { HttpResponse } from '@tollgate/http'
-import { type Awaitable, mapAwaitable } from '../awaitable.ts'
-import { InsufficientScope, InvalidToken, type OAuthError } from '../errors.ts'
+import type { Awaitable } from '../awaitable.ts'
+import type { Clock } from '../clock.ts'
+import { InsufficientScope, InvalidToken, type OAuthError, type TokenScheme } from '../errors.ts'
 import { errorResponse } from '../http/responses.ts'
 import { holdsScope } from '../scopes.ts'
 import type { Actor } from '../storage/details.ts'
-import { isFor } from '../tokens/formats/claims.ts'
+import { type AccessTokenClaims, isBound, isFor } from '../tokens/formats/claims.ts'
 import type { ApplicationUser, Users } from '../users/users.ts'
+import { withKeyChallenge } from './challenge.ts'
 import type { CookieMode } from './cookie-mode.ts'
+import type { GuardProofs } from './key-proof.ts'
+import { type CallerSignIn, type StepUpDemand, signInCheck } from './step-up.ts'
 import type { TokenVerifier, VerifiedToken } from './verify.ts'
 
 /** What a guard reads of a request, so that adapters need not build a Request for it. */
@@ -17,6 +21,12 @@ export interface GuardCredentials {
   readonly cookie: string | null | undefined
   /** The `X-CSRF-TOKEN` header, which cookie mode wants. */
   readonly csrfToken: string | null | undefined
+  /** The `DPoP` header, which a token that is bound to a key wants (RFC 9449), and what its proof is about. */
+  readonly dpop?: string | null | undefined
+  /** The method of the request, in capital letters. */
+  readonly method?: string | undefined
+  /** The path of the request, as it was sent and without the query. */
+  readonly path?: string | undefined
 }
 
 /** The caller of a guarded route. */
@@ -29,6 +39,10 @@ export interface Caller {
   readonly scopes: readonly string[]
   /** Whether the token holds the scope. Always true in cookie mode. */
   tokenCan(scope: string): boolean
+  /** Whether the token is bound to a key that the caller has proven to hold. */
+  readonly boundToKey?: boolean
+  /** The sign-in behind the token, where it says something of it (`stepUp()`). */
+  readonly signIn?: CallerSignIn | null
 }
 
 /** The user behind a request, and what their token may do. */
@@ -66,6 +80,8 @@ export interface Guard<User extends ApplicationUser = ApplicationUser> {
   ): Awaitable<GuardResults<User>[Name]>
   /** The answer for whatever authenticate() or a scope check has thrown. */
   refusal(error: unknown): HttpResponse
+  /** A check of the sign-in behind a token (RFC 9470). A TypeError unless `stepUp()` is among the features. */
+  stepUp(demand: StepUpDemand): (caller: Caller) => void
 }
 
 export interface GuardOptions {
@@ -79,6 +95,11 @@ export interface GuardOptions {
   readonly audience: string
   /** What callers without a good token are told besides; null where the API has no metadata. */
   readonly advice: GuardAdvice | null
+  /** Null where nobody checks proofs: then bound tokens are refused. */
+  readonly proofs: GuardProofs | null
+  /** Whether tokens say something of the sign-in. */
+  readonly tellsSignIn: boolean
+  readonly clock: Clock
 }
 
 /** RFC 9728 §5.1. */
@@ -88,7 +109,7 @@ export interface GuardAdvice {
 }
 
 export function createGuard<User extends ApplicationUser>(options: GuardOptions): Guard<User> {
-  const { verifier, cookies } = options
+  const { verifier, cookies, proofs } = options
   const users = options.users as Users<User>
 
   function assertAudience({ claims }: VerifiedToken): void {
@@ -108,7 +129,43 @@ export function createGuard<User extends ApplicationUser>(options: GuardOptions)
       throw new InvalidToken('The access token does not belong to a client acting for itself')
     }
     const { clientId, tokenId, scopes } = token
-    return { clientId, tokenId, scopes, tokenCan: (scope) => holdsScope(scopes, scope) }
+    const boundToKey = isBound(token.claims)
+    return { clientId, tokenId, scopes, boundToKey, tokenCan: (scope) => holdsScope(scopes, scope) }
+  }
+
+  /** Without a promise where the verdict is at hand and the token is not bound. */
+  function admit<Result>(
+    header: string,
+    credentials: GuardCredentials,
+    callerOf: (token: VerifiedToken) => Result,
+  ): Awaitable<Result> {
+    const found = verifier.verifyHeader(header)
+    if (found instanceof Promise) {
+      return found.then((token) =>
+        isBound(token.claims) ? requireKey(token, header, credentials, callerOf) : callerOf(token),
+      )
+    }
+    return isBound(found.claims)
+      ? requireKey(found, header, credentials, callerOf)
+      : callerOf(found)
+  }
+
+  /** Each time anew, also for a token seen before: that is what it is bound for. The proof is looked at last. */
+  async function requireKey<Result>(
+    token: VerifiedToken,
+    header: string,
+    { dpop = null, method = '', path = '' }: GuardCredentials,
+    callerOf: (token: VerifiedToken) => Result,
+  ): Promise<Result> {
+    const caller = callerOf(token)
+    const key = token.claims.cnf?.jkt
+    if (!proofs || key === undefined) {
+      throw new InvalidToken('The access token is bound to a key, and no proof is taken here')
+    }
+    const accessToken = header.slice(header.indexOf(' ') + 1)
+    const { origins } = proofs
+    await proofs.check({ proof: dpop, method, path, origins, accessToken, key })
+    return caller
   }
 
   async function cookieUser(credentials: GuardCredentials): Promise<AuthenticatedUser<User>> {
@@ -123,11 +180,12 @@ export function createGuard<User extends ApplicationUser>(options: GuardOptions)
     api(credentials) {
       const header = credentials.authorization
       if (typeof header !== 'string') return cookieUser(credentials)
-      return mapAwaitable(verifier.verifyHeader(header), userOf)
+      return admit(header, credentials, userOf)
     },
-    client({ authorization }) {
-      if (typeof authorization !== 'string') throw nothingSent()
-      return mapAwaitable(verifier.verifyHeader(authorization), clientOf)
+    client(credentials) {
+      const header = credentials.authorization
+      if (typeof header !== 'string') throw nothingSent()
+      return admit(header, credentials, clientOf)
     },
   }
 
@@ -136,7 +194,15 @@ export function createGuard<User extends ApplicationUser>(options: GuardOptions)
       const starting = options.ready()
       return starting ? starting.then(() => guards[name](credentials)) : guards[name](credentials)
     },
-    refusal: (error) => withAdvice(errorResponse(options.publicError(error)), options.advice),
+    refusal: (error) =>
+      withKeyChallenge(
+        withAdvice(errorResponse(options.publicError(error)), options.advice),
+        proofs?.algorithms,
+      ),
+    stepUp(demand) {
+      if (options.tellsSignIn) return signInCheck(demand, options.clock)
+      throw new TypeError('stepUp() as a check needs stepUp() in features: tokens say nothing else')
+    },
   }
 }
 
@@ -165,6 +231,7 @@ class TokenUser<User extends ApplicationUser> implements AuthenticatedUser<User>
   readonly scopes: readonly string[]
   readonly actor: Actor | null
   readonly #users: Users<User>
+  readonly #claims: AccessTokenClaims
   #record: Promise<User | null> | null = null
 
   constructor(users: Users<User>, { subject, clientId, tokenId, scopes, claims }: VerifiedToken) {
@@ -174,6 +241,17 @@ class TokenUser<User extends ApplicationUser> implements AuthenticatedUser<User>
     this.scopes = scopes
     this.actor = claims.act ?? null
     this.#users = users
+    this.#claims = claims
+  }
+
+  get boundToKey(): boolean {
+    return isBound(this.#claims)
+  }
+
+  get signIn(): CallerSignIn | null {
+    const { auth_time: at, acr } = this.#claims
+    if (at === undefined && acr === undefined) return null
+    return { at: at === undefined ? null : new Date(at * 1000), acr: acr ?? null }
   }
 
   find(): Promise<User | null> {
@@ -214,14 +292,18 @@ async function findRecord<User extends ApplicationUser>(
   return users.findById(id)
 }
 
+const schemeOf = ({ boundToKey }: Caller): TokenScheme => (boundToKey ? 'DPoP' : 'Bearer')
+
 /** All of the scopes named. */
 export function assertScopes(caller: Caller, scopes: readonly string[]): void {
   if (scopes.every((name) => caller.tokenCan(name))) return
-  throw new InsufficientScope(`The token needs all of the scopes: ${scopes.join(' ')}`, scopes)
+  const message = `The token needs all of the scopes: ${scopes.join(' ')}`
+  throw new InsufficientScope(message, scopes, schemeOf(caller))
 }
 
 /** At least one of the scopes named. */
 export function assertAnyScope(caller: Caller, scopes: readonly string[]): void {
   if (scopes.some((name) => caller.tokenCan(name))) return
-  throw new InsufficientScope(`The token needs one of the scopes: ${scopes.join(' ')}`, scopes)
+  const message = `The token needs one of the scopes: ${scopes.join(' ')}`
+  throw new InsufficientScope(message, scopes, schemeOf(caller))
 }

@@ -1,20 +1,21 @@
 import type { Awaitable } from '../awaitable.ts'
 import { createRecentCache } from '../caches/recent-cache.ts'
 import { CLOCK_SKEW, type Clock } from '../clock.ts'
-import { InvalidToken } from '../errors.ts'
+import { InvalidToken, type TokenScheme } from '../errors.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { RevocationFeed } from '../revocations/feed.ts'
 import { parseScope } from '../scopes.ts'
 import type { ParentToken } from '../storage/details.ts'
 import {
   type AccessTokenClaims,
+  isBound,
   parseSubject,
   type Subject,
   tokenIdOf,
 } from '../tokens/formats/claims.ts'
 import type { AccessTokens } from '../tokens/formats/format.ts'
 import type { KnownUser, KnownUsers } from '../users/known-users.ts'
-import { parseBearer } from './bearer.ts'
+import { type PresentedToken, parsePresented } from './bearer.ts'
 
 /** A genuine access token and what it says. */
 export interface VerifiedToken {
@@ -31,9 +32,12 @@ export interface VerifiedToken {
 }
 
 export interface TokenVerifier {
-  /** Genuine, alive and not revoked, or InvalidToken. Without a promise for a header seen before. */
+  /**
+   * Genuine, alive, not revoked and presented by the scheme it is for, or InvalidToken. Without a promise for
+   * a header seen before. Whether the caller holds the key of a bound token is not asked here.
+   */
   verifyHeader(header: string): Awaitable<VerifiedToken>
-  /** The same for a token that did not come in a header. */
+  /** The same for a token that was not presented: somebody asks about it. */
   verify(text: string): Promise<VerifiedToken>
   /** Genuine, though perhaps expired or revoked; null otherwise. */
   identify(text: string): Promise<VerifiedToken | null>
@@ -63,7 +67,10 @@ interface Known {
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   const { accessTokens, keys, feed, knownUsers, clock } = options
-  /** By the whole header: to cut the token out costs more than all the rest of a guarded request. */
+  /**
+   * By the whole header: to cut the token out costs more than all the rest of a guarded request. A bound token
+   * is never there under `Bearer`, nor another under `DPoP`.
+   */
   let genuine = createRecentCache<Known>(REMEMBERED_TOKENS)
   let breaks = 0
   feed.onBreak(() => {
@@ -80,6 +87,10 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
       genuine = createRecentCache(REMEMBERED_TOKENS)
     }
     return genuine.get(header)
+  }
+
+  function recallText(text: string): VerifiedToken | undefined {
+    return (recall(`Bearer ${text}`) ?? recall(`DPoP ${text}`))?.token
   }
 
   function userOf({ subject }: VerifiedToken): KnownUser | null {
@@ -118,29 +129,32 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
 
   function requireAlive(token: VerifiedToken | null): VerifiedToken {
     const now = clock.now().getTime() / 1000
-    if (!token || token.claims.exp <= now || token.claims.iat > now + SKEW_SECONDS) throw refused()
-    if (token.claims.exp * 1000 <= feed.endedBefore()) throw refused()
+    if (!token) throw refused()
+    if (token.claims.exp <= now || token.claims.iat > now + SKEW_SECONDS) throw refused(token)
+    if (token.claims.exp * 1000 <= feed.endedBefore()) throw refused(token)
     if (feed.isRevoked('token', token.tokenId) || feed.isRevoked('client', token.clientId)) {
-      throw refused()
+      throw refused(token)
     }
     if (token.claims.parents?.some(hasEnded)) throw refused()
     // One that was replaced, where a refresh ends those before it.
-    if (feed.isRevoked('token', token.claims.jti)) throw refused()
+    if (feed.isRevoked('token', token.claims.jti)) throw refused(token)
     return token
   }
 
   /** For a header never seen, and for whatever has to be asked about a known one. */
   async function lookCloser(
-    header: string,
-    text: string,
+    header: string | null,
+    presented: PresentedToken | string,
     known?: VerifiedToken,
   ): Promise<VerifiedToken> {
     const cache = genuine
     const before = upsets()
+    const text = typeof presented === 'string' ? presented : presented.text
     const token = known ?? (await decode(text))
-    if (token) cache.set(header, { token, user: userOf(token) })
+    if (token && typeof presented !== 'string') assertScheme(token, presented)
+    if (token) cache.set(header ?? headerOf(token, text), { token, user: userOf(token) })
     if (!feed.isFresh()) await feed.sync()
-    if (upsets() !== before) return lookCloser(header, text)
+    if (upsets() !== before) return lookCloser(header, presented)
     return requireUser(requireAlive(token))
   }
 
@@ -148,7 +162,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   async function requireUser(token: VerifiedToken): Promise<VerifiedToken> {
     const user = userOf(token)
     if (!user || knownUsers.isCurrent(user)) return token
-    if (!(await knownUsers.exists(user))) throw refused()
+    if (!(await knownUsers.exists(user))) throw refused(token)
     // A revocation may have come while the application was asked.
     if (!feed.isFresh()) await feed.sync()
     return requireAlive(token)
@@ -157,24 +171,30 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   return {
     verifyHeader(header) {
       const known = recall(header)
-      if (!known) return lookCloser(header, parseBearer(header))
+      if (!known) return lookCloser(header, parsePresented(header))
       const { token, user } = known
       const isCurrent = feed.isFresh() && (user === null || knownUsers.isCurrent(user))
-      return isCurrent ? requireAlive(token) : lookCloser(header, parseBearer(header), token)
+      return isCurrent ? requireAlive(token) : lookCloser(header, parsePresented(header), token)
     },
     verify(text) {
-      const header = headerOf(text)
-      return lookCloser(header, text, recall(header)?.token)
+      return lookCloser(null, text, recallText(text))
     },
     async identify(text) {
-      return recall(headerOf(text))?.token ?? decode(text)
+      return recallText(text) ?? decode(text)
     },
   }
 }
 
-const headerOf = (text: string) => `Bearer ${text}`
+const schemeOf = ({ claims }: VerifiedToken): TokenScheme => (isBound(claims) ? 'DPoP' : 'Bearer')
+const headerOf = (token: VerifiedToken, text: string) => `${schemeOf(token)} ${text}`
+
+/** RFC 9449 §7.1: without the proof a bound token is worth nothing, and a proof binds nothing by itself. */
+function assertScheme(token: VerifiedToken, { scheme }: PresentedToken): void {
+  if (scheme !== schemeOf(token)) throw refused(token)
+}
 
 /** The same words whatever was wrong: which check failed helps only an attacker. */
-function refused(): InvalidToken {
-  return new InvalidToken('The access token is invalid, expired or revoked')
+function refused(token?: VerifiedToken): InvalidToken {
+  const scheme = token ? schemeOf(token) : 'Bearer'
+  return new InvalidToken('The access token is invalid, expired or revoked', { scheme })
 }

@@ -19,7 +19,7 @@ export function json(
 export function noStoreJson(
   body: unknown,
   status = 200,
-  headers?: Record<string, string>,
+  headers?: Readonly<Record<string, string>>,
 ): HttpResponse {
   return {
     status,

@@ -14,6 +14,8 @@ export interface GrantDetails {
   readonly resources?: readonly string[]
   /** RFC 9449: the thumbprint of the key whose holder alone may use it. */
   readonly dpopKey?: string
+  /** RFC 9470: the access token says how the person had signed in. */
+  readonly saysSignIn?: boolean
   /** The access token says nothing to its holder, whatever the format of the server. */
   readonly opaque?: boolean
   /** What the access token is signed with, where it is not the usual. */

@@ -48,19 +48,27 @@ export function buildToken(request: TokenRequest, context: ServerContext): Token
     liveUntil: refreshExpiresAt ? later(refreshExpiresAt, expiresAt) : expiresAt,
     revokedAt: null,
     createdAt: now,
-    details: detailsOf(request),
+    details: detailsOf(request, context),
   }
 }
 
 /** With what the client wants of its tokens. */
-function detailsOf({ client: { settings }, details = null }: TokenRequest): GrantDetails | null {
+function detailsOf(
+  { client: { settings }, details = null }: TokenRequest,
+  { provenKey }: ServerContext,
+): GrantDetails | null {
   // Its holder must not learn who the person is to others.
   const opaque = settings.subject_type === 'pairwise'
   const signedWith = signingAlgorithms.find(
     (name) => name === settings.access_token_signed_response_alg,
   )
-  if (!opaque && !signedWith) return details
-  return { ...details, ...(opaque && { opaque }), ...(signedWith && { signedWith }) }
+  if (!opaque && !signedWith && provenKey === null) return details
+  return {
+    ...details,
+    ...(opaque && { opaque }),
+    ...(signedWith && { signedWith }),
+    ...(provenKey !== null && { dpopKey: provenKey }),
+  }
 }
 
 /** In whole seconds, as `exp` has them. Nothing may outlive what the server was set up for. */
@@ -108,7 +116,10 @@ export async function createTokenResponse(
   context: ServerContext,
   share: TokenShare = wholeShare(row),
 ): Promise<TokenResponse> {
-  const token = share.resources ? shortened(row, share.resources, context) : row
+  const token = withKey(
+    share.resources ? shortened(row, share.resources, context) : row,
+    context.provenKey,
+  )
   const { scopes } = share
   const response = await createPlainResponse(token, context, share)
   const { responseExtenders } = context.features
@@ -118,6 +129,12 @@ export async function createTokenResponse(
     responseExtenders.map((feature) => feature.extendTokenResponse?.(issued, context)),
   )
   return Object.assign({}, response, ...extensions)
+}
+
+/** RFC 9449 §5: a client that has proven itself may go on with another key than the row began with. */
+function withKey(token: Token, key: string | null): Token {
+  if (key === null || token.details?.dpopKey === key) return token
+  return { ...token, details: { ...token.details, dpopKey: key } }
 }
 
 /** An API may want tokens that live for a shorter time than those of the server. */
@@ -139,15 +156,16 @@ async function createPlainResponse(
   const { id: tokenId, generation, userId } = token
   const expiresIn = secondsUntil(token.expiresAt, context.clock)
   const scope = share.scopes.join(' ')
+  const type = token.details?.dpopKey === undefined ? 'Bearer' : 'DPoP'
   if (!token.refreshExpiresAt || userId === null) {
-    return { token_type: 'Bearer', expires_in: expiresIn, access_token: accessToken, scope }
+    return { token_type: type, expires_in: expiresIn, access_token: accessToken, scope }
   }
   context.events.emit('RefreshTokenCreated', {
     refreshTokenId: `${tokenId}.${generation}`,
     accessTokenId: tokenId,
   })
   return {
-    token_type: 'Bearer',
+    token_type: type,
     expires_in: expiresIn,
     access_token: accessToken,
     refresh_token: context.refreshTokens.format({ tokenId, generation, userId }),

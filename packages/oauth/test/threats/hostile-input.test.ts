@@ -376,7 +376,7 @@ describe('threat I5 injection', () => {
     const { nameProblem } = await import('../../src/clients/parse.ts')
     const { parseForm } = await import('../../src/http/form.ts')
     const { readCookie } = await import('../../src/http/cookies.ts')
-    const { parseBearer } = await import('../../src/guard/bearer.ts')
+    const { parsePresented } = await import('../../src/guard/bearer.ts')
     const { parseScope, resolveScopes } = await import('../../src/scopes.ts')
     const { escapeHtml } = await import('../../src/http/document.ts')
     const { printable } = await import('../../src/errors.ts')
@@ -385,7 +385,7 @@ describe('threat I5 injection', () => {
       redirectProblem,
       nameProblem,
       parseForm,
-      parseBearer: (text) => parseBearer(`Bearer ${text}`),
+      parsePresented: (text) => parsePresented(`Bearer ${text}`),
       readCookie: (text) => readCookie(`tollgate_token${text}`, 'tollgate_token'),
       scopes: (text) => resolveScopes(parseScope(text), policy),
       escapeHtml,

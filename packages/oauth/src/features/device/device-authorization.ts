@@ -24,7 +24,7 @@ export async function authorizeDevice(
   if (!client.grantTypes.includes(DEVICE_CODE)) {
     throw new UnauthorizedClient(`This client may not use grant_type=${DEVICE_CODE}`)
   }
-  assertSupported(params)
+  assertSupported(params, context)
   const scopes = context.resolveScopes(params.get('scope'), client)
   const requested = { client, responseType: DEVICE_CODE, scopes, expandedBy: [], direct: true }
   const details = readDetails(params, requested, context)

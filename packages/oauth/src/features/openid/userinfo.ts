@@ -2,13 +2,15 @@ import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { clientIdOf } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { InsufficientScope, InvalidRequest, InvalidToken } from '../../errors.ts'
-import { parseBearer } from '../../guard/bearer.ts'
+import { parsePresented } from '../../guard/bearer.ts'
+import type { VerifiedToken } from '../../guard/verify.ts'
 import { mediaType } from '../../http/body.ts'
 import { readForm } from '../../http/form.ts'
 import { noStoreJson } from '../../http/responses.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { Client } from '../../storage/records.ts'
 import { isFor } from '../../tokens/formats/claims.ts'
+import { requireKeyHolder } from '../../tokens/key-holder.ts'
 import { selectClaims } from './claims.ts'
 import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
@@ -17,7 +19,7 @@ import { claimsOf } from './user-claims.ts'
 /** GET and POST /oauth/userinfo (OpenID Connect Core §5.3). */
 export function userinfoEndpoint(settings: OpenIdSettings) {
   return async (request: HttpRequest, context: ServerContext): Promise<HttpResponse> => {
-    const token = await context.verifier.verify(await readToken(request))
+    const token = await readToken(request, context)
     if (!isFor(context.options.audience, token.claims)) {
       throw new InvalidToken('The access token is for another API')
     }
@@ -56,7 +58,7 @@ async function respond(
 }
 
 /** RFC 6750 §2: in the header, or in a form's body; one way per request. */
-async function readToken(request: HttpRequest): Promise<string> {
+async function readToken(request: HttpRequest, context: ServerContext): Promise<VerifiedToken> {
   const header = request.header('authorization')
   const isForm =
     request.method === 'POST' && mediaType(request) === 'application/x-www-form-urlencoded'
@@ -64,7 +66,18 @@ async function readToken(request: HttpRequest): Promise<string> {
   if (header !== null && inBody !== undefined) {
     throw new InvalidRequest('The token is sent in the header and in the body; use one')
   }
-  if (header !== null) return parseBearer(header)
-  if (inBody !== undefined) return inBody
+  if (header !== null) return verifyPresented(header, request, context)
+  // One that is bound to a key comes in the header alone (RFC 9449 §7.1).
+  if (inBody !== undefined) return context.verifier.verifyHeader(`Bearer ${inBody}`)
   throw new InvalidToken('No access token was sent', { presented: false })
+}
+
+async function verifyPresented(
+  header: string,
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<VerifiedToken> {
+  const token = await context.verifier.verifyHeader(header)
+  await requireKeyHolder(token, parsePresented(header).text, request, context)
+  return token
 }

@@ -1,14 +1,15 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { expandRequest } from '../../authorization/expand-request.ts'
+import { expandRequest, type ReceivedRequest } from '../../authorization/expand-request.ts'
 import { parseAuthorizationRequest, requireReturnAddress } from '../../authorization/request.ts'
 import { authenticateClient } from '../../clients/authenticate.ts'
 import { clientIdOf } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
-import { InvalidRequest } from '../../errors.ts'
+import { InvalidDpopProof, InvalidRequest } from '../../errors.ts'
 import { type Form, readForm, requireParam } from '../../http/form.ts'
 import { noStoreJson } from '../../http/responses.ts'
 import { parseSeconds } from '../../lifetimes.ts'
-import type { Feature } from '../feature.ts'
+import { proveKey } from '../../tokens/proven-key.ts'
+import type { Feature, ProvenKey } from '../feature.ts'
 import { findPushed, REQUEST_URI, storePushed } from './pushed-request.ts'
 
 /** What `pushedRequests()` is made with. */
@@ -76,13 +77,25 @@ async function push(
   if (form.has('request_uri')) throw new InvalidRequest('A pushed request has no request_uri')
   const clientId = clientIdOf(client)
   const sent = new Map([...withoutProof(form), ['client_id', clientId]])
-  const received = await expandRequest(sent, context)
+  const proven = request.header('dpop') === null ? null : await proveKey(request, client, context)
+  const received = withKey(await expandRequest(sent, context), proven)
   const pushed = { ...received, expandedBy: [...received.expandedBy, NAME] }
   const address = await requireReturnAddress(pushed.params, context)
   parseAuthorizationRequest(pushed, address, null, context)
   const { params, expandedBy } = received
   const uri = await storePushed({ clientId, params, expandedBy }, seconds, context)
-  return noStoreJson({ request_uri: uri, expires_in: seconds }, 201)
+  return noStoreJson({ request_uri: uri, expires_in: seconds }, 201, proven?.headers)
+}
+
+/** RFC 9449 §10.1: a proof that goes with a pushed request says what `dpop_jkt` would. */
+function withKey(received: ReceivedRequest, proven: ProvenKey | null): ReceivedRequest {
+  if (!proven) return received
+  const { thumbprint } = proven
+  const said = received.params.get('dpop_jkt')
+  if (said !== undefined && said !== thumbprint) {
+    throw new InvalidDpopProof('The DPoP proof is by another key than dpop_jkt names')
+  }
+  return { ...received, params: new Map([...received.params, ['dpop_jkt', thumbprint]]) }
 }
 
 /** How the client has proven itself is not part of what it asks for, and is not stored. */

@@ -24,7 +24,7 @@ export interface FormatChoice {
 /** Which format a token is written in: by its API, or by its client where that wants another. */
 export function chooseFormat(
   choice: FormatChoice,
-): Pick<AccessTokenOptions, 'readable' | 'formatFor' | 'audienceFor'> {
+): Pick<AccessTokenOptions, 'readable' | 'formatFor' | 'audienceFor' | 'custom'> {
   const { keys, keyring, issuer, resources, accessTokenFormat } = choice
   const { own } = resources
   const opaque = opaqueFormat({
@@ -69,5 +69,6 @@ export function chooseFormat(
     formatFor: (token, uris) =>
       token.details === null && uris === undefined ? usual : formatOf(token, uris ?? []),
     audienceFor,
+    custom,
   }
 }

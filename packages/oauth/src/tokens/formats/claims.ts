@@ -24,6 +24,12 @@ export interface AccessTokenClaims {
   readonly act?: Actor
   /** Of an exchanged token: all that it comes from. It ends with each of them. */
   readonly parents?: readonly ParentToken[]
+  /** RFC 9449 §6.1: only whoever holds the key with this thumbprint may use it. */
+  readonly cnf?: { readonly jkt: string }
+  /** RFC 9470 §6: when the person had signed in, in seconds. */
+  readonly auth_time?: number
+  /** RFC 9470 §6: how well that was proven. */
+  readonly acr?: string
 }
 
 /** Typed, so that a client acting for itself is never taken for the user with the same id. */
@@ -62,11 +68,33 @@ export function buildClaims(
     exp: Math.floor(token.expiresAt.getTime() / 1000),
     scope: scopes.join(' '),
   }
-  return token.details?.parents ? { ...claims, ...exchangedClaims(token.details) } : claims
+  return token.details === null ? claims : { ...claims, ...claimsOfDetails(token.details) }
 }
 
-function exchangedClaims({ parents, actor }: GrantDetails) {
-  return { ...(actor && { act: actor }), ...(parents && { parents }) }
+type ClaimsOfDetails = Pick<AccessTokenClaims, 'act' | 'parents' | 'cnf' | 'auth_time' | 'acr'>
+
+function claimsOfDetails(details: GrantDetails): ClaimsOfDetails {
+  const { parents, actor, dpopKey, saysSignIn, signIn } = details
+  return {
+    ...(actor && { act: actor }),
+    ...(parents && { parents }),
+    ...(dpopKey !== undefined && { cnf: { jkt: dpopKey } }),
+    ...(saysSignIn && signIn?.at !== undefined && { auth_time: signIn.at }),
+    ...(saysSignIn && signIn?.acr !== undefined && { acr: signIn.acr }),
+  }
+}
+
+/** Whether only the holder of a key may use it. */
+export function isBound({ cnf }: Pick<AccessTokenClaims, 'cnf'>): boolean {
+  return cnf !== undefined
+}
+
+/** A confirmation that we do not understand must not count as none. */
+function isConfirmation(value: unknown): boolean {
+  if (value === undefined) return true
+  return (
+    typeof value === 'object' && value !== null && 'jkt' in value && typeof value.jkt === 'string'
+  )
 }
 
 /** Every token issued from one row shares its fate; the part after the dot counts refreshes. */
@@ -100,7 +128,8 @@ export function parseClaims(value: unknown): AccessTokenClaims | null {
   const texts = ['iss', 'sub', 'client_id', 'jti', 'scope'] as const
   const times = ['iat', 'exp'] as const
   if (!texts.every((name) => typeof claims[name] === 'string')) return null
-  if (!isAudience(claims.aud) || !isParents(claims.parents)) return null
+  if (!isAudience(claims.aud)) return null
+  if (!isParents(claims.parents) || !isConfirmation(claims.cnf)) return null
   if (!times.every((name) => Number.isFinite(claims[name]))) return null
   return claims as unknown as AccessTokenClaims
 }

@@ -1,5 +1,5 @@
 import type { Token } from '../../storage/records.ts'
-import { type AccessTokenClaims, buildClaims, parseClaims } from './claims.ts'
+import { type AccessTokenClaims, buildClaims, isBound, parseClaims } from './claims.ts'
 
 /** What a format may ask the server for. */
 export interface FormatContext {
@@ -51,16 +51,33 @@ export interface AccessTokenOptions extends FormatContext {
   formatFor(token: Token, resources: readonly string[] | undefined): AccessTokenFormat
   /** `aud` of tokens for these APIs. */
   audienceFor(resources: readonly string[] | undefined): string | readonly string[]
+  /** The application's own, where there is one. */
+  readonly custom: AccessTokenFormat | null
 }
 
 /** Writes the format that is wanted and reads all of them. */
 export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
   const { issuer, readable } = options
+
+  /** A format that forgets the key would make a token for everybody of one that is for its holder. */
+  async function assertStaysBound(
+    text: string,
+    { cnf }: AccessTokenClaims,
+    format: AccessTokenFormat,
+  ): Promise<void> {
+    const back = parseClaims(await format.decode(text, options))
+    if (back?.cnf?.jkt === cnf?.jkt) return
+    throw new TypeError('accessTokenFormat: decode() must give every claim back, also cnf')
+  }
+
   return {
     async encode(token, { scopes, resources }) {
       const audience = options.audienceFor(resources)
       const claims = buildClaims(token, scopes, { issuer, audience })
-      return options.formatFor(token, resources).encode(claims, token)
+      const format = options.formatFor(token, resources)
+      const text = await format.encode(claims, token)
+      if (format === options.custom && isBound(claims)) await assertStaysBound(text, claims, format)
+      return text
     },
     async decode(text) {
       const format = readable.find((each) => each.recognizes(text))

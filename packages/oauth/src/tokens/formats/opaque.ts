@@ -11,7 +11,7 @@ interface Reference {
   readonly generation: number
   readonly issuedAt: Date
   readonly expiresAt: Date
-  /** Only for a token that was asked for with less than was granted. */
+  /** Only for a token that was asked for with less than was granted, or is bound to a key. */
   readonly narrowed: Narrowed | null
 }
 
@@ -19,6 +19,8 @@ interface Narrowed {
   readonly scopes: readonly string[]
   /** Null: all that were granted. */
   readonly audience: readonly string[] | null
+  /** Of the key it is bound to: a later one of the same row may be bound to another. */
+  readonly key: string | null
 }
 
 const PREFIX = 'tga_'
@@ -34,7 +36,7 @@ export interface OpaqueTokenOptions {
 }
 
 /**
- * `tga_<row>.<generation>.<issued>.<expires>.<fewer scopes and APIs>.<MAC>`: says nothing about anybody. Who it
+ * `tga_<row>.<generation>.<issued>.<expires>.<fewer scopes and APIs, key>.<MAC>`: says nothing about anybody. Who it
  * is for and what it may do is read from its row, once in each process; the MAC keeps strangers from
  * causing such reads. A row outlives its token's generations, hence the times.
  */
@@ -67,13 +69,14 @@ export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
 
   return {
     recognizes: (text) => text.startsWith(PREFIX),
-    encode({ iat, exp, jti, scope, aud }, token) {
+    encode({ iat, exp, jti, scope, aud, cnf }, token) {
       const [key] = keys()
       if (!key) throw new Error('There is no secret to make access tokens with')
       const hasAllScopes = scope === token.scopes.join(' ')
       // A row without details has one audience, which cannot be fewer.
       const hasAll = token.details === null || String(aud) === String(options.audienceOf(token))
-      const narrowed = hasAllScopes && hasAll ? '' : formatNarrowed(scope, hasAll ? null : aud)
+      const narrowed =
+        hasAllScopes && hasAll && !cnf ? '' : formatNarrowed(scope, hasAll ? null : aud, cnf?.jkt)
       const content = `${jti}.${iat}.${exp}.${narrowed}`
       return `${PREFIX}${content}.${macOf(key, content)}`
     },
@@ -81,8 +84,10 @@ export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
       const reference = parse(text)
       const token = reference && (await findToken(reference.tokenId))
       if (!token || token.revokedAt) return null
-      const { id, clientId, userId, details } = token
+      const { id, clientId, userId } = token
       const { generation, issuedAt, expiresAt, narrowed } = reference
+      const key = narrowed?.key ?? null
+      const details = key === null ? token.details : { ...token.details, dpopKey: key }
       const then = { id, clientId, userId, generation, issuedAt, expiresAt, details }
       const aud = narrowed?.audience ?? options.audienceOf(token)
       return buildClaims(then, narrowed?.scopes ?? token.scopes, { issuer, audience: aud })
@@ -90,13 +95,18 @@ export function opaqueFormat(options: OpaqueTokenOptions): AccessTokenFormat {
   }
 }
 
-/** The scopes on the first line, the APIs on the second; older versions wrote no second. */
-function formatNarrowed(scope: string, audience: string | readonly string[] | null): string {
-  const lines = audience === null ? [scope] : [scope, [audience].flat().join(' ')]
+/** The scopes on the first line, the APIs on the second, the key on the third; those at the end may be missing. */
+function formatNarrowed(
+  scope: string,
+  audience: string | readonly string[] | null,
+  key: string | undefined,
+): string {
+  const apis = audience === null ? '' : [audience].flat().join(' ')
+  const lines = key === undefined ? (apis === '' ? [scope] : [scope, apis]) : [scope, apis, key]
   return Buffer.from(lines.join('\n')).toString('base64url')
 }
 
 function parseNarrowed(text: string): Narrowed {
-  const [scope = '', audience] = Buffer.from(text, 'base64url').toString('utf8').split('\n')
-  return { scopes: parseScope(scope), audience: audience?.split(' ') ?? null }
+  const [scope = '', apis, key = null] = Buffer.from(text, 'base64url').toString().split('\n')
+  return { scopes: parseScope(scope), audience: apis ? apis.split(' ') : null, key }
 }

@@ -1,0 +1,91 @@
+import type { HttpRequest } from '@tollgate/http'
+import type { ServerContext } from '../../context.ts'
+import { InvalidDpopProof, InvalidRequest } from '../../errors.ts'
+import type { Client } from '../../storage/records.ts'
+import type { Feature, ProvenKey } from '../feature.ts'
+import { checkProof, type ProofChecker } from './check.ts'
+import { createNonces } from './nonces.ts'
+import { createProofKeys } from './proof-key.ts'
+import { createReplays } from './replays.ts'
+import { type DpopOptions, resolveDpopOptions } from './settings.ts'
+
+/** RFC 7638, of SHA-256. */
+const THUMBPRINT = /^[\w-]{43}$/
+
+/**
+ * Tokens that only the holder of a key may use (RFC 9449): with each request the client proves that it has it, so
+ * a token that was stolen opens nothing. Clients that send no proof get bearer tokens as before.
+ * @example
+ * createAuthorizationServer({ …, grants: [authorizationCode(), refreshToken()], features: [dpop()] })
+ */
+export function dpop(options: DpopOptions = {}): Feature {
+  const settings = resolveDpopOptions(options)
+  const { algorithms, apiUrls } = settings
+  const checker: ProofChecker = {
+    settings,
+    keys: createProofKeys(algorithms),
+    nonces: createNonces(),
+    replays: createReplays(),
+  }
+  return {
+    name: 'dpop',
+    metadata: () => ({ dpop_signing_alg_values_supported: algorithms }),
+    readRequest(params, { client, responseType }) {
+      const key = params.get('dpop_jkt')
+      const givesToken = responseType.split(' ').includes('token')
+      // There no proof can be sent, and the token would be good for everybody.
+      if (givesToken && (key !== undefined || mustProve(client, settings))) {
+        throw new InvalidRequest(`response_type=${responseType} gives tokens without a key`)
+      }
+      if (key === undefined) return null
+      if (!THUMBPRINT.test(key)) throw new InvalidRequest('dpop_jkt is no thumbprint of a key')
+      return { dpopKey: key }
+    },
+    keyProofs: {
+      algorithms,
+      apiUrls,
+      prove: (request, client, context: ServerContext) => prove(request, client, checker, context),
+      async check({ proof, accessToken, key, ...request }, context: ServerContext) {
+        if (proof === null) {
+          const message = 'The access token is bound to a key: send a DPoP proof'
+          throw new InvalidDpopProof(message, { algorithms })
+        }
+        const token = { text: accessToken, key }
+        await checkProof(proof, { ...request, token }, checker, context)
+      },
+    },
+  }
+}
+
+/** At the token endpoint, and where requests are pushed. */
+async function prove(
+  request: HttpRequest,
+  client: Client,
+  checker: ProofChecker,
+  context: ServerContext,
+): Promise<ProvenKey | null> {
+  const { settings, nonces } = checker
+  const text = request.header('dpop')
+  if (text === null) {
+    if (mustProve(client, settings)) {
+      throw new InvalidDpopProof('This client has to prove its key: send a DPoP proof')
+    }
+    return null
+  }
+  const { method, path } = request
+  const origins = [context.options.issuerUrl.origin]
+  const thumbprint = await checkProof(
+    text,
+    { method, path, origins, token: null },
+    checker,
+    context,
+  )
+  return {
+    thumbprint,
+    headers: settings.nonces ? { 'dpop-nonce': nonces.current(context) } : {},
+  }
+}
+
+function mustProve({ settings }: Client, { required }: { readonly required: boolean }): boolean {
+  return required || settings.dpop_bound_access_tokens === true
+}

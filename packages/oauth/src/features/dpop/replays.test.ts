@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import type { ServerContext } from '../../context.ts'
+import { memoryStorage } from '../../storage/memory.ts'
+import { movableClock } from '../../testing/movable-clock.ts'
+import { createReplays } from './replays.ts'
+
+/** Counts what is written to the store. */
+function setUp(most?: number) {
+  const clock = movableClock()
+  const storage = memoryStorage()
+  const { add } = storage.tickets
+  let writes = 0
+  const tickets = {
+    ...storage.tickets,
+    add: (ticket: Parameters<typeof add>[0]) => {
+      writes += 1
+      return add.call(storage.tickets, ticket)
+    },
+  }
+  const context = { clock, storage: { ...storage, tickets } } as unknown as ServerContext
+  const replays = createReplays(most)
+  const claim = (jti: string, where: 'everywhere' | 'process' = 'process', by = replays) =>
+    by.claim({ jti, thumbprint: 'key', until: clock.now().getTime() + 5 * 60_000 }, where, context)
+  return { clock, claim, writes: () => writes }
+}
+
+describe('proofs that come again', () => {
+  it('are known by memory alone, where that is enough', async () => {
+    const { claim, writes } = setUp()
+    expect(await claim('a')).toBe(true)
+    expect(await claim('a')).toBe(false)
+    expect(writes()).toBe(0)
+  })
+
+  it('are known by the store at another process, and asked for there once', async () => {
+    const { claim, writes } = setUp()
+    expect(await claim('a', 'everywhere')).toBe(true)
+    expect(await claim('a', 'everywhere')).toBe(false)
+    expect(writes()).toBe(1)
+    expect(await claim('a', 'everywhere', createReplays())).toBe(false)
+  })
+
+  it('are never forgotten while they could be good, however many come', async () => {
+    const { clock, claim } = setUp(4)
+    const names = Array.from({ length: 10 }, (_, index) => `proof ${index}`)
+    for (const name of names) expect(await claim(name)).toBe(true)
+    for (const name of names) expect(await claim(name)).toBe(false)
+    clock.advance('4m')
+    for (const name of names) expect(await claim(name)).toBe(false)
+  })
+
+  it('leave room for others when they are over', async () => {
+    const { clock, claim, writes } = setUp(4)
+    for (const name of ['a', 'b', 'c', 'd']) expect(await claim(name)).toBe(true)
+    clock.advance('31m')
+    expect(await claim('e')).toBe(true)
+    expect(writes()).toBe(0)
+  })
+
+  it('are remembered when the clock goes back', async () => {
+    const { clock, claim } = setUp()
+    expect(await claim('a')).toBe(true)
+    clock.set(new Date(clock.now().getTime() - 3600_000))
+    expect(await claim('a')).toBe(false)
+  })
+})

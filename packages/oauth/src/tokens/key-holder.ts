@@ -1,0 +1,41 @@
+import type { HttpRequest } from '@tollgate/http'
+import type { ServerContext } from '../context.ts'
+import { InvalidToken } from '../errors.ts'
+import type { GuardProofs } from '../guard/key-proof.ts'
+import type { VerifiedToken } from '../guard/verify.ts'
+import type { Resource } from '../resources/resources.ts'
+
+/** How the guards of an API find out whether a caller holds the key of a token; null where nobody can. */
+export function guardProofs(
+  { uri }: Pick<Resource, 'uri'>,
+  context: ServerContext,
+): GuardProofs | null {
+  const { options, features } = context
+  const { keyProofs } = features
+  if (!keyProofs) return null
+  const { origin } = options.issuerUrl
+  // That of the server itself may be called something else than where it is.
+  const isOwn = uri === options.resources.own.uri
+  const named = /^https?:/.test(uri) ? [new URL(uri).origin] : [origin]
+  return {
+    algorithms: keyProofs.algorithms,
+    origins: [...new Set([...(isOwn ? [origin] : []), ...named, ...keyProofs.apiUrls])],
+    check: (proof) => keyProofs.check(proof, context),
+  }
+}
+
+/** The same at an endpoint of ours that takes access tokens. */
+export async function requireKeyHolder(
+  token: VerifiedToken,
+  accessToken: string,
+  request: HttpRequest,
+  context: ServerContext,
+): Promise<void> {
+  const key = token.claims.cnf?.jkt
+  if (key === undefined) return
+  const proofs = guardProofs(context.options.resources.own, context)
+  if (!proofs) throw new InvalidToken('The access token is bound to a key, and no proof is taken')
+  const { method, path } = request
+  const origins = [context.options.issuerUrl.origin]
+  await proofs.check({ proof: request.header('dpop'), method, path, origins, accessToken, key })
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { dpop, openid } from '../../src/index.ts'
+import { bearer } from '../adapters/callers.ts'
+import { type App, frameworks } from '../adapters/frameworks.ts'
+import { createClient, startServer } from '../support.ts'
+import { boundTokens, type Holder, makeProof, newHolder, type ProofOf } from './support.ts'
+
+const ALGORITHMS = 'algs="ES256 EdDSA Ed25519 RS256 PS256"'
+
+describe.each(frameworks)('bound tokens at the guards in $name', (framework) => {
+  let app: App
+  let holder: Holder
+  let token: string
+  beforeAll(async () => {
+    app = await framework.start({ features: [dpop()] })
+    holder = await newHolder()
+    const client = await createClient(app, { confidential: false, grants: ['password'] })
+    token = (await boundTokens(app, client, holder)).access_token
+  })
+  beforeEach(() => {
+    app.reached.length = 0
+  })
+  afterAll(() => app.close())
+
+  const proofFor = (path: string, changes: Partial<ProofOf> = {}) =>
+    makeProof(holder, { url: `${app.url}${path}`, token, at: app.clock.now(), ...changes })
+
+  const call = (path: string, proof: string | null, scheme = 'DPoP', text = token) =>
+    app.fetch(path, {
+      headers: { authorization: `${scheme} ${text}`, ...(proof !== null && { dpop: proof }) },
+    })
+
+  it('are let in with a proof, each time a new one', async () => {
+    for (let time = 0; time < 3; time += 1) {
+      expect((await call('/me', await proofFor('/me'))).status).toBe(200)
+    }
+    expect(app.reached).toEqual(['me', 'me', 'me'])
+  })
+
+  it('are let in whatever the letters of the scheme and the query', async () => {
+    expect((await call('/me?page=2', await proofFor('/me'), 'dpop')).status).toBe(200)
+  })
+
+  it('need their scopes as well, and are told so in their own scheme', async () => {
+    expect((await call('/orders', await proofFor('/orders'))).status).toBe(200)
+    const client = await createClient(app, { confidential: false, grants: ['password'] })
+    const { access_token: less } = await boundTokens(app, client, holder, 'check-status')
+    const proof = await proofFor('/orders', { token: less })
+    const reply = await call('/orders', proof, 'DPoP', less)
+    expect(reply.status).toBe(403)
+    expect(reply.headers.get('www-authenticate')).toMatch(/^DPoP .*error="insufficient_scope"/)
+    expect(app.reached).toEqual(['orders'])
+  })
+
+  it('do not get in twice with one proof', async () => {
+    const proof = await proofFor('/me')
+    expect((await call('/me', proof)).status).toBe(200)
+    const again = await call('/me', proof)
+    expect(again.status).toBe(401)
+    expect(again.headers.get('www-authenticate')).toMatch(
+      /^DPoP realm="api", error="invalid_dpop_proof", .*algs="ES256 /,
+    )
+    expect(app.reached).toEqual(['me'])
+  })
+
+  it('do not get in as bearer tokens, also when they were seen before', async () => {
+    expect((await call('/me', await proofFor('/me'))).status).toBe(200)
+    for (const proof of [null, await proofFor('/me')]) {
+      const reply = await call('/me', proof, 'Bearer')
+      expect(reply.status).toBe(401)
+      const challenge = reply.headers.get('www-authenticate')
+      expect(challenge).toMatch(/^DPoP realm="api", error="invalid_token"/)
+      expect(challenge).toContain(ALGORITHMS)
+    }
+    expect(app.reached).toEqual(['me'])
+  })
+
+  it('do not get in without a proof', async () => {
+    const reply = await call('/me', null)
+    expect(reply.status).toBe(401)
+    expect(await reply.json()).toMatchObject({ error: 'invalid_dpop_proof' })
+  })
+
+  it.each([
+    ['another method', { method: 'POST' }],
+    ['another token', { token: 'another.token.altogether' }],
+    ['no token', { claims: { ath: undefined } }],
+    ['another path', { url: '/orders' }],
+  ])('do not get in with a proof for %s', async (_what, changes) => {
+    const { url } = changes as { url?: string }
+    const proof = await proofFor(url ?? '/me', url ? {} : (changes as Partial<ProofOf>))
+    expect((await call('/me', proof)).status).toBe(401)
+    expect(app.reached).toEqual([])
+  })
+
+  it('do not get in with the proof of another key', async () => {
+    const at = app.clock.now()
+    const proof = await makeProof(await newHolder(), { url: `${app.url}/me`, token, at })
+    const reply = await call('/me', proof)
+    expect(reply.status).toBe(401)
+    expect(reply.headers.get('www-authenticate')).toMatch(/^DPoP .*error="invalid_token"/)
+  })
+
+  it('are not what a bearer token becomes by a proof', async () => {
+    const text = (await bearer(app)).authorization.slice('Bearer '.length)
+    const proof = await proofFor('/me', { token: text })
+    const reply = await call('/me', proof, 'DPoP', text)
+    expect(reply.status).toBe(401)
+    expect(await reply.json()).toMatchObject({ error: 'invalid_token' })
+    // And it goes on by itself.
+    expect((await call('/me', null, 'Bearer', text)).status).toBe(200)
+  })
+
+  it('are offered to callers without a token', async () => {
+    const reply = await app.fetch('/me')
+    expect(reply.headers.get('www-authenticate')).toBe(`Bearer realm="api", DPoP ${ALGORITHMS}`)
+  })
+
+  it.runIf(framework.overHttp)('are let in where a router is mounted below a path', async () => {
+    const path = '/guarded/report'
+    expect((await call(path, await proofFor(path))).status).toBe(200)
+    expect((await call(path, await proofFor('/report'))).status).toBe(401)
+    expect(app.reached).toEqual(['report'])
+  })
+
+  it.runIf(framework.overHttp)('do not get in with two proofs', async () => {
+    const headers = new Headers({ authorization: `DPoP ${token}` })
+    headers.append('dpop', await proofFor('/me'))
+    headers.append('dpop', await proofFor('/me'))
+    expect((await app.fetch('/me', { headers })).status).toBe(401)
+  })
+})
+
+describe('UserInfo', () => {
+  it('takes a bound token with its proof only, and never from the body', async () => {
+    const server = await startServer({ features: [openid(), dpop()] })
+    const holder = await newHolder()
+    const client = await createClient(server, { confidential: false, grants: ['password'] })
+    const url = `${server.url}/oauth/token`
+    const at = server.clock.now()
+    const reply = await server.post(
+      '/oauth/token',
+      {
+        grant_type: 'password',
+        client_id: client.id,
+        username: 'ada@example.com',
+        password: 'correct horse',
+        scope: 'openid',
+      },
+      { dpop: await makeProof(holder, { url, method: 'POST', at }) },
+    )
+    const { access_token: token } = (await reply.json()) as { access_token: string }
+    const target = `${server.url}/oauth/userinfo`
+    const proof = await makeProof(holder, { url: target, token, at })
+    const ask = (headers: Record<string, string>) => server.request('/oauth/userinfo', { headers })
+    const bare = await ask({ authorization: `DPoP ${token}` })
+    expect(bare.status).toBe(401)
+    expect(bare.headers.get('www-authenticate')).toContain(ALGORITHMS)
+    expect((await ask({ authorization: `Bearer ${token}` })).status).toBe(401)
+    const inBody = await server.post('/oauth/userinfo', { access_token: token }, { dpop: proof })
+    expect(inBody.status).toBe(401)
+    expect((await ask({ authorization: `DPoP ${token}`, dpop: proof })).status).toBe(200)
+    expect((await ask({ authorization: `DPoP ${token}`, dpop: proof })).status).toBe(401)
+    await server.close()
+  })
+})

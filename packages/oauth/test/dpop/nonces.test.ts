@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dpop } from '../../src/index.ts'
+import { createClient, startServer, type TestServer } from '../support.ts'
+import { askByPassword, type Holder, makeProof, newHolder, tokenProof } from './support.ts'
+
+let server: TestServer
+let holder: Holder
+let client: { id: string; secret: string }
+beforeAll(async () => {
+  server = await startServer({ features: [dpop({ nonces: true })] })
+  holder = await newHolder()
+  client = await createClient(server, { confidential: false, grants: ['password'] })
+})
+afterAll(() => server.close())
+
+const ask = async (nonce: string | undefined) =>
+  askByPassword(server, client, await tokenProof(server, holder, { claims: { nonce } }))
+
+/** What the server gives to whoever comes without. */
+async function nonceOf(): Promise<string> {
+  const reply = await ask(undefined)
+  expect(reply.status).toBe(400)
+  expect(await reply.json()).toMatchObject({ error: 'use_dpop_nonce' })
+  return reply.headers.get('dpop-nonce') ?? ''
+}
+
+describe('nonces of the server', () => {
+  it('are asked for, given, and taken', async () => {
+    const nonce = await nonceOf()
+    const reply = await ask(nonce)
+    expect(reply.status).toBe(200)
+    expect(reply.headers.get('dpop-nonce')).toBe(nonce)
+    expect(((await reply.json()) as { token_type: string }).token_type).toBe('DPoP')
+  })
+
+  it('change with the time; the one before is taken for a while', async () => {
+    const first = await nonceOf()
+    server.clock.advance('5m')
+    const later = await ask(first)
+    expect(later.status).toBe(200)
+    expect(later.headers.get('dpop-nonce')).not.toBe(first)
+    server.clock.advance('5m')
+    const tooLate = await ask(first)
+    expect(await tooLate.json()).toMatchObject({ error: 'use_dpop_nonce' })
+    expect((await ask(tooLate.headers.get('dpop-nonce') ?? '')).status).toBe(200)
+  })
+
+  it.each([
+    ['made up', () => 'nonce'],
+    ['of another time', (good: string) => good.replace(/^\w+/, (slot) => `${slot.slice(0, -1)}z`)],
+    ['with another MAC', (good: string) => `${good.split('.')[0]}.${'A'.repeat(43)}`],
+    ['longer', (good: string) => `${good}A`],
+    ['empty', () => ''],
+  ])('%s are refused with a good one', async (_what, change) => {
+    const reply = await ask(change(await nonceOf()))
+    expect(reply.status).toBe(400)
+    const { error } = (await reply.json()) as { error: string }
+    expect(['use_dpop_nonce', 'invalid_dpop_proof']).toContain(error)
+  })
+
+  it('of another server are refused, though it has the same secret', async () => {
+    const other = await startServer({
+      issuer: 'http://localhost:4998',
+      features: [dpop({ nonces: true })],
+    })
+    const theirs = await createClient(other, { confidential: false, grants: ['password'] })
+    other.clock.set(server.clock.now())
+    const reply = await askByPassword(other, theirs, await tokenProof(other, holder))
+    const foreign = reply.headers.get('dpop-nonce') ?? ''
+    expect(foreign).not.toBe('')
+    expect(await (await ask(foreign)).json()).toMatchObject({ error: 'use_dpop_nonce' })
+    await other.close()
+  })
+
+  it('let in clients whose clock is wrong, once', async () => {
+    const at = new Date('2001-01-01T00:00:00Z')
+    const claims = { nonce: await nonceOf() }
+    const proof = await tokenProof(server, holder, { claims, at })
+    expect((await askByPassword(server, client, proof)).status).toBe(200)
+    expect((await askByPassword(server, client, proof)).status).toBe(400)
+  })
+
+  it('are asked for by guards, in a challenge, and taken from any process', async () => {
+    const nonce = await nonceOf()
+    const { access_token: token } = (await (await ask(nonce)).json()) as { access_token: string }
+    const other = server.another({ features: [dpop({ nonces: true })] })
+    await other.ready()
+    const call = async (given: string | undefined) => {
+      const url = `${server.url}/orders`
+      const at = server.clock.now()
+      const proof = await makeProof(holder, { url, token, at, claims: { nonce: given } })
+      const credentials = {
+        authorization: `DPoP ${token}`,
+        cookie: null,
+        csrfToken: null,
+        dpop: proof,
+        method: 'GET',
+        path: '/orders',
+      }
+      return Promise.resolve()
+        .then(() => other.guard.authenticate('api', credentials))
+        .then(
+          () => null,
+          (error) => other.guard.refusal(error),
+        )
+    }
+    const refusal = await call(undefined)
+    expect(refusal?.status).toBe(401)
+    expect(refusal?.headers['www-authenticate']).toMatch(/^DPoP .*error="use_dpop_nonce".*algs="/)
+    expect(refusal?.headers['dpop-nonce']).toBe(nonce)
+    expect(await call(nonce)).toBeNull()
+  })
+})

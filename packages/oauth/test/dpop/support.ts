@@ -1,0 +1,127 @@
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  type CryptoKey,
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  SignJWT,
+} from 'jose'
+import type { TestServer } from '../support.ts'
+
+/** Somebody with a key of their own. */
+export interface Holder {
+  readonly alg: string
+  readonly publicJwk: JWK
+  readonly privateJwk: JWK
+  readonly privateKey: CryptoKey
+  readonly thumbprint: string
+}
+
+export async function newHolder(alg = 'ES256'): Promise<Holder> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+  const publicJwk = await exportJWK(publicKey)
+  return {
+    alg,
+    publicJwk,
+    privateJwk: await exportJWK(privateKey),
+    privateKey,
+    thumbprint: await calculateJwkThumbprint(publicJwk),
+  }
+}
+
+export interface ProofOf {
+  readonly url: string
+  readonly method?: string
+  /** The access token that it goes with. */
+  readonly token?: string
+  readonly at: Date
+  /** In place of what an honest client would say; undefined leaves it out. */
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly header?: Readonly<Record<string, unknown>>
+}
+
+/** What RFC 9449 §4.2 asks for, unless told otherwise. */
+export function makeProof(holder: Holder, proof: ProofOf): Promise<string> {
+  const { url, method = 'GET', token, at, claims = {}, header = {} } = proof
+  return new SignJWT({
+    jti: randomUUID(),
+    htm: method,
+    htu: url,
+    iat: Math.floor(at.getTime() / 1000),
+    ...(token !== undefined && { ath: hashOf(token) }),
+    ...claims,
+  })
+    .setProtectedHeader({ alg: holder.alg, typ: 'dpop+jwt', jwk: holder.publicJwk, ...header })
+    .sign(holder.privateKey)
+}
+
+export const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
+
+/** A proof for the token endpoint. */
+export function tokenProof(
+  server: TestServer,
+  holder: Holder,
+  changes: Partial<ProofOf> = {},
+): Promise<string> {
+  const url = `${server.url}/oauth/token`
+  return makeProof(holder, { url, method: 'POST', at: server.clock.now(), ...changes })
+}
+
+export interface BoundReply {
+  readonly token_type: string
+  readonly access_token: string
+  readonly refresh_token: string
+}
+
+interface FlowClient {
+  readonly id: string
+  readonly secret: string
+}
+
+/** Ada's token by her password, with this proof. */
+export function askByPassword(
+  server: TestServer,
+  client: FlowClient,
+  proof: string | null,
+  scope = 'place-orders check-status',
+): Promise<Response> {
+  const form = {
+    grant_type: 'password',
+    client_id: client.id,
+    ...(client.secret && { client_secret: client.secret }),
+    username: 'ada@example.com',
+    password: 'correct horse',
+    scope,
+  }
+  return server.post('/oauth/token', form, proof === null ? undefined : { dpop: proof })
+}
+
+export function refresh(
+  server: TestServer,
+  client: FlowClient,
+  refreshToken: string,
+  proof: string | null,
+): Promise<Response> {
+  const form = {
+    grant_type: 'refresh_token',
+    client_id: client.id,
+    ...(client.secret && { client_secret: client.secret }),
+    refresh_token: refreshToken,
+  }
+  return server.post('/oauth/token', form, proof === null ? undefined : { dpop: proof })
+}
+
+export async function boundTokens(
+  server: TestServer,
+  client: FlowClient,
+  holder: Holder,
+  scope?: string,
+): Promise<BoundReply> {
+  const reply = await askByPassword(server, client, await tokenProof(server, holder), scope)
+  if (reply.status !== 200) throw new Error(`${reply.status} ${await reply.text()}`)
+  return (await reply.json()) as BoundReply
+}
+
+export const claimsOf = (jwt: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())

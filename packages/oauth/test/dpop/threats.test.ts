@@ -1,0 +1,323 @@
+import { createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { CompactSign, generateSecret, type JWK, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AuthorizationServer, dpop, type GuardCredentials } from '../../src/index.ts'
+import { createClient, startServer, type TestServer, type TestUser } from '../support.ts'
+import {
+  askByPassword,
+  boundTokens,
+  type Holder,
+  makeProof,
+  newHolder,
+  type ProofOf,
+  tokenProof,
+} from './support.ts'
+
+type Oauth = AuthorizationServer<TestUser>
+
+let server: TestServer
+let holder: Holder
+let client: { id: string; secret: string }
+let token: string
+beforeAll(async () => {
+  server = await startServer({ features: [dpop()] })
+  holder = await newHolder()
+  client = await createClient(server, { confidential: false, grants: ['password'] })
+  token = (await boundTokens(server, client, holder)).access_token
+})
+afterAll(() => server.close())
+
+const proofFor = (changes: Partial<ProofOf> = {}) =>
+  makeProof(holder, { url: `${server.url}/orders`, token, at: server.clock.now(), ...changes })
+
+/** What a guard says to this proof: nothing, or the code of its error. */
+async function verdict(
+  proof: string | null,
+  changes: Partial<GuardCredentials> = {},
+  oauth: Oauth = server.oauth,
+): Promise<string> {
+  try {
+    await oauth.guard.authenticate('api', {
+      authorization: `DPoP ${token}`,
+      cookie: null,
+      csrfToken: null,
+      dpop: proof,
+      method: 'GET',
+      path: '/orders',
+      ...changes,
+    })
+    return 'let in'
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+const asked = async (proof: string, on = server) => {
+  const reply = await askByPassword(on, client, proof)
+  return reply.status === 200 ? 'let in' : ((await reply.json()) as { error: string }).error
+}
+
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+const payload = () => ({
+  jti: randomUUID(),
+  htm: 'POST',
+  htu: `${server.url}/oauth/token`,
+  iat: Math.floor(server.clock.now().getTime() / 1000),
+})
+
+describe('a proof is taken once (threat T15)', () => {
+  it('at the token endpoint, whichever process it comes to', async () => {
+    const proof = await tokenProof(server, holder)
+    expect(await asked(proof)).toBe('let in')
+    expect(await asked(proof)).toBe('invalid_dpop_proof')
+    // A feature of its own, as another process has one.
+    const other = server.another({ features: [dpop()] })
+    const reply = await other.fetch(
+      new Request(`${server.url}/oauth/token`, {
+        method: 'POST',
+        headers: { dpop: proof },
+        body: new URLSearchParams({
+          grant_type: 'password',
+          client_id: client.id,
+          username: 'ada@example.com',
+          password: 'correct horse',
+        }),
+      }),
+    )
+    expect(await reply.json()).toMatchObject({ error: 'invalid_dpop_proof' })
+  })
+
+  it('at the token endpoint, when it comes many times at once', async () => {
+    const proof = await tokenProof(server, holder)
+    const all = await Promise.all(Array.from({ length: 8 }, () => asked(proof)))
+    expect(all.filter((each) => each === 'let in')).toHaveLength(1)
+  })
+
+  it('at the guards of all processes together', async () => {
+    const other = server.another({ features: [dpop()] })
+    const proof = await proofFor()
+    const both = await Promise.all([verdict(proof), verdict(proof, {}, other)])
+    expect(both.sort()).toEqual(['invalid_dpop_proof', 'let in'])
+    expect(await verdict(await proofFor(), {}, other)).toBe('let in')
+  })
+
+  it('at each process, where that is enough', async () => {
+    const [one, two] = [0, 1].map(() =>
+      server.another({ features: [dpop({ guardReplays: 'process' })] }),
+    )
+    const proof = await proofFor()
+    expect(await verdict(proof, {}, one)).toBe('let in')
+    expect(await verdict(proof, {}, one)).toBe('invalid_dpop_proof')
+    expect(await verdict(proof, {}, two)).toBe('let in')
+  })
+
+  it('and what one client uses, another can use as well', async () => {
+    const other = await newHolder()
+    const claims = { jti: 'the same' }
+    expect(await asked(await tokenProof(server, holder, { claims }))).toBe('let in')
+    expect(await asked(await tokenProof(server, other, { claims }))).toBe('let in')
+    expect(await asked(await tokenProof(server, other, { claims }))).toBe('invalid_dpop_proof')
+  })
+})
+
+describe('a proof is for one address', () => {
+  it.each([
+    ['a query', 'http://localhost:4999/orders?page=1'],
+    ['a fragment', 'http://localhost:4999/orders#top'],
+    ['capital letters in scheme and host', 'HTTP://LOCALHOST:4999/orders'],
+    ['an escape that needs none', 'http://localhost:4999/%6Frders'],
+    ['dot segments', 'http://localhost:4999/a/../orders'],
+  ])('however it is spelled: with %s', async (_what, url) => {
+    expect(await verdict(await proofFor({ url }))).toBe('let in')
+  })
+
+  it.each([
+    ['another path', 'http://localhost:4999/order'],
+    ['another case in the path', 'http://localhost:4999/Orders'],
+    ['a slash more', 'http://localhost:4999/orders/'],
+    ['another port', 'http://localhost:4998/orders'],
+    ['no port', 'http://localhost/orders'],
+    ['another scheme', 'https://localhost:4999/orders'],
+    ['another host', 'http://localhost.example:4999/orders'],
+    ['somebody in front of the host', 'http://ada@localhost:4999/orders'],
+    ['a path alone', '/orders'],
+    ['an escaped slash', 'http://localhost:4999/x%2F..%2Forders'],
+    ['nothing', ''],
+  ])('and not for %s', async (_what, url) => {
+    expect(await verdict(await proofFor({ url }))).toBe('invalid_dpop_proof')
+  })
+
+  it('never for the one that the caller says it is', async () => {
+    const elsewhere = await proofFor({ url: 'https://other.example/orders' })
+    expect(await verdict(elsewhere)).toBe('invalid_dpop_proof')
+    expect(await verdict(await proofFor(), { path: 'http://localhost:4999/orders' })).toBe(
+      'invalid_dpop_proof',
+    )
+  })
+
+  it('also where a proxy has cut off a part, or the API has another host', async () => {
+    const apiUrls = ['https://api.example.com/v1/']
+    const other = server.another({ features: [dpop({ apiUrls })] })
+    const url = 'https://api.example.com/v1/orders'
+    expect(await verdict(await proofFor({ url }), {}, other)).toBe('let in')
+    expect(await verdict(await proofFor({ url }))).toBe('invalid_dpop_proof')
+  })
+
+  it('and for one method, in its own letters', async () => {
+    for (const method of ['POST', 'get', 'HEAD']) {
+      expect(await verdict(await proofFor({ method }))).toBe('invalid_dpop_proof')
+    }
+  })
+})
+
+describe('a proof is for one token', () => {
+  it('and not for another one of the same key', async () => {
+    const { access_token: other } = await boundTokens(server, client, holder)
+    expect(await verdict(await proofFor({ token: other }))).toBe('invalid_dpop_proof')
+  })
+
+  it('so one made for the token endpoint opens nothing', async () => {
+    const proof = await tokenProof(server, holder, {
+      url: `${server.url}/orders`,
+      method: 'GET',
+    })
+    expect(await verdict(proof)).toBe('invalid_dpop_proof')
+  })
+
+  it('and the token for one key', async () => {
+    const thief = await newHolder()
+    const at = server.clock.now()
+    const proof = await makeProof(thief, { url: `${server.url}/orders`, token, at })
+    expect(await verdict(proof)).toBe('invalid_token')
+    // A stranger's refused proof uses nothing up.
+    expect(await verdict(await proofFor())).toBe('let in')
+  })
+})
+
+describe('a proof is by a public key (threat G2)', () => {
+  it('and not unsigned', async () => {
+    const header = encode({ alg: 'none', typ: 'dpop+jwt', jwk: holder.publicJwk })
+    for (const signature of ['', 'AA']) {
+      expect(await asked(`${header}.${encode(payload())}.${signature}`)).toBe('invalid_dpop_proof')
+    }
+  })
+
+  it('and not by a shared secret', async () => {
+    const secret = await generateSecret('HS256', { extractable: true })
+    const k = Buffer.alloc(32, 7).toString('base64url')
+    for (const [key, jwk] of [
+      [secret, { kty: 'oct', k }],
+      // The public key as the secret.
+      [new TextEncoder().encode(JSON.stringify(holder.publicJwk)), holder.publicJwk],
+    ] as const) {
+      const proof = await new SignJWT(payload())
+        .setProtectedHeader({ alg: 'HS256', typ: 'dpop+jwt', jwk: jwk as JWK })
+        .sign(key)
+      expect(await asked(proof)).toBe('invalid_dpop_proof')
+    }
+  })
+
+  it('that comes without its private part', async () => {
+    const header = { jwk: holder.privateJwk }
+    expect(await asked(await tokenProof(server, holder, { header }))).toBe('invalid_dpop_proof')
+  })
+
+  it.each([
+    ['none', { jwk: undefined }],
+    ['one named only', { jwk: undefined, kid: 'a key' }],
+    ['no object', { jwk: 'key' }],
+    ['one of another kind', { jwk: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) } }],
+    [
+      'one off the curve',
+      { jwk: { kty: 'EC', crv: 'P-256', x: 'A'.repeat(43), y: 'A'.repeat(43) } },
+    ],
+  ])('with %s it is refused', async (_what, header) => {
+    expect(await asked(await tokenProof(server, holder, { header }))).toBe('invalid_dpop_proof')
+  })
+
+  it('that has signed it, also when proofs of it were seen before', async () => {
+    const thief = await newHolder()
+    const forged = await makeProof(
+      { ...thief, publicJwk: holder.publicJwk },
+      { url: `${server.url}/oauth/token`, method: 'POST', at: server.clock.now() },
+    )
+    expect(await asked(forged)).toBe('invalid_dpop_proof')
+    const [header, , signature] = (await tokenProof(server, holder)).split('.')
+    expect(await asked(`${header}.${encode(payload())}.${signature}`)).toBe('invalid_dpop_proof')
+  })
+
+  it('long enough for nobody to find the private part', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
+    const header = { alg: 'RS256', typ: 'dpop+jwt', jwk: publicKey.export({ format: 'jwk' }) }
+    const data = `${encode(header)}.${encode(payload())}`
+    const signature = createSign('sha256').update(data).sign(privateKey, 'base64url')
+    expect(await asked(`${data}.${signature}`)).toBe('invalid_dpop_proof')
+  })
+
+  it('of an algorithm that the server takes', async () => {
+    const only = server.another({ features: [dpop({ algorithms: ['EdDSA'] })] })
+    expect(await verdict(await proofFor(), {}, only)).toBe('invalid_dpop_proof')
+    expect(() => dpop({ algorithms: ['HS256' as 'ES256'] })).toThrow(TypeError)
+    expect(() => dpop({ algorithms: [] })).toThrow(TypeError)
+  })
+
+  it.each([
+    ['the typ of an access token', { typ: 'at+jwt' }],
+    ['no typ', { typ: undefined }],
+    ['something that has to be understood', { crit: ['exp'], exp: 1 }],
+  ])('and is a proof: with %s it is refused', async (_what, header) => {
+    const bytes = new TextEncoder().encode(JSON.stringify(payload()))
+    const usual = { alg: 'ES256', typ: 'dpop+jwt', jwk: holder.publicJwk }
+    const proof = await new CompactSign(bytes)
+      .setProtectedHeader({ ...usual, ...header } as typeof usual)
+      .sign(holder.privateKey, { crit: { exp: true } })
+    expect(await asked(proof)).toBe('invalid_dpop_proof')
+  })
+
+  it.each(['jti', 'htm', 'htu', 'iat'])(
+    'and says everything: without %s it is refused',
+    async (name) => {
+      for (const value of [undefined, null, {}, name === 'iat' ? 'now' : 7]) {
+        const claims = { [name]: value }
+        expect(await asked(await tokenProof(server, holder, { claims }))).toBe('invalid_dpop_proof')
+      }
+    },
+  )
+
+  it.each(['', 'x', 'a.b', 'a.b.c', 'a.b.c.d', `${'a'.repeat(9000)}.b.c`, 'é.b.c'])(
+    'and is readable: %.20j is a clean refusal',
+    async (text) => {
+      expect(await verdict(text)).toBe('invalid_dpop_proof')
+    },
+  )
+})
+
+describe('a proof is of this moment', () => {
+  const madeAfter = (seconds: number) => ({
+    at: new Date(server.clock.now().getTime() + seconds * 1000),
+  })
+
+  it.each([
+    [0, 'let in'],
+    [-299, 'let in'],
+    [-301, 'invalid_dpop_proof'],
+    [59, 'let in'],
+    [61, 'invalid_dpop_proof'],
+  ])('by a clock that is %i seconds off it is: %s', async (seconds, expected) => {
+    expect(await verdict(await proofFor(madeAfter(seconds)))).toBe(expected)
+    expect(await asked(await tokenProof(server, holder, madeAfter(seconds)))).toBe(expected)
+  })
+
+  it('and rows of those that are over are purged at once', async () => {
+    const own = await startServer({ features: [dpop()] })
+    const its = await createClient(own, { confidential: false, grants: ['password'] })
+    await boundTokens(own, its, holder)
+    const rows = () => own.database.kysely.selectFrom('oauth_tickets').selectAll().execute()
+    await own.oauth.purge()
+    expect(await rows()).toHaveLength(1)
+    own.clock.advance('6m')
+    await own.oauth.purge()
+    expect(await rows()).toEqual([])
+    await own.close()
+  })
+})
