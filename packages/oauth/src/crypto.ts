@@ -212,8 +212,8 @@ export function verifyData(
   return verify(ALGORITHMS[algorithm].digest, Buffer.from(data), keyInput(key), signature)
 }
 
-/** What others sign with, to be checked by us: never with a shared secret. */
-export type ForeignAlgorithm = 'ES256' | 'EdDSA' | 'Ed25519' | 'RS256' | 'PS256'
+/** What clients may sign with, with a key of their own: requests, assertions, proofs. */
+export type ClientKeyAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519'
 
 interface ForeignKind {
   readonly digest: string | null
@@ -224,15 +224,15 @@ interface ForeignKind {
 
 const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
 
-const FOREIGN: Readonly<Record<ForeignAlgorithm, ForeignKind>> = {
+const FOREIGN: Readonly<Record<ClientKeyAlgorithm, ForeignKind>> = {
+  RS256: { digest: 'sha256', kty: 'RSA' },
+  PS256: { digest: 'sha256', kty: 'RSA', padding: PSS },
   ES256: { digest: 'sha256', kty: 'EC', crv: 'P-256' },
   EdDSA: { digest: null, kty: 'OKP', crv: 'Ed25519' },
   Ed25519: { digest: null, kty: 'OKP', crv: 'Ed25519' },
-  RS256: { digest: 'sha256', kty: 'RSA' },
-  PS256: { digest: 'sha256', kty: 'RSA', padding: PSS },
 }
 
-export const foreignAlgorithms = Object.keys(FOREIGN) as readonly ForeignAlgorithm[]
+export const clientKeyAlgorithms = Object.keys(FOREIGN) as readonly ClientKeyAlgorithm[]
 
 /** Shorter ones are broken (RFC 7518 §3.3); longer ones, or a large exponent, would keep us busy. */
 const RSA_BITS = { least: 2048, most: 4096 }
@@ -240,7 +240,7 @@ const LARGEST_EXPONENT = 2n ** 32n
 
 /** Null unless it is a public key that this algorithm works with. */
 export function importForeignKey(
-  algorithm: ForeignAlgorithm,
+  algorithm: ClientKeyAlgorithm,
   jwk: Readonly<Record<string, unknown>>,
 ): KeyObject | null {
   const { kty, crv } = FOREIGN[algorithm]
@@ -258,7 +258,7 @@ export function importForeignKey(
 }
 
 export function verifyForeign(
-  algorithm: ForeignAlgorithm,
+  algorithm: ClientKeyAlgorithm,
   key: KeyObject,
   data: string,
   signature: Buffer,

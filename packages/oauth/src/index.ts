@@ -3,7 +3,7 @@ export { type ClientJson, clientJson } from './clients/client.ts'
 export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
 export { newRedirectProblem } from './clients/redirect-uris.ts'
 export { type Clock, systemClock } from './clock.ts'
-export { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
+export { type ClientKeyAlgorithm, type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 export {
   AccessDenied,
   AuthorizationPending,
@@ -54,10 +54,7 @@ export {
 } from './errors.ts'
 export type { Emitter, EventName, Events, Listener, OAuthEvents } from './events.ts'
 export { jwtClientAuthentication } from './features/client-authentication/jwt-client-authentication.ts'
-export type {
-  ClientKeyAlgorithm,
-  JwtClientAuthenticationOptions,
-} from './features/client-authentication/settings.ts'
+export type { JwtClientAuthenticationOptions } from './features/client-authentication/settings.ts'
 export { type CorsOptions, cors } from './features/cors.ts'
 export type {
   CrossOrigin,
@@ -66,7 +63,7 @@ export type {
 } from './features/cross-origin.ts'
 export { type DeviceCodeOptions, deviceCode } from './features/device/device-code.ts'
 export { dpop } from './features/dpop/dpop.ts'
-export type { DpopAlgorithm, DpopOptions } from './features/dpop/settings.ts'
+export type { DpopOptions } from './features/dpop/settings.ts'
 export type {
   AuthenticatedBy,
   CalledPlace,
@@ -95,7 +92,6 @@ export {
   type PushedRequestsOptions,
   pushedRequests,
 } from './features/requests/pushed-requests.ts'
-export type { RequestObjectAlgorithm } from './features/requests/request-object.ts'
 export {
   type RequestObjectsOptions,
   requestObjects,
@@ -235,4 +231,12 @@ export type {
 export type { PersonalAccessToken } from './tokens/personal-access.ts'
 export { type TokenJson, tokenJson } from './tokens/token-json.ts'
 export type { UserAddress, UserClaims } from './users/claims.ts'
-export type { ApplicationUser, CurrentUser, SignedIn, SignedOut, Users } from './users/users.ts'
+export type {
+  ApplicationUser,
+  CurrentUser,
+  Person,
+  SignedIn,
+  SignedInPerson,
+  SignedOut,
+  Users,
+} from './users/users.ts'

@@ -67,7 +67,9 @@ export interface Users<User extends ApplicationUser = ApplicationUser> {
   signOut?(request: Request): SignedOut | Promise<SignedOut>
 }
 
+/** Somebody whose session the application knows. */
 export interface Person {
+  /** Of the user. */
   readonly id: string
   /** Hashed: the application's own may open its session to whoever reads it in our tables. */
   readonly sessionId: string | null
@@ -75,8 +77,11 @@ export interface Person {
 
 /** With the application's own session. */
 export interface SignedInPerson extends Person {
+  /** When they had signed in; null where the application does not say. */
   readonly authenticatedAt: Date | null
+  /** How well that was proven. */
   readonly acr: string | null
+  /** By what (RFC 8176). */
   readonly amr: readonly string[] | null
 }
 

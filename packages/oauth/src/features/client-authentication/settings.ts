@@ -1,7 +1,5 @@
+import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
 import { parseSeconds } from '../../lifetimes.ts'
-
-/** What a client may sign its proof with, with a key of its own. */
-export type ClientKeyAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519'
 
 /** What `jwtClientAuthentication()` is made with. */
 export interface JwtClientAuthenticationOptions {
@@ -25,13 +23,6 @@ export interface JwtAuthenticationSettings {
   readonly longestLife: number
 }
 
-const clientKeyAlgorithms: readonly ClientKeyAlgorithm[] = [
-  'RS256',
-  'PS256',
-  'ES256',
-  'EdDSA',
-  'Ed25519',
-]
 const LONGEST_LIFE = 3600
 
 export function resolveJwtAuthentication(

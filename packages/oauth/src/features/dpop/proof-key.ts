@@ -1,10 +1,14 @@
 import { createRecentCache, type RecentCache } from '../../caches/recent-cache.ts'
-import { importForeignKey, type KeyObject, thumbprintOf } from '../../crypto.ts'
-import type { DpopAlgorithm } from './settings.ts'
+import {
+  type ClientKeyAlgorithm,
+  importForeignKey,
+  type KeyObject,
+  thumbprintOf,
+} from '../../crypto.ts'
 
 /** The key that a proof is signed with, as its header gives it. */
 export interface ProofKey {
-  readonly algorithm: DpopAlgorithm
+  readonly algorithm: ClientKeyAlgorithm
   readonly key: KeyObject
   /** RFC 7638. */
   readonly thumbprint: string
@@ -22,7 +26,7 @@ const REMEMBERED = 2000
 const PRIVATE: readonly string[] = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 /** A client has one header for all its proofs. To read it again each time would cost as much as the signature. */
-export function createProofKeys(algorithms: readonly DpopAlgorithm[]): ProofKeys {
+export function createProofKeys(algorithms: readonly ClientKeyAlgorithm[]): ProofKeys {
   const known: RecentCache<ProofKey> = createRecentCache(REMEMBERED)
   return {
     read: (header) => known.get(header) ?? parseHeader(header, algorithms),
@@ -30,7 +34,7 @@ export function createProofKeys(algorithms: readonly DpopAlgorithm[]): ProofKeys
   }
 }
 
-function parseHeader(header: string, algorithms: readonly DpopAlgorithm[]): ProofKey | null {
+function parseHeader(header: string, algorithms: readonly ClientKeyAlgorithm[]): ProofKey | null {
   const parsed = parseObject(header)
   const { typ, alg, jwk, crit } = parsed ?? {}
   if (typ !== 'dpop+jwt' || crit !== undefined || !isObject(jwk)) return null

@@ -1,7 +1,4 @@
-import { type ForeignAlgorithm, foreignAlgorithms } from '../../crypto.ts'
-
-/** What a DPoP proof may be signed with. */
-export type DpopAlgorithm = ForeignAlgorithm
+import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
 
 /** What `dpop()` is made with. */
 export interface DpopOptions {
@@ -13,7 +10,7 @@ export interface DpopOptions {
    */
   readonly nonces?: boolean
   /** What proofs may be signed with. Default: all of them. */
-  readonly algorithms?: readonly DpopAlgorithm[]
+  readonly algorithms?: readonly ClientKeyAlgorithm[]
   /**
    * Where clients reach the APIs that you guard, if that is not at the host of the issuer or of the `resource`;
    * with the part of the path that a proxy cuts off.
@@ -29,16 +26,18 @@ export interface DpopOptions {
 export interface DpopSettings {
   readonly required: boolean
   readonly nonces: boolean
-  readonly algorithms: readonly DpopAlgorithm[]
+  readonly algorithms: readonly ClientKeyAlgorithm[]
   readonly apiUrls: readonly string[]
   readonly guardReplays: 'everywhere' | 'process'
 }
 
 export function resolveDpopOptions(options: DpopOptions): DpopSettings {
-  const { algorithms = foreignAlgorithms, apiUrls = [], guardReplays = 'everywhere' } = options
-  const unknown = algorithms.find((name) => !foreignAlgorithms.includes(name))
+  const { algorithms = clientKeyAlgorithms, apiUrls = [], guardReplays = 'everywhere' } = options
+  const unknown = algorithms.find((name) => !clientKeyAlgorithms.includes(name))
   if (unknown !== undefined || algorithms.length === 0) {
-    throw new TypeError(`dpop: algorithms must be one or more of ${foreignAlgorithms.join(', ')}.`)
+    throw new TypeError(
+      `dpop: algorithms must be one or more of ${clientKeyAlgorithms.join(', ')}.`,
+    )
   }
   const wrong = apiUrls.find((url) => !isApiUrl(url))
   if (wrong !== undefined) {

@@ -2,19 +2,9 @@ import { decodeProtectedHeader, errors, type JWTPayload, UnsecuredJWT } from 'jo
 import { NoClientKeys, verifyByClient } from '../../clients/client-keys.ts'
 import { CLOCK_SKEW } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
+import type { ClientKeyAlgorithm } from '../../crypto.ts'
 import { InvalidRequestObject } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
-
-/** What a request object may be signed with. Never with a shared secret. */
-export type RequestObjectAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519'
-
-export const requestObjectAlgorithms: readonly RequestObjectAlgorithm[] = [
-  'RS256',
-  'PS256',
-  'ES256',
-  'EdDSA',
-  'Ed25519',
-]
 
 /** Not jose's own type: its declarations cannot be read from CommonJS, where ours can. */
 export type RequestClaims = Readonly<Record<string, unknown>>
@@ -24,7 +14,7 @@ export interface ObjectRules {
   /** What the client calls itself. */
   readonly clientId: string
   readonly issuer: string
-  readonly algorithms: readonly RequestObjectAlgorithm[]
+  readonly algorithms: readonly ClientKeyAlgorithm[]
   /** `none` will not do, whatever the client's settings say. */
   readonly signed: boolean
   /** The moment at which it has to be valid. */

@@ -1,29 +1,26 @@
 import type { ServerContext } from '../../context.ts'
+import { type ClientKeyAlgorithm, clientKeyAlgorithms } from '../../crypto.ts'
 import { InvalidRequest } from '../../errors.ts'
 import { type Form, requireParam } from '../../http/form.ts'
 import type { Client } from '../../storage/records.ts'
 import type { ExpandedRequest, Feature } from '../feature.ts'
 import { paramsOfObject } from './object-params.ts'
 import { formatSeenMarker, readSeenMarker, SEEN_MARKER } from './object-seen.ts'
-import {
-  type RequestObjectAlgorithm,
-  requestObjectAlgorithms,
-  verifyRequestObject,
-} from './request-object.ts'
+import { verifyRequestObject } from './request-object.ts'
 
 /** What `requestObjects()` is made with. */
 export interface RequestObjectsOptions {
   /** Every client has to sign its requests. Default: those with `require_signed_request_object`. */
   readonly required?: boolean
   /** What they may be signed with. Default: all of them. */
-  readonly algorithms?: readonly RequestObjectAlgorithm[]
+  readonly algorithms?: readonly ClientKeyAlgorithm[]
 }
 
 const NAME = 'requestObjects'
 
 interface Settings {
   readonly required: boolean
-  readonly algorithms: readonly RequestObjectAlgorithm[]
+  readonly algorithms: readonly ClientKeyAlgorithm[]
 }
 
 /**
@@ -33,11 +30,11 @@ interface Settings {
  * createAuthorizationServer({ …, grants: [authorizationCode()], features: [requestObjects()] })
  */
 export function requestObjects(options: RequestObjectsOptions = {}): Feature {
-  const { required = false, algorithms = requestObjectAlgorithms } = options
+  const { required = false, algorithms = clientKeyAlgorithms } = options
   const settings = { required, algorithms: [...algorithms] }
-  const unknown = algorithms.find((name) => !requestObjectAlgorithms.includes(name))
+  const unknown = algorithms.find((name) => !clientKeyAlgorithms.includes(name))
   if (unknown !== undefined || algorithms.length === 0) {
-    const names = requestObjectAlgorithms.join(', ')
+    const names = clientKeyAlgorithms.join(', ')
     throw new TypeError(`requestObjects: algorithms must be one or more of ${names}.`)
   }
   return {
