@@ -213,7 +213,7 @@ export function verifyData(
 }
 
 /** What clients may sign with, with a key of their own: requests, assertions, proofs. */
-export type ClientKeyAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519'
+export type ClientKeyAlgorithm = 'ES256' | 'EdDSA' | 'Ed25519' | 'RS256' | 'PS256'
 
 interface ForeignKind {
   readonly digest: string | null
@@ -225,11 +225,11 @@ interface ForeignKind {
 const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }
 
 const FOREIGN: Readonly<Record<ClientKeyAlgorithm, ForeignKind>> = {
-  RS256: { digest: 'sha256', kty: 'RSA' },
-  PS256: { digest: 'sha256', kty: 'RSA', padding: PSS },
   ES256: { digest: 'sha256', kty: 'EC', crv: 'P-256' },
   EdDSA: { digest: null, kty: 'OKP', crv: 'Ed25519' },
   Ed25519: { digest: null, kty: 'OKP', crv: 'Ed25519' },
+  RS256: { digest: 'sha256', kty: 'RSA' },
+  PS256: { digest: 'sha256', kty: 'RSA', padding: PSS },
 }
 
 export const clientKeyAlgorithms = Object.keys(FOREIGN) as readonly ClientKeyAlgorithm[]
