@@ -17,6 +17,8 @@ export interface ObjectRules {
   readonly algorithms: readonly ClientKeyAlgorithm[]
   /** `none` will not do, whatever the client's settings say. */
   readonly signed: boolean
+  /** `none` will do where the client's settings say nothing. */
+  readonly unsigned: boolean
   /** The moment at which it has to be valid. */
   readonly at: Date
 }
@@ -48,14 +50,14 @@ async function verify(
   rules: ObjectRules,
   context: ServerContext,
 ): Promise<JWTPayload> {
-  const { client, clientId, issuer, signed, at } = rules
+  const { client, clientId, issuer, signed, unsigned, at } = rules
   const { alg, typ } = decodeProtectedHeader(text)
   if (!TYPES.includes(typ?.toLowerCase().replace(/^application\//, ''))) {
     throw new InvalidRequestObject('The request object has the typ of something else')
   }
   const times = { currentDate: at, clockTolerance: CLOCK_SKEW / 1000 }
   const wished = client.settings.request_object_signing_alg
-  if (alg === 'none' && wished === 'none' && !signed) {
+  if (alg === 'none' && (wished ?? (unsigned ? 'none' : '')) === 'none' && !signed) {
     const { payload } = UnsecuredJWT.decode(text, times)
     assertMeant(payload, clientId, issuer)
     return payload

@@ -4,6 +4,7 @@ import { InvalidRequest } from '../../errors.ts'
 import { type Form, requireParam } from '../../http/form.ts'
 import type { Client } from '../../storage/records.ts'
 import type { ExpandedRequest, Feature } from '../feature.ts'
+import { createFetchObject } from './fetch-object.ts'
 import { paramsOfObject } from './object-params.ts'
 import { formatSeenMarker, readSeenMarker, SEEN_MARKER } from './object-seen.ts'
 import { verifyRequestObject } from './request-object.ts'
@@ -14,6 +15,16 @@ export interface RequestObjectsOptions {
   readonly required?: boolean
   /** What they may be signed with. Default: all of them. */
   readonly algorithms?: readonly ClientKeyAlgorithm[]
+  /**
+   * Unsigned objects (`none`) are taken of every client that has not said what it signs with and need not sign.
+   * OpenID Connect knows them; they protect nothing. Default: of clients whose settings say `none`.
+   */
+  readonly unsigned?: boolean
+  /**
+   * Objects may lie at an https address of the client, one of its `request_uris`, and are fetched from there.
+   * Default false.
+   */
+  readonly byReference?: boolean
 }
 
 const NAME = 'requestObjects'
@@ -21,6 +32,7 @@ const NAME = 'requestObjects'
 interface Settings {
   readonly required: boolean
   readonly algorithms: readonly ClientKeyAlgorithm[]
+  readonly unsigned: boolean
 }
 
 /**
@@ -30,25 +42,37 @@ interface Settings {
  * createAuthorizationServer({ …, grants: [authorizationCode()], features: [requestObjects()] })
  */
 export function requestObjects(options: RequestObjectsOptions = {}): Feature {
-  const { required = false, algorithms = clientKeyAlgorithms } = options
-  const settings = { required, algorithms: [...algorithms] }
+  const { required = false, algorithms = clientKeyAlgorithms, byReference = false } = options
+  const settings = { required, algorithms: [...algorithms], unsigned: options.unsigned ?? false }
   const unknown = algorithms.find((name) => !clientKeyAlgorithms.includes(name))
   if (unknown !== undefined || algorithms.length === 0) {
     const names = clientKeyAlgorithms.join(', ')
     throw new TypeError(`requestObjects: algorithms must be one or more of ${names}.`)
   }
+  if (required && settings.unsigned) {
+    throw new TypeError('requestObjects: with required nothing unsigned is taken.')
+  }
+  const fetchObject = byReference ? createFetchObject() : null
   return {
     name: NAME,
     metadata: () => ({
       request_parameter_supported: true,
-      request_object_signing_alg_values_supported: required
-        ? settings.algorithms
-        : [...settings.algorithms, 'none'],
+      // What is listed has to be taken of clients that do not say what they use (Registration §2).
+      request_object_signing_alg_values_supported: settings.unsigned
+        ? [...settings.algorithms, 'none']
+        : settings.algorithms,
       require_signed_request_object: required,
+      ...(byReference && {
+        request_uri_parameter_supported: true,
+        require_request_uri_registration: true,
+      }),
     }),
     expandRequest(params, context: ServerContext) {
       const text = params.get('request')
-      return text === undefined ? null : expand(text, params, settings, context)
+      if (text !== undefined) return expand(async () => text, params, settings, context)
+      const uri = params.get('request_uri')
+      if (!fetchObject || !uri?.startsWith('https://')) return null
+      return expand((client) => fetchObject(uri, client, context), params, settings, context)
     },
     readRequest(_params, { client, expandedBy, direct }) {
       if (!direct && mustSign(client, settings) && !expandedBy.includes(NAME)) {
@@ -61,7 +85,7 @@ export function requestObjects(options: RequestObjectsOptions = {}): Feature {
 
 /** RFC 9101 §6.3: from the object alone; what stands beside it counts for nothing. */
 async function expand(
-  text: string,
+  find: (client: Client) => Promise<string>,
   params: Form,
   settings: Settings,
   context: ServerContext,
@@ -69,6 +93,7 @@ async function expand(
   const clientId = requireParam(params, 'client_id')
   const client = await context.clients.findNamed(clientId)
   if (!client) throw new InvalidRequest('No application is registered with this client_id')
+  const text = await find(client)
   const now = context.clock.now()
   const object = { text, clientId, marker: params.get(SEEN_MARKER) }
   const seenAt = readSeenMarker(object, context)
@@ -78,6 +103,7 @@ async function expand(
     issuer: context.issuer,
     algorithms: settings.algorithms,
     signed: mustSign(client, settings),
+    unsigned: settings.unsigned,
     at: seenAt ?? now,
   }
   const claims = await verifyRequestObject(text, rules, context)

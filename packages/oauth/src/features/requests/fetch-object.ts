@@ -1,0 +1,52 @@
+import type { ServerContext } from '../../context.ts'
+import { InvalidRequestUri } from '../../errors.ts'
+import { NotFetched, type OutgoingResponse } from '../../outgoing/pinned-request.ts'
+import type { Client } from '../../storage/records.ts'
+
+/** RFC 9101 §5.2.3, and what was usual before it. */
+const TYPES: readonly string[] = ['application/oauth-authz-req+jwt', 'application/jwt']
+const LARGEST = 64 * 1024
+/** Slow servers of a few must not take all there is. */
+const MOST_AT_ONCE = 50
+
+/** The text of the request object at an address of the client. */
+export type FetchObject = (uri: string, client: Client, context: ServerContext) => Promise<string>
+
+/**
+ * OpenID Connect Core §6.2: the object lies at an address that the client has registered. Nothing is remembered,
+ * because the next request may well be another one at the same address.
+ */
+export function createFetchObject(): FetchObject {
+  let underWay = 0
+  return async (uri, client, { outgoing }) => {
+    if (!isRegistered(uri, client)) {
+      throw new InvalidRequestUri('This request_uri is not registered for the application')
+    }
+    if (underWay >= MOST_AT_ONCE) {
+      throw new InvalidRequestUri('The request_uri cannot be fetched at this moment')
+    }
+    underWay += 1
+    try {
+      const headers = { accept: TYPES.join(', ') }
+      return textOf(await outgoing.send(new URL(uri), { method: 'GET', headers, largest: LARGEST }))
+    } catch (cause) {
+      if (!(cause instanceof NotFetched)) throw cause
+      throw new InvalidRequestUri('The request_uri cannot be fetched', { cause })
+    } finally {
+      underWay -= 1
+    }
+  }
+}
+
+/** The fragment is a hash of the content and may be left out at the registration. */
+function isRegistered(uri: string, { settings: { request_uris = [] } }: Client): boolean {
+  const [address = ''] = uri.split('#')
+  return request_uris.includes(uri) || request_uris.includes(address)
+}
+
+function textOf(response: OutgoingResponse): string {
+  if (response.status !== 200) throw new NotFetched(`It was answered with ${response.status}`)
+  const type = (response.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (!TYPES.includes(type)) throw new NotFetched('It has another content type than a JWT')
+  return response.body.toString('latin1').trim()
+}
