@@ -32,7 +32,7 @@ const imported = new WeakMap<object, Keys>()
  */
 export async function verifyByClient(
   text: string,
-  { settings: { jwks, jwks_uri } }: Client,
+  { settings: { jwks, jwks_uri }, createdAt }: Client,
   options: JWTVerifyOptions,
   { outgoing }: Pick<ServerContext, 'outgoing'>,
 ): Promise<JWTPayload> {
@@ -43,7 +43,8 @@ export async function verifyByClient(
     return await verifyWithAny(text, keysOf(known.content), options)
   } catch (error) {
     if (!mayBeNewKey(error)) throw error
-    const fresh = await outgoing.documents.getAgain(jwks_uri, KEY_SET)
+    // An address that another client had before may hold other keys now.
+    const fresh = await outgoing.documents.getAgain(jwks_uri, KEY_SET, createdAt)
     if (fresh.content === known.content) throw error
     return verifyWithAny(text, keysOf(fresh.content), options)
   }

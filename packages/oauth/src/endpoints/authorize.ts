@@ -191,6 +191,8 @@ async function showConsent(
   const page = await pages.consent({
     client: asked.client,
     logo: logoOf(asked.client, context),
+    policyUri: asked.client.settings.policy_uri ?? null,
+    termsUri: asked.client.settings.tos_uri ?? null,
     selfRegistered: originOf(asked.client),
     userId: person.id,
     scopes: asked.shownScopes.map((id) => ({ id, description: scopes[id] ?? id })),

@@ -1,5 +1,5 @@
 import { createRecentCache } from '../caches/recent-cache.ts'
-import type { Clock } from '../clock.ts'
+import { type Clock, isAfter } from '../clock.ts'
 import { type CacheBounds, freshSeconds } from './cache-rules.ts'
 import { NotFetched, type OutgoingResponse, type SendRequest } from './pinned-request.ts'
 
@@ -23,8 +23,13 @@ export interface DocumentRules {
 export interface Documents {
   /** From memory while it is fresh. NotFetched when there is none to be had. */
   get(url: string, rules: DocumentRules): Promise<FetchedDocument>
-  /** Fetched again, because what is known does not do: a key is missing. Not twice in half a minute. */
-  getAgain(url: string, rules: DocumentRules): Promise<FetchedDocument>
+  /**
+   * Fetched again, because what is known does not do: a key is missing. Not twice in half a minute, unless what is
+   * known is older than `since`.
+   */
+  getAgain(url: string, rules: DocumentRules, since?: Date): Promise<FetchedDocument>
+  /** Fetched now, whatever is known: for what is decided once and for all. */
+  getNow(url: string, rules: DocumentRules): Promise<FetchedDocument>
 }
 
 interface Known extends FetchedDocument {
@@ -115,12 +120,14 @@ export function createDocuments(send: SendRequest, clock: Clock): Documents {
 
   return {
     get: async (url, rules) => get(canonical(url), rules),
-    async getAgain(url, rules) {
+    async getAgain(url, rules, since = new Date(0)) {
       const before = known.get(canonical(url))
-      const age = before && clock.now().getTime() - before.fetchedAt.getTime()
-      if (before && age !== undefined && age < AGAIN_AFTER) return before
+      const soon = new Date(clock.now().getTime() - AGAIN_AFTER)
+      if (before && isAfter(before.fetchedAt, soon) && !isAfter(since, before.fetchedAt))
+        return before
       return fetchOnce(canonical(url), rules)
     },
+    getNow: async (url, rules) => fetchOnce(canonical(url), rules),
   }
 }
 

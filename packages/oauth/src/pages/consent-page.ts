@@ -19,12 +19,18 @@ export function consentPage(view: ConsentView): string {
     view.logo === null
       ? ''
       : `<img class="logo" src="${escapeHtml(view.logo)}" alt="" width="64" height="64">\n`
+  const links = [
+    { href: view.policyUri, words: 'privacy policy' },
+    { href: view.termsUri, words: 'terms of service' },
+  ].flatMap(({ href, words }) => (href === null ? [] : [linkTo(href, words)]))
+  const reading =
+    links.length > 0 ? `\n<p class="note">Read its ${links.join(' and its ')}.</p>` : ''
   const name = `<bdi>${escapeHtml(view.client.name)}</bdi>`
   return documentOf(
     'Approve access',
     view.action.replace(/\/authorize\?.*$/, '/pages.css'),
     `${logo}<h1>${name} asks for access to your account</h1>${warning}
-${request}
+${request}${reading}
 <p class="note">Either way you will be sent to <strong>${escapeHtml(view.destination)}</strong>.</p>
 <form method="post" action="${escapeHtml(view.action)}">
 <input type="hidden" name="csrf_token" value="${escapeHtml(view.csrfToken)}">
@@ -32,4 +38,10 @@ ${request}
 <button name="decision" value="deny">Deny</button>
 </form>`,
   )
+}
+
+/** In a tab of its own, because the question stays; with its host, because the words are ours and the page is not. */
+function linkTo(href: string, words: string): string {
+  const host = escapeHtml(new URL(href).host)
+  return `<a href="${escapeHtml(href)}" target="_blank" rel="noopener noreferrer">${words}</a> at ${host}`
 }

@@ -6,6 +6,10 @@ export interface ConsentView {
   readonly client: Pick<Client, 'id' | 'name' | 'userId'>
   /** Where this server has its logo: a path, for an `img`. Null for none. */
   readonly logo: string | null
+  /** The https address of its page about what it does with people's data, as it says; null for none. */
+  readonly policyUri: string | null
+  /** The same of its terms of service. */
+  readonly termsUri: string | null
   /** Of an application that has registered itself; null for all others. Tell people that nobody has verified it. */
   readonly selfRegistered: {
     /** Where it says who it is, which is proven; null where nothing is. */

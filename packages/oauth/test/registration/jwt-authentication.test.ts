@@ -429,6 +429,22 @@ describe('jwks_uri', () => {
     expect(web.asked).toHaveLength(2)
   })
 
+  it('is asked again for the keys of a client that came after they were fetched', async () => {
+    const [old, next] = [await createSigner('ES256', 'old'), await createSigner('ES256', 'new')]
+    const uri = web.urlOf('/handed-on', 'keys.example')
+    web.answerJson({ keys: [old.jwk] })
+    const first = await clientAt(uri)
+    await callWith(server, await proofOf({ id: first.id, signer: old }, {}, { kid: 'old' }))
+    web.answerJson({ keys: [next.jwk] })
+    server.clock.advance(2)
+    const second = await clientAt(uri)
+    const proof = () => proofOf({ id: second.id, signer: next }, {}, { kid: 'new' })
+    expect((await callWith(server, await proof())).status).toBe(200)
+    const forged = await proofOf({ id: second.id, signer: old }, {}, { kid: 'old' })
+    expect((await callWith(server, forged)).status).toBe(401)
+    expect(web.asked).toHaveLength(2)
+  })
+
   it.each([
     ['a server that fails', 500, '{}'],
     ['no key set', 200, '[]'],

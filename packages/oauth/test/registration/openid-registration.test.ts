@@ -63,6 +63,19 @@ describe('OpenID Connect Registration', () => {
     expect(web.asked).toHaveLength(1)
   })
 
+  it('looks at the sector each time: what it listed a moment ago proves nothing', async () => {
+    const metadata = {
+      ...PAIRWISE,
+      ...twoHosts,
+      sector_identifier_uri: web.urlOf('/changing.json'),
+    }
+    web.answerJson(twoHosts.redirect_uris, { 'cache-control': 'max-age=3600' })
+    await registerAt(provider, metadata)
+    web.answerJson([REDIRECT])
+    const problem = await problemAt(provider, { ...METADATA, ...metadata })
+    expect(problem).toMatchObject({ status: 400, error: 'invalid_client_metadata' })
+  })
+
   it.each([
     ['several hosts and no sector', null],
     ['a sector that lists one redirect only', [REDIRECT]],

@@ -36,6 +36,21 @@ describe('threat S3 clients that have registered themselves', () => {
     expect(await ours.text()).not.toContain('unverified')
   })
 
+  it('show where their policy and their terms are, with the host', async () => {
+    const client = await registerAt(server, {
+      policy_uri: 'https://app.example/policy?a=1&b="',
+      tos_uri: 'https://terms.example/',
+    })
+    const ask = { client_id: client.client_id, response_type: 'code' }
+    const text = await (await askFor(server, 'ada', ask)).text()
+    expect(text).toContain('href="https://app.example/policy?a=1&amp;b=&quot;" target="_blank"')
+    expect(text).toContain('privacy policy</a> at app.example')
+    expect(text).toContain('terms of service</a> at terms.example')
+    const plain = await registerAt(server)
+    const other = await askFor(server, 'ada', { ...ask, client_id: plain.client_id })
+    expect(await other.text()).not.toContain('Read its')
+  })
+
   it('get access tokens of an hour at most, also by a refresh', async () => {
     const client = await registerAt(server, {
       grant_types: ['authorization_code', 'refresh_token'],

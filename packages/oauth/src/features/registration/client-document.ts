@@ -92,7 +92,7 @@ async function readDocument(
   const rules = { redirects: 'web', usualMethod: 'none' } as const
   const named = { client_name: new URL(clientId).host, ...content }
   const described = readMetadata(named, rules, context)
-  await assertSector(described, context)
+  await assertSector(described, context.outgoing.documents.get)
   return described
 }
 

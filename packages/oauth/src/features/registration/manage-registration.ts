@@ -42,7 +42,7 @@ export async function replaceRegistration(
   assertSame(given, client)
   const described = readMetadata(given, rulesOf(settings), context)
   assertSameProof(described, client)
-  await assertSector(described, context)
+  await assertSector(described, context.outgoing.documents.getNow)
   const { confidential: _, settings: said, ...fields } = described
   const { self_registered, sealed_secret } = client.settings
   const kept = {

@@ -25,7 +25,7 @@ export async function register(
   const described = readMetadata(given, rulesOf(settings), context)
   // Before anything is fetched or stored on a stranger's behalf.
   await claimPlaceFor(request, 'registrations', settings.limit, context)
-  await assertSector(described, context)
+  await assertSector(described, context.outgoing.documents.getNow)
   const managementToken = `tgr_${randomSecret()}`
   const { client, secret } = await store(described, managementToken, settings, context)
   const issued = secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }

@@ -1,6 +1,5 @@
-import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata } from '../../errors.ts'
-import type { DocumentRules } from '../../outgoing/documents.ts'
+import type { DocumentRules, Documents } from '../../outgoing/documents.ts'
 import { NotFetched } from '../../outgoing/pinned-request.ts'
 import type { DescribedClient } from './read-metadata.ts'
 
@@ -10,13 +9,16 @@ const SECTOR: DocumentRules = {
   usableWhenAway: 0,
 }
 
+/** From memory or not: whoever registers is looked at now. */
+type FetchDocument = Documents['get']
+
 /**
  * OpenID Connect Registration §5: clients that want to know people by the same names prove that they belong
  * together. All of their redirects are listed at the sector's address.
  */
 export async function assertSector(
   { redirectUris, settings }: DescribedClient,
-  { outgoing }: ServerContext,
+  fetchList: FetchDocument,
 ): Promise<void> {
   const { sector_identifier_uri: sector, subject_type } = settings
   if (sector === undefined) {
@@ -26,19 +28,16 @@ export async function assertSector(
       'Redirects on several hosts with subject_type pairwise need a sector_identifier_uri',
     )
   }
-  const listed = await fetchList(sector, outgoing)
+  const listed = await readList(sector, fetchList)
   const missing = redirectUris.find((uri) => !listed.includes(uri))
   if (missing !== undefined) {
     throw new InvalidClientMetadata('The sector_identifier_uri does not list all redirect_uris')
   }
 }
 
-async function fetchList(
-  sector: string,
-  { documents }: ServerContext['outgoing'],
-): Promise<readonly unknown[]> {
+async function readList(sector: string, fetchList: FetchDocument): Promise<readonly unknown[]> {
   try {
-    const { content } = await documents.get(sector, SECTOR)
+    const { content } = await fetchList(sector, SECTOR)
     if (Array.isArray(content)) return content
   } catch (cause) {
     if (!(cause instanceof NotFetched)) throw cause
