@@ -103,6 +103,8 @@ export class Trouble {
     const until = new Promise<void>((resolve) => this.#held.push(resolve))
     // After the call itself, which the provider handles without a pause.
     setImmediate(() => {
+      // Whoever took it may have let go of it again.
+      if (this.#held.length === 0) return
       for (const tell of this.#watchers.splice(0)) tell()
     })
     return until
