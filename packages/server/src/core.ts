@@ -104,7 +104,10 @@ export function createCore(options: CoreOptions): Core {
         const { cookie } = await sessions.end(request.headers.get('cookie'))
         return { setCookie: cookie }
       },
-      claims,
+      claims: async (user, scopes) => ({
+        ...claimsOf(user),
+        ...(await config.settings.claims(user, scopes)),
+      }),
     },
     scopes: config.settings.scopes,
     pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
@@ -121,8 +124,8 @@ export function createCore(options: CoreOptions): Core {
   return { users, sessions, limits: createLimits(database, clock), oauth, fromRequest }
 }
 
-/** What clients learn of a person, each with its scope. Nobody has looked whether the address is theirs. */
-function claims({ email, name }: User): UserClaims {
+/** What clients learn of every person, each with its scope. Nobody has looked whether the address is theirs. */
+function claimsOf({ email, name }: User): UserClaims {
   return { email, email_verified: false, ...(name !== null && { name }) }
 }
 

@@ -9,7 +9,16 @@ const CALLBACK = 'http://127.0.0.1:9/callback'
 let service: TestService
 let provider: client.Configuration
 beforeAll(async () => {
-  service = await startTestService({ options: { clock: { now: () => new Date() } } })
+  service = await startTestService({
+    options: { clock: { now: () => new Date() } },
+    settings: {
+      claims: ({ email }) => ({
+        email_verified: email === EMAIL,
+        locale: 'en-GB',
+        gender: 'female',
+      }),
+    },
+  })
   await service.users.create({ email: EMAIL, password: PASSWORD, name: 'Ada Lovelace' })
   const { client: made, secret } = await service.oauth.clients.create({
     name: 'Bookshop',
@@ -68,7 +77,9 @@ describe('another application signs people in with the service', () => {
       sub,
       name: 'Ada Lovelace',
       email: EMAIL,
-      email_verified: false,
+      email_verified: true,
+      locale: 'en-GB',
+      gender: 'female',
     })
     const refreshed = await client.refreshTokenGrant(provider, tokens.refresh_token ?? '')
     expect(refreshed.claims()).toMatchObject({ sub, auth_time: claims?.auth_time })

@@ -56,6 +56,7 @@ describe('parseSettings', () => {
       { publicRefreshTokensRepeatableFor: true },
       /publicRefreshTokensRepeatableFor: /,
     ],
+    ['claims that are no function', { claims: { locale: 'en' } }, /claims: expected a function/],
     ['a tax that is no function', { taxPercentage: 19 }, /taxPercentage: expected a function/],
     ['a lifetime without unit', { accessTokensExpireIn: '15 days' }, /accessTokensExpireIn/],
     ['no object', 'settings', /the file/],

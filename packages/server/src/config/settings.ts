@@ -4,6 +4,7 @@ import {
   refreshToken,
   type SigningAlgorithm,
   signingAlgorithms,
+  type UserClaims,
 } from '@tollgate/oauth'
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
@@ -57,6 +58,8 @@ export interface Settings {
   readonly exchangeGrant: boolean
   /** Whether other applications can sign people in here (OpenID Connect). */
   readonly openid: boolean
+  /** What other applications learn of a person, beside name and e-mail address, each with its scope. */
+  readonly claims: (user: User, scopes: readonly string[]) => UserClaims | Promise<UserClaims>
   /** Whether pages of registered clients may call from other origins (CORS). */
   readonly cors: boolean
   /** What access tokens are signed with; a change is published before it signs. */
@@ -158,6 +161,7 @@ const shape = z.strictObject({
   deviceGrant: z.boolean().default(true),
   exchangeGrant: z.boolean().default(true),
   openid: z.boolean().default(true),
+  claims: callable.default(() => () => ({})),
   cors: z.boolean().default(false),
   signingAlgorithm: z
     .enum(signingAlgorithms as [SigningAlgorithm, ...SigningAlgorithm[]])
