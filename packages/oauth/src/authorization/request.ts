@@ -95,8 +95,9 @@ export function parseAuthorizationRequest(
     wildcard: 'refused',
   }
   const scopes = resolveScopes(parseScope(params.get('scope')), policy)
-  const codeChallenge = response.type === 'code' ? readChallenge(params) : null
-  if (response.type === 'code' && !client.confidential && codeChallenge === null) {
+  const givesCode = response.type.split(' ').includes('code')
+  const codeChallenge = givesCode ? readChallenge(params) : null
+  if (givesCode && !client.confidential && codeChallenge === null) {
     throw new InvalidRequest('This client must use PKCE: send a code_challenge with S256')
   }
   const prompts = readPrompts(params)

@@ -75,6 +75,17 @@ describe('response types with an ID token', () => {
     expect(errorOf(asked)).toBe('unauthorized_client')
   })
 
+  it.each(types.filter((type) => type.startsWith('code')))(
+    '%s needs PKCE of a public client, and gives no code without it',
+    async (response_type) => {
+      const grants = ['authorization_code', 'implicit']
+      const own = await newClient(server, { grants, confidential: false })
+      const back = await authorize(server, own, { response_type, nonce: 'n' })
+      const params = new URLSearchParams(back.hash.slice(1))
+      expect([params.get('error'), params.has('code')]).toEqual(['invalid_request', false])
+    },
+  )
+
   it('are not there unless they are listed', async () => {
     const plain = await startOpenId()
     try {
