@@ -53,6 +53,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/oauth/test/specification/oauth-endpoints.test.ts', 'parameters and responses'],
   ['packages/oauth/test/step-up', 'frameworks'],
   ['packages/oauth/test/threats/authorization-endpoint.test.ts', 'parameters and redirects'],
+  ['packages/oauth/test/threats/client-demands.test.ts', 'parameters and redirects'],
   ['packages/oauth/test/threats/fresh-sign-in.test.ts', 'sign-ins of the application'],
   ['packages/oauth/test/threats/guard.test.ts', 'headers and tokens'],
   ['packages/oauth/test/threats/shared-secret.test.ts', 'keys and ciphers'],

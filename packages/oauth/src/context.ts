@@ -16,6 +16,7 @@ import type { SigningKeys } from './keys/signing-keys.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Outgoing } from './outgoing/outgoing.ts'
 import type { RevocationFeed } from './revocations/feed.ts'
+import type { ClientDemand } from './storage/client-settings.ts'
 import type { AccessTokens } from './tokens/formats/format.ts'
 import type { RefreshTokens } from './tokens/formats/refresh-tokens.ts'
 import type { KnownUsers } from './users/known-users.ts'
@@ -41,6 +42,8 @@ export interface Features {
   readonly introspections: readonly Feature[]
   readonly keyProofs: KeyProofs | null
   readonly tellsSignIn: boolean
+  /** Settings of clients that nobody here enforces. */
+  readonly unmetDemands: readonly ClientDemand[]
 }
 
 /**

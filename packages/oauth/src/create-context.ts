@@ -2,6 +2,7 @@ import { createClientCache } from './caches/client-cache.ts'
 import { createCodeCache } from './caches/code-cache.ts'
 import { createConsentCache } from './caches/consent-cache.ts'
 import { scopeLimitOf } from './clients/self-registered.ts'
+import { clientDemands } from './clients/settings/demands.ts'
 import { later } from './clock.ts'
 import type { Features, OfferedResponse, ServerContext } from './context.ts'
 import { createEmitter } from './events.ts'
@@ -133,6 +134,7 @@ function sortFeatures(all: readonly Feature[]): Features {
     introspections: all.filter((feature) => feature.introspection),
     keyProofs: all.find(({ keyProofs }) => keyProofs)?.keyProofs ?? null,
     tellsSignIn: all.some(({ tellsSignIn }) => tellsSignIn),
+    unmetDemands: clientDemands.filter((name) => !all.some(({ meets }) => meets?.includes(name))),
   }
 }
 

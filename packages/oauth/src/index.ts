@@ -157,7 +157,7 @@ export type {
   SignOutView,
   UserCodeForm,
 } from './pages/pages.ts'
-export { type ResourceOptions, readByAll } from './resources/resources.ts'
+export { type AccessTokenType, type ResourceOptions, readByAll } from './resources/resources.ts'
 export type { ScopeDefinitions } from './scopes.ts'
 export {
   type AuthorizationServer,
@@ -167,6 +167,7 @@ export {
 } from './server.ts'
 export type {
   ClientAuthMethod,
+  ClientDemand,
   ClientSettings,
   SelfRegistration,
 } from './storage/client-settings.ts'

@@ -8,7 +8,13 @@ import type { Logger } from './logger.ts'
 import { type OutgoingOptions, type OutgoingSettings, resolveOutgoing } from './outgoing/options.ts'
 import { defaultPages } from './pages/default-pages.ts'
 import type { Pages } from './pages/pages.ts'
-import { parseResources, type ResourceOptions, type Resources } from './resources/resources.ts'
+import {
+  type AccessTokenType,
+  accessTokenTypes,
+  parseResources,
+  type ResourceOptions,
+  type Resources,
+} from './resources/resources.ts'
 import { assertScopeDefinitions, type ScopeDefinitions } from './scopes.ts'
 import { kyselyStorage } from './storage/kysely/storage.ts'
 import type { Storage } from './storage/repositories.ts'
@@ -65,13 +71,18 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
   readonly accessTokenFormat?: AccessTokenFormatName | AccessTokenFormat
   /** What access tokens are signed with. Default `ES256`; `RS256` is slow, `EdDSA` is read by few. */
   readonly signingAlgorithm?: SigningAlgorithm
+  /**
+   * `typ` of access tokens, where a resource does not say its own. Default `at+jwt` (RFC 9068); `JWT` for APIs whose
+   * library knows no other. Tokens with `JWT` are taken for as long as it or a resource says so.
+   */
+  readonly tokenType?: AccessTokenType
   /** How long a new signing key is published before it signs. Default 5 minutes. */
   readonly keyPublishedAhead?: string | number
   /** Cookie mode: how long a cookie lives without renewal. Default 2 hours. */
   readonly cookieLifetime?: string | number
   /** The approval and error pages. */
   readonly pages?: Partial<Pages>
-  /** Make or update the tables on first use. Default true. */
+  /** Make or update the tables on first use. Default true; with false the first use fails until somebody has. */
   readonly migrate?: boolean
   /** Delete what has ended, every so often. Default every hour; false leaves it to you. */
   readonly purgeEvery?: string | number | false
@@ -157,7 +168,12 @@ export function resolveOptions<User extends ApplicationUser>(
     signInUrl: options.signInUrl ?? '/login',
     basePath: parseBasePath(issuerUrl, options.path ?? '/oauth'),
     audience,
-    resources: parseResources(options.resources ?? {}, { audience, signingAlgorithm, scopeNames }),
+    resources: parseResources(options.resources ?? {}, {
+      audience,
+      signingAlgorithm,
+      tokenType: oneOf('tokenType', options.tokenType ?? 'at+jwt', accessTokenTypes),
+      scopeNames,
+    }),
     hasResources: options.resources !== undefined,
     selfRegisteredScopes: parseMarkedScopes(options.selfRegistered?.scopes ?? [], scopeNames),
     outgoing: resolveOutgoing(options.outgoing),

@@ -181,6 +181,7 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
 
   async function start(): Promise<void> {
     if (options.migrate) await context.storage.migrate()
+    else await context.storage.requireMigrations?.()
     await context.keys.load()
     await context.feed.load()
     context.feed.start()

@@ -1,5 +1,5 @@
-import { createColumns, createTable, migrate } from '@tollgate/database'
-import { oauthMigrations } from '@tollgate/oauth'
+import { createColumns, createTable, migrate, readMigrations } from '@tollgate/database'
+import { authorizationCode, createAuthorizationServer, oauthMigrations } from '@tollgate/oauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   createTestDatabase,
@@ -7,6 +7,7 @@ import {
 } from '../../../test-support/create-test-database.ts'
 import { describeSchema } from '../../../test-support/describe-schema.ts'
 import { oauthTables } from '../src/storage/kysely/tables.ts'
+import { SECRET, TestUsers } from './support.ts'
 
 let migrated: TestDatabase
 let defined: TestDatabase
@@ -28,5 +29,33 @@ describe('the migrations lead to the tables as they are defined', () => {
     const found = await describeSchema(migrated.database, name)
     expect(found).toEqual(await describeSchema(defined.database, name))
     expect(found).not.toEqual(await describeSchema(defined.database, 'nothing'))
+  })
+})
+
+describe('migrate: false', () => {
+  const serverOn = ({ database }: TestDatabase) =>
+    createAuthorizationServer({
+      issuer: 'http://localhost',
+      secret: SECRET,
+      database,
+      users: new TestUsers(),
+      grants: [authorizationCode()],
+      migrate: false,
+      purgeEvery: false,
+    })
+
+  it('starts on tables that somebody has made', async () => {
+    const oauth = serverOn(migrated)
+    await oauth.ready()
+    oauth.close()
+  })
+
+  it('makes none, and says what to do', async () => {
+    const empty = await createTestDatabase()
+    const oauth = serverOn(empty)
+    await expect(oauth.ready()).rejects.toMatchObject({ code: 'TOLLGATE_SCHEMA_TOO_OLD' })
+    expect((await readMigrations(empty.database)).size).toBe(0)
+    oauth.close()
+    await empty.drop()
   })
 })

@@ -1,5 +1,6 @@
 import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
 import { isStranger, scopeLimitOf } from '../clients/self-registered.ts'
+import { assertDemandsMet } from '../clients/settings/demands.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidRequest, UnauthorizedClient, UnsupportedResponseType } from '../errors.ts'
 import type { AuthorizationResponse } from '../grants/grant.ts'
@@ -87,6 +88,7 @@ export function parseAuthorizationRequest(
   if ((params.get('state')?.length ?? 0) > LONGEST_STATE) {
     throw new InvalidRequest(`state may have at most ${LONGEST_STATE} characters`)
   }
+  assertDemandsMet(client, context)
   assertSupported(params, context)
   const response = requireResponseType(params, client, context)
   const policy: ScopePolicy = {

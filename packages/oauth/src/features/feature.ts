@@ -9,7 +9,7 @@ import type { AuthorizationResponse, FeatureRoute, GrantContext } from '../grant
 import type { KeyProof } from '../guard/key-proof.ts'
 import type { Form } from '../http/form.ts'
 import type { ScopeDefinitions } from '../scopes.ts'
-import type { ClientAuthMethod } from '../storage/client-settings.ts'
+import type { ClientAuthMethod, ClientDemand } from '../storage/client-settings.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Client, SessionSelector, Token } from '../storage/records.ts'
 import type { SignedInPerson } from '../users/users.ts'
@@ -173,6 +173,8 @@ export interface Feature {
     asked: { readonly request: HttpRequest; readonly client: Client },
     context: GrantContext,
   ): Promise<HttpResponse> | null
+  /** Settings of clients that it enforces. One that no feature enforces shuts the client out. */
+  readonly meets?: readonly ClientDemand[]
   /** Access tokens say how the person had signed in, so guards can demand something of it. */
   readonly tellsSignIn?: boolean
 }

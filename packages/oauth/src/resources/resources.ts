@@ -1,6 +1,11 @@
 import { type SigningAlgorithm, signingAlgorithms } from '../crypto.ts'
 import { type Lifetime, parseLifetime } from '../lifetimes.ts'
 
+/** `typ` of a JWT that is an access token. */
+export type AccessTokenType = 'at+jwt' | 'JWT'
+
+export const accessTokenTypes: readonly AccessTokenType[] = ['at+jwt', 'JWT']
+
 /** What the access tokens of an API are like, where they differ from those of the server. */
 export interface ResourceOptions {
   /** `aud` of its tokens. Default: its address. */
@@ -15,8 +20,8 @@ export interface ResourceOptions {
   readonly accessTokenFormat?: 'jwt' | 'opaque'
   /** What its JWTs are signed with. Default: the server's `signingAlgorithm`. */
   readonly signingAlgorithm?: SigningAlgorithm
-  /** `typ` of its JWTs. Default `at+jwt` (RFC 9068); `JWT` for libraries that know no other. */
-  readonly tokenType?: 'at+jwt' | 'JWT'
+  /** `typ` of its JWTs. Default: the server's `tokenType`; `JWT` for libraries that know no other. */
+  readonly tokenType?: AccessTokenType
   /** What people call it; told in its metadata. */
   readonly name?: string
   /** Where developers read about it; told in its metadata. */
@@ -24,7 +29,10 @@ export interface ResourceOptions {
 }
 
 /** RS256 with `typ: JWT`: what Spring Security, and most that came before RFC 9068, reads as it is set up. */
-export const readByAll: ResourceOptions = { signingAlgorithm: 'RS256', tokenType: 'JWT' }
+export const readByAll = {
+  signingAlgorithm: 'RS256',
+  tokenType: 'JWT',
+} as const satisfies ResourceOptions
 
 /** An API that tokens are for. */
 export interface Resource {
@@ -36,7 +44,7 @@ export interface Resource {
   readonly expireAt: ((now: Date) => Date) | null
   readonly format: 'jwt' | 'opaque' | null
   readonly algorithm: SigningAlgorithm
-  readonly tokenType: 'at+jwt' | 'JWT'
+  readonly tokenType: AccessTokenType
   readonly name: string | null
   readonly documentation: string | null
 }
@@ -51,6 +59,7 @@ export interface Resources {
 export interface ResourceDefaults {
   readonly audience: string
   readonly signingAlgorithm: SigningAlgorithm
+  readonly tokenType: AccessTokenType
   readonly scopeNames: ReadonlySet<string>
 }
 
@@ -78,7 +87,7 @@ function assertAddress(uri: string): void {
 function parseResource(
   uri: string,
   options: ResourceOptions,
-  { signingAlgorithm, scopeNames }: ResourceDefaults,
+  { signingAlgorithm, tokenType, scopeNames }: ResourceDefaults,
 ): Resource {
   const at = `resources['${uri}']`
   const algorithm = options.signingAlgorithm ?? signingAlgorithm
@@ -99,7 +108,7 @@ function parseResource(
         : parseLifetime(`${at}.accessTokensExpireIn`, options.accessTokensExpireIn),
     format: options.accessTokenFormat ?? null,
     algorithm,
-    tokenType: options.tokenType ?? 'at+jwt',
+    tokenType: options.tokenType ?? tokenType,
     name: options.name ?? null,
     documentation: options.documentation ?? null,
   }

@@ -67,6 +67,12 @@ export interface ClientSettings {
   readonly self_registered?: SelfRegistration
 }
 
+/** Settings by which a client relies on something that a feature does. */
+export type ClientDemand =
+  | 'require_pushed_authorization_requests'
+  | 'require_signed_request_object'
+  | 'dpop_bound_access_tokens'
+
 /** How a client came here by itself. */
 export interface SelfRegistration {
   /** By RFC 7591, or by a document at its address (Client ID Metadata Document). */

@@ -241,6 +241,8 @@ export interface Storage {
   readonly revocations: RevocationRepository
   /** Makes or updates the tables. */
   migrate(): Promise<void>
+  /** With `migrate: false`: fails when the tables are older or newer than this build needs. May be left out. */
+  requireMigrations?(): Promise<void>
   /**
    * Deletes at most `limit` rows of each table that ended before the moment, and says how many. With a ticket of the
    * kind `UNUSED_CLIENT` goes the client that `parseUnused()` names, if its settings have still that `unused_until`.

@@ -1,4 +1,5 @@
 import type { HttpRequest } from '@tollgate/http'
+import { assertDemandsMet } from '../clients/settings/demands.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { ProvenKey } from '../features/feature.ts'
@@ -16,6 +17,8 @@ export function proveKey(
 ): Promise<ProvenKey | null> | null {
   const { keyProofs } = context.features
   if (keyProofs) return keyProofs.prove(request, client, context)
+  // What it would get is good for everybody, and it has said that it takes no such token.
+  if (client.settings.dpop_bound_access_tokens) assertDemandsMet(client, context)
   if (request.header('dpop') === null) return null
   throw new InvalidRequest('This server takes no DPoP proofs', {
     hint: 'List dpop() in features, or send no DPoP header',

@@ -10,6 +10,7 @@ import {
 } from '../../src/index.ts'
 import {
   askFor,
+  codeFlow,
   createClient,
   decideOn,
   REDIRECT,
@@ -95,8 +96,8 @@ async function grant(scope: string, ...pairs: Pairs): Promise<Reply> {
   return exchange(back.searchParams.get('code'))
 }
 
-const opens = async (resource: string | null, token: string) => {
-  const guard = resource === null ? server.oauth.guard : server.oauth.guardFor(resource)
+const opens = async (resource: string | null, token: string, { oauth } = server) => {
+  const guard = resource === null ? oauth.guard : oauth.guardFor(resource)
   try {
     await guard.authenticate('api', {
       authorization: `Bearer ${token}`,
@@ -326,4 +327,15 @@ describe('a pairwise client', () => {
       await own.close()
     }
   })
+})
+
+it('the server itself may have another type; ID tokens still open nothing', async () => {
+  const own = await startServer({ ...readByAll, features: [openid()] })
+  const tokens = await codeFlow(own, await createClient(own), { scope: 'openid place-orders' })
+  const { access_token, id_token = '' } = tokens as { access_token: string; id_token?: string }
+  expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'JWT' })
+  expect(await opens(null, access_token, own)).toBe(true)
+  expect(decodeProtectedHeader(id_token)).toMatchObject({ alg: 'RS256', typ: 'JWT' })
+  expect(await opens(null, id_token, own)).toBe(false)
+  await own.close()
 })

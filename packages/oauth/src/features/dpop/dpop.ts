@@ -29,6 +29,7 @@ export function dpop(options: DpopOptions = {}): Feature {
   }
   return {
     name: 'dpop',
+    meets: ['dpop_bound_access_tokens'],
     metadata: () => ({ dpop_signing_alg_values_supported: algorithms }),
     readRequest(params, { client, responseType }) {
       const key = params.get('dpop_jkt')

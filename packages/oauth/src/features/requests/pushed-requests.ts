@@ -39,6 +39,7 @@ export function pushedRequests(options: PushedRequestsOptions = {}): Feature {
   }
   return {
     name: NAME,
+    meets: ['require_pushed_authorization_requests'],
     routes: [
       {
         method: 'POST',

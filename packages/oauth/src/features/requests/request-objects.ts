@@ -55,6 +55,7 @@ export function requestObjects(options: RequestObjectsOptions = {}): Feature {
   const fetchObject = byReference ? createFetchObject() : null
   return {
     name: NAME,
+    meets: ['require_signed_request_object'],
     metadata: () => ({
       request_parameter_supported: true,
       // What is listed has to be taken of clients that do not say what they use (Registration §2).

@@ -1,4 +1,10 @@
-import { type Database, deleteBatch, isUnavailable, migrate } from '@tollgate/database'
+import {
+  type Database,
+  deleteBatch,
+  isUnavailable,
+  migrate,
+  requireMigrations,
+} from '@tollgate/database'
 import type { Storage } from '../repositories.ts'
 import { UNUSED_CLIENT } from '../unused-client.ts'
 import { clientRepository, purgeUnusedClients } from './clients.ts'
@@ -42,6 +48,7 @@ export function kyselyStorage(connected: Database): Storage {
     async migrate() {
       await migrate(database, oauthMigrations)
     },
+    requireMigrations: () => requireMigrations(database, oauthMigrations),
     async purge(before, limit) {
       let deleted = await purgeRevocations(database, before, limit)
       deleted += await purgeUnusedClients(database, before, limit)
