@@ -37,6 +37,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/oauth/test/cors', 'headers'],
   ['packages/oauth/test/device/clients.test.ts', "other people's clients"],
   ['packages/oauth/test/errors.test.ts', 'responses'],
+  ['packages/oauth/test/mcp', "other people's clients"],
   ['packages/oauth/test/openid', 'ID tokens and claims'],
   ['packages/oauth/test/request-objects', 'signed requests'],
   ['packages/oauth/test/resources', 'audiences of tokens'],

@@ -75,8 +75,12 @@ export type {
   KeyProofs,
   ProvenKey,
   RequestedAuthorization,
+  SelfRegisteredOptions,
 } from './features/feature.ts'
+
 export { clientLogos } from './features/logos/client-logos.ts'
+export { type McpOptions, type McpServerOptions, mcp } from './features/mcp/mcp.ts'
+export { scopesOfToolCalls } from './features/mcp/tool-calls.ts'
 export { openid } from './features/openid/openid.ts'
 export type { FrontChannelType, LogoutOptions, OpenIdOptions } from './features/openid/settings.ts'
 export {
@@ -143,7 +147,7 @@ export type { KeyRotation } from './keys/signing-keys.ts'
 export type { Lifetime } from './lifetimes.ts'
 export type { Logger } from './logger.ts'
 export type { Ended } from './maintenance/end-everything.ts'
-export type { AuthorizationServerOptions, SelfRegisteredOptions } from './options.ts'
+export type { AuthorizationServerOptions } from './options.ts'
 export type { OutgoingOptions, ResolvedAddress } from './outgoing/options.ts'
 export { defaultPages, escapeHtml } from './pages/default-pages.ts'
 export type {

@@ -1,7 +1,7 @@
 import type { Database } from '@tollgate/database'
 import { type Clock, systemClock } from './clock.ts'
 import { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
-import type { Feature } from './features/feature.ts'
+import type { Feature, SelfRegisteredOptions } from './features/feature.ts'
 import type { Grant } from './grants/grant.ts'
 import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
 import type { Logger } from './logger.ts'
@@ -92,12 +92,6 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
   readonly logger?: Logger
 }
 
-/** The limits of clients that have registered themselves. */
-export interface SelfRegisteredOptions {
-  /** The scopes that they may ask people for. Default: none. */
-  readonly scopes?: readonly string[]
-}
-
 export interface ResolvedOptions {
   readonly issuer: string
   readonly issuerUrl: URL
@@ -118,6 +112,8 @@ export interface ResolvedOptions {
   /** Whether APIs have metadata of their own. */
   readonly hasResources: boolean
   readonly selfRegisteredScopes: ReadonlySet<string>
+  /** Null: any. */
+  readonly selfRegisteredResources: ReadonlySet<string> | null
   readonly outgoing: OutgoingSettings
   readonly accessTokensExpireAt: (now: Date) => Date
   readonly refreshTokensExpireAt: (now: Date) => Date
@@ -137,11 +133,7 @@ export function resolveOptions<User extends ApplicationUser>(
   options: AuthorizationServerOptions<User>,
 ): ResolvedOptions {
   const issuerUrl = parseIssuer(options.issuer)
-  const features = options.features ?? []
-  assertNamedOnce(
-    'features',
-    features.map(({ name }) => name),
-  )
+  const features = listFeatures(options.features ?? [])
   const ofFeatures: ScopeDefinitions = Object.assign({}, ...features.map((each) => each.scopes))
   // Their words may be replaced by the application's own.
   const scopes = { ...ofFeatures, ...options.scopes }
@@ -154,6 +146,11 @@ export function resolveOptions<User extends ApplicationUser>(
     signingAlgorithms,
   )
   const scopeNames = new Set(Object.keys(scopes))
+  const resources: Record<string, ResourceOptions> = Object.assign(
+    {},
+    ...features.map((each) => each.resources),
+    options.resources,
+  )
   return {
     issuer: options.issuer,
     issuerUrl,
@@ -168,14 +165,14 @@ export function resolveOptions<User extends ApplicationUser>(
     signInUrl: options.signInUrl ?? '/login',
     basePath: parseBasePath(issuerUrl, options.path ?? '/oauth'),
     audience,
-    resources: parseResources(options.resources ?? {}, {
+    resources: parseResources(resources, {
       audience,
       signingAlgorithm,
       tokenType: oneOf('tokenType', options.tokenType ?? 'at+jwt', accessTokenTypes),
       scopeNames,
     }),
-    hasResources: options.resources !== undefined,
-    selfRegisteredScopes: parseMarkedScopes(options.selfRegistered?.scopes ?? [], scopeNames),
+    hasResources: options.resources !== undefined || Object.keys(resources).length > 0,
+    ...resolveSelfRegistered(options, features, [audience, ...Object.keys(resources)], scopeNames),
     outgoing: resolveOutgoing(options.outgoing),
     accessTokensExpireAt: lifetime(options, 'accessTokensExpireIn'),
     refreshTokensExpireAt: lifetime(options, 'refreshTokensExpireIn'),
@@ -253,13 +250,43 @@ function parseSecrets(secret: unknown): readonly string[] {
   return [...secrets]
 }
 
-function parseMarkedScopes(
-  marked: readonly string[],
+/** Those that were listed, and what comes with them. */
+function listFeatures(listed: readonly Feature[]): readonly Feature[] {
+  const names = listed.map(({ name }) => name)
+  const included = listed.flatMap(({ includes = [] }) => includes)
+  const all = [...listed, ...included.filter(({ name }) => !names.includes(name))]
+  assertNamedOnce(
+    'features',
+    all.map(({ name }) => name),
+  )
+  return all
+}
+
+function resolveSelfRegistered(
+  { selfRegistered = {} }: { readonly selfRegistered?: SelfRegisteredOptions },
+  features: readonly Feature[],
+  addresses: readonly string[],
   defined: ReadonlySet<string>,
-): ReadonlySet<string> {
-  const unknown = marked.find((name) => !defined.has(name))
-  if (unknown === undefined) return new Set(marked)
-  throw new TypeError(`selfRegistered: the scope '${unknown}' is not defined.`)
+): Pick<ResolvedOptions, 'selfRegisteredScopes' | 'selfRegisteredResources'> {
+  const ofFeatures = features.flatMap((each) => each.selfRegistered ?? [])
+  const { scopes = [] } = selfRegistered
+  const unknown = scopes.find((name) => !defined.has(name))
+  if (unknown !== undefined) {
+    throw new TypeError(`selfRegistered: the scope '${unknown}' is not defined.`)
+  }
+  const brought = ofFeatures
+    .flatMap((each) => each.scopes ?? [])
+    .filter((name) => defined.has(name))
+  const limits = ofFeatures.flatMap((each) => each.resources ?? [])
+  const resources = selfRegistered.resources ?? (limits.length > 0 ? limits : null)
+  const nowhere = resources?.find((uri) => !addresses.includes(uri))
+  if (nowhere !== undefined) {
+    throw new TypeError(`selfRegistered: '${nowhere}' is not one of those in the option resources.`)
+  }
+  return {
+    selfRegisteredScopes: new Set([...scopes, ...brought]),
+    selfRegisteredResources: resources && new Set(resources),
+  }
 }
 
 function parseBasePath(issuer: URL, path: string): string {

@@ -187,6 +187,7 @@ describe('docs/reference/options.md', () => {
       'features/requests/request-objects.ts',
       'RequestObjectsOptions',
     ],
+    ['### McpOptions', 'Option', 'features/mcp/mcp.ts', 'McpOptions'],
     ['### DpopOptions', 'Option', 'features/dpop/settings.ts', 'DpopOptions'],
     ['### StepUpOptions', 'Option', 'features/step-up.ts', 'StepUpOptions'],
     [

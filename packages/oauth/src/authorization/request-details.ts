@@ -1,3 +1,4 @@
+import { resourcesFor } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import {
   InvalidRequest,
@@ -17,11 +18,11 @@ export function readDetails(
   context: ServerContext,
 ): GrantDetails | null {
   const { resources, identityScopes } = context.options
-  const uris = readResources(params, resources)
+  const uris = resourcesFor(request.client, readResources(params, resources), context.options)
   if (uris === null && context.features.requestReaders.length === 0) return null
   assertKnownThere(request.scopes, uris, resources, identityScopes)
   const read = context.features.requestReaders.map(
-    (feature) => feature.readRequest?.(params, request, context) ?? null,
+    (feature) => feature.readRequest?.(params, { ...request, resources: uris }, context) ?? null,
   )
   const parts = [...read, resourceDetails(uris, resources)].filter((part) => part !== null)
   return parts.length === 0 ? null : Object.assign({}, ...parts)

@@ -4,7 +4,7 @@
  */
 import { isAfter } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
-import { isOAuthError } from '../errors.ts'
+import { InvalidTarget, isOAuthError } from '../errors.ts'
 import { wholeSecond } from '../lifetimes.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { SelfRegistration } from '../storage/client-settings.ts'
@@ -28,6 +28,24 @@ export function scopeLimitOf(
 ): readonly string[] | null {
   if (settings.self_registered === undefined) return scopes
   return [...selfRegisteredScopes].filter((name) => scopes === null || scopes.includes(name))
+}
+
+/**
+ * For which APIs a request of this client is; null: for the server's own. Where only some are open to strangers, a
+ * token for another would be let in wherever no scope is asked for.
+ */
+export function resourcesFor(
+  { settings }: Client,
+  named: readonly string[] | null,
+  { selfRegisteredResources: open, resources }: ResolvedOptions,
+): readonly string[] | null {
+  if (open === null || settings.self_registered === undefined) return named
+  if (named?.every((uri) => open.has(uri))) return named
+  if (named) throw new InvalidTarget('Clients that registered themselves get no token for it')
+  if (open.has(resources.own.uri)) return null
+  const [only, ...others] = open
+  if (only !== undefined && others.length === 0) return [only]
+  throw new InvalidTarget("Name what the token is for: the parameter 'resource' is missing")
 }
 
 /** It came by itself, and nobody here vouches for it. */

@@ -8,6 +8,7 @@ import type { SigningAlgorithm } from '../crypto.ts'
 import type { AuthorizationResponse, FeatureRoute, GrantContext } from '../grants/grant.ts'
 import type { KeyProof } from '../guard/key-proof.ts'
 import type { Form } from '../http/form.ts'
+import type { ResourceOptions } from '../resources/resources.ts'
 import type { ScopeDefinitions } from '../scopes.ts'
 import type { ClientAuthMethod, ClientDemand } from '../storage/client-settings.ts'
 import type { GrantDetails } from '../storage/details.ts'
@@ -37,6 +38,8 @@ export interface RequestedAuthorization {
   readonly scopes: readonly string[]
   /** The names of the features that its parameters came by; none where they stood in the URL. */
   readonly expandedBy: readonly string[]
+  /** The APIs that it is for, by their addresses; null for the server's own. */
+  readonly resources?: readonly string[] | null
   /** It came from the client itself, through no browser (RFC 8628): there was nothing to push or to sign. */
   readonly direct?: boolean
 }
@@ -104,10 +107,27 @@ export interface KeyProofs {
   check(proof: KeyProof, context: GrantContext): Promise<void>
 }
 
+/** The limits of clients that have registered themselves. */
+export interface SelfRegisteredOptions {
+  /** The scopes that they may ask people for. Default: none. */
+  readonly scopes?: readonly string[]
+  /**
+   * The APIs that they get tokens for, by their addresses in `resources`. Those that name none get a token for the only
+   * one here. Default: all, and the server itself.
+   */
+  readonly resources?: readonly string[]
+}
+
 /** Something the server does beside OAuth 2.0. */
 export interface Feature {
   /** What it is called; no two may be called the same. */
   readonly name: string
+  /** Features that come with it, except those that the application lists itself. */
+  readonly includes?: readonly Feature[]
+  /** APIs that it brings, beside those of the application. */
+  readonly resources?: Readonly<Record<string, ResourceOptions>>
+  /** What clients that register themselves may have by it; scopes that are not defined are left out. */
+  readonly selfRegistered?: SelfRegisteredOptions
   /** Scopes that it brings. They are about the person, not about the API: no wildcard holds them. */
   readonly scopes?: ScopeDefinitions
   /** What it signs with. */

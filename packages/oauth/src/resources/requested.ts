@@ -9,7 +9,7 @@ export function readResources(params: Form, known: Resources): readonly string[]
   const text = params.get('resource')
   if (text === undefined) return null
   // http/form.ts has put a blank between those that were sent one by one.
-  const uris = [...new Set(text.split(' ').map(withoutSlash(known)))]
+  const uris = [...new Set(text.split(' ').map(asKnown(known)))]
   for (const uri of uris) {
     if (uri !== known.own.uri && !known.others.has(uri)) {
       throw new InvalidTarget('The resource is not one that this server issues tokens for')
@@ -33,13 +33,13 @@ function addressOf(audience: string, { own, others }: Resources): string {
   return found?.uri ?? audience
 }
 
-/** Clients make an address canonical, which adds a slash after a bare host. */
-function withoutSlash({ own, others }: Resources): (uri: string) => string {
+/** Clients write an address as they like: with a slash after a bare host, or the host in capital letters. */
+function asKnown({ own, others }: Resources): (uri: string) => string {
+  const isKnown = (uri: string) => uri === own.uri || others.has(uri)
   return (uri) => {
-    const bare = uri.endsWith('/') ? uri.slice(0, -1) : uri
-    return uri !== own.uri && !others.has(uri) && (bare === own.uri || others.has(bare))
-      ? bare
-      : uri
+    if (isKnown(uri) || !URL.canParse(uri)) return uri
+    const { href } = new URL(uri)
+    return [uri.replace(/\/$/, ''), href, href.replace(/\/$/, '')].find(isKnown) ?? uri
   }
 }
 

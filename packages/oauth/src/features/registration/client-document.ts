@@ -89,7 +89,7 @@ async function readDocument(
   if (shares || 'client_secret' in content || 'client_secret_expires_at' in content) {
     throw new InvalidClientMetadata('A client with a document has no secret')
   }
-  const rules = { redirects: 'web', usualMethod: 'none' } as const
+  const rules = { redirects: 'web', scopes: 'registered', usualMethod: 'none' } as const
   const named = { client_name: new URL(clientId).host, ...content }
   const described = readMetadata(named, rules, context)
   await assertSector(described, context.outgoing.documents.get)

@@ -22,6 +22,7 @@ export function clientRegistration(options: ClientRegistrationOptions): Feature 
       {
         method: 'POST',
         path: '/register',
+        openTo: 'clients',
         endpoint: (request, context: ServerContext) => register(request, settings, context),
       },
       { method: 'GET', path: '/register/{id}', endpoint: readRegistration },

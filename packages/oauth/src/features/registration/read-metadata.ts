@@ -18,6 +18,8 @@ export type DescribedClient = Pick<
 
 export interface MetadataRules {
   readonly redirects: RedirectPolicy
+  /** Whether it may have no more than it says here. */
+  readonly scopes: 'registered' | 'marked'
   /** How it proves itself where it does not say: RFC 7591 §2 has a secret, a document cannot. */
   readonly usualMethod: 'client_secret_basic' | 'none'
 }
@@ -49,7 +51,7 @@ export function readMetadata(
     name: readName(given.client_name, redirectUris),
     redirectUris,
     grantTypes,
-    scopes: readScopes(given.scope, context),
+    scopes: readScopes(rules.scopes === 'marked' ? null : given.scope, context),
     confidential: method !== 'none',
     // One that says nothing may send its secret either way; one without a secret says so.
     settings: method === 'none' ? { ...settings, token_endpoint_auth_method: 'none' } : settings,

@@ -32,8 +32,9 @@ export async function register(
   return noStoreJson({ ...clientInformation(client, managementToken, context), ...issued }, 201)
 }
 
-export function rulesOf({ policy }: RegistrationSettings): MetadataRules {
-  return { redirects: policy === 'open' ? 'web' : 'any', usualMethod: 'client_secret_basic' }
+export function rulesOf({ policy, scopes }: RegistrationSettings): MetadataRules {
+  const redirects = policy === 'open' ? 'web' : 'any'
+  return { redirects, scopes, usualMethod: 'client_secret_basic' }
 }
 
 function assertInitialAccess(

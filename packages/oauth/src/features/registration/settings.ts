@@ -10,6 +10,11 @@ export interface ClientRegistrationOptions {
   readonly policy: RegistrationPolicy
   /** For `initial-access-token`: the tokens, each of 32 characters or more. */
   readonly initialAccessTokens?: readonly string[]
+  /**
+   * What a client may ask people for. `registered`: of its registration, what is marked for such clients. `marked`: all
+   * that is, whatever it registers, for those that learn later what they need. Default `registered`.
+   */
+  readonly scopes?: 'registered' | 'marked'
   /** How many may register in a minute, on all processes together. Default 20. */
   readonly perMinute?: number
   /**
@@ -23,6 +28,7 @@ export interface ClientRegistrationOptions {
 
 export interface RegistrationSettings {
   readonly policy: RegistrationPolicy
+  readonly scopes: 'registered' | 'marked'
   readonly limit: RegistrationLimit
   readonly unusedSeconds: number
   isInitialAccessToken(token: string): boolean
@@ -37,7 +43,7 @@ const policies: readonly RegistrationPolicy[] = ['closed', 'initial-access-token
 const SHORTEST_TOKEN = 32
 
 export function resolveRegistration(options: ClientRegistrationOptions): RegistrationSettings {
-  const { policy, initialAccessTokens = [], perMinute = 20 } = options
+  const { policy, initialAccessTokens = [], perMinute = 20, scopes = 'registered' } = options
   if (!policies.includes(policy)) {
     throw new TypeError(`clientRegistration: policy must be one of ${policies.join(', ')}.`)
   }
@@ -53,6 +59,7 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
   const hashes = initialAccessTokens.map((token) => sha256(token))
   return {
     policy,
+    scopes,
     limit: parseLimit('clientRegistration', { ...options, perMinute }),
     unusedSeconds: parseSeconds(
       'clientRegistration: unusedExpireIn',

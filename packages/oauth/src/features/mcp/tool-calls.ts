@@ -1,0 +1,35 @@
+/**
+ * What a request to an MCP server needs: the scopes of every tool that it calls, all at once. A tool that is not listed
+ * needs all scopes there are, so one that was forgotten is not open.
+ * @example
+ * const TOOLS = { list_notes: ['notes:read'], add_note: ['notes:write'] }
+ * app.post('/mcp', auth('api'), async (c) => {
+ *   const message = await c.req.json()
+ *   return scopes(...scopesOfToolCalls(message, TOOLS))(c, () => respond(c, message))
+ * })
+ */
+export function scopesOfToolCalls(
+  message: unknown,
+  tools: Readonly<Record<string, readonly string[]>>,
+): readonly string[] {
+  // Before revision 2025-06-18 one request could hold several messages.
+  const messages = Array.isArray(message) ? message : [message]
+  const needed = messages.flatMap((each) => scopesOf(each, tools))
+  return [...new Set(needed)]
+}
+
+function scopesOf(
+  message: unknown,
+  tools: Readonly<Record<string, readonly string[]>>,
+): readonly string[] {
+  if (memberOf(message, 'method') !== 'tools/call') return []
+  const name = memberOf(memberOf(message, 'params'), 'name')
+  if (typeof name === 'string' && Object.hasOwn(tools, name)) return tools[name] ?? []
+  return Object.values(tools).flat()
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined
+}
