@@ -1,6 +1,6 @@
 import { type HttpError, type HttpRequest, type HttpResponse, isHttpError } from '@tollgate/http'
+import { signInLocation } from './authorization/sign-in-page.ts'
 import type { ServerContext } from './context.ts'
-import { signInLocation } from './endpoints/authorize.ts'
 import {
   InvalidRequest,
   isOAuthError,

@@ -151,12 +151,14 @@ export type { AuthorizationServerOptions } from './options.ts'
 export type { OutgoingOptions, ResolvedAddress } from './outgoing/options.ts'
 export { defaultPages, escapeHtml } from './pages/default-pages.ts'
 export type {
+  AskingApplication,
   ConsentView,
   DeviceAnswered,
   DeviceQuestion,
   DeviceView,
   ErrorView,
   Pages,
+  ShownScope,
   SignedOutView,
   SignOutView,
   UserCodeForm,
@@ -186,6 +188,7 @@ export type {
 export { oauthMigrations } from './storage/kysely/migrations.ts'
 export { kyselyStorage } from './storage/kysely/storage.ts'
 export { memoryStorage } from './storage/memory.ts'
+export { mergeConsents } from './storage/merge-consents.ts'
 export { logoutOf } from './storage/pending-logout.ts'
 export {
   type Approval,

@@ -15,7 +15,7 @@ import {
   type ResourceOptions,
   type Resources,
 } from './resources/resources.ts'
-import { assertScopeDefinitions, type ScopeDefinitions } from './scopes.ts'
+import { assertScopeDefinitions, parseOptionalScopes, type ScopeDefinitions } from './scopes.ts'
 import { kyselyStorage } from './storage/kysely/storage.ts'
 import type { Storage } from './storage/repositories.ts'
 import {
@@ -42,6 +42,8 @@ export interface AuthorizationServerOptions<User extends ApplicationUser = Appli
   readonly users: Users<User>
   /** Scope name to the description people read before they approve. */
   readonly scopes?: ScopeDefinitions
+  /** Scopes that people may leave out when they approve: each has a checkbox. At most 50. Default: none. */
+  readonly optionalScopes?: readonly string[]
   /** What the server offers: `[authorizationCode(), refreshToken()]` and so on. */
   readonly grants: readonly Grant[]
   /** What the server does beside OAuth 2.0: `[openid()]` and so on. */
@@ -100,6 +102,7 @@ export interface ResolvedOptions {
   readonly users: Users
   readonly scopes: ScopeDefinitions
   readonly scopeNames: ReadonlySet<string>
+  readonly optionalScopes: ReadonlySet<string>
   readonly grants: readonly Grant[]
   readonly features: readonly Feature[]
   /** Scopes about the person: no wildcard and no personal access token holds them. */
@@ -159,6 +162,10 @@ export function resolveOptions<User extends ApplicationUser>(
     users: options.users,
     scopes,
     scopeNames,
+    optionalScopes: parseOptionalScopes(options.optionalScopes ?? [], {
+      defined: scopeNames,
+      required: features.flatMap(({ requiredScopes = [] }) => requiredScopes),
+    }),
     grants: [...options.grants],
     features: [...features],
     identityScopes: new Set(Object.keys(ofFeatures)),

@@ -77,3 +77,25 @@ export function assertScopeDefinitions(scopes: ScopeDefinitions): void {
     }
   }
 }
+
+/** Their checkboxes come back in one form, which has a limit. */
+const MOST_OPTIONAL = 50
+
+/** Those that people may leave out. */
+export function parseOptionalScopes(
+  names: readonly string[],
+  known: { readonly defined: ReadonlySet<string>; readonly required: readonly string[] },
+): ReadonlySet<string> {
+  if (names.length > MOST_OPTIONAL) {
+    throw new TypeError(`optionalScopes: there may be at most ${MOST_OPTIONAL}.`)
+  }
+  for (const name of names) {
+    if (!known.defined.has(name)) {
+      throw new TypeError(`optionalScopes: the scope '${name}' is not defined.`)
+    }
+    if (known.required.includes(name)) {
+      throw new TypeError(`optionalScopes: nobody can leave out '${name}'.`)
+    }
+  }
+  return new Set(names)
+}

@@ -7,6 +7,7 @@ import {
   requireRoute,
   withoutBody,
 } from '@tollgate/http'
+import { findAsking } from './authorization/asking-application.ts'
 import { type Clients, manageClients } from './clients/manage.ts'
 import { createContext } from './create-context.ts'
 import type { SigningAlgorithm } from './crypto.ts'
@@ -29,6 +30,7 @@ import { countEverything, type Ended, endEverything } from './maintenance/end-ev
 import { purge, schedulePurge } from './maintenance/purge.ts'
 import { reseal, toReseal } from './maintenance/reseal.ts'
 import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
+import type { AskingApplication } from './pages/pages.ts'
 import type { Resource } from './resources/resources.ts'
 import { createOAuthRouter, type EndpointRoute } from './routes.ts'
 import type { ScopeDefinitions } from './scopes.ts'
@@ -135,6 +137,11 @@ export interface AuthorizationServer<User extends ApplicationUser = ApplicationU
     toReseal(): Promise<number>
     list(): Promise<readonly SigningKeyInfo[]>
   }
+  /**
+   * Which application waits behind the `return_to` of your sign-in page, to name it there; null for none. What it
+   * says is ours: nothing but the client's id is taken from the address.
+   */
+  findAsking(returnTo: string): Promise<AskingApplication | null>
   /** Cookie mode: the CSRF token of whoever is signed in, and the cookie to set or to clear. */
   freshToken(request: HttpRequest): Promise<FreshToken>
   /** Call it when an account is deleted or disabled, or its password changes: all its tokens end. */
@@ -324,6 +331,7 @@ export function createAuthorizationServer<User extends ApplicationUser = Applica
     ),
     ...afterReady(
       {
+        findAsking: (returnTo: string) => findAsking(returnTo, context),
         freshToken: (request: HttpRequest) => freshToken(request, context),
         revokeUser: (userId: string | number) => revokeUser(String(userId), context),
         endSession: (sessionId: string) => endSession(sessionId, context),

@@ -49,6 +49,26 @@ describe('mayApproveSilently', () => {
     } as Client
     const consent = had && { userId: 'u', clientId: 'c', scopes: had, updatedAt: new Date(0) }
     const askAgain = prompt === 'consent'
-    expect(mayApproveSilently({ client, redirectTo, scopes, consent, askAgain })).toBe(verdict)
+    const optional = new Set<string>()
+    const question = { client, redirectTo, scopes, consent, askAgain, optional }
+    expect(mayApproveSilently(question)).toBe(verdict)
+  })
+
+  it.each([
+    [['a', 'b'], ['b'], ['b'], true],
+    [['b'], ['b'], ['b'], true],
+    [['a', 'b'], ['b'], [], false],
+    [['a', 'b'], [], ['b'], false],
+    [['a', 'b'], null, ['b'], false],
+    [['a', 'b', 'c'], ['b'], ['b', 'c'], false],
+  ])('asks %j, has a, left out %j, may leave out %j: %s', (scopes, declined, optional, verdict) => {
+    const question = {
+      client: { settings: {}, confidential: true, firstParty: false } as unknown as Client,
+      redirectTo: HTTPS,
+      scopes,
+      consent: { userId: 'u', clientId: 'c', scopes: ['a'], declined, updatedAt: new Date(0) },
+      askAgain: false,
+    }
+    expect(mayApproveSilently({ ...question, optional: new Set(optional) })).toBe(verdict)
   })
 })

@@ -6,6 +6,8 @@ export interface ApprovalQuestion {
   readonly redirectTo: string
   readonly scopes: readonly string[]
   readonly consent: Consent | null
+  /** Scopes that people may leave out: what they have left out before is not asked for again. */
+  readonly optional: ReadonlySet<string>
   /** Whether the client wants the screen in any case (`prompt=consent`). */
   readonly askAgain: boolean
 }
@@ -21,5 +23,9 @@ export function mayApproveSilently(question: ApprovalQuestion): boolean {
   if (question.askAgain || isStranger(client)) return false
   const proven = client.confidential
   if (client.firstParty) return proven || question.redirectTo.startsWith('https://')
-  return proven && consent !== null && scopes.every((name) => consent.scopes.includes(name))
+  if (!proven || consent === null) return false
+  const { scopes: approved, declined } = consent
+  return scopes.every(
+    (name) => approved.includes(name) || (question.optional.has(name) && declined?.includes(name)),
+  )
 }

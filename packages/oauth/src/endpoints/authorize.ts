@@ -1,7 +1,9 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import { describeApplication } from '../authorization/asking-application.ts'
 import { openInteraction } from '../authorization/decision.ts'
 import { expandRequest, type ReceivedRequest } from '../authorization/expand-request.ts'
 import { judgeSignIn } from '../authorization/fresh-sign-in.ts'
+import { describeScopes, findChoice, withoutDeclined } from '../authorization/optional-scopes.ts'
 import {
   type AuthorizationRequest,
   parseAuthorizationRequest,
@@ -17,6 +19,12 @@ import {
   readSignInMarker,
   SIGN_IN_MARKER,
 } from '../authorization/sign-in-marker.ts'
+import {
+  addressOf,
+  otherAccountLocation,
+  queryToReturnTo,
+  signInLocation,
+} from '../authorization/sign-in-page.ts'
 import { mayApproveSilently } from '../authorization/silent-approval.ts'
 import { claimAnswer, endRequest } from '../authorization/single-answer.ts'
 import type { ServerContext } from '../context.ts'
@@ -25,8 +33,7 @@ import type { AuthorizationResult } from '../grants/grant.ts'
 import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
 import { redirect } from '../http/responses.ts'
-import type { ConsentView } from '../pages/pages.ts'
-import type { Client, Consent } from '../storage/records.ts'
+import type { Consent } from '../storage/records.ts'
 import { emitTokenCreated } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import { retryIfSignedOut, type SignInMark } from '../users/retry-if-signed-out.ts'
@@ -53,7 +60,7 @@ export async function authorize(
         }
         return needsSignIn(person, asked, context)
           ? signIn(request, asked, context)
-          : respondTo(person, mark, asked, context)
+          : respondTo(request, { person, mark, asked }, context)
       },
     )
     return response ?? (await signIn(request, asked, context))
@@ -119,17 +126,23 @@ function mayDoBetter(
   return !parseForm(request.query).has(BETTER_SIGN_IN)
 }
 
+/** Who is there, since when that is known, and what they are asked. */
+interface PersonAsked {
+  readonly person: SignedInPerson
+  readonly mark: SignInMark
+  readonly asked: AuthorizationRequest
+}
+
 /** Null when the person was signed out everywhere meanwhile. */
 async function respondTo(
-  person: SignedInPerson,
-  mark: SignInMark,
-  asked: AuthorizationRequest,
+  request: HttpRequest,
+  { person, mark, asked }: PersonAsked,
   context: ServerContext,
 ): Promise<HttpResponse | null> {
   const approved = await approveSilently(asked, person, context)
   if (!approved) {
     if (asked.prompts.none) throw new ConsentRequired('The user has to approve this request')
-    return showConsent(asked, person, context)
+    return showConsent(request, asked, person, context)
   }
   const { token, params } = approved
   if (await context.feed.signedOutSince(person.id, mark.signOutMark)) {
@@ -164,10 +177,14 @@ async function approveBy(
   person: SignedInPerson,
   context: ServerContext,
 ): Promise<AuthorizationResult | null> {
-  const { client, redirectTo, redirectUri, scopes, codeChallenge } = asked
-  const question = { client, redirectTo, scopes: asked.shownScopes, consent }
+  const { client, redirectTo, redirectUri, codeChallenge, shownScopes } = asked
+  const { optionalScopes: optional } = context.options
+  const question = { client, redirectTo, scopes: shownScopes, consent, optional }
   if (!mayApproveSilently({ ...question, askAgain: asked.prompts.consent })) return null
-  const details = withSignIn(asked.details, person, client)
+  // What they have left out before is neither asked for again nor given.
+  const declined = consent ? shownScopes.filter((name) => !consent.scopes.includes(name)) : []
+  const { scopes, details: left } = withoutDeclined(asked, declined)
+  const details = withSignIn(left, person, client)
   const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge, details }
   const result = await asked.response.prepare(approved, context)
   const { code, token } = result
@@ -181,42 +198,26 @@ async function approveBy(
 }
 
 async function showConsent(
+  request: HttpRequest,
   asked: AuthorizationRequest,
   person: Person,
   context: ServerContext,
 ): Promise<HttpResponse> {
-  await asked.received.keep?.()
+  const query = queryToReturnTo(request, await asked.received.keep?.())
   const pending = await openInteraction(asked, person, context)
-  const { pages, scopes, basePath } = context.options
+  const { pages, basePath } = context.options
+  const { client, shownScopes: shown } = asked
+  const before = await findChoice({ userId: person.id, clientId: client.id, shown }, context)
   const page = await pages.consent({
-    client: asked.client,
-    logo: logoOf(asked.client, context),
-    policyUri: asked.client.settings.policy_uri ?? null,
-    termsUri: asked.client.settings.tos_uri ?? null,
-    selfRegistered: originOf(asked.client),
+    ...describeApplication(client, context),
     userId: person.id,
-    scopes: asked.shownScopes.map((id) => ({ id, description: scopes[id] ?? id })),
+    otherAccount: otherAccountLocation(context, addressOf(request, query)),
+    scopes: describeScopes(shown, before, context),
     destination: redirectDestination(asked.redirectTo),
     action: `${basePath}/authorize?interaction=${pending.id}`,
     csrfToken: pending.csrfToken,
   })
   return htmlPage(page, 200, redirectSource(asked.redirectTo))
-}
-
-function logoOf(client: Client, context: ServerContext): string | null {
-  for (const feature of context.features.all) {
-    const path = feature.logoPath?.(client, context)
-    if (path) return path
-  }
-  return null
-}
-
-/** What is known of where a client came from by itself. */
-function originOf({ settings }: Client): ConsentView['selfRegistered'] {
-  const { self_registered: registration } = settings
-  if (!registration) return null
-  const { document, verified = false } = registration
-  return { host: document === undefined ? null : new URL(document).host, verified }
 }
 
 /** The application signs the person in and sends them back to this very request. */
@@ -231,8 +232,7 @@ async function signIn(
     throw new Unauthenticated('Unauthenticated.')
   }
   const { params, keep } = asked.received
-  const query = new Map(parseForm(request.query))
-  if (keep) for (const [name, value] of Object.entries(await keep())) query.set(name, value)
+  const query = queryToReturnTo(request, await keep?.())
   const { again, maxAge, askedAt } = asked.signIn
   const demanded = again || maxAge !== null || askedAt !== null
   if (note) query.set(note, 'asked')
@@ -245,23 +245,9 @@ async function signIn(
   )
   const acrValues = asked.details?.acrValues
   const wishes = acrValues ? { ...hints, acr_values: acrValues.join(' ') } : hints
-  const returnTo = `${request.path}?${new URLSearchParams([...query])}`
-  const page = signInLocation(context, returnTo, wishes)
+  const page = signInLocation(context, addressOf(request, query), wishes)
   // For sign-in pages that would send people who are signed in straight back.
   return redirect(demanded || note ? `${page}&prompt=login` : page)
-}
-
-/** `hints` help the page: whom to greet, in which language. They prove nothing. */
-export function signInLocation(
-  context: ServerContext,
-  returnTo: string,
-  hints: Readonly<Record<string, string>> = {},
-): string {
-  const { signInUrl } = context.options
-  const separator = signInUrl.includes('?') ? '&' : '?'
-  const params = Object.entries({ return_to: returnTo, ...hints })
-  const query = params.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
-  return `${signInUrl}${separator}${query}`
 }
 
 /** The address is proven, so the client learns what was wrong; our own failures stay ours. */

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { expired, requireInteraction } from '../authorization/decision.ts'
+import { consentTo, readDeclined, withoutDeclined } from '../authorization/optional-scopes.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
 import type { ResponseMode } from '../authorization/response-modes.ts'
 import { withSignIn } from '../authorization/sign-in-details.ts'
@@ -47,19 +48,25 @@ async function decide(request: HttpRequest, context: ServerContext): Promise<Htt
   const decisions: Readonly<Record<string, typeof approve>> = { approve, deny: refuse }
   const carryOut = Object.hasOwn(decisions, decision) ? decisions[decision] : undefined
   if (!carryOut) throw new InvalidRequest('decision must be approve or deny')
-  return carryOut(await pending(request, form, context), context)
+  return carryOut({ ...(await pending(request, form, context)), form }, context)
 }
 
 /** DELETE /oauth/authorize: denies, for pages that use script. */
 export async function deny(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
   assertSameOrigin(request, context.options.issuerUrl)
-  return refuse(await pending(request, new Map(), context), context)
+  const form = new Map()
+  return refuse({ ...(await pending(request, form, context)), form }, context)
 }
 
 interface Pending {
   readonly interaction: Interaction
   readonly client: Client
   readonly person: SignedInPerson
+}
+
+/** With what the form says of it. */
+interface PressedButton extends Pending {
+  readonly form: Form
 }
 
 async function pending(request: HttpRequest, form: Form, context: ServerContext): Promise<Pending> {
@@ -76,21 +83,23 @@ async function pending(request: HttpRequest, form: Form, context: ServerContext)
 }
 
 async function approve(
-  { interaction, client, person }: Pending,
+  { interaction, client, person, form }: PressedButton,
   context: ServerContext,
 ): Promise<HttpResponse> {
   const offered = context.responses.get(interaction.responseType)
   if (!offered) throw expired()
   const { ticket, details: asked } = splitTicket(interaction.details)
-  const details = withSignIn(asked, person, client)
-  const result = await offered.response.prepare({ ...interaction, client, details }, context)
+  const declined = readDeclined(form, [...interaction.scopes, ...(asked?.alsoShown ?? [])], context)
+  const share = withoutDeclined({ scopes: interaction.scopes, details: asked }, declined)
+  const details = withSignIn(share.details, person, client)
+  const result = await offered.response.prepare(
+    { ...interaction, client, scopes: share.scopes, details },
+    context,
+  )
   const at = context.options.clock.now()
-  const { userId, clientId } = interaction
-  // What was shown: the scopes, and those of which single claims were asked for.
-  const scopes = [...interaction.scopes, ...(asked?.alsoShown ?? [])]
   const approved = await context.storage.interactions.approve(interaction.hash, {
     at,
-    consent: { userId, clientId, scopes, updatedAt: at },
+    consent: consentTo(interaction, share, declined, at),
     ...(result.code ? { code: result.code } : {}),
     ...(result.token ? { token: result.token } : {}),
   })
@@ -104,7 +113,10 @@ async function approve(
   )
 }
 
-async function refuse({ interaction }: Pending, context: ServerContext): Promise<HttpResponse> {
+async function refuse(
+  { interaction }: PressedButton,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const denied = await context.storage.interactions.deny(
     interaction.hash,
     context.options.clock.now(),

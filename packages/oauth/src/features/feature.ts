@@ -130,6 +130,8 @@ export interface Feature {
   readonly selfRegistered?: SelfRegisteredOptions
   /** Scopes that it brings. They are about the person, not about the API: no wildcard holds them. */
   readonly scopes?: ScopeDefinitions
+  /** Those of them that cannot be `optionalScopes`: without them the rest means something else. */
+  readonly requiredScopes?: readonly string[]
   /** What it signs with. */
   readonly algorithms?: readonly SigningAlgorithm[]
   /** Below the base path of the server. */

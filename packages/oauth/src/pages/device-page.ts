@@ -1,4 +1,5 @@
 import { documentOf, escapeHtml } from '../http/document.ts'
+import { BUTTONS, logoOf, notYou, originOf, readingOf, scopesOf } from './approval.ts'
 import type { DeviceAnswered, DeviceQuestion, DeviceView, UserCodeForm } from './pages.ts'
 
 /** The three pages of the device flow (RFC 8628 §3.3): type a code, approve or deny, done. */
@@ -27,20 +28,17 @@ ${wrong}<form method="post" action="${escapeHtml(action)}">
 }
 
 function confirm(view: DeviceQuestion): string {
-  const scopes = view.scopes.map((scope) => `<li>${escapeHtml(scope.description)}</li>`).join('\n')
-  const request = view.scopes.length
-    ? `<p>It will be able to:</p>\n<ul>\n${scopes}\n</ul>`
-    : '<p>It asks for no further permissions.</p>'
-  return `<h1><bdi>${escapeHtml(view.client.name)}</bdi> on a device asks for access to your account</h1>
-${request}
+  return `${logoOf(view)}<h1><bdi>${escapeHtml(view.client.name)}</bdi> on a device asks for access to your account</h1>
+${originOf(view)}
 <p>Your device shows this code:</p>
 <p class="code">${escapeHtml(view.userCode)}</p>
 <p class="warning">Approve only if you have started this yourself, on a device that is yours. If somebody sent you this code or a link to this page, deny it: they would get into your account.</p>
 <form method="post" action="${escapeHtml(view.action)}">
 <input type="hidden" name="csrf_token" value="${escapeHtml(view.csrfToken)}">
-<button class="primary" name="decision" value="approve">Approve</button>
-<button name="decision" value="deny">Deny</button>
-</form>`
+${scopesOf(view.scopes)}${readingOf(view)}
+${BUTTONS}
+</form>
+${notYou(view.otherAccount)}`
 }
 
 function done({ approved, client }: DeviceAnswered): string {

@@ -1,26 +1,57 @@
 import type { Client } from '../storage/records.ts'
 
-/** What a consent page shows, and what its form sends back. */
-export interface ConsentView {
-  /** Who asks. */
+/** An application that asks for something, and what is known of it. All but `client.name` is certain. */
+export interface AskingApplication {
+  /**
+   * Who asks. `userId` has registered it; null: whoever runs this server, or the application itself. Tell others
+   * no more of that person than they have published.
+   */
   readonly client: Pick<Client, 'id' | 'name' | 'userId'>
+  /** Whether whoever runs this server has registered it or vouches for it. Say so where nobody has looked at it. */
+  readonly verified: boolean
   /** Where this server has its logo: a path, for an `img`. Null for none. */
   readonly logo: string | null
   /** The https address of its page about what it does with people's data, as it says; null for none. */
   readonly policyUri: string | null
   /** The same of its terms of service. */
   readonly termsUri: string | null
-  /** Of an application that has registered itself; null for all others. Tell people that nobody has verified it. */
+  /** Of an application that has registered itself; null for all others. */
   readonly selfRegistered: {
     /** Where it says who it is, which is proven; null where nothing is. */
     readonly host: string | null
     /** Whether somebody here vouches for it. */
     readonly verified: boolean
   } | null
+}
+
+/** A scope on a page where people approve. */
+export interface ShownScope {
+  /** Its name. */
+  readonly id: string
+  /** The words people read. */
+  readonly description: string
+  /**
+   * People may leave it out: the form has a checkbox with these attributes. What is not ticked is not approved, and
+   * what has no checkbox in a page of your own is not either. Null for a scope that goes with the approval.
+   */
+  readonly checkbox: {
+    /** Of the field. */
+    readonly name: string
+    /** What it sends when it is ticked. */
+    readonly value: string
+    /** False where this person has left it out before. */
+    readonly checked: boolean
+  } | null
+}
+
+/** What a consent page shows, and what its form sends back. */
+export interface ConsentView extends AskingApplication {
   /** Who is asked. */
   readonly userId: string
-  /** What is asked for, with the words people read. */
-  readonly scopes: ReadonlyArray<{ readonly id: string; readonly description: string }>
+  /** For a link: where somebody else signs in, and comes back to this request. */
+  readonly otherAccount: string
+  /** What is asked for. */
+  readonly scopes: readonly ShownScope[]
   /** Where the person will be sent: the host of the redirect, or the scheme of an app. */
   readonly destination: string
   /** Where approve and deny are posted to. */
@@ -47,15 +78,15 @@ export interface UserCodeForm {
  * Asks a person to approve or deny a device. Say that they should approve only what they have started
  * themselves: whoever talks them into it would get their access (RFC 8628 §5.4).
  */
-export interface DeviceQuestion {
+export interface DeviceQuestion extends AskingApplication {
   /** Tells the three pages of `device` apart. */
   readonly step: 'confirm'
-  /** Who asks. */
-  readonly client: Pick<Client, 'id' | 'name' | 'userId'>
   /** Who is asked. */
   readonly userId: string
-  /** What is asked for, with the words people read. */
-  readonly scopes: ReadonlyArray<{ readonly id: string; readonly description: string }>
+  /** For a link: where somebody else signs in, and comes back to type the code. */
+  readonly otherAccount: string
+  /** What is asked for. */
+  readonly scopes: readonly ShownScope[]
   /** As the device shows it, to be compared. */
   readonly userCode: string
   /** Where approve and deny are posted to. */

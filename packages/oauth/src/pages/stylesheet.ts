@@ -10,6 +10,13 @@ ul { padding-left: 1.25rem }
 .warning { padding: .75rem 1rem; border: 1px solid var(--line); border-left: .3rem solid var(--accent); border-radius: .5rem }
 .code { font: 600 1.5rem/1.2 ui-monospace, monospace; letter-spacing: .1em; overflow-wrap: anywhere }
 label { display: block; width: 100% }
+form > div, form > p, fieldset { flex: 1 0 100%; min-width: 0; margin: 0; overflow-wrap: anywhere }
+form > div p, form ul { margin: 0 }
+fieldset { box-sizing: border-box; padding: 0; border: 0 }
+legend { padding: 0; margin: 0 0 .25rem }
+.choice { display: flex; align-items: center; gap: .75rem; min-height: 2.75rem; cursor: pointer }
+.choice input { flex: none; width: 1.25rem; min-height: 1.25rem; height: 1.25rem; accent-color: var(--accent) }
+a { color: var(--accent) }
 input { box-sizing: border-box; width: 100%; min-height: 2.75rem; padding: 0 .75rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit }
 .note { opacity: .8; font-size: .9375rem; overflow-wrap: anywhere }
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem }

@@ -1,6 +1,7 @@
 import { type Clock, isAfter, systemClock } from '../clock.ts'
 import { randomSecret } from '../crypto.ts'
 import { memorySessions } from './memory-sessions.ts'
+import { mergeConsents } from './merge-consents.ts'
 import {
   type AuthorizationCode,
   type Client,
@@ -89,8 +90,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
 
   function rememberConsent(consent: Consent): void {
     const key = consentKey(consent.userId, consent.clientId)
-    const known = consents.get(key)?.scopes ?? []
-    consents.set(key, { ...consent, scopes: [...new Set([...known, ...consent.scopes])] })
+    consents.set(key, mergeConsents(consents.get(key) ?? null, consent))
   }
 
   return {

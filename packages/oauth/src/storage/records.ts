@@ -172,6 +172,8 @@ export interface Consent {
   readonly clientId: string
   /** Everything approved so far. */
   readonly scopes: readonly string[]
+  /** What they were asked for and left out; nothing or null for none. It is not given, and they are not asked again. */
+  readonly declined?: readonly string[] | null
   /** When they last approved something. */
   readonly updatedAt: Date
 }

@@ -10,6 +10,7 @@ import {
   type Interaction,
   type Living,
   logoutOf,
+  mergeConsents,
   type NewRevocation,
   type PendingLogout,
   parseUnused,
@@ -197,8 +198,7 @@ export function drawerStorage(): Storage {
         if (!decide(hash, approval.at)) return false
         const { consent } = approval
         const key = consentKey(consent.userId, consent.clientId)
-        const before = consents.get(key)?.scopes ?? []
-        consents.set(key, { ...consent, scopes: [...new Set([...before, ...consent.scopes])] })
+        consents.set(key, mergeConsents(consents.get(key) ?? null, consent))
         store(approval)
         return true
       },

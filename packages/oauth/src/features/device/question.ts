@@ -1,6 +1,15 @@
 import type { HttpResponse } from '@tollgate/http'
+import { describeApplication } from '../../authorization/asking-application.ts'
 import { expired, openInteraction, requireInteraction } from '../../authorization/decision.ts'
+import {
+  consentTo,
+  describeScopes,
+  findChoice,
+  readDeclined,
+  withoutDeclined,
+} from '../../authorization/optional-scopes.ts'
 import { withSignIn } from '../../authorization/sign-in-details.ts'
+import { otherAccountLocation } from '../../authorization/sign-in-page.ts'
 import { splitTicket } from '../../authorization/single-answer.ts'
 import type { ServerContext } from '../../context.ts'
 import { randomSecret, sha256, timeOrderedId } from '../../crypto.ts'
@@ -51,13 +60,16 @@ export async function askToApprove(
     ...{ redirectTo: '', redirectUri: null, state: null, codeChallenge: null },
   }
   const pending = await openInteraction(asked, person, context)
-  const { basePath, scopes: defined } = context.options
+  const { basePath } = context.options
   const shown = [...scopes, ...(details?.alsoShown ?? [])]
+  const before = await findChoice({ userId: person.id, clientId: client.id, shown }, context)
+  const page = `${basePath}/device?${new URLSearchParams({ user_code: userCode })}`
   const view: DeviceView = {
     step: 'confirm',
-    client,
+    ...describeApplication(client, context),
     userId: person.id,
-    scopes: shown.map((id) => ({ id, description: defined[id] ?? id })),
+    otherAccount: otherAccountLocation(context, page),
+    scopes: describeScopes(shown, before, context),
     userCode,
     action: `${basePath}/device?interaction=${pending.id}`,
     csrfToken: pending.csrfToken,
@@ -70,6 +82,7 @@ interface Pending {
   readonly device: FoundRequest
   readonly client: Client
   readonly person: SignedInPerson
+  readonly form: Form
 }
 
 /** One of the two buttons: only the person and session it was shown to, and only from our own page. */
@@ -90,7 +103,7 @@ export async function decide(
   const device = await findDeviceRequest(hash, context)
   const client = await context.clients.find(interaction.clientId)
   if (!client || !device || !isOpen(device, context)) throw expired()
-  const approved = await carryOut({ interaction, device, client, person }, context)
+  const approved = await carryOut({ interaction, device, client, person, form }, context)
   return showDeviceView({ step: 'done', approved, client }, 200, context)
 }
 
@@ -99,9 +112,12 @@ export async function decide(
  * device fetches its token. Only then the device is told.
  */
 async function approve(pending: Pending, context: ServerContext): Promise<boolean> {
-  const { interaction, device, client, person } = pending
-  const { clientId, userId, scopes } = interaction
+  const { interaction, device, client, person, form } = pending
+  const { clientId, userId } = interaction
   const { details } = device.request
+  const shown = [...interaction.scopes, ...(details?.alsoShown ?? [])]
+  const declined = readDeclined(form, shown, context)
+  const share = withoutDeclined({ scopes: interaction.scopes, details }, declined)
   const at = context.clock.now()
   const code: AuthorizationCode = {
     // Of a text that nobody gets: the token endpoint finds it by the device code alone.
@@ -110,14 +126,13 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
     clientId,
     userId,
     redirectUri: null,
-    scopes,
+    scopes: share.scopes,
     codeChallenge: null,
     expiresAt: device.expiresAt,
     usedAt: null,
-    details: withSignIn(details, person, client),
+    details: withSignIn(share.details, person, client),
   }
-  const shown = [...scopes, ...(details?.alsoShown ?? [])]
-  const consent = { userId, clientId, scopes: shown, updatedAt: at }
+  const consent = consentTo(interaction, share, declined, at)
   if (!(await context.storage.interactions.approve(interaction.hash, { at, consent, code }))) {
     throw expired()
   }

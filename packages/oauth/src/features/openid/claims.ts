@@ -1,5 +1,5 @@
 import type { ScopeDefinitions } from '../../scopes.ts'
-import type { ClaimsRequest } from '../../storage/details.ts'
+import type { ClaimsRequest, GrantDetails } from '../../storage/details.ts'
 import type { UserClaims } from '../../users/claims.ts'
 
 /** OpenID Connect Core §5.4 and §11, in the words people read before they approve. */
@@ -68,6 +68,19 @@ export type Wishes = ClaimsRequest['userinfo']
 export function scopesOfWishes({ userinfo = {}, id_token = {} }: ClaimsRequest): string[] {
   const names = [...Object.keys(userinfo), ...Object.keys(id_token)]
   return [...new Set(names.flatMap((name) => scopeOfClaim.get(name) ?? []))]
+}
+
+/** Those of the wishes that stand: a standard claim goes with its scope when people have left that out. */
+export function heldWishes(
+  wishes: Wishes,
+  scopes: readonly string[],
+  { alsoShown = [] }: Pick<GrantDetails, 'alsoShown'>,
+): Wishes {
+  const isHeld = (name: string) => {
+    const scope = scopeOfClaim.get(name)
+    return scope === undefined || scopes.includes(scope) || alsoShown.includes(scope)
+  }
+  return wishes && Object.fromEntries(Object.entries(wishes).filter(([name]) => isHeld(name)))
 }
 
 /**

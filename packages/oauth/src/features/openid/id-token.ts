@@ -4,7 +4,7 @@ import { leftHalfHash, type SigningAlgorithm } from '../../crypto.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { GrantDetails } from '../../storage/details.ts'
 import type { Client } from '../../storage/records.ts'
-import { selectClaims, selectWished } from './claims.ts'
+import { heldWishes, selectClaims, selectWished } from './claims.ts'
 import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
 import { claimsOf } from './user-claims.ts'
@@ -67,7 +67,7 @@ async function userClaims(
   { userId, scopes, details, alone }: IdTokenRequest,
   context: ServerContext,
 ): Promise<Record<string, unknown>> {
-  const wishes = details.claims?.id_token
+  const wishes = heldWishes(details.claims?.id_token, scopes, details)
   if (!alone && !wishes) return {}
   try {
     const all = await claimsOf(userId, scopes, details, context)

@@ -27,6 +27,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
   return {
     name: 'openid',
     scopes: IDENTITY_SCOPES,
+    // Refresh tokens come with or without `offline_access`: leaving it out would promise what does not happen.
+    requiredScopes: ['openid', 'offline_access'],
     algorithms: settings.algorithms,
     routes: [
       { method: 'GET', path: '/userinfo', endpoint, openTo: 'clients' },

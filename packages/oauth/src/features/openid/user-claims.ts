@@ -1,7 +1,6 @@
 import type { ServerContext } from '../../context.ts'
 import type { GrantDetails } from '../../storage/details.ts'
 import type { UserClaims } from '../../users/claims.ts'
-import { scopesOfWishes } from './claims.ts'
 
 /** What the application says of a person; null when it does not know them any more. */
 export async function claimsOf(
@@ -13,6 +12,6 @@ export async function claimsOf(
   const user = await context.users.findById(userId)
   if (!user) return null
   if (!context.users.claims) return {}
-  const wished = details?.claims ? scopesOfWishes(details.claims) : []
-  return context.users.claims(user, [...new Set([...scopes, ...wished])])
+  // Of those asked for one by one, what people have approved.
+  return context.users.claims(user, [...new Set([...scopes, ...(details?.alsoShown ?? [])])])
 }

@@ -11,7 +11,7 @@ import { signJwt } from '../../keys/signing-key.ts'
 import type { Client } from '../../storage/records.ts'
 import { isFor } from '../../tokens/formats/claims.ts'
 import { requireKeyHolder } from '../../tokens/key-holder.ts'
-import { selectClaims } from './claims.ts'
+import { heldWishes, selectClaims } from './claims.ts'
 import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
 import { claimsOf } from './user-claims.ts'
@@ -34,8 +34,10 @@ export function userinfoEndpoint(settings: OpenIdSettings) {
     const userId = token.subject.id
     const all = await claimsOf(userId, token.scopes, row.details, context)
     if (!all) throw new InvalidToken('The access token is invalid, expired or revoked')
+    const { details } = row
+    const wishes = details && heldWishes(details.claims?.userinfo, token.scopes, details)
     const claims = {
-      ...selectClaims(all, token.scopes, row.details?.claims?.userinfo),
+      ...selectClaims(all, token.scopes, wishes ?? undefined),
       sub: subjectFor(client, userId, settings),
     }
     return respond(claims, client, settings, context)

@@ -19,6 +19,9 @@ interface Approval {
   readonly approved: string
 }
 
+/** What has to be as it was when it was read. */
+const readBefore = consentTable.pick('user_id', 'client_id', 'scopes')
+
 const approving: ConditionalRow<OAuthTables, Approval> = {
   table: 'oauth_consents',
   key: (param) => ({ user_id: param('userId'), client_id: param('clientId') }),
@@ -58,7 +61,7 @@ export function consentRepository(database: Database<OAuthTables>): ConsentRepos
       return rows.map(consentTable.fromRow)
     },
     async use(consent, { code, token }) {
-      const read = consentTable.toRow(consent)
+      const read = readBefore.toRow(consent)
       const approval = { userId: read.user_id, clientId: read.client_id, approved: read.scopes }
       // Spreading a row and adding to it would take ten times as long.
       if (code) return insertCode(Object.assign(codeTable.toRow(code), approval))

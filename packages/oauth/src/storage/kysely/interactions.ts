@@ -1,4 +1,5 @@
 import { type Database, upsert } from '@tollgate/database'
+import { mergeConsents } from '../merge-consents.ts'
 import type { Approval, Consent } from '../records.ts'
 import type { InteractionRepository } from '../repositories.ts'
 import { insertCode } from './codes.ts'
@@ -71,7 +72,6 @@ export function interactionRepository(database: Database<OAuthTables>): Interact
   }
 }
 
-/** Adds to what was approved before: asking for less today takes nothing back. */
 async function rememberConsent(tx: Database<OAuthTables>, consent: Consent): Promise<void> {
   const before = await tx.kysely
     .selectFrom('oauth_consents')
@@ -79,8 +79,7 @@ async function rememberConsent(tx: Database<OAuthTables>, consent: Consent): Pro
     .where('user_id', '=', consent.userId)
     .where('client_id', '=', consent.clientId)
     .executeTakeFirst()
-  const known = before ? consentTable.fromRow(before).scopes : []
-  const scopes = [...new Set([...known, ...consent.scopes])]
-  const row = consentTable.toRow({ ...consent, scopes })
+  const merged = mergeConsents(before ? consentTable.fromRow(before) : null, consent)
+  const row = consentTable.toRow({ ...merged, declined: merged.declined ?? null })
   await upsert(tx, 'oauth_consents', { ...row }, ['user_id', 'client_id'])
 }

@@ -225,5 +225,10 @@ export const oauthMigrations: MigrationSet = {
         })
       },
     },
+    {
+      id: '0007-left-out-scopes',
+      up: (database, columns) =>
+        addColumn(database, 'oauth_consents', 'declined', columns.text.nullable()),
+    },
   ],
 }

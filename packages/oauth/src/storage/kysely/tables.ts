@@ -188,7 +188,13 @@ export const interactionTable = defineTable(
 
 export const consentTable = defineTable(
   'oauth_consents',
-  { user_id: user, client_id: field.id, scopes: list, updated_at: field.instant },
+  {
+    user_id: user,
+    client_id: field.id,
+    scopes: list,
+    updated_at: field.instant,
+    declined: list.nullable(),
+  },
   { primaryKey: ['user_id', 'client_id'] },
 )
 

@@ -69,6 +69,24 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await consents.find('ada', 'client-1'), null)
     })
 
+    it('what is left out is remembered, and taken back where it was approved before', async () => {
+      const { interactions, consents } = await create()
+      const answers: ReadonlyArray<readonly [string[], string[]]> = [
+        [['a', 'b'], []],
+        [['a'], ['b', 'c']],
+        [['c'], []],
+      ]
+      for (const [index, [scopes, declined]] of answers.entries()) {
+        const hash = `answer-${index}`
+        await interactions.create({ ...interaction, hash }, 10)
+        const consent = { userId: 'ada', clientId: 'client-1', scopes, declined, updatedAt: T0 }
+        await interactions.approve(hash, { at: T0, consent, code: { ...code, hash } })
+      }
+      const found = await consents.find('ada', 'client-1')
+      assert.deepEqual(found?.scopes, ['a', 'c'])
+      assert.deepEqual(found?.declined, ['b'])
+    })
+
     it('a consent lets a code or token through only as long as it is the one that was read', async () => {
       const { interactions, consents, codes, tokens } = await create()
       await interactions.create(interaction, 10)

@@ -1,0 +1,63 @@
+import { isStranger } from '../clients/self-registered.ts'
+import type { ServerContext } from '../context.ts'
+import { isOAuthError } from '../errors.ts'
+import { parseForm } from '../http/form.ts'
+import type { AskingApplication } from '../pages/pages.ts'
+import type { Client } from '../storage/records.ts'
+
+/** What people are told of a client before they decide. */
+export function describeApplication(client: Client, context: ServerContext): AskingApplication {
+  const { id, name, userId } = client
+  const verified = isVerified(client)
+  return {
+    client: { id, name, userId },
+    // A picture says more than a name: nobody may borrow somebody else's.
+    logo: verified ? logoOf(client, context) : null,
+    policyUri: client.settings.policy_uri ?? null,
+    termsUri: client.settings.tos_uri ?? null,
+    verified,
+    selfRegistered: originOf(client),
+  }
+}
+
+/** Whoever runs this server has registered it or vouches for it; a user's own nobody has looked at. */
+function isVerified(client: Client): boolean {
+  return client.firstParty || (client.userId === null && !isStranger(client))
+}
+
+function logoOf(client: Client, context: ServerContext): string | null {
+  for (const feature of context.features.all) {
+    const path = feature.logoPath?.(client, context)
+    if (path) return path
+  }
+  return null
+}
+
+/** What is known of where a client came from by itself. */
+function originOf({ settings }: Client): AskingApplication['selfRegistered'] {
+  const { self_registered: registration } = settings
+  if (!registration) return null
+  const { document, verified = false } = registration
+  return { host: document === undefined ? null : new URL(document).host, verified }
+}
+
+/**
+ * Which application waits behind a return address of the sign-in page. Nothing but the client's id is taken from the
+ * address, and what is no request of a client we know is nobody's.
+ */
+export async function findAsking(
+  returnTo: string,
+  context: ServerContext,
+): Promise<AskingApplication | null> {
+  const start = `${context.options.basePath}/authorize?`
+  if (!returnTo.startsWith(start)) return null
+  try {
+    const clientId = parseForm(returnTo.slice(start.length)).get('client_id')
+    const client = clientId === undefined ? null : await context.clients.findNamed(clientId)
+    return client && describeApplication(client, context)
+  } catch (error) {
+    // The request itself will say what is wrong with it.
+    if (isOAuthError(error)) return null
+    throw error
+  }
+}

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { authorizationCode, deviceCode, pushedRequests, refreshToken } from '../../src/index.ts'
+import { begin, newDevice, typeCode } from '../device/support.ts'
+import { askFor, createClient, REDIRECT, startServer, type TestServer } from '../support.ts'
+import { readPage } from './support.ts'
+
+let server: TestServer
+
+beforeEach(async () => {
+  server = await startServer({
+    grants: [authorizationCode(), refreshToken(), deviceCode()],
+    features: [pushedRequests()],
+  })
+})
+afterEach(() => server.close())
+
+const request = (clientId: string, changes: Record<string, string> = {}) => ({
+  client_id: clientId,
+  redirect_uri: REDIRECT,
+  response_type: 'code',
+  scope: 'place-orders',
+  ...changes,
+})
+
+const consent = async (clientId: string, user = 'ada') =>
+  (await askFor(server, user, request(clientId))).text()
+
+/** Where "Not you?" leads. */
+function otherAccount(html: string): URL {
+  const href = /<a href="([^"]+)">Sign in with another account/.exec(html)?.[1] ?? ''
+  return new URL(href.replaceAll('&amp;', '&'), server.url)
+}
+
+describe('the approval screen', () => {
+  it('says that whoever runs the server has registered a client', async () => {
+    const { id } = await createClient(server)
+    const html = await consent(id)
+    expect(html).toContain('registered by those who run this server')
+    expect(html).not.toContain('unverified')
+  })
+
+  it("says that nobody has looked at another user's, and does not say who that is", async () => {
+    const { id } = await createClient(server, { userId: 'bob' })
+    const html = await consent(id)
+    expect(html).toContain('<strong>unverified</strong>: nobody here has looked at it')
+    expect(html).toContain('Another user has registered it')
+    expect(html).not.toContain('bob')
+  })
+
+  it('says so when it is their own', async () => {
+    const { id } = await createClient(server, { userId: 'ada' })
+    const html = await consent(id)
+    expect(html).toContain('You have registered this application yourself')
+    expect(html).not.toContain('unverified')
+  })
+
+  it('says the same of a device', async () => {
+    const device = await newDevice(server, { userId: 'bob' })
+    const { user_code } = await begin(server, device)
+    const html = await (await typeCode(server, 'ada', user_code)).text()
+    expect(html).toContain('nobody here has looked at it')
+  })
+})
+
+describe('"Not you?"', () => {
+  it('leads to the sign-in page and back to the very same request, as somebody else', async () => {
+    const { id } = await createClient(server)
+    const state = 'a b&c=d#é'
+    const html = await (await askFor(server, 'ada', request(id, { state }))).text()
+    const page = otherAccount(html)
+    expect(page.origin + page.pathname).toBe(`${server.url}/login`)
+    expect(page.searchParams.get('prompt')).toBe('select_account')
+    const back = new URL(page.searchParams.get('return_to') ?? '', server.url)
+    expect(Object.fromEntries(back.searchParams)).toEqual(request(id, { state }))
+    const headers = { cookie: 'session=bob.1', accept: 'text/html' }
+    const again = await server.request(back.pathname + back.search, { headers })
+    expect(again.status).toBe(200)
+    const form = readPage(await again.text())
+    const reply = await server.post(
+      form.action,
+      { csrf_token: form.csrfToken, decision: 'approve' },
+      { cookie: 'session=bob.1', origin: server.url },
+    )
+    const answered = new URL(reply.headers.get('location') ?? '')
+    expect(answered.searchParams.get('state')).toBe(state)
+    expect(await server.oauth.consents.listByUser('bob')).toHaveLength(1)
+    expect(await server.oauth.consents.listByUser('ada')).toEqual([])
+  })
+
+  it('keeps a request that was pushed', async () => {
+    const { id, secret } = await createClient(server)
+    const pushed = await server.post('/oauth/par', { ...request(id), client_secret: secret })
+    const { request_uri } = (await pushed.json()) as { request_uri: string }
+    const html = await (await askFor(server, 'ada', { client_id: id, request_uri })).text()
+    const back = otherAccount(html).searchParams.get('return_to') ?? ''
+    server.clock.advance('5m')
+    const headers = { cookie: 'session=bob.1', accept: 'text/html' }
+    expect((await server.request(back, { headers })).status).toBe(200)
+  })
+
+  it('of a device leads back to its code', async () => {
+    const { user_code } = await begin(server, await newDevice(server))
+    const html = await (await typeCode(server, 'ada', user_code)).text()
+    expect(otherAccount(html).searchParams.get('return_to')).toBe(
+      `/oauth/device?user_code=${user_code}`,
+    )
+  })
+})
+
+describe('findAsking()', () => {
+  const find = (returnTo: string) => server.oauth.findAsking(returnTo)
+
+  it('names who waits behind the return address', async () => {
+    const { id } = await createClient(server, { userId: 'bob', name: 'Photo book' })
+    const asking = await find(`/oauth/authorize?client_id=${id}&client_name=Bank`)
+    expect(asking).toEqual({
+      client: { id, name: 'Photo book', userId: 'bob' },
+      logo: null,
+      policyUri: null,
+      termsUri: null,
+      verified: false,
+      selfRegistered: null,
+    })
+  })
+
+  it('names nobody for what is no request of a client', async () => {
+    const { id } = await createClient(server)
+    const { id: gone } = await createClient(server)
+    await server.oauth.clients.revoke(gone)
+    const addresses = [
+      '/',
+      '/oauth/authorize',
+      '/oauth/authorize?',
+      '/oauth/authorize?client_id=nobody',
+      `/oauth/authorize?client_id=${gone}`,
+      `/oauth/authorize?client_id=${id}&client_id=${id}`,
+      `/oauth/authorize?client_id=%ff`,
+      `/oauth/device?client_id=${id}`,
+      `/elsewhere?return_to=/oauth/authorize?client_id=${id}`,
+      `https://evil.example/oauth/authorize?client_id=${id}`,
+      `//evil.example/oauth/authorize?client_id=${id}`,
+    ]
+    for (const address of addresses) expect(await find(address), address).toBeNull()
+  })
+})
