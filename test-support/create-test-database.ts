@@ -18,6 +18,9 @@ export interface TestDatabaseOptions extends ConnectOptions {
   readonly template?: Template
 }
 
+/** A machine that is busy with all the other tests is slow, which no test is about; those about time say so. */
+const PATIENCE = 10_000
+
 /** A new database of the kind that this test project is for; without a template it is empty. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const { template, ...connecting } = options
@@ -27,7 +30,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     : await kind.createEmpty()
   // npm test with TEST_SQL=1 shows every statement.
   const shown = process.env.TEST_SQL ? { onQuery: (sql: string) => console.log(sql) } : {}
-  const database = await connect(url, { ...shown, ...connecting })
+  const database = await connect(url, { timeout: PATIENCE, ...shown, ...connecting })
   return {
     url,
     database,
@@ -53,7 +56,7 @@ function findTemplate(kind: DatabaseKind, { name, fill }: Template): Promise<Cre
 
 async function makeTemplate(kind: DatabaseKind, fill: Template['fill']): Promise<Created> {
   const created = await kind.createEmpty()
-  const database = await connect(created.url)
+  const database = await connect(created.url, { timeout: PATIENCE })
   try {
     await fill(database)
   } finally {

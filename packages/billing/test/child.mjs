@@ -43,6 +43,7 @@ http.request = (...args) => {
 syncBuiltinESMExports()
 
 const database = await connect(setting.url, {
+  timeout: 10_000,
   onQuery(sql) {
     if (timer.getStore()) return
     if (/^\s*(insert|update|delete)/i.test(sql)) step(`before ${sql.slice(0, 60)}`)

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../../../test-support/create-test-database.t
 
 describe('connect', () => {
   it('gives settings to every connection that transactions rely on', async () => {
-    const { database, drop } = await createTestDatabase()
+    const { database, drop } = await createTestDatabase({ timeout: 1500 })
     const ask = async (text: string) => {
       const { rows } = await database.transaction((tx) =>
         sql<Record<string, unknown>>`${sql.raw(text)}`.execute(tx.kysely),

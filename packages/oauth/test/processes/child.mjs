@@ -16,7 +16,8 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 let offset = 0
 let statements = []
 
-const database = await connect(url, { onQuery: (sql) => statements.push(sql) })
+const { timeout = 10_000, ...options } = JSON.parse(optionsText)
+const database = await connect(url, { timeout, onQuery: (sql) => statements.push(sql) })
 const people = new Map(['ada', 'bob', 'eve'].map((id) => [id, { id }]))
 const oauth = createAuthorizationServer({
   issuer: 'http://localhost:4999',
@@ -34,7 +35,7 @@ const oauth = createAuthorizationServer({
   grants: [authorizationCode(), refreshToken(), password(), clientCredentials(), tokenExchange()],
   clock: { now: () => new Date(Date.now() + offset) },
   logger: { error: (message, error) => process.stderr.write(`${message}: ${error?.stack}\n`) },
-  ...JSON.parse(optionsText),
+  ...options,
 })
 await oauth.ready()
 

@@ -33,7 +33,10 @@ export interface Service {
   ask<Value>(command: string, params?: object): Promise<Value>
   send(call: HttpCall): Promise<Reply>
   burst(requests: readonly HttpCall[]): Promise<Reply[]>
+  /** What its guard says of the token. A process that is too busy to know says 503, and is asked again. */
   guard(token: string): Promise<number>
+  /** What its guard says at this moment. */
+  guardNow(token: string): Promise<number>
   /** Any method of the server by name, e.g. `clients.revoke`; `at` is when it was acknowledged. */
   call<Result = unknown>(
     method: string,
@@ -96,12 +99,23 @@ export async function startService(databaseUrl: string, options: object = {}): P
     })
   }
 
+  const guardNow = (token: string): Promise<number> =>
+    ask('guard', { authorization: `Bearer ${token}` })
+
   return {
     ask,
     acknowledged,
     send: (call) => ask('send', call),
     burst: (requests) => ask('burst', { requests }),
-    guard: (token) => ask('guard', { authorization: `Bearer ${token}` }),
+    async guard(token) {
+      for (let tries = 0; tries < 100; tries += 1) {
+        const status = await guardNow(token)
+        if (status !== 503) return status
+        await new Promise((resolve) => setTimeout(resolve, 200))
+      }
+      return 503
+    },
+    guardNow,
     call: (method, ...args) => ask('call', { method, args }),
     async kill() {
       child.kill('SIGKILL')
