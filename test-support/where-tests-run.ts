@@ -67,6 +67,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/openid.test.ts', 'ID tokens and claims'],
   ['packages/server/test/pages.test.ts', 'pages'],
   ['packages/server/test/sign-in.test.ts', 'pages'],
+  ['packages/server/test/standards.test.ts', 'settings'],
   ['packages/server/test/switched-off-grants.test.ts', 'pages'],
   // What providers say and what money is owed; rows are written as in creating, webhooks and specification/.
   ['packages/billing/test/another-card.test.ts', 'calls of a provider'],

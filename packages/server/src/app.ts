@@ -11,7 +11,7 @@ import { limitBody } from './http/body.ts'
 import { identifyCaller, recordRequests, secureHeaders, useOneAddress } from './http/middleware.ts'
 import { addOperations } from './http/operations.ts'
 import { refuseUnreadable, UnreadableRequest } from './http/readable.ts'
-import { limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
+import { limitClientRegistration, limitTokenRoutes, tooManyJson } from './http/token-limits.ts'
 import type { AppEnv } from './http/variables.ts'
 import { TooManyRequests } from './limits/limits.ts'
 import { addPages } from './pages/pages.ts'
@@ -48,7 +48,7 @@ export function createApp(context: ServiceContext): Hono<AppEnv> {
   app.use(billing.routes)
   if (context.config.settings.cors) app.use('/api/*', oauth.cors())
   app.use(limitBody(LARGEST_BODY))
-  app.use(limitTokenRoutes(context))
+  app.use(limitTokenRoutes(context), limitClientRegistration(context))
   app.use(oauth.routes)
   app.use(refuseUnreadable())
   addApi(app, context)

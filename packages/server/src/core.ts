@@ -3,28 +3,17 @@ import { resolve } from 'node:path'
 import { connect, type Database, findDatabaseFile, migrate } from '@tollgate/database'
 import {
   type AuthorizationServer,
-  authorizationCode,
   type Clock,
-  clientCredentials,
-  cors,
   createAuthorizationServer,
-  deviceCode,
-  type Feature,
-  type Grant,
-  implicit,
   kyselyStorage,
-  openid,
-  password,
-  refreshToken,
   type SignedIn,
-  tokenExchange,
   type UserClaims,
 } from '@tollgate/oauth'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
-import type { Settings } from './config/settings.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { plainLogger } from './logger.ts'
+import { offeredFeatures, offeredGrants, PASSWORD_ACR } from './offered.ts'
 import { createAuthorizationPages } from './pages/consent.tsx'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { refuseForeignTables } from './storage/found-tables.ts'
@@ -32,9 +21,6 @@ import { serviceMigrations } from './storage/migrations.ts'
 import { createPasswords, type PasswordOptions } from './users/passwords.ts'
 import type { User } from './users/user.ts'
 import { createUsers, type UserAccounts } from './users/users.ts'
-
-/** How well people have proven who they are: sessions begin with a password. */
-const PASSWORD_ACR = 'password'
 
 /** Opens the database; the folder of a demo's own file is made first. */
 export async function openDatabase(
@@ -112,8 +98,11 @@ export function createCore(options: CoreOptions): Core {
     scopes: config.settings.scopes,
     pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
     grants: offeredGrants(config.settings),
-    features: offeredFeatures(config.settings),
+    features: offeredFeatures(config),
+    selfRegistered: { scopes: config.selfRegistered.scopes },
+    outgoing: config.settings.outgoing,
     signingAlgorithm: config.settings.signingAlgorithm,
+    tokenType: config.settings.tokenType,
     ...(config.settings.resources && { resources: config.settings.resources }),
     accessTokensExpireIn: config.settings.accessTokensExpireIn,
     refreshTokensExpireIn: config.settings.refreshTokensExpireIn,
@@ -127,27 +116,4 @@ export function createCore(options: CoreOptions): Core {
 /** What clients learn of every person, each with its scope. Nobody has looked whether the address is theirs. */
 function claimsOf({ email, name }: User): UserClaims {
   return { email, email_verified: false, ...(name !== null && { name }) }
-}
-
-function offeredFeatures(settings: Settings): Feature[] {
-  return [
-    ...(settings.openid ? [openid({ acrValues: [PASSWORD_ACR], logout: true })] : []),
-    ...(settings.cors ? [cors()] : []),
-  ]
-}
-
-/** What current practice advises against can be switched off (threat T8). */
-function offeredGrants(settings: Settings): Grant[] {
-  return [
-    authorizationCode(),
-    refreshToken({
-      repeatableFor: settings.refreshTokensRepeatableFor,
-      publicRepeatableFor: settings.publicRefreshTokensRepeatableFor,
-    }),
-    ...(settings.passwordGrant ? [password()] : []),
-    ...(settings.implicitGrant ? [implicit()] : []),
-    clientCredentials(),
-    ...(settings.deviceGrant ? [deviceCode()] : []),
-    ...(settings.exchangeGrant ? [tokenExchange()] : []),
-  ]
 }

@@ -1,4 +1,5 @@
-export type { Config, Mode, Need } from './config/config.ts'
+export { readByAll } from '@tollgate/oauth'
+export type { Config, Mode, Need, SelfRegistered } from './config/config.ts'
 export { loadConfig } from './config/load-config.ts'
 export {
   defineConfig,
@@ -8,6 +9,12 @@ export {
   type Settings,
   type SettingsInput,
 } from './config/settings.ts'
+export type {
+  OutgoingSettings,
+  SelfRegisteredSettings,
+  StandardSettings,
+  StandardSettingsInput,
+} from './config/standards.ts'
 export { ConfigurationError } from './configuration-error.ts'
 export type {
   DemoClient,

@@ -1,8 +1,15 @@
 import type { BraintreeSettings, StripeSettings } from '@tollgate/billing'
 import type { Settings } from './settings.ts'
+import type { SelfRegisteredSettings } from './standards.ts'
 
 /** Whether everything is made up for somebody who tries it, or nothing is. */
 export type Mode = 'demo' | 'production'
+
+/** Clients that register themselves, and the tokens that some need for it. */
+export interface SelfRegistered extends SelfRegisteredSettings {
+  /** Who has one of these may register a client, where the policy is `initial-access-token`. */
+  readonly initialAccessTokens: readonly string[]
+}
 
 /** The environment, read once. */
 export interface Config {
@@ -20,6 +27,8 @@ export interface Config {
   readonly dataDir: string
   /** The first is used; the others are known while it is being changed. */
   readonly secrets: readonly string[]
+  /** Clients that register themselves: what the settings and the environment say together. */
+  readonly selfRegistered: SelfRegistered
   /** Keys of Stripe; null where it is not used. */
   readonly stripe: StripeSettings | null
   /** For Stripe's script on the billing page. */

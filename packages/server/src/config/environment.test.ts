@@ -104,6 +104,100 @@ it('switches grants and features off, over what the file says', () => {
   expect(() => read({ TOLLGATE_SIGNING_ALGORITHM: 'none' })).toThrow('expects EdDSA')
 })
 
+describe('clients that register themselves', () => {
+  const closed = { policy: 'closed', documents: false, scopes: [] }
+  const strangers = (environment: Record<string, string>, selfRegistered?: object) =>
+    readEnvironment(
+      { TOLLGATE_DATA_DIR: folder, ...environment },
+      { settings: parseSettings({ ...(selfRegistered && { selfRegistered }) }), needs: ALL },
+    ).selfRegistered
+
+  it('may come to a demo that only this machine reaches, and to nothing else', () => {
+    expect(strangers({})).toMatchObject({ policy: 'open', documents: true })
+    expect(strangers({}).scopes).toEqual([
+      'place-orders',
+      'check-status',
+      'openid',
+      'profile',
+      'email',
+    ])
+    expect(strangers({ HOST: '0.0.0.0' })).toMatchObject(closed)
+    expect(strangers(production)).toMatchObject(closed)
+    expect(strangers({}, {})).toMatchObject(closed)
+  })
+
+  it('come as the file says, and the environment wins', () => {
+    const said = { policy: 'open', documents: ['app.example'], scopes: ['place-orders'] }
+    expect(strangers(production, said)).toMatchObject(said)
+    const environment = {
+      ...production,
+      TOLLGATE_CLIENT_REGISTRATION: 'closed',
+      TOLLGATE_CLIENT_DOCUMENTS: 'a.example, b.example:8443',
+    }
+    expect(strangers(environment, said)).toMatchObject({
+      policy: 'closed',
+      documents: ['a.example', 'b.example:8443'],
+      scopes: ['place-orders'],
+    })
+  })
+
+  it('need tokens where the policy says so, which are a secret', () => {
+    const policy = { TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token' }
+    for (const environment of [policy, { ...production, ...policy }]) {
+      expect(refusal(environment)).toContain('TOLLGATE_INITIAL_ACCESS_TOKENS is missing')
+    }
+    expect(read(policy, []).selfRegistered.policy).toBe('initial-access-token')
+    const short = refusal({ ...policy, TOLLGATE_INITIAL_ACCESS_TOKENS: `${SECRET},short-token` })
+    expect(short).toContain('TOLLGATE_INITIAL_ACCESS_TOKENS needs tokens of at least 32')
+    expect(short).not.toContain('short-token')
+    const tokens = { TOLLGATE_INITIAL_ACCESS_TOKENS: `${SECRET}, ${SECRET}2` }
+    const { initialAccessTokens } = strangers({ ...policy, ...tokens })
+    expect(initialAccessTokens).toEqual([SECRET, `${SECRET}2`])
+    expect(read(tokens).warnings).toEqual([
+      'TOLLGATE_INITIAL_ACCESS_TOKENS is not used: clients register by the policy open.',
+    ])
+  })
+})
+
+it('decides by variables what the standards are', () => {
+  expect(read({}).settings).toMatchObject({
+    clientLogos: true,
+    clientAssertions: true,
+    pushedRequests: true,
+    requestObjects: true,
+    dpop: true,
+    dpopNonces: false,
+    stepUp: false,
+    signedIntrospection: false,
+    outgoing: { privateAddresses: [], certificates: [] },
+    tokenType: 'at+jwt',
+  })
+  const { settings } = read({
+    TOLLGATE_CLIENT_LOGOS: 'off',
+    TOLLGATE_CLIENT_ASSERTIONS: 'shared-secrets',
+    TOLLGATE_PUSHED_REQUESTS: 'required',
+    TOLLGATE_REQUEST_OBJECTS: 'off',
+    TOLLGATE_DPOP: 'Required',
+    TOLLGATE_DPOP_NONCES: 'on',
+    TOLLGATE_STEP_UP: 'on',
+    TOLLGATE_SIGNED_INTROSPECTION: 'on',
+    TOLLGATE_PRIVATE_ADDRESSES: '10.0.0.0/8, 127.0.0.1',
+    TOLLGATE_TOKEN_TYPE: 'JWT',
+  })
+  expect(settings).toMatchObject({
+    clientLogos: false,
+    clientAssertions: 'shared-secrets',
+    pushedRequests: 'required',
+    requestObjects: false,
+    dpop: 'required',
+    dpopNonces: true,
+    stepUp: true,
+    signedIntrospection: true,
+    outgoing: { privateAddresses: ['10.0.0.0/8', '127.0.0.1'], certificates: [] },
+    tokenType: 'JWT',
+  })
+})
+
 describe('production', () => {
   it('takes a whole configuration', () => {
     const config = read({ ...production, TOLLGATE_PREVIOUS_SECRET: `${SECRET}-before` })
@@ -189,6 +283,12 @@ describe('values', () => {
     ['TOLLGATE_REGISTRATION', 'perhaps', 'on or off'],
     ['TOLLGATE_TRUSTED_PROXIES', '10.0.0.0/99', 'addresses or networks'],
     ['TOLLGATE_METRICS_TOKEN', 'short', 'at least 16 characters'],
+    ['TOLLGATE_CLIENT_REGISTRATION', 'yes', 'closed, initial-access-token, open'],
+    ['TOLLGATE_CLIENT_DOCUMENTS', 'https://app.example', 'on, off or hosts'],
+    ['TOLLGATE_CLIENT_ASSERTIONS', 'required', 'on, off or shared-secrets'],
+    ['TOLLGATE_DPOP', 'always', 'on, off or required'],
+    ['TOLLGATE_PRIVATE_ADDRESSES', 'localhost', 'addresses or networks'],
+    ['TOLLGATE_TOKEN_TYPE', 'jwt', 'at+jwt or JWT'],
     ['TOLLGATE_LOG_LEVEL', 'loud', 'fatal, error, warn, info'],
     ['BRAINTREE_ENVIRONMENT', 'qa', 'sandbox or production'],
   ])('%s=%s is refused and told what is expected', (name, value, expected) => {

@@ -1,8 +1,9 @@
 import type { StripeSettings } from '@tollgate/billing'
 import { ConfigurationError } from '../configuration-error.ts'
-import type { Config, Mode, Need } from './config.ts'
+import type { Config, Mode, Need, SelfRegistered } from './config.ts'
 import { keptSecret, secretProblem } from './demo-secret.ts'
 import { didYouMean } from './did-you-mean.ts'
+import { overrideSettings, selfRegisteredOf } from './overrides.ts'
 import type { Settings } from './settings.ts'
 import { parseVariables, type VariableName, type Variables, variables } from './variables.ts'
 
@@ -13,6 +14,8 @@ const BRAINTREE: readonly VariableName[] = [
   'BRAINTREE_PUBLIC_KEY',
   'BRAINTREE_PRIVATE_KEY',
 ]
+
+const TOKENS: VariableName = 'TOLLGATE_INITIAL_ACCESS_TOKENS'
 
 /**
  * It is production as soon as NODE_ENV says so or a payment provider's key is given: then nothing is
@@ -26,7 +29,12 @@ export function readEnvironment(
   const { values } = parsed
   const problems = [...parsed.problems]
   const mode = modeOf(values)
-  const absent = mode === 'demo' ? [] : findMissing(values, options.needs)
+  const settings = overrideSettings(options.settings, values)
+  const selfRegistered = selfRegisteredOf(values, settings, mode)
+  const absent: VariableName[] = [
+    ...(mode === 'demo' ? [] : findMissing(values, options.needs)),
+    ...(needsTokens(selfRegistered, options.needs) ? [TOKENS] : []),
+  ]
   const missing = absent.filter((name) => !parsed.invalid.has(name))
   const weak = secretProblem(values, mode)
   if (weak) problems.push(weak)
@@ -41,30 +49,40 @@ export function readEnvironment(
     databaseUrl: values.DATABASE_URL ?? `sqlite:${dataDir}/tollgate.db`,
     dataDir,
     secrets: secretsOf(values, mode, dataDir),
-    stripe: stripeOf(values, options.settings),
+    selfRegistered,
+    stripe: stripeOf(values, settings),
     stripePublishableKey: values.STRIPE_PUBLISHABLE_KEY,
-    braintree: braintreeOf(values, options.settings),
+    braintree: braintreeOf(values, settings),
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES ?? [],
     metricsToken: values.TOLLGATE_METRICS_TOKEN,
     logLevel: values.TOLLGATE_LOG_LEVEL ?? (mode === 'demo' ? 'warn' : 'info'),
     drainSeconds: values.TOLLGATE_DRAIN_SECONDS ?? (mode === 'demo' ? 0 : 10),
     sandboxPort: values.TOLLGATE_SANDBOX_PORT,
-    warnings: parsed.unknown.map((name) => {
-      const near = didYouMean(name, Object.keys(variables))
-      return `${name} is no setting of Tollgate.${near || ' Is it misspelt?'}`
-    }),
-    settings: {
-      ...options.settings,
-      registration: values.TOLLGATE_REGISTRATION ?? options.settings.registration,
-      passwordGrant: values.TOLLGATE_PASSWORD_GRANT ?? options.settings.passwordGrant,
-      implicitGrant: values.TOLLGATE_IMPLICIT_GRANT ?? options.settings.implicitGrant,
-      deviceGrant: values.TOLLGATE_DEVICE_GRANT ?? options.settings.deviceGrant,
-      exchangeGrant: values.TOLLGATE_EXCHANGE_GRANT ?? options.settings.exchangeGrant,
-      openid: values.TOLLGATE_OPENID ?? options.settings.openid,
-      cors: values.TOLLGATE_CORS ?? options.settings.cors,
-      signingAlgorithm: values.TOLLGATE_SIGNING_ALGORITHM ?? options.settings.signingAlgorithm,
-    },
+    warnings: [...parsed.unknown.map(warnOfUnknown), ...warnOfTokens(selfRegistered)],
+    settings,
   }
+}
+
+function warnOfUnknown(name: string): string {
+  const near = didYouMean(name, Object.keys(variables))
+  return `${name} is no setting of Tollgate.${near || ' Is it misspelt?'}`
+}
+
+function warnOfTokens({ policy, initialAccessTokens }: SelfRegistered): string[] {
+  if (policy === 'initial-access-token' || initialAccessTokens.length === 0) return []
+  return [`${TOKENS} is not used: clients register by the policy ${policy}.`]
+}
+
+/** Only commands that make a server of it need them. */
+function needsTokens(
+  { policy, initialAccessTokens }: SelfRegistered,
+  needs: readonly Need[],
+): boolean {
+  return (
+    policy === 'initial-access-token' &&
+    initialAccessTokens.length === 0 &&
+    needs.includes('secret')
+  )
 }
 
 function modeOf(values: Variables): Mode {
@@ -90,6 +108,7 @@ function refuse(
   const hints: Partial<Record<VariableName, string>> = {
     DATABASE_URL: 'postgres://…, mysql://… or sqlite:/path/to/file.db',
     TOLLGATE_SECRET: '32 random characters or more: openssl rand -base64 32',
+    TOLLGATE_INITIAL_ACCESS_TOKENS: 'what clients need to register; openssl rand -base64 32',
     TOLLGATE_URL: 'the public address, e.g. https://api.example.com',
     STRIPE_SECRET: "Stripe's API secret key, sk_… (or give all of BRAINTREE_*)",
     STRIPE_WEBHOOK_SECRET: 'of the webhook endpoint at Stripe, whsec_…',

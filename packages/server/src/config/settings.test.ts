@@ -58,6 +58,24 @@ describe('parseSettings', () => {
     ],
     ['claims that are no function', { claims: { locale: 'en' } }, /claims: expected a function/],
     ['a tax that is no function', { taxPercentage: 19 }, /taxPercentage: expected a function/],
+    ['an unknown policy', { selfRegistered: { policy: 'on' } }, /selfRegistered\.policy: expected/],
+    [
+      'an unknown name in a group',
+      { selfRegistered: { scope: ['read'] } },
+      /selfRegistered\.scope: there is no such setting\. Did you mean scopes\?/,
+    ],
+    [
+      'an address for a host',
+      { selfRegistered: { documents: ['https://app.example'] } },
+      /selfRegistered\.documents/,
+    ],
+    [
+      'a name for an address',
+      { outgoing: { privateAddresses: ['localhost'] } },
+      /outgoing\.privateAddresses\.0: expected an address or a network/,
+    ],
+    ['a path for a certificate', { outgoing: { certificates: ['ca.pem'] } }, /expected a PEM/],
+    ['a word for a switch', { dpop: 'always' }, /dpop: expected true, false or 'required'/],
     ['a lifetime without unit', { accessTokensExpireIn: '15 days' }, /accessTokensExpireIn/],
     ['no object', 'settings', /the file/],
   ])('refuses %s and says where', (_, input, message) => {

@@ -1,14 +1,15 @@
 import type { WebhookHandlers } from '@tollgate/billing'
-import {
-  type ResourceOptions,
-  refreshToken,
-  type SigningAlgorithm,
-  signingAlgorithms,
-  type UserClaims,
-} from '@tollgate/oauth'
+import { refreshToken, type UserClaims } from '@tollgate/oauth'
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
 import { didYouMean } from './did-you-mean.ts'
+import {
+  outgoingShape,
+  type StandardSettings,
+  type StandardSettingsInput,
+  selfRegisteredShape,
+  standardShapes,
+} from './standards.ts'
 
 /** What people can subscribe to. The providers hold the price; this is what the pages show. */
 export interface Plan {
@@ -33,7 +34,7 @@ export interface Plan {
 }
 
 /** What `tollgate.config.ts` decides: the application's own words and prices. */
-export interface Settings {
+export interface Settings extends StandardSettings {
   /** Shown on every page. */
   readonly name: string
   /** Scope name to the description people read before they approve. */
@@ -62,10 +63,6 @@ export interface Settings {
   readonly claims: (user: User, scopes: readonly string[]) => UserClaims | Promise<UserClaims>
   /** Whether pages of registered clients may call from other origins (CORS). */
   readonly cors: boolean
-  /** What access tokens are signed with; a change is published before it signs. */
-  readonly signingAlgorithm: SigningAlgorithm
-  /** Other APIs that tokens are for, by the address that clients send as `resource`. */
-  readonly resources: Readonly<Record<string, ResourceOptions>> | null
   /** Who writes the invoices, and for what. */
   readonly invoice: { readonly vendor: string; readonly product: string }
   /** `'15d'` or seconds. */
@@ -84,10 +81,11 @@ export interface Settings {
 export type PlanInput = Pick<Plan, 'id' | 'name' | 'amount' | 'months'> & Partial<Plan>
 
 /** As it is written in `tollgate.config.ts`: everything may be left out. */
-export type SettingsInput = Partial<Omit<Settings, 'plans'>> & {
-  /** What is sold, in the order of the page. */
-  readonly plans?: readonly PlanInput[]
-}
+export type SettingsInput = Partial<Omit<Settings, 'plans' | keyof StandardSettings>> &
+  StandardSettingsInput & {
+    /** What is sold, in the order of the page. */
+    readonly plans?: readonly PlanInput[]
+  }
 
 /** Gives an editor the types of a `tollgate.config.ts`. */
 export function defineConfig(settings: SettingsInput): SettingsInput {
@@ -163,16 +161,7 @@ const shape = z.strictObject({
   openid: z.boolean().default(true),
   claims: callable.default(() => () => ({})),
   cors: z.boolean().default(false),
-  signingAlgorithm: z
-    .enum(signingAlgorithms as [SigningAlgorithm, ...SigningAlgorithm[]])
-    .default('ES256'),
-  resources: z
-    .record(
-      z.string(),
-      z.custom<ResourceOptions>((value) => typeof value === 'object'),
-    )
-    .nullable()
-    .default(null),
+  ...standardShapes,
   invoice: invoiceShape.default({ vendor: 'Tollgate', product: 'Subscription' }),
   accessTokensExpireIn: lifetime.default('365d'),
   refreshTokensExpireIn: lifetime.default('365d'),
@@ -180,6 +169,14 @@ const shape = z.strictObject({
   publicRefreshTokensRepeatableFor: repeatable.default('1h'),
   handlers: z.custom<WebhookHandlers>((value) => typeof value === 'object').default({}),
 })
+
+/** Settings that have members of their own. */
+const GROUPS: Readonly<Record<string, { readonly shape: object }>> = {
+  plans: planShape,
+  invoice: invoiceShape,
+  selfRegistered: selfRegisteredShape,
+  outgoing: outgoingShape,
+}
 
 /** Fills in what was left out. Says everything that is wrong at once, and where it stands. */
 export function parseSettings(input: unknown, source = 'tollgate.config.ts'): Settings {
@@ -194,8 +191,7 @@ export function parseSettings(input: unknown, source = 'tollgate.config.ts'): Se
 }
 
 function unknownKey(path: readonly PropertyKey[], key: string): string {
-  const [first] = path
-  const known = first === undefined ? shape : first === 'plans' ? planShape : invoiceShape
+  const known = path[0] === undefined ? shape : GROUPS[path[0].toString()]
   const name = [...path, key].join('.')
-  return `  ${name}: there is no such setting.${didYouMean(key, Object.keys(known.shape))}`
+  return `  ${name}: there is no such setting.${didYouMean(key, Object.keys(known?.shape ?? {}))}`
 }

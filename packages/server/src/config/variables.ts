@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
-import { type SigningAlgorithm, signingAlgorithms } from '@tollgate/oauth'
 import { z } from 'zod'
+import { isHost, isNetwork } from './addresses.ts'
+import { algorithms, registrationPolicies, tokenTypes } from './standards.ts'
 
 const text = z.string().trim().min(1, 'is blank')
 const secret = z.string().refine((value) => value.trim().length >= 32, {
@@ -12,11 +12,30 @@ const wholeNumber = (from: number, to: number) =>
     .regex(/^\d+$/, `expects a whole number from ${from} to ${to}`)
     .transform(Number)
     .refine((value) => value >= from && value <= to, `expects a number from ${from} to ${to}`)
-const onOff = z
+const ON: readonly string[] = ['on', 'true', '1']
+const OFF: readonly string[] = ['off', 'false', '0']
+const lowerCase = z.string().transform((value) => value.toLowerCase())
+const onOff = lowerCase
+  .refine((value) => [...ON, ...OFF].includes(value), 'expects on or off')
+  .transform((value) => ON.includes(value))
+/** Of what may be more than on. */
+const onOffOr = <More extends string>(more: More) =>
+  lowerCase
+    .refine((value) => [...ON, ...OFF, more].includes(value), `expects on, off or ${more}`)
+    .transform((value): boolean | More => (value === more ? more : ON.includes(value)))
+const onOffOrHosts = lowerCase
+  .transform((value) =>
+    [...ON, ...OFF].includes(value) ? ON.includes(value) : value.split(/[\s,]+/).filter(Boolean),
+  )
+  .refine((value) => typeof value === 'boolean' || value.every(isHost), {
+    message: 'expects on, off or hosts such as app.example.com',
+  })
+const secrets = z
   .string()
-  .transform((value) => value.toLowerCase())
-  .pipe(z.enum(['on', 'off', 'true', 'false', '1', '0'], { message: 'expects on or off' }))
-  .transform((value) => ['on', 'true', '1'].includes(value))
+  .transform((value) => value.split(/[\s,]+/).filter(Boolean))
+  .refine((list) => list.length > 0 && list.every((each) => each.length >= 32), {
+    message: 'needs tokens of at least 32 random characters, separated by commas',
+  })
 const url = z
   .string()
   .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'expects an http(s) URL')
@@ -28,13 +47,6 @@ const addresses = z
   .string()
   .transform((value) => value.split(/[\s,]+/).filter(Boolean))
   .refine((list) => list.every(isNetwork), 'expects addresses or networks such as 10.0.0.0/8')
-
-function isNetwork(value: string): boolean {
-  const [address = '', bits] = value.split('/')
-  const family = isIP(address)
-  if (family === 0) return false
-  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-}
 
 /** Every variable the service reads. `docs/reference/service.md` lists the same ones. */
 export const variables = {
@@ -55,10 +67,22 @@ export const variables = {
   TOLLGATE_EXCHANGE_GRANT: onOff,
   TOLLGATE_OPENID: onOff,
   TOLLGATE_CORS: onOff,
-  TOLLGATE_SIGNING_ALGORITHM: z.enum(
-    signingAlgorithms as [SigningAlgorithm, ...SigningAlgorithm[]],
-    { message: `expects ${signingAlgorithms.join(', ')}` },
-  ),
+  TOLLGATE_CLIENT_REGISTRATION: z.enum(registrationPolicies, {
+    message: `expects ${registrationPolicies.join(', ')}`,
+  }),
+  TOLLGATE_INITIAL_ACCESS_TOKENS: secrets,
+  TOLLGATE_CLIENT_DOCUMENTS: onOffOrHosts,
+  TOLLGATE_CLIENT_LOGOS: onOff,
+  TOLLGATE_CLIENT_ASSERTIONS: onOffOr('shared-secrets'),
+  TOLLGATE_PUSHED_REQUESTS: onOffOr('required'),
+  TOLLGATE_REQUEST_OBJECTS: onOffOr('required'),
+  TOLLGATE_DPOP: onOffOr('required'),
+  TOLLGATE_DPOP_NONCES: onOff,
+  TOLLGATE_STEP_UP: onOff,
+  TOLLGATE_SIGNED_INTROSPECTION: onOff,
+  TOLLGATE_PRIVATE_ADDRESSES: addresses,
+  TOLLGATE_SIGNING_ALGORITHM: z.enum(algorithms, { message: `expects ${algorithms.join(', ')}` }),
+  TOLLGATE_TOKEN_TYPE: z.enum(tokenTypes, { message: `expects ${tokenTypes.join(' or ')}` }),
   TOLLGATE_TRUSTED_PROXIES: addresses,
   TOLLGATE_METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters'),
   TOLLGATE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {

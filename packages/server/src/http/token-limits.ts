@@ -1,12 +1,18 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ServiceContext } from '../context.ts'
-import { TooManyRequests, type Verdict } from '../limits/limits.ts'
+import { type StrangersPolicy, TooManyRequests, type Verdict } from '../limits/limits.ts'
 import { emailKey } from '../users/parse.ts'
 import { readText } from './body.ts'
 import type { AppEnv } from './variables.ts'
 
 /** Where secrets, codes and tokens can be tried. */
-const GUESSABLE = ['token', 'introspect', 'revoke', 'device_authorization']
+const GUESSABLE = ['token', 'introspect', 'revoke', 'device_authorization', 'par']
+
+/** Anybody can ask for these in the name of a public client, and each is a row. */
+const ROWS: Readonly<Record<string, StrangersPolicy>> = {
+  '/oauth/device_authorization': 'deviceCodes',
+  '/oauth/par': 'pushedRequests',
+}
 
 /**
  * Counts what fails at the token routes (threat L2). Secrets, codes and tokens are checked first and
@@ -19,7 +25,7 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
   return async (c, next) => {
     if (c.req.method !== 'POST' || !paths.has(c.req.path)) return next()
     const form = new URLSearchParams(await readText(c))
-    const clientId = readClientId(c.req.header('authorization'), form)
+    const { clientId, sendsProof } = readClient(c.req.header('authorization'), form)
     const network = c.get('network')
     const username = form.get('grant_type') === 'password' ? form.get('username') : null
     const handle = async () => {
@@ -27,8 +33,9 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
       return readError(c)
     }
     try {
-      // Anybody can ask for these in the name of a public client, and each is a row.
-      if (c.req.path.endsWith('/device_authorization')) await limits.countDeviceCode(network)
+      const rows = ROWS[c.req.path]
+      // A proof that is wrong is counted below, and one that is right is never stopped.
+      if (rows && !sendsProof) await limits.countStranger(rows, network)
       let error: string | null
       if (username === null) error = await handle()
       else {
@@ -46,14 +53,45 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
     } catch (refused) {
       if (!(refused instanceof TooManyRequests)) throw refused
       metrics.countRefusal(c.req.path.split('/').at(-1) ?? '')
-      const forPages = crossOriginHeaders(c.res)
-      // Hono would add the headers of the refusal that was there before.
-      c.res = undefined
-      c.res = tooManyJson(refused)
-      for (const [name, value] of forPages) c.header(name, value)
+      refuse(c, refused)
     }
     return undefined
   }
+}
+
+const REGISTER = '/oauth/register'
+
+/**
+ * The same for clients that register themselves: where everybody may, each network gets so many; tokens that
+ * let somebody register or manage a client are checked first, and only wrong ones counted and refused.
+ */
+export function limitClientRegistration(context: ServiceContext): MiddlewareHandler<AppEnv> {
+  const { limits, metrics, config } = context
+  const isOpen = config.selfRegistered.policy === 'open'
+  return async (c, next) => {
+    const { path, method } = c.req
+    if (path !== REGISTER && !path.startsWith(`${REGISTER}/`)) return next()
+    const network = c.get('network')
+    try {
+      if (isOpen && method === 'POST') await limits.countStranger('clientRegistrations', network)
+      await next()
+      const id = path.slice(REGISTER.length)
+      if (c.res.status === 401) await limits.countWrong('secret', `register${id}`, network)
+    } catch (refused) {
+      if (!(refused instanceof TooManyRequests)) throw refused
+      metrics.countRefusal('client-registration')
+      refuse(c, refused)
+    }
+    return undefined
+  }
+}
+
+function refuse(c: Context<AppEnv>, refused: TooManyRequests): void {
+  const forPages = crossOriginHeaders(c.res)
+  // Hono would add the headers of the refusal that was there before.
+  c.res = undefined
+  c.res = tooManyJson(refused)
+  for (const [name, value] of forPages) c.header(name, value)
 }
 
 /** Pages on other origins read this refusal as they would have read the other one. */
@@ -89,8 +127,15 @@ async function readError(c: Context<AppEnv>): Promise<string | null> {
 }
 
 /** Only to count by; whether it is right is decided elsewhere. */
-function readClientId(authorization: string | undefined, form: URLSearchParams): string {
+function readClient(
+  authorization: string | undefined,
+  form: URLSearchParams,
+): { readonly clientId: string; readonly sendsProof: boolean } {
   const [, encoded] = /^basic +([a-z0-9+/]+=*)$/i.exec(authorization ?? '') ?? []
-  if (encoded === undefined) return form.get('client_id') ?? ''
-  return Buffer.from(encoded, 'base64').toString('utf8').split(':')[0] ?? ''
+  if (encoded === undefined) {
+    const proof = form.get('client_secret') || form.get('client_assertion')
+    return { clientId: form.get('client_id') ?? '', sendsProof: Boolean(proof) }
+  }
+  const [clientId = '', ...secret] = Buffer.from(encoded, 'base64').toString('utf8').split(':')
+  return { clientId, sendsProof: secret.join(':') !== '' }
 }

@@ -24,6 +24,9 @@ export type PasswordBy =
   | { readonly account: string; readonly network: string }
   | { readonly sessionId: string; readonly network: string }
 
+/** What people and programs that have proven nothing may make rows of. */
+export type StrangersPolicy = 'deviceCodes' | 'pushedRequests' | 'clientRegistrations'
+
 export interface Limits {
   /**
    * Looks at a password, if there is room for one more try. It is counted before, so that tries made
@@ -33,7 +36,8 @@ export interface Limits {
   /** Before a card goes to the provider; a declined one counts, and so does one that ends in an error. */
   attemptCard(userId: string, network: string): Promise<CardAttempt>
   countRegistration(network: string): Promise<void>
-  countDeviceCode(network: string): Promise<void>
+  /** Before a row is made for somebody who has proven nothing. Throws when there were too many. */
+  countStranger(what: StrangersPolicy, network: string): Promise<void>
   /** This account was used from here with success. */
   rememberNetwork(account: string, network: string): Promise<void>
   /**
@@ -159,7 +163,7 @@ export function createLimits(database: Database, clock: Clock): Limits {
       }
     },
     countRegistration: (network) => consume('registrations', network),
-    countDeviceCode: (network) => consume('deviceCodes', network),
+    countStranger: consume,
     rememberNetwork: (account, network) => known.remember(digest(account), network),
     async countWrong(what, clientId, network) {
       const client = digest(clientId)

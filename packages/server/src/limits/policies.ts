@@ -36,8 +36,12 @@ export const policies = {
   cardsNetwork: { points: 50, seconds: HOUR },
   /** New accounts from one network; these succeed and count all the same. */
   registrations: { points: 20, seconds: HOUR },
-  /** Codes for devices from one network; these succeed and count all the same. */
+  /** Codes for devices that clients without a secret ask for from one network; these succeed and count all the same. */
   deviceCodes: { points: 300, seconds: 10 * MINUTE },
+  /** Requests that clients without a secret push from one network; these succeed and count all the same. */
+  pushedRequests: { points: 300, seconds: 10 * MINUTE },
+  /** Clients that register themselves from one network, where everybody may; tries count all the same. */
+  clientRegistrations: { points: 100, seconds: 10 * MINUTE },
 } as const satisfies Record<string, Policy>
 
 export type PolicyName = keyof typeof policies

@@ -1,0 +1,57 @@
+import type { Mode, SelfRegistered } from './config.ts'
+import type { Settings } from './settings.ts'
+import type { SelfRegisteredSettings } from './standards.ts'
+import type { Variables } from './variables.ts'
+
+/** The settings with what the environment says of them, which wins. */
+export function overrideSettings(settings: Settings, values: Variables): Settings {
+  const { outgoing } = settings
+  return {
+    ...settings,
+    registration: values.TOLLGATE_REGISTRATION ?? settings.registration,
+    passwordGrant: values.TOLLGATE_PASSWORD_GRANT ?? settings.passwordGrant,
+    implicitGrant: values.TOLLGATE_IMPLICIT_GRANT ?? settings.implicitGrant,
+    deviceGrant: values.TOLLGATE_DEVICE_GRANT ?? settings.deviceGrant,
+    exchangeGrant: values.TOLLGATE_EXCHANGE_GRANT ?? settings.exchangeGrant,
+    openid: values.TOLLGATE_OPENID ?? settings.openid,
+    cors: values.TOLLGATE_CORS ?? settings.cors,
+    clientLogos: values.TOLLGATE_CLIENT_LOGOS ?? settings.clientLogos,
+    clientAssertions: values.TOLLGATE_CLIENT_ASSERTIONS ?? settings.clientAssertions,
+    pushedRequests: values.TOLLGATE_PUSHED_REQUESTS ?? settings.pushedRequests,
+    requestObjects: values.TOLLGATE_REQUEST_OBJECTS ?? settings.requestObjects,
+    dpop: values.TOLLGATE_DPOP ?? settings.dpop,
+    dpopNonces: values.TOLLGATE_DPOP_NONCES ?? settings.dpopNonces,
+    stepUp: values.TOLLGATE_STEP_UP ?? settings.stepUp,
+    signedIntrospection: values.TOLLGATE_SIGNED_INTROSPECTION ?? settings.signedIntrospection,
+    outgoing: {
+      ...outgoing,
+      privateAddresses: values.TOLLGATE_PRIVATE_ADDRESSES ?? outgoing.privateAddresses,
+    },
+    signingAlgorithm: values.TOLLGATE_SIGNING_ALGORITHM ?? settings.signingAlgorithm,
+    tokenType: values.TOLLGATE_TOKEN_TYPE ?? settings.tokenType,
+  }
+}
+
+const THIS_MACHINE: readonly string[] = ['127.0.0.1', 'localhost', '::1']
+
+/** Clients that nobody has registered. Where only this machine can reach a demo, whoever tries it may come by itself. */
+export function selfRegisteredOf(
+  values: Variables,
+  { selfRegistered, scopes, openid }: Settings,
+  mode: Mode,
+): SelfRegistered {
+  const closed: SelfRegisteredSettings = { policy: 'closed', documents: false, scopes: [] }
+  const open: SelfRegisteredSettings = {
+    policy: 'open',
+    documents: true,
+    scopes: [...Object.keys(scopes), ...(openid ? ['openid', 'profile', 'email'] : [])],
+  }
+  const isTried = mode === 'demo' && THIS_MACHINE.includes(values.HOST ?? '127.0.0.1')
+  const said = selfRegistered ?? (isTried ? open : closed)
+  return {
+    policy: values.TOLLGATE_CLIENT_REGISTRATION ?? said.policy,
+    documents: values.TOLLGATE_CLIENT_DOCUMENTS ?? said.documents,
+    scopes: [...new Set(said.scopes)],
+    initialAccessTokens: values.TOLLGATE_INITIAL_ACCESS_TOKENS ?? [],
+  }
+}

@@ -1,0 +1,123 @@
+import {
+  type AccessTokenType,
+  type RegistrationPolicy,
+  type ResourceOptions,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from '@tollgate/oauth'
+import { z } from 'zod'
+import { isHost, isNetwork } from './addresses.ts'
+
+/** Clients that nobody here has registered. */
+export interface SelfRegisteredSettings {
+  /** Who may register one: nobody, whoever has a token of `TOLLGATE_INITIAL_ACCESS_TOKENS`, or everybody. */
+  readonly policy: RegistrationPolicy
+  /** Whether a `client_id` may be the address of a document that describes it; a list: only on these hosts. */
+  readonly documents: boolean | readonly string[]
+  /** The scopes that such clients may ask people for. */
+  readonly scopes: readonly string[]
+}
+
+/** How the service asks at addresses that clients have told it. */
+export interface OutgoingSettings {
+  /** Addresses and networks that it may ask though they are not public. */
+  readonly privateAddresses: readonly string[]
+  /** Certificates to trust beside those of Node, as PEM. */
+  readonly certificates: readonly string[]
+}
+
+/** What the service does beside the first edition of OAuth 2.0. */
+export interface StandardSettings {
+  /** Clients that register themselves; null: open in a demo on this machine, else closed. */
+  readonly selfRegistered: SelfRegisteredSettings | null
+  /** Whether the approval screen shows logos, of clients that somebody here has registered or verified. */
+  readonly clientLogos: boolean
+  /** Whether clients may prove themselves by a JWT (RFC 7523): by a key, or by a shared secret as well. */
+  readonly clientAssertions: boolean | 'shared-secrets'
+  /** Whether clients may push their requests first (RFC 9126), or must. */
+  readonly pushedRequests: boolean | 'required'
+  /** Whether clients may sign their requests (RFC 9101), or must. */
+  readonly requestObjects: boolean | 'required'
+  /** Whether clients may bind tokens to their key (RFC 9449), or must. */
+  readonly dpop: boolean | 'required'
+  /** Whether DPoP proofs have to carry a nonce of this service. */
+  readonly dpopNonces: boolean
+  /** Whether access tokens say how people had signed in, so APIs can demand something of it (RFC 9470). */
+  readonly stepUp: boolean
+  /** Whether APIs may have introspection as a JWT (RFC 9701). */
+  readonly signedIntrospection: boolean
+  /** How the service asks at addresses that clients have told it. */
+  readonly outgoing: OutgoingSettings
+  /** What access tokens are signed with; a change is published before it signs. */
+  readonly signingAlgorithm: SigningAlgorithm
+  /** `typ` of access tokens. */
+  readonly tokenType: AccessTokenType
+  /** Other APIs that tokens are for, by the address that clients send as `resource`. */
+  readonly resources: Readonly<Record<string, ResourceOptions>> | null
+}
+
+/** As they are written in `tollgate.config.ts`. */
+export type StandardSettingsInput = Partial<
+  Omit<StandardSettings, 'selfRegistered' | 'outgoing'>
+> & {
+  /** Clients that register themselves; what is left out is closed. */
+  readonly selfRegistered?: Partial<SelfRegisteredSettings> | null
+  /** How the service asks at addresses that clients have told it. */
+  readonly outgoing?: Partial<OutgoingSettings>
+}
+
+export const registrationPolicies = ['closed', 'initial-access-token', 'open'] as const
+export const algorithms = signingAlgorithms as [SigningAlgorithm, ...SigningAlgorithm[]]
+export const tokenTypes = ['at+jwt', 'JWT'] as const satisfies readonly AccessTokenType[]
+
+const hosts = z.array(
+  z.string().refine(isHost, { message: 'expected a host such as app.example.com' }),
+)
+const network = z
+  .string()
+  .refine(isNetwork, { message: 'expected an address or a network such as 10.0.0.0/8' })
+const offered = z.union([z.boolean(), z.literal('required')], {
+  error: "expected true, false or 'required'",
+})
+
+export const selfRegisteredShape = z.strictObject({
+  policy: z
+    .enum(registrationPolicies, { error: `expected ${registrationPolicies.join(', ')}` })
+    .default('closed'),
+  documents: z.union([z.boolean(), hosts]).default(false),
+  scopes: z.array(z.string()).default([]),
+})
+
+export const outgoingShape = z.strictObject({
+  privateAddresses: z.array(network).default([]),
+  certificates: z
+    .array(z.string().includes('-----BEGIN CERTIFICATE-----', { error: 'expected a PEM' }))
+    .default([]),
+})
+
+/** Of the settings' own shape: each is checked there, and told by its name. */
+export const standardShapes = {
+  selfRegistered: selfRegisteredShape.nullable().default(null),
+  clientLogos: z.boolean().default(true),
+  clientAssertions: z
+    .union([z.boolean(), z.literal('shared-secrets')], {
+      error: "expected true, false or 'shared-secrets'",
+    })
+    .default(true),
+  pushedRequests: offered.default(true),
+  requestObjects: offered.default(true),
+  dpop: offered.default(true),
+  dpopNonces: z.boolean().default(false),
+  stepUp: z.boolean().default(false),
+  signedIntrospection: z.boolean().default(false),
+  outgoing: outgoingShape.prefault({}),
+  signingAlgorithm: z.enum(algorithms).default('ES256'),
+  tokenType: z.enum(tokenTypes).default('at+jwt'),
+  resources: z
+    .record(
+      z.string(),
+      z.custom<ResourceOptions>((value) => typeof value === 'object'),
+    )
+    .nullable()
+    .default(null),
+}

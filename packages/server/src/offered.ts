@@ -1,0 +1,78 @@
+import {
+  authorizationCode,
+  clientCredentials,
+  clientLogos,
+  clientMetadataDocuments,
+  clientRegistration,
+  cors,
+  deviceCode,
+  dpop,
+  type Feature,
+  type Grant,
+  implicit,
+  jwtClientAuthentication,
+  openid,
+  password,
+  pushedRequests,
+  refreshToken,
+  requestObjects,
+  signedIntrospection,
+  stepUp,
+  tokenExchange,
+} from '@tollgate/oauth'
+import type { Config, SelfRegistered } from './config/config.ts'
+import type { Settings } from './config/settings.ts'
+
+/** How well people have proven who they are: sessions begin with a password. */
+export const PASSWORD_ACR = 'password'
+
+/** Of all networks together; what one of them may is for the limits of the service. */
+const REGISTRATIONS_PER_MINUTE = 300
+
+/** What the settings say, as features of the authorization server. */
+export function offeredFeatures({ settings, selfRegistered }: Config): Feature[] {
+  const { clientAssertions, pushedRequests: pushed, requestObjects: signed } = settings
+  const acrValues = [PASSWORD_ACR]
+  return [
+    ...(settings.openid ? [openid({ acrValues, logout: true })] : []),
+    ...(settings.cors ? [cors()] : []),
+    ...offeredToStrangers(selfRegistered),
+    ...(settings.clientLogos ? [clientLogos()] : []),
+    ...(clientAssertions
+      ? [jwtClientAuthentication({ sharedSecrets: clientAssertions === 'shared-secrets' })]
+      : []),
+    ...(pushed ? [pushedRequests({ required: pushed === 'required' })] : []),
+    ...(signed ? [requestObjects({ required: signed === 'required' })] : []),
+    ...(settings.dpop
+      ? [dpop({ required: settings.dpop === 'required', nonces: settings.dpopNonces })]
+      : []),
+    ...(settings.stepUp ? [stepUp({ acrValues })] : []),
+    ...(settings.signedIntrospection ? [signedIntrospection()] : []),
+  ]
+}
+
+function offeredToStrangers({ policy, documents, initialAccessTokens }: SelfRegistered): Feature[] {
+  const perMinute = REGISTRATIONS_PER_MINUTE
+  return [
+    ...(policy === 'closed'
+      ? []
+      : [clientRegistration({ policy, initialAccessTokens, perMinute })]),
+    ...(documents ? [clientMetadataDocuments(documents === true ? {} : { hosts: documents })] : []),
+  ]
+}
+
+/** What current practice advises against can be switched off (threat T8). */
+export function offeredGrants(settings: Settings): Grant[] {
+  return [
+    authorizationCode(),
+    refreshToken({
+      repeatableFor: settings.refreshTokensRepeatableFor,
+      publicRepeatableFor: settings.publicRefreshTokensRepeatableFor,
+    }),
+    ...(settings.passwordGrant ? [password()] : []),
+    ...(settings.implicitGrant ? [implicit()] : []),
+    clientCredentials(),
+    ...(settings.deviceGrant ? [deviceCode()] : []),
+    ...(settings.exchangeGrant ? [tokenExchange()] : []),
+  ]
+}

@@ -1,0 +1,222 @@
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import * as client from 'openid-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCertificate } from '../../../test-support/self-signed.ts'
+import { type OutgoingSettings, readByAll } from '../src/index.ts'
+import { startTestService, type TestService, type TestServiceOptions } from './support.ts'
+
+const EMAIL = 'ada@example.com'
+const PASSWORD = 'correct horse battery'
+const CALLBACK = 'http://127.0.0.1:9/callback'
+const now = { options: { clock: { now: () => new Date() } } } as const
+const insecure = { execute: [client.allowInsecureRequests] }
+
+async function metadataOf({ url }: TestService): Promise<Record<string, unknown>> {
+  return (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()
+}
+
+async function withService(
+  overrides: TestServiceOptions,
+  work: (service: TestService) => Promise<void>,
+): Promise<void> {
+  const service = await startTestService(overrides)
+  try {
+    await work(service)
+  } finally {
+    await service.stop()
+  }
+}
+
+/** The person signs in and approves; where the browser then ends up. */
+async function approve(service: TestService, address: URL): Promise<URL> {
+  const browser = service.browser()
+  await browser.signIn(EMAIL, PASSWORD)
+  const html = await (await browser.get(`${address.pathname}${address.search}`)).text()
+  const action = /action="(\/oauth\/authorize[^"]+)"/.exec(html)?.[1] ?? ''
+  const csrf_token = /name="csrf_token" value="([^"]+)"/.exec(html)?.[1] ?? ''
+  const back = await browser.post(action, { csrf_token, decision: 'approve' })
+  return new URL(back.headers.get('location') ?? `error:${back.status}`)
+}
+
+describe('a demo, as it starts', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService(now)
+    await service.users.create({ email: EMAIL, password: PASSWORD })
+  })
+  afterAll(() => service.stop())
+
+  it('lets a client come that knows nothing but the address, with a pushed request and a key', async () => {
+    const provider = await client.dynamicClientRegistration(
+      new URL(service.url),
+      { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' },
+      client.None(),
+      insecure,
+    )
+    const DPoP = client.getDPoPHandle(provider, await client.randomDPoPKeyPair())
+    const pkceCodeVerifier = client.randomPKCECodeVerifier()
+    const address = await client.buildAuthorizationUrlWithPAR(
+      provider,
+      {
+        redirect_uri: CALLBACK,
+        scope: 'openid place-orders',
+        code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+        code_challenge_method: 'S256',
+      },
+      { DPoP },
+    )
+    const back = await approve(service, address)
+    const checks = { pkceCodeVerifier }
+    const tokens = await client.authorizationCodeGrant(provider, back, checks, {}, { DPoP })
+    expect(tokens.token_type).toBe('dpop')
+    const api = new URL(`${service.url}/api/user`)
+    const ask = (options: client.DPoPOptions) =>
+      client.fetchProtectedResource(
+        provider,
+        tokens.access_token,
+        api,
+        'GET',
+        null,
+        undefined,
+        options,
+      )
+    expect((await ask({ DPoP })).status).toBe(200)
+    const stolen = await fetch(api, { headers: { authorization: `Bearer ${tokens.access_token}` } })
+    expect(stolen.status).toBe(401)
+  })
+
+  it('takes a client that proves itself by its key', async () => {
+    const { publicKey, privateKey } = await crypto.subtle.generateKey(
+      { name: 'ECDSA', namedCurve: 'P-256' },
+      true,
+      ['sign', 'verify'],
+    )
+    const key = { ...(await crypto.subtle.exportKey('jwk', publicKey)), kid: 'k' }
+    const { client: made } = await service.oauth.clients.create({
+      name: 'Backend',
+      grants: ['client_credentials'],
+      settings: { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key] } },
+    })
+    const provider = await client.discovery(
+      new URL(service.url),
+      made.id,
+      undefined,
+      client.PrivateKeyJwt({ key: privateKey, kid: 'k' }),
+      insecure,
+    )
+    expect((await client.clientCredentialsGrant(provider)).access_token).toBeTruthy()
+  })
+
+  it('says so in its metadata, and nothing of what is off', async () => {
+    const metadata = await metadataOf(service)
+    expect(metadata).toMatchObject({
+      registration_endpoint: `${service.url}/oauth/register`,
+      client_id_metadata_document_supported: true,
+      pushed_authorization_request_endpoint: `${service.url}/oauth/par`,
+      require_pushed_authorization_requests: false,
+      request_parameter_supported: true,
+      dpop_signing_alg_values_supported: expect.arrayContaining(['ES256']),
+    })
+    expect(metadata.token_endpoint_auth_methods_supported).not.toContain('client_secret_jwt')
+    expect(metadata).not.toHaveProperty('introspection_signing_alg_values_supported')
+  })
+})
+
+describe('settings', () => {
+  it('switch all of it off', async () => {
+    const settings = {
+      selfRegistered: {},
+      clientLogos: false,
+      clientAssertions: false,
+      pushedRequests: false,
+      requestObjects: false,
+      dpop: false,
+    }
+    await withService({ settings }, async (service) => {
+      const metadata = await metadataOf(service)
+      const names = Object.keys(metadata).join(' ')
+      expect(names).not.toMatch(/registration|metadata_document|push|request_object|dpop/)
+      expect(metadata.token_endpoint_auth_methods_supported).not.toContain('private_key_jwt')
+      for (const path of ['register', 'par']) {
+        const reply = await fetch(`${service.url}/oauth/${path}`, { method: 'POST' })
+        expect(reply.status).toBe(404)
+      }
+    })
+  })
+
+  it('are strict where they say so', async () => {
+    const settings = {
+      pushedRequests: 'required',
+      requestObjects: 'required',
+      dpop: 'required',
+      dpopNonces: true,
+      clientAssertions: 'shared-secrets',
+      signedIntrospection: true,
+      stepUp: true,
+      openid: false,
+    } as const
+    await withService({ settings }, async (service) => {
+      const metadata = await metadataOf(service)
+      expect(metadata).toMatchObject({
+        require_pushed_authorization_requests: true,
+        require_signed_request_object: true,
+        token_endpoint_auth_methods_supported: expect.arrayContaining(['client_secret_jwt']),
+        introspection_signing_alg_values_supported: expect.arrayContaining(['RS256']),
+        acr_values_supported: ['password'],
+      })
+      const { id = '', secret } = service.demo?.clients.service ?? {}
+      const body = new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: id,
+        client_secret: secret ?? '',
+      })
+      const reply = await fetch(`${service.url}/oauth/token`, { method: 'POST', body })
+      expect(await reply.json()).toMatchObject({ error: 'invalid_dpop_proof' })
+    })
+  })
+
+  it('choose the type of access tokens', async () => {
+    await withService({ settings: { ...readByAll } }, async (service) => {
+      const { id = '', secret } = service.demo?.clients.service ?? {}
+      const body = new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: id,
+        client_secret: secret ?? '',
+      })
+      const reply = await fetch(`${service.url}/oauth/token`, { method: 'POST', body })
+      const { access_token } = (await reply.json()) as { access_token: string }
+      const header = Buffer.from(access_token.split('.')[0] ?? '', 'base64url').toString()
+      expect(JSON.parse(header)).toMatchObject({ alg: 'RS256', typ: 'JWT' })
+    })
+  })
+
+  it('open no private address unless they name it', async () => {
+    const { cert, key } = createCertificate(['localhost'], ['127.0.0.1'])
+    let asked = 0
+    const web = createServer({ cert, key }, (request, response) => {
+      asked += 1
+      const client_id = `https://${request.headers.host}/client.json`
+      response.setHeader('content-type', 'application/json')
+      response.end(
+        JSON.stringify({ client_id, redirect_uris: [`https://${request.headers.host}/`] }),
+      )
+    })
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+    const client_id = `https://127.0.0.1:${(web.address() as AddressInfo).port}/client.json`
+    const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' }
+    const query = new URLSearchParams({ client_id, response_type: 'code', ...challenge })
+    const selfRegistered = { documents: true, scopes: ['place-orders'] }
+    const askWith = (outgoing: OutgoingSettings) =>
+      withService({ settings: { selfRegistered, outgoing } }, async ({ url }) => {
+        const reply = await fetch(`${url}/oauth/authorize?${query}`, { redirect: 'manual' })
+        statuses.push(reply.status)
+      })
+    const statuses: number[] = []
+    await askWith({ privateAddresses: [], certificates: [cert] })
+    expect([statuses, asked]).toEqual([[400], 0])
+    await askWith({ privateAddresses: ['127.0.0.1'], certificates: [cert] })
+    expect([statuses, asked]).toEqual([[400, 303], 1])
+    await new Promise((resolve) => web.close(resolve))
+  })
+})
