@@ -21,7 +21,29 @@ export interface ExampleCommand {
   readonly args: readonly string[]
 }
 
-export async function startExample({ name, args }: ExampleCommand): Promise<ExampleApp> {
+export interface ExampleProcess {
+  readonly url: string
+  /** Resolves when it has printed something like this. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>
+  /** Sends SIGTERM; gives the exit code. */
+  stop(): Promise<number | null>
+}
+
+export async function startExample(command: ExampleCommand): Promise<ExampleApp> {
+  const { url, waitFor, stop } = await startExampleProcess(command)
+  const start = await waitFor(/client_id=(\S+) -d client_secret=(\S+).*Payments:/s)
+  const [, id = '', secret = ''] = start
+  return {
+    url,
+    client: { id, secret },
+    fetch: (path, init) => fetch(new URL(path, url), { redirect: 'manual', ...init }),
+    printed: async (pattern) => (await waitFor(pattern))[0],
+    stop,
+  }
+}
+
+/** Whatever it prints. */
+export async function startExampleProcess({ name, args }: ExampleCommand): Promise<ExampleProcess> {
   const port = await findFreePort()
   const url = `http://localhost:${port}`
   const child = spawn(process.execPath, args, {
@@ -31,13 +53,9 @@ export async function startExample({ name, args }: ExampleCommand): Promise<Exam
   })
   const output = readOutput(child)
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  const start = await output.waitFor(/client_id=(\S+) -d client_secret=(\S+).*Payments:/s)
-  const [, id = '', secret = ''] = start
   return {
     url,
-    client: { id, secret },
-    fetch: (path, init) => fetch(new URL(path, url), { redirect: 'manual', ...init }),
-    printed: async (pattern) => (await output.waitFor(pattern))[0],
+    waitFor: output.waitFor,
     stop() {
       child.kill('SIGTERM')
       return exited
