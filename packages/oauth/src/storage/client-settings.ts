@@ -27,6 +27,8 @@ export interface ClientSettings {
   readonly require_signed_request_object?: boolean
   /** Where its request objects may lie. */
   readonly request_uris?: readonly string[]
+  /** What its scopes tell of the person stands in ID tokens too, for a client that never asks UserInfo. */
+  readonly claims_in_id_token?: boolean
   /** `pairwise`: it learns a name of the person that no other client knows. */
   readonly subject_type?: 'public' | 'pairwise'
   /** Clients with the same one share those names. */

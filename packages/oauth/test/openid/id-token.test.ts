@@ -98,6 +98,30 @@ describe('an ID token', () => {
     expect(b?.payload.iat).toBe((a?.payload.iat ?? 0) + 120)
   })
 
+  it.each([
+    ['for one client', {}, { claims_in_id_token: true }, true],
+    ['for all', { claimsInIdToken: true }, {}, true],
+    ['for all but one', { claimsInIdToken: true }, { claims_in_id_token: false }, false],
+  ])(
+    'has what the scopes tell where UserInfo is never asked: %s',
+    async (_name, all, one, told) => {
+      const own = await startOpenId({}, { ...all, responseTypes: ['code id_token'] })
+      try {
+        const grants = ['authorization_code', 'refresh_token', 'implicit']
+        const client = await newClient(own, { grants, settings: one })
+        const { id_token } = await signIn(own, client, { scope: 'openid email' })
+        const { payload } = await verifyIdToken(own, client, id_token)
+        expect([payload.email, payload.name]).toEqual([told ? ADA.email : undefined, undefined])
+        const passing = { response_type: 'code id_token', nonce: 'n', scope: 'openid email' }
+        const { hash } = await authorize(own, client, passing)
+        const front = new URLSearchParams(hash.slice(1)).get('id_token') ?? ''
+        expect((await verifyIdToken(own, client, front)).payload.email).toBeUndefined()
+      } finally {
+        await own.close()
+      }
+    },
+  )
+
   it('has no claims of the person, unless they are asked for by name', async () => {
     const plain = await signIn(server, client, { scope: 'openid profile email' })
     const { payload } = await verifyIdToken(server, client, plain.id_token)

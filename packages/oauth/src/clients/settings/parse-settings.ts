@@ -39,6 +39,7 @@ function checksFor(issuer: string): Checks {
     sector_identifier_uri: isHttps,
     default_max_age: isSeconds,
     require_auth_time: isFlag,
+    claims_in_id_token: isFlag,
     default_acr_values: isListOf(isText),
     post_logout_redirect_uris: isListOf(isRedirect(issuer)),
     backchannel_logout_uri: isHttpsOrLocal,

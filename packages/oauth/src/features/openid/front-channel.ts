@@ -47,7 +47,7 @@ async function prepare(
         nonce: details?.nonce,
         ...(params.access_token !== undefined && { accessToken: params.access_token }),
         ...(params.code !== undefined && { code: params.code }),
-        alone: type === 'id_token',
+        withScopes: type === 'id_token',
       },
       settings,
       context,

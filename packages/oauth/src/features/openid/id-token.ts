@@ -20,8 +20,8 @@ export interface IdTokenRequest {
   readonly accessToken?: string
   /** What it comes together with, at the authorization endpoint. */
   readonly code?: string
-  /** No access token comes, now or later: the claims of the scopes have no other way. */
-  readonly alone?: boolean
+  /** The claims of the scopes too: no access token comes, now or later, or the client never asks UserInfo. */
+  readonly withScopes?: boolean
 }
 
 /** OpenID Connect Core §2. Its `typ` is never that of access tokens, and it has neither `scope` nor `client_id`. */
@@ -64,15 +64,15 @@ export function algorithmFor(
 
 /** Claims are never worth a grant: where the application cannot give them, the token comes without. */
 async function userClaims(
-  { userId, scopes, details, alone }: IdTokenRequest,
+  { userId, scopes, details, withScopes }: IdTokenRequest,
   context: ServerContext,
 ): Promise<Record<string, unknown>> {
   const wishes = heldWishes(details.claims?.id_token, scopes, details)
-  if (!alone && !wishes) return {}
+  if (!withScopes && !wishes) return {}
   try {
     const all = await claimsOf(userId, scopes, details, context)
     if (!all) return {}
-    return alone ? selectClaims(all, scopes, wishes) : selectWished(all, wishes)
+    return withScopes ? selectClaims(all, scopes, wishes) : selectWished(all, wishes)
   } catch (error) {
     context.logger.error('users.claims() failed: an ID token was sent without them', error)
     return {}

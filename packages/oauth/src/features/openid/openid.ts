@@ -99,7 +99,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
       if (!client) return {}
       const isFirst = token.generation === 0
       const nonce = isFirst ? details.nonce : undefined
-      const request = { client, userId, scopes, details, nonce, accessToken }
+      const withScopes = client.settings.claims_in_id_token ?? settings.claimsInIdToken
+      const request = { client, userId, scopes, details, nonce, accessToken, withScopes }
       const told = { client, userId, signIn: details.signIn, isFirst }
       const [id_token] = await Promise.all([
         createIdToken(request, settings, context),

@@ -22,6 +22,12 @@ export interface OpenIdOptions {
    * listed: a code exchanged with PKCE is the safer way (RFC 9700 §2.1.2). Those with `token` need `implicit()`.
    */
   readonly responseTypes?: readonly FrontChannelType[]
+  /**
+   * What the scopes tell of a person stands in ID tokens too, for clients that never ask UserInfo, such as Auth.js and
+   * passport-openidconnect. Not in those of the authorization endpoint, which pass through addresses. Default false, or
+   * what a client has as `claims_in_id_token`.
+   */
+  readonly claimsInIdToken?: boolean
   /** What your sign-in gives as `acr`, the weakest first; told in discovery. */
   readonly acrValues?: readonly string[]
   /**
@@ -59,6 +65,7 @@ export interface OpenIdSettings {
   readonly expireAt: (now: Date) => Date
   readonly pairwiseKey: MacKey | null
   readonly responseTypes: readonly FrontChannelType[]
+  readonly claimsInIdToken: boolean
   readonly acrValues: readonly string[]
   /** Null when clients cannot sign people out. */
   readonly logout: LogoutSettings | null
@@ -93,6 +100,7 @@ export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
     expireAt: parseLifetime('idTokensExpireIn', options.idTokensExpireIn ?? '1h'),
     pairwiseKey: pairwiseSalt === null ? null : deriveMacKey(pairwiseSalt, 'pairwise subjects'),
     responseTypes: [...responseTypes],
+    claimsInIdToken: options.claimsInIdToken ?? false,
     acrValues: [...(options.acrValues ?? [])],
     logout: resolveLogout(options.logout ?? false),
   }
