@@ -3,6 +3,7 @@ import { billingSync } from './billing/sync.ts'
 import { clientCreate } from './client/create.ts'
 import { clientList } from './client/list.ts'
 import { clientRevoke } from './client/revoke.ts'
+import { clientVerify } from './client/verify.ts'
 import { doctor } from './doctor.ts'
 import { keysReseal } from './keys/reseal.ts'
 import { keysRevoke } from './keys/revoke.ts'
@@ -30,6 +31,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'user delete': userDelete,
   'client create': clientCreate,
   'client list': clientList,
+  'client verify': clientVerify,
   'client revoke': clientRevoke,
   'keys rotate': keysRotate,
   'keys revoke': keysRevoke,

@@ -3,7 +3,7 @@ import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling } from '../../billing.ts'
 import type { Config } from '../../config/config.ts'
 import { ConfigurationError } from '../../configuration-error.ts'
-import { createCore } from '../../core.ts'
+import { type Core, createCore } from '../../core.ts'
 import { connectProviders } from '../../demo/connect-providers.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
@@ -14,9 +14,11 @@ import { type Finding, ok, problem, warning } from '../doctor/finding.ts'
 import { checkIssuer } from '../doctor/issuer.ts'
 import { checkKeys } from '../doctor/keys.ts'
 import { checkRedirects } from '../doctor/redirects.ts'
+import { checkStandards } from '../doctor/standards.ts'
 
 export const doctor: Command = {
-  summary: 'check configuration, database, clock, keys, addresses, webhooks and providers',
+  summary:
+    'check configuration, database, clock, keys, standards, addresses, webhooks and providers',
   async run(_input, context) {
     return report(await withProgress('Checking', () => examine(context)))
   },
@@ -55,7 +57,15 @@ async function examineService(
   const logger = createLogger('silent')
   const url = config.url ?? 'http://localhost'
   const shared = { config, database, clock: systemClock, logger, background: false }
-  const { oauth } = createCore({ ...shared, url })
+  let core: Core
+  try {
+    core = createCore({ ...shared, url })
+  } catch (error) {
+    // What the settings say is right by itself, and does not fit together.
+    if (!(error instanceof TypeError)) throw error
+    return [problem('configuration', error.message, 'Change it in tollgate.config.ts.')]
+  }
+  const { oauth } = core
   const { providers, close } = await connectProviders(config)
   const billing = createServiceBilling({ ...shared, providers })
   try {
@@ -63,6 +73,7 @@ async function examineService(
     return [
       ...(await checkClock(database)),
       ...(await checkKeys(oauth, environment)),
+      ...(await checkStandards(config, database)),
       ...(await checkRedirects(database, url)),
       ...issuer.findings,
       ...(await checkProviders(billing, providers)),

@@ -1,0 +1,175 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkStandards } from '../src/cli/doctor/standards.ts'
+import { readEnvironment } from '../src/config/environment.ts'
+import { parseSettings, type SettingsInput } from '../src/config/settings.ts'
+import { runCli } from '../src/program.ts'
+import { startTestService, type TestService } from './support.ts'
+
+const CALLBACK = 'https://agent.example/callback'
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://db/app',
+  TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da',
+}
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService({ options: { keepDemo: true } })
+})
+afterAll(() => service.stop())
+
+async function tollgate(args: readonly string[], env: Record<string, string> = {}) {
+  const out: string[] = []
+  const environment = {
+    DATABASE_URL: service.databaseUrl,
+    TOLLGATE_DATA_DIR: service.dataDir,
+    TOLLGATE_URL: service.url,
+    ...env,
+  }
+  const code = await runCli(args, environment, {
+    stdout: { write: (text) => void out.push(text) },
+    stderr: { write: (text) => void out.push(text) },
+  })
+  const stdout = out.join('')
+  return { code, stdout, json: () => JSON.parse(stdout) }
+}
+
+async function register(): Promise<string> {
+  const reply = await fetch(`${service.url}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_name: 'Some agent', redirect_uris: [CALLBACK] }),
+  })
+  return ((await reply.json()) as { client_id: string }).client_id
+}
+
+describe('a client that has registered itself', () => {
+  it('is listed as such, can be verified, and ended', async () => {
+    const id = await register()
+    const listed = async () => {
+      const all = (await tollgate(['client', 'list', '--json'])).json() as { id: string }[]
+      return all.find((each) => each.id === id)
+    }
+    const origin = { by: 'registration', host: 'agent.example', verified: false }
+    expect(await listed()).toMatchObject({ name: 'Some agent', self_registered: origin })
+    const before = await tollgate(['client', 'list'])
+    expect(before.stdout).toContain('(registered itself, agent.example, unverified)')
+    const verified = await tollgate(['client', 'verify', id, '--json'])
+    expect([verified.code, verified.json()]).toEqual([
+      0,
+      { id, name: 'Some agent', host: 'agent.example', verified: true },
+    ])
+    expect(await listed()).toMatchObject({ self_registered: { ...origin, verified: true } })
+    expect((await tollgate(['client', 'revoke', id])).code).toBe(0)
+    expect(await listed()).toMatchObject({ revoked: true })
+    expect((await tollgate(['client', 'verify', id])).code).toBe(1)
+  })
+
+  it('is not what somebody here has made', async () => {
+    const { id = '' } = service.demo?.clients.web ?? {}
+    const { code, stdout } = await tollgate(['client', 'verify', id])
+    expect([code, stdout]).toEqual([1, expect.stringContaining('has not registered itself')])
+  })
+})
+
+describe('doctor', () => {
+  /** What it finds in production, without what is right. */
+  async function warnings(settings: SettingsInput, env: Record<string, string> = {}) {
+    const config = readEnvironment(
+      { ...PRODUCTION, ...env },
+      { settings: parseSettings(settings), needs: [] },
+    )
+    const findings = await checkStandards(config, service.database)
+    return findings.filter(({ level }) => level !== 'ok').map(({ message }) => message)
+  }
+
+  it('warns of nothing where only what is used is on', async () => {
+    expect(await warnings({})).toEqual([])
+  })
+
+  it.each([
+    [
+      'open registration',
+      { selfRegistered: { policy: 'open', scopes: ['place-orders'] } },
+      ['Everybody may register a client'],
+    ],
+    [
+      'a registration without scopes',
+      { selfRegistered: { documents: ['app.example'] } },
+      ['No scope is marked for clients that register themselves: they get none'],
+    ],
+    [
+      'private addresses',
+      { outgoing: { privateAddresses: ['10.0.0.0/8'] } },
+      ['Clients can make the service ask 10.0.0.0/8, which is not public'],
+    ],
+    [
+      'nonces of nothing',
+      { dpop: false, dpopNonces: true },
+      ['dpopNonces does nothing while dpop is off'],
+    ],
+    [
+      'clients that cannot sign',
+      { requestObjects: 'required' },
+      [expect.stringMatching(/^\d clients cannot sign requests, and nothing else is taken$/)],
+    ],
+  ] as [string, SettingsInput, unknown[]][])('warns of %s', async (_, settings, expected) => {
+    expect(await warnings(settings)).toEqual(expected)
+  })
+
+  it('warns of grants that nobody uses, and of clients that rely on what is off', async () => {
+    const own = await startTestService()
+    const config = readEnvironment(PRODUCTION, { settings: parseSettings({}), needs: [] })
+    for (const { id } of await own.oauth.clients.list()) await own.oauth.clients.revoke(id)
+    const { client } = await own.oauth.clients.create({
+      name: 'Bank',
+      redirect: CALLBACK,
+      settings: { require_pushed_authorization_requests: true },
+    })
+    const settings = { ...config.settings, pushedRequests: false }
+    const findings = await checkStandards({ ...config, settings }, own.database)
+    const bad = findings.filter(({ level }) => level === 'warning')
+    expect(bad.map(({ message, fix }) => [message, fix])).toEqual([
+      ['The password grant is on, and no client uses it', 'TOLLGATE_PASSWORD_GRANT=off'],
+      ['The implicit grant is on, and no client uses it', 'TOLLGATE_IMPLICIT_GRANT=off'],
+      [
+        `Bank (${client.id}) has require_pushed_authorization_requests, and is refused while pushedRequests is off`,
+        'Set pushedRequests to true.',
+      ],
+    ])
+    await own.stop()
+  })
+
+  it('names settings that do not fit together', async () => {
+    const file = join(service.dataDir, 'unfit.config.mjs')
+    writeFileSync(file, "export default { selfRegistered: { scopes: ['none-such'] } }")
+    const { code, stdout } = await tollgate(['doctor'], { TOLLGATE_CONFIG: file })
+    expect(code).toBe(1)
+    expect(stdout).toContain("PROBLEM  configuration  selfRegistered: the scope 'none-such'")
+  })
+
+  it('explains what is on, and never shows a token', async () => {
+    const token = 'an-initial-access-token-of-32-characters'
+    const { code, stdout } = await tollgate(['doctor'], {
+      TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token',
+      TOLLGATE_INITIAL_ACCESS_TOKENS: token,
+      TOLLGATE_CLIENT_DOCUMENTS: 'app.example',
+      TOLLGATE_DPOP: 'required',
+      TOLLGATE_CORS: 'on',
+    })
+    expect(code).toBe(0)
+    for (const line of [
+      'Whoever has the initial access token may register a client',
+      'Clients may be described by a document on app.example',
+      'Pushing them is offered, signing them is offered',
+      'Binding tokens to a key (DPoP) is required',
+      'Access tokens are signed with ES256; typ is at+jwt',
+      'Pages of registered clients may call from other origins',
+    ]) {
+      expect(stdout).toContain(line)
+    }
+    expect(stdout).not.toContain(token)
+  })
+})
