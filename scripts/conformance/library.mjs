@@ -1,0 +1,149 @@
+// A server of the library under test: everything it offers, one person, and the smallest sign-in page.
+import { randomBytes } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
+import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { connect } from '@tollgate/database'
+import {
+  authorizationCode,
+  clientLogos,
+  clientMetadataDocuments,
+  clientRegistration,
+  createAuthorizationServer,
+  implicit,
+  jwtClientAuthentication,
+  openid,
+  pushedRequests,
+  refreshToken,
+  requestObjects,
+} from '@tollgate/oauth'
+import { nodeListener } from '@tollgate/oauth/node'
+import { claimsOf, SCOPES } from './claims.mjs'
+import { createClients, vouchForRegistered } from './clients.mjs'
+
+const PERSON = { user: 'ada@example.com', password: 'a password for the suite' }
+
+/** How the pages of this server are recognised and used; for the page scripts. */
+const PAGES = {
+  authorize: '/oauth/authorize',
+  endSession: '/oauth/logout',
+  signIn: '/login',
+  signInText: 'Sign in',
+  userField: 'input[name=user]',
+  passwordField: 'input[name=password]',
+  signInButton: 'button',
+  approveButton: 'button[value=approve]',
+  refusedText: 'This request cannot be completed',
+  logoText: 'asks for access',
+  policyText: 'policy',
+  termsText: 'terms',
+  signOutButton: 'button[value=sign_out]',
+  signOutProblem: 'You will stay here',
+  signedOutText: 'You are signed out',
+}
+
+/**
+ * Starts it, over https with the certificate that is given or else over http. `ca` is the authority of the suite's certificate: we call it for
+ * its keys, its request objects, its documents, and when somebody signs out.
+ */
+export async function startLibrary({ issuer, suite, key, cert, ca, offered = everything() }) {
+  const sessions = new Map()
+  const database = await connect('sqlite::memory:')
+  const oauth = createAuthorizationServer({
+    issuer,
+    secret: randomBytes(32).toString('base64'),
+    database,
+    users: {
+      findById: (id) => (id === 'ada' ? { id } : null),
+      fromRequest: (request) => sessions.get(sessionIdIn(request.headers.get('cookie'))) ?? null,
+      signOut(request) {
+        sessions.delete(sessionIdIn(request.headers.get('cookie')))
+        return { setCookie: 'session=; Path=/; Max-Age=0' }
+      },
+      claims: () => claimsOf(PERSON.user),
+    },
+    grants: [authorizationCode(), refreshToken(), implicit()],
+    ...offered,
+    outgoing: {
+      // The suite runs on this machine.
+      privateAddresses: ['127.0.0.1'],
+      certificates: ca ? [ca] : [],
+      resolve: (host) => lookup(host, { all: true, family: 4 }),
+    },
+  })
+  const listen = nodeListener(oauth)
+  const respond = (request, response) => {
+    const { pathname } = new URL(request.url, issuer)
+    if (pathname === PAGES.signIn) return void signIn(request, response, sessions)
+    if (pathname === '/oauth/register') vouchForRegistered(response, oauth)
+    listen(request, response)
+  }
+  const server = cert ? createSecureServer({ key, cert }, respond) : createServer(respond)
+  await new Promise((resolve) => server.listen(new URL(issuer).port, '127.0.0.1', resolve))
+  return {
+    createClients: (plan) => createClients(oauth, suite, { plan }),
+    person: PERSON,
+    pages: PAGES,
+    isDynamic: true,
+    rotateKeys: () => oauth.keys.rotate({ algorithm: 'RS256' }),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await oauth.close()
+      await database.close()
+    },
+  }
+}
+
+/** What the plans can test. */
+function everything() {
+  return {
+    features: [
+      openid({
+        acrValues: ['password'],
+        logout: true,
+        // The dynamic profile asks for these; no client that registers itself gets them.
+        responseTypes: ['id_token', 'id_token token'],
+        pairwiseSalt: randomBytes(32).toString('base64'),
+      }),
+      clientRegistration({ policy: 'open', perMinute: 1000 }),
+      clientMetadataDocuments(),
+      clientLogos(),
+      jwtClientAuthentication(),
+      requestObjects({ unsigned: true, byReference: true }),
+      pushedRequests(),
+    ],
+    selfRegistered: { scopes: SCOPES },
+  }
+}
+
+async function signIn(request, response, sessions) {
+  const page = (status, text) => {
+    response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(`<!doctype html><html lang="en"><title>Sign in</title>${text}`)
+  }
+  const form =
+    '<h1>Sign in</h1><form method="post"><input name="user"><input name="password" type="password"><button>Sign in</button></form>'
+  if (request.method !== 'POST') return page(200, form)
+  let body = ''
+  for await (const part of request) body += part
+  const given = new URLSearchParams(body)
+  if (given.get('user') !== PERSON.user || given.get('password') !== PERSON.password) {
+    return page(401, form)
+  }
+  const sessionId = randomBytes(16).toString('hex')
+  const authenticatedAt = new Date()
+  const session = { id: 'ada', sessionId, authenticatedAt, acr: 'password', amr: ['pwd'] }
+  sessions.set(sessionId, session)
+  const back = new URL(request.url, 'https://localhost').searchParams.get('return_to') ?? '/'
+  response.writeHead(303, {
+    // Of this server only: `//elsewhere` would be another.
+    location: /^\/(?![/\\])/.test(back) ? back : '/',
+    'set-cookie': `session=${sessionId}; Path=/; HttpOnly; SameSite=Lax`,
+  })
+  response.end()
+}
+
+function sessionIdIn(cookie) {
+  return /(?:^|; )session=([0-9a-f]+)/.exec(cookie ?? '')?.[1] ?? ''
+}

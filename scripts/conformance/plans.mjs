@@ -1,0 +1,130 @@
+// Which plans are run, and what the browser of the suite does on our pages.
+
+const discovery = { server_metadata: 'discovery' }
+const dynamic = { client_registration: 'dynamic_client' }
+const fixed = { client_registration: 'static_client' }
+const code = { response_type: 'code' }
+
+/** In the order of the report. */
+const plans = [
+  { name: 'oidcc-config-certification-test-plan', variant: {} },
+  { name: 'oidcc-basic-certification-test-plan', variant: { ...discovery, ...fixed } },
+  { name: 'oidcc-basic-certification-test-plan', variant: { ...discovery, ...dynamic } },
+  { name: 'oidcc-formpost-basic-certification-test-plan', variant: { ...discovery, ...fixed } },
+  { name: 'oidcc-formpost-basic-certification-test-plan', variant: { ...discovery, ...dynamic } },
+  { name: 'oidcc-rp-initiated-logout-certification-test-plan', variant: { ...code, ...fixed } },
+  { name: 'oidcc-rp-initiated-logout-certification-test-plan', variant: { ...code, ...dynamic } },
+  {
+    name: 'oidcc-backchannel-rp-initiated-logout-certification-test-plan',
+    variant: { ...code, ...fixed },
+  },
+  {
+    name: 'oidcc-backchannel-rp-initiated-logout-certification-test-plan',
+    variant: { ...code, ...dynamic },
+  },
+  { name: 'oidcc-dynamic-certification-test-plan', variant: { ...code } },
+]
+
+/** The last one asks for much that only some servers offer. */
+export function plansFor({ isDynamic }) {
+  return plans.filter(({ name }) => isDynamic || !name.startsWith('oidcc-dynamic'))
+}
+
+/** The part of the suite's addresses that is ours. */
+export const ALIAS = 'tollgate'
+
+/** What the suite wants to know of a server. `pages` says how its pages are recognised and used. */
+export function configurationFor({ issuer, suite, server, clients }) {
+  const { person, pages } = server
+  const issuerPages = `${issuer}/*`
+  const callback = { match: `${suite}/test/*/callback*`, commands: [waitForId()] }
+  const signIn = (first = []) => ({
+    task: 'sign in',
+    match: `${issuer}${pages.signIn}*`,
+    optional: true,
+    commands: [
+      ...first,
+      ['text', 'css', pages.userField, person.user, 'optional'],
+      ['text', 'css', pages.passwordField, person.password, 'optional'],
+      ['click', 'css', pages.signInButton],
+    ],
+  })
+  const approve = {
+    task: 'approve',
+    match: `${issuer}${pages.authorize}*`,
+    optional: true,
+    commands: [['click', 'css', pages.approveButton, 'optional']],
+  }
+  const authorize = (...tasks) => ({ match: `${issuer}${pages.authorize}*`, tasks })
+  const flow = authorize(signIn(), approve, { task: 'back at the client', ...callback })
+  const flowShowing = (text) =>
+    authorize(signIn([seen(text, true)]), approve, { task: 'back at the client', ...callback })
+  /** The flow ends on a page of ours that a person would look at. */
+  const endsShowing = (text, ...before) =>
+    authorize(...before, { task: 'the page', match: issuerPages, commands: [seen(text)] })
+
+  const logout = (...tasks) => ({ match: `${issuer}${pages.endSession}*`, tasks })
+  const confirm = {
+    task: 'confirm the sign-out',
+    match: `${issuer}${pages.endSession}*`,
+    optional: true,
+    commands: [['click', 'css', pages.signOutButton, 'optional']],
+  }
+  const afterLogout = { task: 'back at the client', match: `${suite}/test/*/post*` }
+  const logoutShowing = (text, ...before) =>
+    logout(...before, { task: 'the page', match: issuerPages, commands: [seen(text)] })
+
+  const each = (names, ...browser) => Object.fromEntries(names.map((name) => [name, { browser }]))
+  const logoutModule = (name) => `oidcc-rp-initiated-logout${name}`
+  return {
+    alias: ALIAS,
+    description: 'Tollgate',
+    server: {
+      discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+      login_hint: person.user,
+    },
+    ...clients,
+    browser: [flow, logout(confirm, afterLogout)],
+    override: {
+      ...each(['oidcc-prompt-login', 'oidcc-max-age-1'], flowShowing(pages.signInText)),
+      ...each(
+        [
+          'oidcc-ensure-registered-redirect-uri',
+          'oidcc-ensure-redirect-uri-in-authorization-request',
+          'oidcc-redirect-uri-query-added',
+          'oidcc-redirect-uri-query-mismatch',
+        ],
+        endsShowing(pages.refusedText),
+      ),
+      ...each(['oidcc-registration-logo-uri'], endsShowing(pages.logoText, signIn())),
+      ...each(['oidcc-registration-policy-uri'], endsShowing(pages.policyText, signIn())),
+      ...each(['oidcc-registration-tos-uri'], endsShowing(pages.termsText, signIn())),
+      ...each(
+        [
+          '-bad-post-logout-redirect-uri',
+          '-query-added-to-post-logout-redirect-uri',
+          '-modified-id-token-hint',
+          '-bad-id-token-hint',
+          '-no-id-token-hint',
+        ].map(logoutModule),
+        flow,
+        logoutShowing(pages.signOutProblem),
+      ),
+      ...each(
+        ['-no-params', '-no-post-logout-redirect-uri', '-only-state'].map(logoutModule),
+        flow,
+        logoutShowing(pages.signedOutText, confirm),
+      ),
+    },
+  }
+}
+
+function waitForId() {
+  return ['wait', 'id', 'submission_complete', 10]
+}
+
+/** Keeps the page for whoever looks at the run, if the module has a place for it. */
+function seen(text, optional = false) {
+  const keep = `update-image-placeholder${optional ? '-optional' : ''}`
+  return ['wait', 'xpath', '//*', 10, text, keep]
+}

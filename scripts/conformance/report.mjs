@@ -1,0 +1,70 @@
+// What a run found, as the tables of docs/reference/conformance.md.
+
+const KINDS = ['PASSED', 'REVIEW', 'WARNING', 'SKIPPED', 'FAILED']
+
+export function writeInto(document, results) {
+  return replacePart(document, results.tested, tablesOf(results))
+}
+
+export function writeChecksInto(document, { version, spec, date, checks }) {
+  const rows = checks.map(({ id, status, description }) => [
+    `\`${id}\``,
+    capital(status),
+    description ?? '',
+  ])
+  const head = ['Check', 'Result', '']
+  const when = `Package ${version}, MCP ${spec}, ${date}.`
+  return replacePart(document, 'mcp', `${when}\n\n${table(head, rows)}`)
+}
+
+/** What stands between two marks. */
+function replacePart(document, name, text) {
+  const [begin, end] = [`<!-- begin: ${name} -->`, `<!-- end: ${name} -->`]
+  const [before, rest] = document.split(begin)
+  const after = rest?.split(end)[1]
+  if (after === undefined) throw new Error(`The report has no place for these results: ${begin}`)
+  return `${before}${begin}\n\n${text}\n${end}${after}`
+}
+
+function tablesOf({ tested, version, date, plans }) {
+  const head = ['Plan', 'Clients', 'Modules', ...KINDS.map(capital)]
+  const rows = plans.map(({ name, variant, modules }) => [
+    `[\`${name}\`](#${anchorOf({ name, variant }, tested)})`,
+    clientsOf(variant),
+    modules.length,
+    ...KINDS.map((kind) => modules.filter(({ result }) => result === kind).length || ''),
+  ])
+  const parts = plans.map(
+    (plan) =>
+      `### ${titleOf(plan, tested)}\n\n${table(
+        ['Module', 'Result', ''],
+        plan.modules.map(({ name, result, remark }) => [`\`${name}\``, capital(result), remark]),
+      )}`,
+  )
+  return `Suite ${version}, ${date}.\n\n${[table(head, rows), ...parts].join('\n')}`
+}
+
+function titleOf({ name, variant }, tested) {
+  const clients = clientsOf(variant)
+  return [`${name} of the ${tested}`, ...(clients === '' ? [] : [`clients ${clients}`])].join(', ')
+}
+
+function anchorOf(plan, tested) {
+  return titleOf(plan, tested)
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
+}
+
+function clientsOf({ client_registration: registration }) {
+  if (registration === undefined) return ''
+  return registration === 'static_client' ? 'set up beforehand' : 'registering themselves'
+}
+
+const capital = (word) => word[0] + word.slice(1).toLowerCase()
+
+function table(head, rows) {
+  const line = (cells) =>
+    `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
+  return `${[line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')}\n`
+}

@@ -1,0 +1,85 @@
+// The service under test, as people run it, behind a front that speaks https.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { createService, loadConfig } from 'tollgate'
+import { claimsOf, SCOPES } from './claims.mjs'
+import { createClients, vouchForRegistered } from './clients.mjs'
+
+/** How its pages are recognised and used; for the page scripts. */
+const PAGES = {
+  authorize: '/oauth/authorize',
+  endSession: '/oauth/logout',
+  signIn: '/login',
+  signInText: 'Sign in',
+  userField: 'input[name=email]',
+  passwordField: 'input[name=password]',
+  signInButton: 'form[action="/login"] button[type=submit]',
+  approveButton: 'button[value=approve]',
+  refusedText: 'This request cannot be completed',
+  logoText: 'asks for access',
+  policyText: 'policy',
+  termsText: 'terms',
+  signOutButton: 'button[value=sign_out]',
+  signOutProblem: 'You will stay here',
+  signedOutText: 'You are signed out',
+}
+
+/** As strict as it can be: who may register has been given a token. */
+export async function startService({ issuer, suite, key, cert, ca }) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-conformance-'))
+  const initialAccessToken = randomBytes(32).toString('hex')
+  const config = await loadConfig({
+    PORT: '0',
+    TOLLGATE_URL: issuer,
+    TOLLGATE_DATA_DIR: dataDir,
+    TOLLGATE_TRUSTED_PROXIES: '127.0.0.1',
+    TOLLGATE_LOG_LEVEL: 'error',
+    TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token',
+    TOLLGATE_INITIAL_ACCESS_TOKENS: initialAccessToken,
+  })
+  const service = await createService({
+    ...config,
+    selfRegistered: { ...config.selfRegistered, scopes: SCOPES },
+    settings: {
+      ...config.settings,
+      claims: ({ email }) => claimsOf(email),
+      // The suite runs on this machine.
+      outgoing: { privateAddresses: ['127.0.0.1'], certificates: [ca] },
+    },
+  })
+  const front = createServer({ key, cert }, (incoming, response) => {
+    if (incoming.url === '/oauth/register') vouchForRegistered(response, service.oauth)
+    forward(incoming, response, service.port)
+  })
+  await new Promise((resolve) => front.listen(new URL(issuer).port, '127.0.0.1', resolve))
+  return {
+    createClients: (plan) => createClients(service.oauth, suite, { plan, initialAccessToken }),
+    person: { user: service.demo.email, password: service.demo.password },
+    pages: PAGES,
+    isDynamic: false,
+    rotateKeys: () => service.oauth.keys.rotate({ algorithm: 'RS256' }),
+    async close() {
+      front.closeAllConnections()
+      await new Promise((resolve) => front.close(resolve))
+      await service.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function forward(incoming, response, port) {
+  const headers = { ...incoming.headers, 'x-forwarded-for': '127.0.0.1' }
+  const { method, url: path } = incoming
+  const asked = request({ host: '127.0.0.1', port, method, path, headers }, async (answer) => {
+    const body = await buffer(answer)
+    response.writeHead(answer.statusCode, answer.headers)
+    response.end(body)
+  })
+  asked.on('error', () => response.destroy())
+  incoming.pipe(asked)
+}

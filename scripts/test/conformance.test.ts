@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { plansFor } from '../conformance/plans.mjs'
+import { writeChecksInto, writeInto } from '../conformance/report.mjs'
+
+const REPORT = new URL('../../docs/reference/conformance.md', import.meta.url)
+
+const results = {
+  tested: 'library',
+  version: '5.1.43',
+  date: '2026-11-16',
+  plans: [
+    {
+      name: 'oidcc-basic-certification-test-plan',
+      variant: { client_registration: 'static_client' },
+      modules: [
+        { name: 'oidcc-server', result: 'PASSED', remark: '' },
+        { name: 'oidcc-max-age-1', result: 'FAILED', remark: 'a | b' },
+      ],
+    },
+  ],
+}
+
+describe('the report of a conformance run', () => {
+  it('says every module with its result, and counts them', () => {
+    const text = writeInto(
+      'before\n<!-- begin: library -->\nold\n<!-- end: library -->\nafter',
+      results,
+    )
+    expect(text).toContain('Suite 5.1.43, 2026-11-16.')
+    expect(text).toContain('| set up beforehand | 2 | 1 |  |  |  | 1 |')
+    expect(text).toContain('| `oidcc-server` | Passed |  |')
+    expect(text).toContain('| `oidcc-max-age-1` | Failed | a \\| b |')
+    expect(text).not.toContain('old')
+    expect(text.startsWith('before\n')).toBe(true)
+    expect(text.endsWith('\nafter')).toBe(true)
+  })
+
+  it('links to the table of each plan', () => {
+    const text = writeInto('<!-- begin: library --><!-- end: library -->', results)
+    const [, anchor] = /\]\(#([^)]+)\)/.exec(text) ?? []
+    const [, title] = /^### (.+)$/m.exec(text) ?? []
+    expect(anchor).toBe(title?.toLowerCase().replaceAll(',', '').replaceAll(' ', '-'))
+  })
+
+  it('has a place for each kind of run in the document', () => {
+    const document = readFileSync(REPORT, 'utf8')
+    for (const tested of ['library', 'service']) {
+      expect(writeInto(document, { ...results, tested })).toContain('a \\| b')
+    }
+    const checks = [{ id: 'metadata', status: 'SUCCESS', description: 'Valid' }]
+    const mcp = { version: '1', spec: '2', date: '3', checks }
+    expect(writeChecksInto(document, mcp)).toContain('| `metadata` | Success | Valid |')
+    expect(() => writeInto('no marks', results)).toThrow('no place')
+  })
+})
+
+describe('the plans of a conformance run', () => {
+  it('leave out the dynamic profile where a server does not offer what it asks for', () => {
+    const names = (isDynamic: boolean) => plansFor({ isDynamic }).map(({ name }) => name)
+    const dynamic = 'oidcc-dynamic-certification-test-plan'
+    expect(names(true).filter((name) => !names(false).includes(name))).toEqual([dynamic])
+  })
+})
