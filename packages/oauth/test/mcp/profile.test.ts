@@ -204,6 +204,17 @@ describe('a client that has registered itself', () => {
     expect(errorOf(await ask(without, client_id, { scope }))).toBe('invalid_scope')
   })
 
+  it('is shown with the host it sends people to, as unverified, each time', async () => {
+    const server = await start()
+    const { client_id } = await registerAt(server)
+    await tokenFor(server, await registerAt(server))
+    for (let visits = 0; visits < 2; visits += 1) {
+      const html = await (await ask(server, client_id)).text()
+      expect(html).toContain('<strong>app.example</strong>')
+      expect(html).toContain('unverified')
+    }
+  })
+
   it('needs PKCE even with a secret', async () => {
     const server = await start()
     const { client_id } = await registerAt(server)
