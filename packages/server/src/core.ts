@@ -96,6 +96,7 @@ export function createCore(options: CoreOptions): Core {
       }),
     },
     scopes: config.settings.scopes,
+    optionalScopes: config.settings.optionalScopes,
     pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
     grants: offeredGrants(config.settings),
     features: offeredFeatures(config),

@@ -39,6 +39,8 @@ export interface Settings extends StandardSettings {
   readonly name: string
   /** Scope name to the description people read before they approve. */
   readonly scopes: Readonly<Record<string, string>>
+  /** Scopes that people may leave out when they approve. */
+  readonly optionalScopes: readonly string[]
   /** What is sold, in the order of the page. */
   readonly plans: readonly Plan[]
   /** Of all plans, three letters. */
@@ -136,6 +138,7 @@ const shape = z.strictObject({
   scopes: z
     .record(z.string(), z.string())
     .default({ 'place-orders': 'Place orders', 'check-status': 'Check order status' }),
+  optionalScopes: z.array(z.string()).default([]),
   plans: z.array(plan).prefault([
     { id: 'monthly', name: 'Monthly', amount: 1000, months: 1, trialDays: 14 },
     { id: 'pro', name: 'Pro', amount: 2500, months: 1, seats: true },

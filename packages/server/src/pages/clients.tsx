@@ -27,7 +27,10 @@ export function addClients(app: Hono<AppEnv>): void {
         <div class="heading">
           <div>
             <h1>Clients</h1>
-            <p class="lead">Your applications that ask people here for access to their accounts.</p>
+            <p class="lead">
+              Your applications that ask people here for access to their accounts. Whoever is asked
+              sees the name of your account, never your e-mail address.
+            </p>
           </div>
           <button type="button" class="primary needs-script" data-open="new-client">
             New client

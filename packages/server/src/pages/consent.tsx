@@ -1,8 +1,9 @@
-import type { ConsentView, ErrorView, Pages } from '@tollgate/oauth'
+import type { ConsentView, DeviceQuestion, ErrorView, Pages } from '@tollgate/oauth'
 import type { FC } from 'hono/jsx'
 import type { Settings } from '../config/settings.ts'
 import type { User } from '../users/user.ts'
 import { DevicePage, titleOfDevicePage } from './device.tsx'
+import { type Asked, Asker, Background, Decision } from './parts/asking.tsx'
 import { Document } from './parts/document.tsx'
 import { SignedOut, SignOut } from './sign-out.tsx'
 
@@ -17,20 +18,28 @@ export function createAuthorizationPages({
   findUser,
 }: AuthorizationPagesOptions): Partial<Pages> {
   const { name } = settings
+  const askedBy = async (view: ConsentView | DeviceQuestion): Promise<Asked> => {
+    const { userId } = view.client
+    const [user, owner] = await Promise.all([
+      findUser(view.userId),
+      userId === null ? null : findUser(userId),
+    ])
+    return { name, user, owner }
+  }
   return {
     async consent(view) {
-      const user = await findUser(view.userId)
+      const asked = await askedBy(view)
       return String(
         <Document title="Approve access" name={name} script={false}>
-          <Consent view={view} user={user} />
+          <Consent view={view} asked={asked} />
         </Document>,
       )
     },
     async device(view) {
-      const user = view.step === 'confirm' ? await findUser(view.userId) : null
+      const asked = view.step === 'confirm' ? await askedBy(view) : null
       return String(
         <Document title={titleOfDevicePage(view)} name={name} script={false}>
-          <DevicePage view={view} user={user} />
+          <DevicePage view={view} asked={asked} />
         </Document>,
       )
     },
@@ -61,43 +70,13 @@ export function createAuthorizationPages({
   }
 }
 
-const Consent: FC<{ view: ConsentView; user: User | null }> = ({ view, user }) => (
+const Consent: FC<{ view: ConsentView; asked: Asked }> = ({ view, asked }) => (
   <section class="card narrow consent">
-    <h1>
-      <bdi>{view.client.name}</bdi> asks for access to your account
-    </h1>
-    {user && (
-      <p class="quiet-text">
-        You are signed in as <strong>{user.email}</strong>.
-      </p>
-    )}
-    {view.scopes.length > 0 ? (
-      <>
-        <p>If you approve, it will be able to:</p>
-        <ul class="scopes">
-          {view.scopes.map((scope) => (
-            <li>{scope.description}</li>
-          ))}
-        </ul>
-      </>
-    ) : (
-      <p>If you approve, it will see who you are. It asks for nothing else.</p>
-    )}
-    <p class="notice">
-      Either way you will be sent to <strong>{view.destination}</strong>. Approve only if you trust
-      it. You can take the access away at any time under Applications.
-    </p>
-    <form method="post" action={view.action}>
-      <input type="hidden" name="csrf_token" value={view.csrfToken} />
-      <div class="buttons wide">
-        <button name="decision" value="deny" type="submit">
-          Deny
-        </button>
-        <button class="primary" name="decision" value="approve" type="submit">
-          Approve
-        </button>
-      </div>
-    </form>
+    <Asker view={view} asked={asked} rest="asks for access to your account" />
+    <Background view={view} asked={asked} destination={view.destination} />
+    <Decision view={view} who="it">
+      <p class="quiet-text">You can take the access away at any time under Applications.</p>
+    </Decision>
   </section>
 )
 

@@ -1,6 +1,6 @@
 import type { DeviceAnswered, DeviceQuestion, DeviceView, UserCodeForm } from '@tollgate/oauth'
 import type { FC } from 'hono/jsx'
-import type { User } from '../users/user.ts'
+import { type Asked, Asker, Background, Decision } from './parts/asking.tsx'
 import { TextField } from './parts/fields.tsx'
 
 export function titleOfDevicePage(view: DeviceView): string {
@@ -9,12 +9,12 @@ export function titleOfDevicePage(view: DeviceView): string {
 }
 
 /** `/oauth/device`: type the code of a device, approve or deny it, done. */
-export const DevicePage: FC<{ view: DeviceView; user: User | null }> = ({ view, user }) => {
+export const DevicePage: FC<{ view: DeviceView; asked: Asked | null }> = ({ view, asked }) => {
   switch (view.step) {
     case 'enter':
       return <EnterCode view={view} />
     case 'confirm':
-      return <Confirm view={view} user={user} />
+      return asked && <Confirm view={view} asked={asked} />
     case 'done':
       return <Done view={view} />
   }
@@ -49,45 +49,17 @@ const EnterCode: FC<{ view: UserCodeForm }> = ({ view }) => (
   </section>
 )
 
-const Confirm: FC<{ view: DeviceQuestion; user: User | null }> = ({ view, user }) => (
+const Confirm: FC<{ view: DeviceQuestion; asked: Asked }> = ({ view, asked }) => (
   <section class="card narrow consent">
-    <h1>
-      <bdi>{view.client.name}</bdi> on a device asks for access to your account
-    </h1>
-    {user && (
-      <p class="quiet-text">
-        You are signed in as <strong>{user.email}</strong>.
-      </p>
-    )}
+    <Asker view={view} asked={asked} rest="on a device asks for access to your account" />
     <p>Compare the code. Your device shows:</p>
     <p class="user-code">{view.userCode}</p>
-    {view.scopes.length > 0 ? (
-      <>
-        <p>If you approve, the device will be able to:</p>
-        <ul class="scopes">
-          {view.scopes.map((scope) => (
-            <li>{scope.description}</li>
-          ))}
-        </ul>
-      </>
-    ) : (
-      <p>If you approve, the device will see who you are. It asks for nothing else.</p>
-    )}
     <p class="notice">
       <strong>Approve only if you have started this yourself</strong>, on a device that is yours. If
       somebody sent you this code or a link to this page, deny it: they would get into your account.
     </p>
-    <form method="post" action={view.action}>
-      <input type="hidden" name="csrf_token" value={view.csrfToken} />
-      <div class="buttons wide">
-        <button name="decision" value="deny" type="submit">
-          Deny
-        </button>
-        <button class="primary" name="decision" value="approve" type="submit">
-          Approve
-        </button>
-      </div>
-    </form>
+    <Background view={view} asked={asked} />
+    <Decision view={view} who="the device" />
   </section>
 )
 

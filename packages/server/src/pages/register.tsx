@@ -2,10 +2,11 @@ import type { Context, Hono } from 'hono'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { emailKey, InvalidAccount, parseAccount } from '../users/parse.ts'
+import { WaitingFor } from './parts/asking.tsx'
 import { TextField } from './parts/fields.tsx'
 import { readForm } from './parts/forms.ts'
 import { renderPage } from './parts/render.tsx'
-import { EmailField, redirectTargets, startSession } from './sign-in.tsx'
+import { EmailField, redirectTargets, startSession, waitingFor } from './sign-in.tsx'
 
 /** Only where registration is on: elsewhere the address does not exist. */
 export function addRegister(app: Hono<AppEnv>): void {
@@ -44,16 +45,19 @@ interface RegisterView {
 
 async function registerPage(c: Context<AppEnv>, view: RegisterView) {
   const problems = view.problems ?? {}
+  const { service } = c.get('page')
+  const waiting = await waitingFor(view.returnTo, service)
   const refused = Object.keys(problems).length > 0
   return renderPage(
     c,
     {
       title: 'Register',
       status: refused ? 422 : 200,
-      formTargets: await redirectTargets(view.returnTo, c.get('page').service),
+      formTargets: await redirectTargets(view.returnTo, service),
     },
     <section class="card narrow">
       <h1>Register</h1>
+      <WaitingFor {...waiting} />
       {refused && (
         <p class="problem boxed" role="alert">
           The account was not made. See what is wrong below.

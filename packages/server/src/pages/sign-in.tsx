@@ -6,6 +6,8 @@ import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { describeBrowser } from '../sessions/describe-browser.ts'
 import { emailKey } from '../users/parse.ts'
+import type { User } from '../users/user.ts'
+import { WaitingFor } from './parts/asking.tsx'
 import { TextField } from './parts/fields.tsx'
 import { readForm, readOwnForm } from './parts/forms.ts'
 import { renderPage } from './parts/render.tsx'
@@ -16,9 +18,16 @@ export function addSignIn(app: Hono<AppEnv>): void {
     const { user } = c.get('page')
     const email = c.req.query('login_hint')?.slice(0, 254) ?? ''
     if (!user) return signInPage(c, { returnTo, email })
-    // An application wants them to sign in again: the sign-in they have would not do.
-    if (c.req.query('prompt') !== 'login') return c.redirect(returnTo, 302)
-    return signInPage(c, { returnTo, email: email || user.email, again: true })
+    switch (c.req.query('prompt')) {
+      // An application wants them to sign in again: the sign-in they have would not do.
+      case 'login':
+        return signInPage(c, { returnTo, email: email || user.email, again: true })
+      // "Not you?" Nothing has ended yet: a link on another site may have brought them here.
+      case 'select_account':
+        return signInPage(c, { returnTo, insteadOf: user })
+      default:
+        return c.redirect(returnTo, 302)
+    }
   })
 
   app.post('/login', async (c) => {
@@ -75,18 +84,29 @@ interface SignInView {
   readonly problem?: string
   /** Of somebody who is signed in. */
   readonly again?: boolean
+  /** Whose session ends when somebody else signs in. */
+  readonly insteadOf?: User
   readonly status?: 200 | 401
 }
 
 async function signInPage(c: Context<AppEnv>, view: SignInView) {
   const { service } = c.get('page')
   const { settings } = service.config
+  const { insteadOf } = view
   const formTargets = await redirectTargets(view.returnTo, service)
+  const waiting = await waitingFor(view.returnTo, service)
   return renderPage(
     c,
     { title: 'Sign in', status: view.status ?? 200, formTargets },
     <section class="card narrow">
-      <h1>{view.again ? 'Sign in again' : 'Sign in'}</h1>
+      <h1>{insteadOf ? 'Use another account' : view.again ? 'Sign in again' : 'Sign in'}</h1>
+      <WaitingFor {...waiting} />
+      {insteadOf && (
+        <p>
+          You are signed in as <strong>{insteadOf.email}</strong>, until you sign in with another
+          account. <a href={view.returnTo}>Stay signed in</a>
+        </p>
+      )}
       {view.again && (
         <p>The application you come from asks for your password again, or for another account.</p>
       )}
@@ -121,6 +141,12 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
       )}
     </section>,
   )
+}
+
+/** For whom one signs in. Nothing of it is taken from the address but the client's id. */
+export async function waitingFor(returnTo: string, { oauth }: ServiceContext) {
+  const device = /^\/oauth\/device(\?|$)/.test(returnTo)
+  return { device, asking: await oauth.findAsking(returnTo) }
 }
 
 /** Nobody can be told from here whether there is such an account, so a person has to be asked. */

@@ -52,7 +52,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
       'Check order status',
     ])
     await page.getByText(`You are signed in as ${account.email}.`).waitFor()
-    await page.getByText(`you will be sent to ${new URL(application.url).host}`).waitFor()
+    await page.getByText(`${new URL(application.url).host}, whatever you decide`).waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
     expect(await application.useToken()).toBe(200)
@@ -173,7 +173,7 @@ describeInChromium('a third-party application', ({ newPage }) => {
       await page.keyboard.press('Tab')
       seen.push(await focused(page))
     }
-    expect(seen).toEqual(['Skip to content', 'Tollgate', 'Deny', 'Approve'])
+    expect(seen).toEqual(['Skip to content', 'Tollgate', 'Not you?', 'Deny', 'Approve'])
     await page.keyboard.press('Space')
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   })

@@ -39,6 +39,29 @@ const VIEWS: readonly View[] = [
       await page.getByRole('alert').waitFor()
     },
   },
+  {
+    name: 'sign-in-asked',
+    path: () => `/login?return_to=${encodeURIComponent(askedBy(unverified))}`,
+    stranger: true,
+  },
+  {
+    name: 'sign-in-other-account',
+    path: () => askedBy(unverified),
+    async act(page) {
+      await page.getByRole('link', { name: 'Not you?' }).click()
+      await page.getByText('until you sign in with another account').waitFor()
+    },
+  },
+  {
+    name: 'sign-in-device',
+    path: () => `/login?return_to=${encodeURIComponent('/oauth/device?user_code=BCDF-GHJK')}`,
+    stranger: true,
+  },
+  {
+    name: 'register-asked',
+    path: () => `/register?return_to=${encodeURIComponent(askedBy(unverified))}`,
+    stranger: true,
+  },
   { name: 'account', path: () => '/account' },
   {
     name: 'account-refused',
@@ -113,6 +136,14 @@ const VIEWS: readonly View[] = [
       await page.getByRole('button', { name: 'Approve' }).waitFor()
     },
   },
+  {
+    name: 'consent-unverified',
+    path: () => askedBy(unverified),
+    async act(page) {
+      await page.getByLabel('See your e-mail address').uncheck()
+    },
+  },
+  { name: 'consent-of-the-service', path: () => askedBy(verified, 'check-status') },
   { name: 'consent-refused', path: () => '/oauth/authorize?client_id=nobody', status: 400 },
   { name: 'sessions', path: () => '/account/sessions' },
   { name: 'sign-out', path: () => '/oauth/logout' },
@@ -151,6 +182,13 @@ const VIEWS: readonly View[] = [
 ]
 
 let television = ''
+let unverified = ''
+let verified = ''
+
+function askedBy(clientId: string, scope = 'openid place-orders check-status email'): string {
+  const query = { client_id: clientId, response_type: 'code', scope }
+  return `/oauth/authorize?${new URLSearchParams(query)}`
+}
 
 /** As a device gets it. */
 async function newUserCode(url: string): Promise<string> {
@@ -174,7 +212,7 @@ describeInChromium('how the pages look', ({ newPage, forgive }) => {
   let service: TestService
   let demoUser: ReadonlyMap<string, string>
   beforeAll(async () => {
-    service = await startTestService()
+    service = await startTestService({ settings: { optionalScopes: ['check-status', 'email'] } })
     const user = await service.users.findByEmail(service.demo?.email ?? '')
     const userId = user?.id ?? ''
     await service.oauth.tokens.createPersonal({ userId, name: 'Backup', scopes: ['check-status'] })
@@ -186,6 +224,20 @@ describeInChromium('how the pages look', ({ newPage, forgive }) => {
     const grants = ['urn:ietf:params:oauth:grant-type:device_code']
     const made = await service.oauth.clients.create({ name, grants, confidential: false })
     television = made.client.id
+    const owner = await service.users.create({
+      email: 'grace@example.com',
+      password: 'correct horse',
+      name: 'Grace Hopper',
+    })
+    const photos = 'https://photos.example/callback'
+    const others = { userId: owner.id, name: 'Photo book', redirect: photos }
+    unverified = (await service.oauth.clients.create(others)).client.id
+    const settings = {
+      policy_uri: 'https://shop.example/privacy',
+      tos_uri: 'https://shop.example/terms',
+    }
+    const own = { name: 'Shop', redirect: 'https://shop.example/callback', settings }
+    verified = (await service.oauth.clients.create(own)).client.id
     const browser = service.browser()
     await browser.signIn(service.demo?.email ?? '', service.demo?.password ?? '')
     await approve(browser, authorize(service, 'place-orders'))
