@@ -17,6 +17,7 @@ import { createNotesServer, TOOL_SCOPES } from './notes-server.ts'
 const port = Number(process.env.PORT ?? 3000)
 const url = `http://localhost:${port}`
 const address = `${url}/mcp` // what people type into their client
+const origins: string[] = [] // of clients that run in a browser
 const database = await connect(process.env.DATABASE_URL ?? 'sqlite::memory:')
 const accounts = await openAccounts(database, url) // your own users and sessions
 
@@ -29,6 +30,7 @@ const oauth = createAuthorizationServer({
   grants: [authorizationCode(), refreshToken()],
   features: [
     mcp({
+      origins,
       servers: {
         [address]: {
           name: 'Notes',
@@ -51,6 +53,11 @@ function notesOf(userId: string): string[] {
 }
 
 app.use(routes)
+// The protocol asks for it: a page elsewhere must not reach a server on its reader's own machine.
+app.use('/mcp', async (c, next) => {
+  const origin = c.req.header('origin') ?? url
+  return origin === url || origins.includes(origin) ? next() : c.text('Forbidden origin', 403)
+})
 app.use('/mcp', cors())
 app.post(
   '/mcp',

@@ -55,6 +55,7 @@ describe('the mcp example', () => {
     for (const body of ['', '{', '[]', 'null']) expect((await send(body)).status).toBe(401)
     expect((await send('{}', { authorization: 'Bearer none' })).status).toBe(401)
     expect((await fetch(address)).status).toBe(401)
+    expect((await send('{}', { origin: 'https://evil.example' })).status).toBe(403)
   })
 
   it('ends when it is told to', async () => {
