@@ -7,6 +7,7 @@ export const client = {
 }
 export const redirectUri = 'https://app.example.com/callback'
 export const scope = 'read'
+export const openidScope = 'openid email read'
 export const issuer = 'https://auth.example.com'
 export const audience = 'https://api.example.com'
 

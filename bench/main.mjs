@@ -9,7 +9,7 @@ import { measureFlatness } from './flatness.mjs'
 import { measureFrameworks } from './frameworks.mjs'
 import { parseOptions, usage } from './options.mjs'
 import { formatReport } from './report.mjs'
-import { guardedRows, serverRows } from './rows.mjs'
+import { guardedRows, openidRows, serverRows } from './rows.mjs'
 
 /** @param {string[]} argv */
 export async function main(argv) {
@@ -21,7 +21,7 @@ export async function main(argv) {
   const context = { ...options, ...subjects, databases, createDatabase: databases.create }
   const started = performance.now()
   const { byProcessor } = options
-  const results = { machine: describeMachine(), byProcessor, servers: [], guarded: [] }
+  const results = { machine: describeMachine(), byProcessor, servers: [], guarded: [], openid: [] }
   const save = () => {
     results.minutes = (performance.now() - started) / 60_000
     if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
@@ -31,6 +31,12 @@ export async function main(argv) {
       if (!options.wants(row.workload) || (options.quick && row.slow)) continue
       const cells = await measureCopies(listEntries(row, context), context)
       results[guardedRows.includes(row) ? 'guarded' : 'servers'].push({ row, cells })
+      announce(row.label, started)
+      save()
+    }
+    for (const row of openidRows) {
+      if (!options.wants('openid') || (options.quick && row.slow)) continue
+      results.openid.push({ row, cells: await measureCopies(listPeers(row, context), context) })
       announce(row.label, started)
       save()
     }
@@ -82,6 +88,12 @@ function listEntries(row, { hasSubject, own, beside }) {
   // That checkout's own way of being set up, because options and names may have changed since.
   const folder = pathToFileURL(join(beside, 'bench')).href
   return [...entries, { column: 'before', subject: 'tollgate', folder, row }]
+}
+
+/** Neither floor nor limit says anything about these. */
+function listPeers(row, context) {
+  const entries = listEntries(row, context)
+  return entries.filter(({ column }) => !['floor', 'limit', 'before'].includes(column))
 }
 
 function announce(label, started) {

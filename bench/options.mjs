@@ -7,6 +7,7 @@ export const groups = [
   'authorize',
   'introspect',
   'guarded',
+  'openid',
   'frameworks',
   'flatness',
 ]

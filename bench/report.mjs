@@ -1,6 +1,6 @@
 import { formatTable } from './format-table.mjs'
 import { isDisturbed } from './measure.mjs'
-import { flatTarget, ofBareTarget, servers, verifiers } from './rows.mjs'
+import { flatTarget, ofBareTarget, openidPeers, servers, verifiers } from './rows.mjs'
 
 const titles = {
   'fastify-jwt': '@fastify/jwt',
@@ -13,6 +13,7 @@ export function formatReport(results) {
   const sections = [
     formatRows('token endpoints', results.servers, servers, notes),
     formatRows('guarded routes', results.guarded, verifiers, notes),
+    formatOpenid(results.openid, notes),
     results.frameworks && formatFrameworks(results.frameworks, notes),
     results.flatness && formatFlatness(results.flatness, notes),
   ]
@@ -70,6 +71,31 @@ function formatRows(title, results, peers, notes) {
   noteIdle(results, notes)
   return formatTable(header, body)
 }
+
+/** How many times as much as each of the two that have OpenID Connect. */
+function formatOpenid(results, notes) {
+  if (results.length === 0) return null
+  const header = [
+    'OpenID Connect, Tollgate as times',
+    ...openidPeers.map((peer) => titles[peer] ?? peer),
+    'target',
+    'ok?',
+  ]
+  const body = results.map(({ row, cells }) => {
+    const { tollgate } = cells
+    if (tollgate?.error) formatCell(tollgate, notes, `Tollgate, ${row.label}`)
+    const times = openidPeers.map((peer) => {
+      if (cells[peer]?.error) return formatCell(cells[peer], notes, `${peer}, ${row.label}`)
+      return formatRatio(tollgate?.of?.[peer])
+    })
+    const measured = row.peers.flatMap((peer) => tollgate?.of?.[peer] ?? [])
+    const worst = measured.length > 0 ? Math.min(...measured) : 0
+    return [row.label, ...times, formatRatio(row.ofPeer), row.ofPeer ? judgeTimes(worst, row) : '']
+  })
+  return formatTable(header, body)
+}
+
+const judgeTimes = (worst, { ofPeer }) => (worst >= ofPeer ? 'yes' : 'no')
 
 /** A target is met as a part of the floor, or as the share of the limit that it was set at. */
 function judge(row, cells, notes) {

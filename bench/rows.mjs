@@ -28,6 +28,12 @@ const workloads = {
   authorize: 'authorize+token',
   introspect: 'introspect',
   guarded: 'guarded GET',
+  openid: 'code flow with ID token',
+  userinfo: 'userinfo',
+  pushed: 'pushed request + code flow',
+  dpop: 'issue a key-bound token',
+  dpopUserinfo: 'userinfo with a key-bound token',
+  discovery: 'discovery',
 }
 
 const oidc = 'oidc-provider'
@@ -62,6 +68,24 @@ export const serverRows = [
   row('introspect', 'memory', 'opaque', 0.69, 0.5, [oidc, 'jmondi', auth], { slow: true }),
   row('introspect', 'postgres', 'opaque', 0.35, 0.25, [oidc, 'jmondi', auth]),
 ]
+
+/**
+ * OpenID Connect and what goes with it, beside the two that have it. `target` is how many times the better
+ * of them; RS256 is shown without one, because there the key decides.
+ */
+const beside = (workload, format, peers, more = {}) =>
+  row(workload, 'postgres', format, undefined, undefined, peers, { ofPeer: 1.5, ...more })
+
+export const openidRows = [
+  beside('openid', 'ES256', [oidc, auth]),
+  beside('openid', 'RS256', [oidc, auth], { ofPeer: undefined, slow: true }),
+  beside('userinfo', 'ES256', [oidc, auth]),
+  beside('pushed', 'ES256', [oidc]),
+  beside('dpop', 'ES256', [oidc]),
+  beside('dpopUserinfo', 'ES256', [oidc]),
+  beside('discovery', 'ES256', [oidc, auth]),
+]
+export const openidPeers = [oidc, auth]
 
 const checked = (format, limit, target, more) =>
   row('guarded', 'memory', format, limit, target, verifiers, {

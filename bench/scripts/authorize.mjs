@@ -11,6 +11,7 @@ export function authorize(seed, row, index) {
     redirect_uri: redirectUri,
     scope: seed.scope ?? scope,
     state: 'state',
+    ...(row.workload === 'openid' && { nonce: 'nonce' }),
     code_challenge: pkce.challenge,
     code_challenge_method: 'S256',
     ...seed.authorizeParameters,
@@ -51,7 +52,7 @@ export function authorize(seed, row, index) {
   }
 }
 
-function parseCode({ status, head, body }) {
+export function parseCode({ status, head, body }) {
   const location = /\r\nlocation: *(\S+)/i.exec(head)?.[1] ?? ''
   const code = /[?&]code=([^&]+)/.exec(location)?.[1]
   if ((status !== 302 && status !== 303) || !location.startsWith(redirectUri) || !code)

@@ -7,7 +7,7 @@ import { toNodeHandler } from 'better-auth/node'
 import { jwt, testUtils } from 'better-auth/plugins'
 import { SqliteDialect } from 'kysely'
 import pg from 'pg'
-import { audience, redirectUri, scope, users } from '../fixtures.mjs'
+import { audience, openidScope, redirectUri, scope, users } from '../fixtures.mjs'
 import { openSqliteFile, poolSize } from '../storage/sql.mjs'
 
 /**
@@ -17,10 +17,12 @@ import { openSqliteFile, poolSize } from '../storage/sql.mjs'
 export const name = 'better-auth'
 
 const baseURL = 'http://127.0.0.1/api/auth'
-const scopes = [scope, 'offline_access']
+const openidWorkloads = ['openid', 'userinfo', 'discovery']
 
 export async function start(row, { databaseUrl }) {
   const opaque = row.format === 'opaque'
+  const isOpenid = openidWorkloads.includes(row.workload)
+  const scopes = [...(isOpenid ? openidScope.split(' ') : [scope]), 'offline_access']
   const cachedTrustedClients = new Set()
   const auth = betterAuth({
     baseURL,
@@ -60,8 +62,11 @@ export async function start(row, { databaseUrl }) {
     },
   })
   cachedTrustedClients.add(registered.client_id)
-  for (const { userId } of sessions) await rememberConsent(context, userId, registered.client_id)
-  const resource = opaque ? {} : { resource: audience }
+  for (const { userId } of sessions)
+    await rememberConsent(context, userId, registered.client_id, scopes)
+  // Its tokens for an API do not open UserInfo.
+  const hasResource = !opaque && row.workload !== 'userinfo'
+  const resource = hasResource ? { resource: audience } : {}
   return {
     server: createServer(toNodeHandler(auth)),
     seed: {
@@ -70,10 +75,13 @@ export async function start(row, { databaseUrl }) {
       authorizeParameters: resource,
       tokenParameters: resource,
       cookies: sessions.map((session) => session.cookie),
+      ...(!hasResource && { userinfoFormat: 'opaque' }),
       paths: {
         authorize: '/api/auth/oauth2/authorize',
         token: '/api/auth/oauth2/token',
         introspect: '/api/auth/oauth2/introspect',
+        userinfo: '/api/auth/oauth2/userinfo',
+        discovery: '/api/auth/.well-known/openid-configuration',
       },
     },
   }
@@ -90,7 +98,7 @@ async function signIn(context) {
   return sessions
 }
 
-async function rememberConsent({ adapter }, userId, clientId) {
+async function rememberConsent({ adapter }, userId, clientId, scopes) {
   const now = new Date()
   const consent = {
     clientId,

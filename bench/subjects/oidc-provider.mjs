@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { Provider } from 'oidc-provider'
-import { audience, client, issuer, pkce, redirectUri, scope, users } from '../fixtures.mjs'
+import {
+  audience,
+  client,
+  issuer,
+  openidScope,
+  pkce,
+  redirectUri,
+  scope,
+  users,
+} from '../fixtures.mjs'
 import { createKey } from '../keys.mjs'
 import { openSql } from '../storage/sql.mjs'
 
@@ -12,9 +21,15 @@ import { openSql } from '../storage/sql.mjs'
  */
 export const name = 'oidc-provider'
 
+const openidWorkloads = ['openid', 'userinfo', 'pushed', 'dpop', 'dpopUserinfo', 'discovery']
+
 export async function start(row, { databaseUrl }) {
   const opaque = row.format === 'opaque'
   const key = createKey(opaque ? 'ES256' : row.format)
+  const isOpenid = openidWorkloads.includes(row.workload)
+  const asked = isOpenid ? openidScope : scope
+  // Its tokens for an API do not open UserInfo.
+  const hasResource = !opaque && !row.workload.toLowerCase().includes('userinfo')
   const provider = new Provider(issuer, {
     adapter: await createAdapter(row.store, databaseUrl),
     jwks: { keys: [key.privateJwk] },
@@ -27,11 +42,15 @@ export async function start(row, { databaseUrl }) {
         grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
         response_types: ['code'],
         id_token_signed_response_alg: key.alg,
-        scope,
+        scope: asked,
       },
     ],
-    scopes: [scope],
-    findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+    scopes: asked.split(' '),
+    claims: { openid: ['sub'], email: ['email'] },
+    findAccount: (_ctx, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: `${id}@example.com` }),
+    }),
     rotateRefreshToken: true,
     issueRefreshToken: () => true,
     expiresWithSession: () => false,
@@ -39,8 +58,10 @@ export async function start(row, { databaseUrl }) {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
       introspection: { enabled: true },
+      pushedAuthorizationRequests: { enabled: row.workload === 'pushed' },
+      dPoP: { enabled: row.workload.startsWith('dpop') },
       resourceIndicators: {
-        enabled: !opaque,
+        enabled: hasResource,
         defaultResource: () => audience,
         useGrantedResource: () => true,
         getResourceServerInfo: () => ({
@@ -66,36 +87,46 @@ export async function start(row, { databaseUrl }) {
   const handle = provider.callback()
   const server = createServer(async (request, response) => {
     if (!request.url.startsWith('/interaction/')) return handle(request, response)
-    await approve(provider, request, response)
+    await approve(provider, request, response, asked)
   })
   return {
     server,
     seed: {
-      paths: { authorize: '/auth', token: '/token', introspect: '/token/introspection' },
+      ...(isOpenid && { scope: asked }),
+      origin: 'http://127.0.0.1',
+      ...(!hasResource && { userinfoFormat: 'opaque' }),
+      paths: {
+        authorize: '/auth',
+        token: '/token',
+        introspect: '/token/introspection',
+        userinfo: '/me',
+        pushed: '/request',
+        discovery: '/.well-known/openid-configuration',
+      },
     },
-    signIn: (origin) => Promise.all(users.map((user) => signIn(origin, user))),
+    signIn: (origin) => Promise.all(users.map((user) => signIn(origin, user, asked))),
   }
 }
 
 /** What the application's sign-in and consent pages do: this user, and yes. */
-async function approve(provider, request, response) {
+async function approve(provider, request, response, asked) {
   const { params } = await provider.interactionDetails(request, response)
   const accountId = params.login_hint
   const grant = new provider.Grant({ accountId, clientId: params.client_id })
-  grant.addOIDCScope(scope)
+  grant.addOIDCScope(asked)
   grant.addResourceScope(audience, scope)
   const consent = { grantId: await grant.save() }
   await provider.interactionFinished(request, response, { login: { accountId }, consent })
 }
 
 /** Walks a browser through sign-in and consent once; afterwards its cookies are enough. */
-async function signIn(origin, user) {
+async function signIn(origin, user, asked) {
   const jar = new Map()
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: client.id,
     redirect_uri: redirectUri,
-    scope,
+    scope: asked,
     code_challenge: pkce.challenge,
     code_challenge_method: 'S256',
     login_hint: user,

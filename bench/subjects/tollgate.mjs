@@ -5,10 +5,13 @@ import {
   authorizationCode,
   clientCredentials,
   createAuthorizationServer,
+  dpop,
   memoryStorage,
+  openid,
+  pushedRequests,
   refreshToken,
 } from '../../packages/oauth/dist/index.js'
-import { issuer, pkce, redirectUri, scope, users } from '../fixtures.mjs'
+import { issuer, openidScope, pkce, redirectUri, scope, users } from '../fixtures.mjs'
 import { readSession, sessionCookies } from '../http.mjs'
 import { poolSize } from '../storage/sql.mjs'
 import { fillTokens } from './tollgate-fill.mjs'
@@ -24,18 +27,24 @@ export const name = 'Tollgate'
 const tokensToForget = 20_480
 const tokensToRemember = 256
 
+const openidWorkloads = ['openid', 'userinfo', 'pushed', 'dpop', 'dpopUserinfo', 'discovery']
+
 export async function start(row, { databaseUrl }) {
+  const isOpenid = openidWorkloads.includes(row.workload)
+  const asked = isOpenid ? openidScope : scope
   const oauth = createAuthorizationServer({
     ...(await openStorage(row.store, databaseUrl)),
     issuer,
     secret: 'a secret of the benchmark, long enough to be accepted',
     users: {
       findById: async (id) => ({ id }),
+      claims: ({ id }) => ({ email: `${id}@example.com` }),
     },
     scopes: { [scope]: 'Read' },
     grants: [authorizationCode(), refreshToken(), clientCredentials()],
     accessTokenFormat: row.format === 'opaque' ? 'opaque' : 'jwt',
     ...(row.format === 'opaque' ? {} : { signingAlgorithm: row.format }),
+    features: isOpenid ? [openid({ idTokenAlgorithm: row.format }), pushedRequests(), dpop()] : [],
   })
   await oauth.ready()
   if (row.workload === 'guarded') return startGuarded(oauth, row)
@@ -50,15 +59,19 @@ export async function start(row, { databaseUrl }) {
     server: createServer(nodeListener(oauth, { signedIn })),
     seed: {
       client: { id: client.id, secret },
+      ...(isOpenid && { scope: asked }),
       paths: {
         token: '/oauth/token',
         authorize: '/oauth/authorize',
         introspect: '/oauth/introspect',
+        userinfo: '/oauth/userinfo',
+        pushed: '/oauth/par',
+        discovery: '/.well-known/openid-configuration',
       },
     },
     async signIn(origin) {
       const cookies = sessionCookies(users)
-      for (const cookie of cookies) await approveOnce(origin, client.id, cookie)
+      for (const cookie of cookies) await approveOnce(origin, client.id, asked, cookie)
       return cookies
     },
   }
@@ -90,12 +103,12 @@ async function startGuarded(oauth, row) {
 }
 
 /** What a person does the first time: reads the approval page and presses the button. */
-async function approveOnce(origin, clientId, cookie) {
+async function approveOnce(origin, clientId, asked, cookie) {
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUri,
-    scope,
+    scope: asked,
     code_challenge: pkce.challenge,
     code_challenge_method: 'S256',
   })
