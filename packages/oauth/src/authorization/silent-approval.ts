@@ -24,8 +24,19 @@ export function mayApproveSilently(question: ApprovalQuestion): boolean {
   const proven = client.confidential
   if (client.firstParty) return proven || question.redirectTo.startsWith('https://')
   if (!proven || consent === null) return false
+  const declined = declinedBefore(question)
+  return scopes.every((name) => consent.scopes.includes(name) || declined.includes(name))
+}
+
+/** What somebody has left out before, and may still leave out: neither asked for again nor given. */
+export function declinedBefore({
+  scopes,
+  consent,
+  optional,
+}: Pick<ApprovalQuestion, 'scopes' | 'consent' | 'optional'>): string[] {
+  if (!consent?.declined) return []
   const { scopes: approved, declined } = consent
-  return scopes.every(
-    (name) => approved.includes(name) || (question.optional.has(name) && declined?.includes(name)),
+  return scopes.filter(
+    (name) => optional.has(name) && declined.includes(name) && !approved.includes(name),
   )
 }

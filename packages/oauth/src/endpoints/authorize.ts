@@ -25,7 +25,7 @@ import {
   queryToReturnTo,
   signInLocation,
 } from '../authorization/sign-in-page.ts'
-import { mayApproveSilently } from '../authorization/silent-approval.ts'
+import { declinedBefore, mayApproveSilently } from '../authorization/silent-approval.ts'
 import { claimAnswer, endRequest } from '../authorization/single-answer.ts'
 import type { ServerContext } from '../context.ts'
 import { ConsentRequired, isOAuthError, LoginRequired, Unauthenticated } from '../errors.ts'
@@ -161,8 +161,11 @@ async function approveSilently(
   person: SignedInPerson,
   context: ServerContext,
 ): Promise<AuthorizationResult | null> {
-  const { client } = asked
-  if (client.firstParty) return approveBy(null, asked, person, context)
+  const { client, shownScopes: shown } = asked
+  if (client.firstParty) {
+    const choice = await findChoice({ userId: person.id, clientId: client.id, shown }, context)
+    return approveBy(choice, asked, person, context)
+  }
   const recalled = context.consents.recall(person.id, client.id)
   const approved = recalled && (await approveBy(recalled, asked, person, context))
   if (approved) return approved
@@ -181,9 +184,7 @@ async function approveBy(
   const { optionalScopes: optional } = context.options
   const question = { client, redirectTo, scopes: shownScopes, consent, optional }
   if (!mayApproveSilently({ ...question, askAgain: asked.prompts.consent })) return null
-  // What they have left out before is neither asked for again nor given.
-  const declined = consent ? shownScopes.filter((name) => !consent.scopes.includes(name)) : []
-  const { scopes, details: left } = withoutDeclined(asked, declined)
+  const { scopes, details: left } = withoutDeclined(asked, declinedBefore(question))
   const details = withSignIn(left, person, client)
   const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge, details }
   const result = await asked.response.prepare(approved, context)

@@ -57,6 +57,13 @@ async function scopesAfter(
 }
 
 describe('an optional scope', () => {
+  it('that a first-party client asks for later is given; one that was left out stays out', async () => {
+    client = await createClient(server, { firstParty: true })
+    const asked = { scope: 'check-status', prompt: 'consent' }
+    expect(await scopesAfter({}, asked)).toBe('')
+    expect((await redeem(server, client, await ask())).scope).toBe('place-orders')
+  })
+
   it('has a ticked checkbox; others have none', async () => {
     const { ticked, html } = await open()
     expect(ticked).toEqual(TICKED)
