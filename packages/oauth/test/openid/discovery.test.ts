@@ -1,7 +1,15 @@
+import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizationCode, openid, refreshToken } from '../../src/index.ts'
 import { startServer } from '../support.ts'
-import { newClient, type OpenIdServer, signIn, startOpenId, verifyIdToken } from './support.ts'
+import {
+  newClient,
+  type OpenIdServer,
+  signIn,
+  startOpenId,
+  userinfo,
+  verifyIdToken,
+} from './support.ts'
 
 let server: OpenIdServer
 beforeAll(async () => {
@@ -21,7 +29,9 @@ describe('discovery', () => {
       userinfo_endpoint: `${server.url}/oauth/userinfo`,
       jwks_uri: `${server.url}/.well-known/jwks.json`,
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
+      // That of access tokens too: others believe of those what is said here of ID tokens.
+      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+      userinfo_signing_alg_values_supported: ['RS256', 'ES256'],
       response_types_supported: ['code', 'token'],
       response_modes_supported: ['query', 'fragment', 'form_post'],
       claims_parameter_supported: true,
@@ -84,6 +94,18 @@ describe('discovery', () => {
     } finally {
       await own.close()
     }
+  })
+
+  it('signs with the algorithm of access tokens where a client wants it', async () => {
+    const settings = {
+      id_token_signed_response_alg: 'ES256',
+      userinfo_signed_response_alg: 'ES256',
+    }
+    const client = await newClient(server, { settings })
+    const { id_token, access_token } = await signIn(server, client)
+    const { protectedHeader } = await verifyIdToken(server, client, id_token)
+    const told = await (await userinfo(server, access_token)).text()
+    expect([protectedHeader.alg, decodeProtectedHeader(told).alg]).toEqual(['ES256', 'ES256'])
   })
 
   it.each([

@@ -128,7 +128,7 @@ function createLogoutToken(
   context: ServerContext,
 ): Promise<string> {
   const now = Math.floor(context.clock.now().getTime() / 1000)
-  return signJwt(context.keys.current(algorithmFor(client, settings)), 'logout+jwt', {
+  return signJwt(context.keys.current(algorithmFor(client, settings, context)), 'logout+jwt', {
     iss: context.issuer,
     sub: subjectFor(client, userId, settings),
     aud: client.id,

@@ -31,7 +31,7 @@ export async function createIdToken(
   context: ServerContext,
 ): Promise<string> {
   const { client, userId, details, accessToken, code } = request
-  const algorithm = algorithmFor(client, settings)
+  const algorithm = algorithmFor(client, settings, context)
   const now = context.clock.now()
   const { at, acr, amr, sid } = details.signIn ?? {}
   const claims = {
@@ -53,12 +53,26 @@ export async function createIdToken(
   return signJwt(context.keys.current(algorithm), 'JWT', claims)
 }
 
-/** Of those that there are keys for. */
+/**
+ * Those that there are keys for: that of access tokens as well, because go-oidc, express-oauth2-jwt-bearer and others
+ * believe of access tokens what discovery says of ID tokens.
+ */
+export function offeredAlgorithms(
+  { algorithms }: OpenIdSettings,
+  { options: { signingAlgorithm } }: ServerContext,
+): readonly SigningAlgorithm[] {
+  return [...new Set([...algorithms, signingAlgorithm])]
+}
+
 export function algorithmFor(
   { settings: { id_token_signed_response_alg } }: Client,
   settings: OpenIdSettings,
+  context: ServerContext,
 ): SigningAlgorithm {
-  const wished = settings.algorithms.find((name) => name === id_token_signed_response_alg)
+  if (id_token_signed_response_alg === undefined) return settings.algorithm
+  const wished = offeredAlgorithms(settings, context).find(
+    (name) => name === id_token_signed_response_alg,
+  )
   return wished ?? settings.algorithm
 }
 

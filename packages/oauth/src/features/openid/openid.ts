@@ -5,7 +5,7 @@ import { IDENTITY_SCOPES, STANDARD_CLAIMS, scopesOfWishes } from './claims.ts'
 import { parseClaimsRequest, wishedValue } from './claims-request.ts'
 import { frontChannelResponses } from './front-channel.ts'
 import { readIdTokenHint } from './hint.ts'
-import { createIdToken } from './id-token.ts'
+import { createIdToken, offeredAlgorithms } from './id-token.ts'
 import { offerLogout } from './offer-logout.ts'
 import { type OpenIdOptions, resolveOpenIdOptions } from './settings.ts'
 import { subjectFor } from './subject.ts'
@@ -38,11 +38,11 @@ export function openid(options: OpenIdOptions = {}): Feature {
     ...logout?.hooks,
     responses: frontChannelResponses(settings, logout),
     metadataPaths: discoveryPaths,
-    metadata: ({ options: { issuerUrl, basePath } }: ServerContext) => ({
-      userinfo_endpoint: `${issuerUrl.origin}${basePath}/userinfo`,
+    metadata: (context: ServerContext) => ({
+      userinfo_endpoint: addressOf('/userinfo', context),
       subject_types_supported: settings.pairwiseKey ? ['public', 'pairwise'] : ['public'],
-      id_token_signing_alg_values_supported: settings.algorithms,
-      userinfo_signing_alg_values_supported: settings.algorithms,
+      id_token_signing_alg_values_supported: offeredAlgorithms(settings, context),
+      userinfo_signing_alg_values_supported: offeredAlgorithms(settings, context),
       ...(settings.acrValues.length > 0 && { acr_values_supported: settings.acrValues }),
       claim_types_supported: ['normal'],
       claims_supported: STANDARD_CLAIMS,
@@ -51,7 +51,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       request_uri_parameter_supported: false,
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
       ...(logout && {
-        end_session_endpoint: `${issuerUrl.origin}${basePath}/logout`,
+        end_session_endpoint: addressOf('/logout', context),
         backchannel_logout_supported: true,
         backchannel_logout_session_supported: true,
       }),
@@ -110,6 +110,9 @@ export function openid(options: OpenIdOptions = {}): Feature {
     },
   }
 }
+
+const addressOf = (path: string, { options }: ServerContext) =>
+  `${options.issuerUrl.origin}${options.basePath}${path}`
 
 /** OpenID Connect Discovery §4 puts the well-known part last, RFC 8414 §3.1 first; both are asked for. */
 function discoveryPaths({ pathname }: URL): readonly string[] {

@@ -12,6 +12,7 @@ import type { Client } from '../../storage/records.ts'
 import { isFor } from '../../tokens/formats/claims.ts'
 import { requireKeyHolder } from '../../tokens/key-holder.ts'
 import { heldWishes, selectClaims } from './claims.ts'
+import { offeredAlgorithms } from './id-token.ts'
 import type { OpenIdSettings } from './settings.ts'
 import { subjectFor } from './subject.ts'
 import { claimsOf } from './user-claims.ts'
@@ -52,7 +53,7 @@ async function respond(
   context: ServerContext,
 ): Promise<HttpResponse> {
   const wished = client.settings.userinfo_signed_response_alg
-  const algorithm = settings.algorithms.find((name) => name === wished)
+  const algorithm = wished && offeredAlgorithms(settings, context).find((name) => name === wished)
   if (!algorithm) return noStoreJson(claims)
   const signed = { ...claims, iss: context.issuer, aud: clientIdOf(client) }
   const body = await signJwt(context.keys.current(algorithm), 'JWT', signed)
