@@ -1,0 +1,97 @@
+// npm run check:foreign [java] [go] [python] [node] [proxy]: libraries of other languages read Tollgate's tokens and sign in
+// with it. Each is installed from its own registry into a temporary folder and prints what it made of every token; here
+// stands what it should have made of it. Java with Maven, Go and Python are needed for their parts.
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { checkProxy } from './proxy.mjs'
+import { startServer } from './server.mjs'
+
+const run = promisify(execFile)
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-foreign-'))
+const here = fileURLToPath(new URL('.', import.meta.url))
+const input = join(folder, 'tokens.json')
+
+/** The commands of each, in its folder; the last one prints. */
+const programs = {
+  java: [
+    'mvn -q -B compile dependency:build-classpath -Dmdep.outputFile=classpath',
+    `java -cp "target/classes:$(cat classpath)" Check ${input}`,
+  ],
+  go: ['go mod download', `go run . ${input}`],
+  python: [
+    'python3 -m venv venv && venv/bin/pip -q install -r requirements.txt',
+    `venv/bin/python check.py ${input}`,
+  ],
+  node: ['npm install --no-audit --no-fund --silent', `node check.mjs ${input}`],
+}
+
+/** Lines of `library, preset, case, accepted or refused, detail`, with tabs between. */
+async function readBy(language) {
+  const cwd = join(folder, language)
+  cpSync(join(here, language), cwd, { recursive: true })
+  let printed = ''
+  for (const command of programs[language]) {
+    const { stdout } = await run('bash', ['-c', command], { cwd, maxBuffer: 1 << 24 })
+    printed = stdout
+  }
+  const lines = printed.split('\n').map((line) => line.split('\t'))
+  return lines.filter((parts) => parts.length === 5)
+}
+
+const REFUSED = ['anotherAudience', 'expired', 'idToken', 'tampered']
+/** Callbacks of somebody else's sign-in are refused too. */
+const isRefused = (name) => REFUSED.includes(name) || name === 'anothers'
+
+/** One line for each library and preset; whether all was as it should be. */
+function report(lines) {
+  const groups = Map.groupBy ? Map.groupBy(lines, keyOf) : groupBy(lines)
+  let ok = lines.length > 0
+  for (const [key, results] of groups) {
+    const wrong = results.filter(([, , name, result]) => {
+      return result !== (isRefused(name) ? 'refused' : 'accepted')
+    })
+    const missing = key.endsWith(' (-)')
+      ? []
+      : ['good', ...REFUSED].filter((name) => !results.some((parts) => parts[2] === name))
+    if (wrong.length + missing.length > 0) ok = false
+    const what = key.endsWith(' (-)') ? 'signs in' : `accepts; refuses ${REFUSED.join(', ')}`
+    const problems = [
+      ...wrong.map(([, , name, result, detail]) => `${name} ${result} ${detail}`),
+      ...missing.map((name) => `${name} was not tried`),
+    ]
+    const isFine = problems.length === 0
+    console.log(`${isFine ? 'ok    ' : 'FAILED'} ${key}: ${isFine ? what : problems.join('; ')}`)
+  }
+  return ok
+}
+
+const keyOf = ([library, preset]) => `${library} (${preset})`
+
+function groupBy(lines) {
+  const groups = new Map()
+  for (const line of lines) groups.set(keyOf(line), [...(groups.get(keyOf(line)) ?? []), line])
+  return groups
+}
+
+const server = await startServer()
+try {
+  const { issuer, client, tokens } = server
+  writeFileSync(input, JSON.stringify({ issuer, client, tokens }))
+  const wanted = process.argv.slice(2)
+  for (const name of wanted.length > 0 ? wanted : [...Object.keys(programs), 'proxy']) {
+    try {
+      const lines = name === 'proxy' ? await checkProxy(server, folder) : await readBy(name)
+      if (!report(lines)) process.exitCode = 1
+    } catch (error) {
+      console.log(`FAILED ${name}: ${error.stdout ?? ''}${error.stderr ?? ''}${error.message}`)
+      process.exitCode = 1
+    }
+  }
+} finally {
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,131 @@
+// A server with a person who is always signed in and clients that are approved at once, for programs in other languages.
+import { createServer } from 'node:http'
+import {
+  authorizationCode,
+  clientCredentials,
+  createAuthorizationServer,
+  memoryStorage,
+  openid,
+  readByAll,
+  refreshToken,
+} from '@tollgate/oauth'
+import { nodeListener } from '@tollgate/oauth/node'
+
+const DAYS = 24 * 60 * 60 * 1000
+
+/** The resources, by the names that the reference gives them. */
+export const RESOURCES = {
+  default: 'https://api.example.com/default',
+  readByAll: 'https://api.example.com/read-by-all',
+}
+const ELSEWHERE = 'https://elsewhere.example.com'
+
+export async function startServer() {
+  const http = createServer()
+  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${http.address().port}`
+  const options = {
+    issuer,
+    secret: 'a secret for other languages, of no worth',
+    storage: memoryStorage(),
+    users: {
+      findById: (id) => ({ id }),
+      fromRequest: () => ({ id: 'ada', sessionId: 'one' }),
+      claims: () => ({ name: 'Ada Lovelace', email: 'ada@example.com', email_verified: true }),
+    },
+    scopes: { 'orders:read': 'See your orders' },
+    grants: [authorizationCode(), refreshToken(), clientCredentials()],
+    features: [openid()],
+    accessTokensExpireIn: '1h',
+    resources: {
+      [RESOURCES.default]: {},
+      [RESOURCES.readByAll]: readByAll,
+      // As different as the audience alone.
+      [`${ELSEWHERE}/default`]: {},
+      [`${ELSEWHERE}/readByAll`]: readByAll,
+    },
+  }
+  // First the one that lives days ago: its keys are those of both, and its tokens have expired.
+  const before = createAuthorizationServer({
+    ...options,
+    clock: { now: () => new Date(Date.now() - 3 * DAYS) },
+  })
+  await before.ready()
+  const oauth = createAuthorizationServer(options)
+  await oauth.ready()
+  http.on('request', nodeListener(oauth))
+  const newClient = async (redirect) => {
+    const { client, secret } = await oauth.clients.create({
+      name: 'Foreign',
+      redirect,
+      grants: ['authorization_code', 'refresh_token', 'client_credentials'],
+      firstParty: true,
+    })
+    return { client_id: client.id, client_secret: secret, redirect_uri: redirect }
+  }
+  const client = await newClient('https://app.example.com/callback')
+  return {
+    issuer,
+    client,
+    newClient,
+    tokens: {
+      default: await tokensFor('default', client, { before, oauth, issuer }),
+      readByAll: await tokensFor('readByAll', client, { before, oauth, issuer }),
+    },
+    close() {
+      before.close()
+      oauth.close()
+      http.closeAllConnections()
+      http.close()
+    },
+  }
+}
+
+/** One that has to be accepted, and those that must not be. */
+async function tokensFor(name, client, { before, oauth, issuer }) {
+  const audience = RESOURCES[name]
+  const get = (server, resource) => signIn(server, client, { issuer, resource })
+  const good = await get(oauth, audience)
+  return {
+    audience,
+    good: good.access_token,
+    anotherAudience: (await get(oauth, `${ELSEWHERE}/${name}`)).access_token,
+    expired: (await get(before, audience)).access_token,
+    idToken: good.id_token,
+    tampered: tamper(good.access_token),
+  }
+}
+
+/** The same with another person in it. */
+function tamper(token) {
+  const [header, payload, signature] = token.split('.')
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'eve' })).toString('base64url')
+  return [header, changed, signature].join('.')
+}
+
+async function signIn(server, { client_id, client_secret, redirect_uri }, { issuer, resource }) {
+  const query = new URLSearchParams({
+    ...{ client_id, redirect_uri, resource },
+    response_type: 'code',
+    scope: 'openid orders:read',
+  })
+  const asked = await server.fetch(
+    new Request(`${issuer}/oauth/authorize?${query}`, { headers: { accept: 'text/html' } }),
+  )
+  const code = new URL(asked.headers.get('location') ?? `error:${asked.status}`).searchParams.get(
+    'code',
+  )
+  const reply = await server.fetch(
+    new Request(`${issuer}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        ...{ client_id, client_secret, redirect_uri, resource, code: code ?? '' },
+        grant_type: 'authorization_code',
+      }),
+    }),
+  )
+  const tokens = await reply.json()
+  if (!reply.ok) throw new Error(`No token for ${resource}: ${JSON.stringify(tokens)}`)
+  return tokens
+}
