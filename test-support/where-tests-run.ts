@@ -72,6 +72,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/device.test.ts', 'pages'],
   ['packages/server/test/first-steps.test.ts', 'pages'],
   ['packages/server/test/log.test.ts', 'lines of the log'],
+  ['packages/server/test/mcp.test.ts', "other people's clients"],
   ['packages/server/test/openid.test.ts', 'ID tokens and claims'],
   ['packages/server/test/pages.test.ts', 'pages'],
   ['packages/server/test/sign-in.test.ts', 'pages'],

@@ -11,6 +11,7 @@ import {
   type Grant,
   implicit,
   jwtClientAuthentication,
+  mcp,
   openid,
   password,
   pushedRequests,
@@ -36,7 +37,7 @@ export function offeredFeatures({ settings, selfRegistered }: Config): Feature[]
   return [
     ...(settings.openid ? [openid({ acrValues, logout: true })] : []),
     ...(settings.cors ? [cors()] : []),
-    ...offeredToStrangers(selfRegistered),
+    ...offeredToStrangers(selfRegistered, settings),
     ...(settings.clientLogos ? [clientLogos()] : []),
     ...(clientAssertions
       ? [jwtClientAuthentication({ sharedSecrets: clientAssertions === 'shared-secrets' })]
@@ -51,13 +52,20 @@ export function offeredFeatures({ settings, selfRegistered }: Config): Feature[]
   ]
 }
 
-function offeredToStrangers({ policy, documents, initialAccessTokens }: SelfRegistered): Feature[] {
+function offeredToStrangers(
+  { policy, documents, initialAccessTokens }: SelfRegistered,
+  { mcpServers }: Settings,
+): Feature[] {
   const perMinute = REGISTRATIONS_PER_MINUTE
+  // MCP clients register before they know which scopes they will need.
+  const scopes = mcpServers ? 'marked' : 'registered'
   return [
     ...(policy === 'closed'
       ? []
-      : [clientRegistration({ policy, initialAccessTokens, perMinute })]),
+      : [clientRegistration({ policy, initialAccessTokens, perMinute, scopes })]),
     ...(documents ? [clientMetadataDocuments(documents === true ? {} : { hosts: documents })] : []),
+    // Of what it would bring along, registration is left to the policy.
+    ...(mcpServers ? [mcp({ servers: mcpServers, registration: 'closed' })] : []),
   ]
 }
 

@@ -58,6 +58,7 @@ describe('parseSettings', () => {
     ],
     ['claims that are no function', { claims: { locale: 'en' } }, /claims: expected a function/],
     ['a tax that is no function', { taxPercentage: 19 }, /taxPercentage: expected a function/],
+    ['an MCP server without scopes', { mcpServers: { 'https://a.example/mcp': {} } }, /mcpServers/],
     ['an unknown policy', { selfRegistered: { policy: 'on' } }, /selfRegistered\.policy: expected/],
     [
       'an unknown name in a group',

@@ -1,5 +1,6 @@
 import {
   type AccessTokenType,
+  type McpServerOptions,
   type RegistrationPolicy,
   type ResourceOptions,
   type SigningAlgorithm,
@@ -54,6 +55,8 @@ export interface StandardSettings {
   readonly tokenType: AccessTokenType
   /** Other APIs that tokens are for, by the address that clients send as `resource`. */
   readonly resources: Readonly<Record<string, ResourceOptions>> | null
+  /** MCP servers that tokens are for, by the address that people type into their client. */
+  readonly mcpServers: Readonly<Record<string, McpServerOptions>> | null
 }
 
 /** As they are written in `tollgate.config.ts`. */
@@ -120,4 +123,15 @@ export const standardShapes = {
     )
     .nullable()
     .default(null),
+  mcpServers: z
+    .record(
+      z.string(),
+      z.custom<McpServerOptions>(hasScopes, { error: 'expected { scopes: […] }' }),
+    )
+    .nullable()
+    .default(null),
+}
+
+function hasScopes(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'scopes' in value
 }
