@@ -102,10 +102,15 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
       <h1>{insteadOf ? 'Use another account' : view.again ? 'Sign in again' : 'Sign in'}</h1>
       <WaitingFor {...waiting} />
       {insteadOf && (
-        <p>
-          You are signed in as <strong>{insteadOf.email}</strong>, until you sign in with another
-          account. <a href={view.returnTo}>Stay signed in</a>
-        </p>
+        <>
+          <p>
+            You are signed in as <strong>{insteadOf.email}</strong>, until you sign in with another
+            account.
+          </p>
+          <p>
+            <a href={view.returnTo}>Stay signed in</a>
+          </p>
+        </>
       )}
       {view.again && (
         <p>The application you come from asks for your password again, or for another account.</p>

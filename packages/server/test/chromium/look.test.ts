@@ -242,6 +242,10 @@ describeInChromium('how the pages look', ({ newPage, forgive }) => {
     await browser.signIn(service.demo?.email ?? '', service.demo?.password ?? '')
     await approve(browser, authorize(service, 'place-orders'))
     await browser.get('/')
+    // The same person elsewhere, so there is a session to end.
+    const { email = '', password = '' } = service.demo ?? {}
+    const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+    await service.browser().post('/login', { email, password }, { 'user-agent': firefox })
     demoUser = browser.cookies
   })
   afterAll(() => service?.stop())
