@@ -100,7 +100,10 @@ export function createCore(options: CoreOptions): Core {
     pages: createAuthorizationPages({ settings: config.settings, findUser: users.findById }),
     grants: offeredGrants(config.settings),
     features: offeredFeatures(config),
-    selfRegistered: { scopes: config.selfRegistered.scopes },
+    selfRegistered: {
+      scopes: config.selfRegistered.scopes,
+      ...(config.selfRegistered.resources && { resources: config.selfRegistered.resources }),
+    },
     outgoing: config.settings.outgoing,
     signingAlgorithm: config.settings.signingAlgorithm,
     tokenType: config.settings.tokenType,

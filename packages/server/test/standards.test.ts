@@ -176,6 +176,42 @@ describe('settings', () => {
     })
   })
 
+  it('name MCP servers, whose clients come by themselves and get tokens for them alone', async () => {
+    const resource = 'https://api.example.com/mcp'
+    const settings = { mcpServers: { [resource]: { scopes: ['place-orders'] } } }
+    await withService({ settings, ...now }, async (service) => {
+      await service.users.create({ email: EMAIL, password: PASSWORD })
+      const provider = await client.dynamicClientRegistration(
+        new URL(service.url),
+        { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' },
+        client.None(),
+        insecure,
+      )
+      const pkceCodeVerifier = client.randomPKCECodeVerifier()
+      const address = client.buildAuthorizationUrl(provider, {
+        redirect_uri: CALLBACK,
+        scope: 'place-orders',
+        resource,
+        code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+        code_challenge_method: 'S256',
+      })
+      const back = await approve(service, address)
+      const { access_token } = await client.authorizationCodeGrant(
+        provider,
+        back,
+        { pkceCodeVerifier },
+        { resource },
+      )
+      const [, claims = ''] = access_token.split('.')
+      expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+        aud: resource,
+        scope: 'place-orders',
+      })
+      const headers = { authorization: `Bearer ${access_token}` }
+      expect((await fetch(`${service.url}/api/user`, { headers })).status).toBe(401)
+    })
+  })
+
   it('choose the type of access tokens', async () => {
     await withService({ settings: { ...readByAll } }, async (service) => {
       const { id = '', secret } = service.demo?.clients.service ?? {}

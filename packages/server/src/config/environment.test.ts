@@ -105,7 +105,7 @@ it('switches grants and features off, over what the file says', () => {
 })
 
 describe('clients that register themselves', () => {
-  const closed = { policy: 'closed', documents: false, scopes: [] }
+  const closed = { policy: 'closed', documents: false, scopes: [], resources: null }
   const strangers = (environment: Record<string, string>, selfRegistered?: object) =>
     readEnvironment(
       { TOLLGATE_DATA_DIR: folder, ...environment },
@@ -138,6 +138,19 @@ describe('clients that register themselves', () => {
       policy: 'closed',
       documents: ['a.example', 'b.example:8443'],
       scopes: ['place-orders'],
+    })
+  })
+
+  it('come by documents where there are MCP servers, for these alone', () => {
+    const servers = { 'https://api.example.com/mcp': { scopes: ['place-orders'] } }
+    const readWith = (settings: object) =>
+      readEnvironment(production, { settings: parseSettings(settings), needs: ALL }).selfRegistered
+    const only = { scopes: ['place-orders'], resources: Object.keys(servers), documents: true }
+    expect(readWith({ mcpServers: servers })).toMatchObject({ policy: 'closed', ...only })
+    const selfRegistered = { policy: 'open' }
+    expect(readWith({ mcpServers: servers, selfRegistered })).toMatchObject({
+      policy: 'open',
+      ...only,
     })
   })
 

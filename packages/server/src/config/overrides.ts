@@ -37,21 +37,25 @@ const THIS_MACHINE: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 /** Clients that nobody has registered. Where only this machine can reach a demo, whoever tries it may come by itself. */
 export function selfRegisteredOf(
   values: Variables,
-  { selfRegistered, scopes, openid }: Settings,
+  { selfRegistered, scopes, openid, mcpServers }: Settings,
   mode: Mode,
 ): SelfRegistered {
-  const closed: SelfRegisteredSettings = { policy: 'closed', documents: false, scopes: [] }
+  const closed = { policy: 'closed', documents: false, scopes: [], resources: null } as const
   const open: SelfRegisteredSettings = {
     policy: 'open',
     documents: true,
     scopes: [...Object.keys(scopes), ...(openid ? ['openid', 'profile', 'email'] : [])],
+    resources: null,
   }
+  const ofMcp = Object.values(mcpServers ?? {}).flatMap((server) => server.scopes)
   const isTried = mode === 'demo' && THIS_MACHINE.includes(values.HOST ?? '127.0.0.1')
   const said = selfRegistered ?? (isTried ? open : closed)
   return {
     policy: values.TOLLGATE_CLIENT_REGISTRATION ?? said.policy,
-    documents: values.TOLLGATE_CLIENT_DOCUMENTS ?? said.documents,
-    scopes: [...new Set(said.scopes)],
+    // They come with MCP servers, whose clients have no other way where registration is closed.
+    documents: (values.TOLLGATE_CLIENT_DOCUMENTS ?? said.documents) || mcpServers !== null,
+    scopes: [...new Set([...said.scopes, ...ofMcp])],
+    resources: said.resources ?? (mcpServers && Object.keys(mcpServers)),
     initialAccessTokens: values.TOLLGATE_INITIAL_ACCESS_TOKENS ?? [],
   }
 }

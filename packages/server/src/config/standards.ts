@@ -17,6 +17,8 @@ export interface SelfRegisteredSettings {
   readonly documents: boolean | readonly string[]
   /** The scopes that such clients may ask people for. */
   readonly scopes: readonly string[]
+  /** The APIs that they get tokens for, of `resources` and `mcpServers`; null: all, and `/api` of the service. */
+  readonly resources: readonly string[] | null
 }
 
 /** How the service asks at addresses that clients have told it. */
@@ -89,6 +91,7 @@ export const selfRegisteredShape = z.strictObject({
     .default('closed'),
   documents: z.union([z.boolean(), hosts]).default(false),
   scopes: z.array(z.string()).default([]),
+  resources: z.array(z.string()).nullable().default(null),
 })
 
 export const outgoingShape = z.strictObject({

@@ -21,7 +21,7 @@ export async function checkStandards(config: Config, database: Database): Promis
 
 /** Who comes without anybody here knowing of it. */
 function checkRegistration({ mode, selfRegistered }: Config): Finding[] {
-  const { policy, documents, scopes, initialAccessTokens } = selfRegistered
+  const { policy, documents, scopes, resources, initialAccessTokens } = selfRegistered
   const check = 'registration'
   if (policy === 'closed' && !documents) return [ok(check, 'No client can register itself')]
   const findings: Finding[] = []
@@ -46,7 +46,10 @@ function checkRegistration({ mode, selfRegistered }: Config): Finding[] {
     findings.push(
       warning(check, 'No scope is marked for clients that register themselves: they get none', fix),
     )
-  } else findings.push(ok(check, `They may ask people for ${scopes.join(', ')}`))
+  } else {
+    const where = resources === null ? '/api and all resources' : resources.join(', ')
+    findings.push(ok(check, `They may ask people for ${scopes.join(', ')}, at ${where}`))
+  }
   return findings
 }
 
