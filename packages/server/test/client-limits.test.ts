@@ -118,3 +118,23 @@ describe('pushed requests', () => {
     expect((await push('192.0.2.5', right)).status).toBe(201)
   })
 })
+
+it('failed requests with a DPoP proof are so many of a client without a secret in a network', async () => {
+  const service = await startTestService({ environment: PROXIES })
+  const make = async (confidential: boolean) =>
+    service.oauth.clients.create({ name: 'App', redirect: CALLBACK, confidential })
+  const [app, web] = [await make(false), await make(true)]
+  const guess = (address: string, form: Record<string, string>) =>
+    fetch(`${service.url}/oauth/token`, {
+      method: 'POST',
+      headers: from(address, { dpop: 'no-proof' }),
+      body: new URLSearchParams({ grant_type: 'authorization_code', code: 'x', ...form }),
+    })
+  const asApp = { client_id: app.client.id }
+  expect(await times(policies.keyProofs.points, () => guess('192.0.2.6', asApp))).toEqual([400])
+  expect((await guess('192.0.2.6', asApp)).status).toBe(429)
+  expect((await guess('192.0.2.7', asApp)).status).toBe(400)
+  const asWeb = { client_id: web.client.id, client_secret: web.secret ?? '' }
+  expect((await guess('192.0.2.6', asWeb)).status).toBe(400)
+  await service.stop()
+})

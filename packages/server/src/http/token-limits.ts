@@ -14,6 +14,9 @@ const ROWS: Readonly<Record<string, StrangersPolicy>> = {
   '/oauth/par': 'pushedRequests',
 }
 
+/** What honest clients are told: a device that polls, or one that needs a nonce first. */
+const TRY_AGAIN: readonly string[] = ['authorization_pending', 'slow_down', 'use_dpop_nonce']
+
 /**
  * Counts what fails at the token routes (threat L2). Secrets, codes and tokens are checked first and
  * only wrong ones counted and refused, so that nobody's failures stop a right one. A password is counted
@@ -36,6 +39,8 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
       const rows = ROWS[c.req.path]
       // A proof that is wrong is counted below, and one that is right is never stopped.
       if (rows && !sendsProof) await limits.countStranger(rows, network)
+      const isProof = c.req.path === '/oauth/token' && c.req.header('dpop') !== undefined
+      const takeBack = isProof && !sendsProof ? await limits.countProof(clientId, network) : null
       let error: string | null
       if (username === null) error = await handle()
       else {
@@ -46,6 +51,7 @@ export function limitTokenRoutes(context: ServiceContext): MiddlewareHandler<App
           metrics.countSignIn(verdict === 'right' ? 'succeeded' : 'failed')
         }
       }
+      if (takeBack && (error === null || TRY_AGAIN.includes(error))) await takeBack()
       if (error === 'invalid_client') await limits.countWrong('secret', clientId, network)
       if (error === 'invalid_grant' && username === null) {
         await limits.countWrong('grant', clientId, network)

@@ -38,6 +38,11 @@ export interface Limits {
   countRegistration(network: string): Promise<void>
   /** Before a row is made for somebody who has proven nothing. Throws when there were too many. */
   countStranger(what: StrangersPolicy, network: string): Promise<void>
+  /**
+   * Before a DPoP proof of a client without a secret is looked at, which makes a row whatever comes of it. Throws
+   * when too many led to nothing; what it gives takes the count back.
+   */
+  countProof(clientId: string, network: string): Promise<() => Promise<unknown>>
   /** This account was used from here with success. */
   rememberNetwork(account: string, network: string): Promise<void>
   /**
@@ -164,6 +169,11 @@ export function createLimits(database: Database, clock: Clock): Limits {
     },
     countRegistration: (network) => consume('registrations', network),
     countStranger: consume,
+    async countProof(clientId, network) {
+      const both = `${digest(clientId)}@${network}`
+      await consume('keyProofs', both)
+      return () => limiter('keyProofs').reward(both)
+    },
     rememberNetwork: (account, network) => known.remember(digest(account), network),
     async countWrong(what, clientId, network) {
       const client = digest(clientId)

@@ -40,6 +40,8 @@ export const policies = {
   deviceCodes: { points: 300, seconds: 10 * MINUTE },
   /** Requests that clients without a secret push from one network; these succeed and count all the same. */
   pushedRequests: { points: 300, seconds: 10 * MINUTE },
+  /** Failed requests with a DPoP proof by one client without a secret, from one network: each proof is a row. */
+  keyProofs: { points: 300, seconds: 10 * MINUTE },
   /** Clients that register themselves from one network, where everybody may; tries count all the same. */
   clientRegistrations: { points: 100, seconds: 10 * MINUTE },
 } as const satisfies Record<string, Policy>
