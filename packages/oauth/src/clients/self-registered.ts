@@ -48,6 +48,17 @@ export function resourcesFor(
   throw new InvalidTarget("Name what the token is for: the parameter 'resource' is missing")
 }
 
+/** What is left of what it was granted: a stranger keeps only what is marked today. */
+export function stillGranted(
+  scopes: readonly string[],
+  client: Client,
+  options: Pick<ResolvedOptions, 'selfRegisteredScopes'>,
+): readonly string[] {
+  if (client.settings.self_registered === undefined) return scopes
+  const limit = scopeLimitOf(client, options) ?? []
+  return scopes.filter((name) => limit.includes(name))
+}
+
 /** It came by itself, and nobody here vouches for it. */
 export function isStranger({ settings }: Client): boolean {
   return settings.self_registered !== undefined && settings.self_registered.verified !== true

@@ -1,4 +1,4 @@
-import { latestFor } from '../clients/self-registered.ts'
+import { latestFor, stillGranted } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidGrant, TemporarilyUnavailable } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
@@ -47,7 +47,7 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
         (await rotate(content.generation, presentation, context)) ??
         (await lookAndDecide(presentation, context))
       return createTokenResponse(token, context, {
-        scopes: narrowScopes(token.scopes, requested, context.options.identityScopes),
+        scopes: narrow(token, requested, client, context),
         resources: shareOfResources(token, params, context),
       })
     },
@@ -154,6 +154,15 @@ function secondsSince(moment: Date, { clock }: ServerContext): number {
   return Math.round((clock.now().getTime() - moment.getTime()) / 1000)
 }
 
+function narrow(
+  { scopes }: Token,
+  requested: readonly string[],
+  client: Client,
+  { options }: ServerContext,
+): readonly string[] {
+  return narrowScopes(stillGranted(scopes, client, options), requested, options.identityScopes)
+}
+
 async function assertMayNarrow(
   { content, client }: Pick<Presentation, 'content' | 'client'>,
   requested: readonly string[],
@@ -163,7 +172,7 @@ async function assertMayNarrow(
   const token = await context.storage.tokens.find(content.tokenId)
   if (!token || !isAlive(token, client, context.clock.now())) throw refused()
   assertHoldsKey(token, client, context)
-  narrowScopes(token.scopes, requested, context.options.identityScopes)
+  narrow(token, requested, client, context)
   shareOfResources(token, params, context)
   resolveScopes(requested, {
     defined: context.options.scopeNames,

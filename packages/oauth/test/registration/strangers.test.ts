@@ -100,6 +100,31 @@ describe('threat S3 clients that have registered themselves', () => {
     expect(reply.headers.get('location')).toContain('error=invalid_scope')
   })
 
+  it('lose it at the next refresh, too', async () => {
+    const client = await registerAt(server, {
+      grant_types: ['authorization_code', 'refresh_token'],
+    })
+    const { refresh_token } = await codeFlow(server, flowOf(client))
+    const stricter = server.another({ selfRegistered: { scopes: [] } })
+    const form = {
+      grant_type: 'refresh_token',
+      refresh_token,
+      client_id: client.client_id,
+      client_secret: client.client_secret ?? '',
+    }
+    const request = (more: object) =>
+      stricter.fetch(
+        new Request(`${server.url}/oauth/token`, {
+          method: 'POST',
+          body: new URLSearchParams({ ...form, ...more }),
+        }),
+      )
+    expect(await (await request({ scope: 'place-orders' })).json()).toMatchObject({
+      error: 'invalid_scope',
+    })
+    expect(await (await request({})).json()).toMatchObject({ scope: '' })
+  })
+
   it.each([
     { grant_type: 'client_credentials' },
     { grant_type: 'password', username: 'ada@example.com', password: 'correct horse' },
