@@ -71,6 +71,11 @@ export function latestFor({ settings }: Client, end: Date, now: Date): Date {
   return isAfter(end, latest) ? latest : end
 }
 
+/** Somebody has vouched for what it was before. */
+export function unverified({ verified: _, ...registration }: SelfRegistration): SelfRegistration {
+  return registration
+}
+
 export function isUnused({ settings }: Client): boolean {
   return settings.self_registered?.unused_until !== undefined
 }

@@ -115,6 +115,25 @@ describe('a client_id that is the address of a document', () => {
     expect(page.status).toBe(200)
   })
 
+  it('is unverified again once it says something else, new keys excepted', async () => {
+    const [first, second] = [await createSigner('ES256'), await createSigner('ES256')]
+    const proof = (signer: typeof first) => ({
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [signer.jwk] },
+    })
+    const unchecked = async (changes: object) => {
+      server.clock.advance('2h')
+      const page = await ask(serve(changes))
+      return (await page.text()).includes('<strong>unverified</strong>')
+    }
+    expect(await unchecked(proof(first))).toBe(true)
+    const [row] = await rowsOf()
+    await server.oauth.clients.verify(String(row?.id))
+    expect(await unchecked(proof(first))).toBe(false)
+    expect(await unchecked(proof(second))).toBe(false)
+    expect(await unchecked({ ...proof(second), client_name: 'Your bank' })).toBe(true)
+  })
+
   it('shows people the host, and that nobody has verified it', async () => {
     const page = await ask(serve({ client_name: '<b>Bank</b>' }))
     const html = await page.text()

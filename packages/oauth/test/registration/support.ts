@@ -59,7 +59,7 @@ export function outgoing(changes: OutgoingOptions = {}): OutgoingOptions {
     privateAddresses: ['127.0.0.1'],
     certificates: [certificate.cert],
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-    timeout: 2,
+    timeout: 20,
     ...changes,
   }
 }

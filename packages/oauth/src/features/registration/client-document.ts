@@ -1,5 +1,5 @@
 import { saveClient } from '../../clients/save.ts'
-import { createUnused, isUnused } from '../../clients/self-registered.ts'
+import { createUnused, isUnused, unverified } from '../../clients/self-registered.ts'
 import { isRecord } from '../../clients/settings/checks.ts'
 import type { ServerContext } from '../../context.ts'
 import { InvalidClientMetadata } from '../../errors.ts'
@@ -131,9 +131,17 @@ async function storeAs(
   if (!over && isAsDescribed(row, described)) return row
   // It comes again after it was given up, and its row is still there.
   if (over) await context.storage.tickets.add(unusedTicket({ clientId: id, until: unused_until }))
-  const self_registered = over ? { ...before, unused_until } : before
+  const known = hasNewKeysOnly(row, described) ? before : unverified(before)
+  const self_registered = over ? { ...known, unused_until } : known
   const { confidential: _, settings, ...fields } = described
   return saveClient(row, { ...fields, settings: { ...settings, self_registered } }, context)
+}
+
+/** Keys are changed from time to time, by who they are of. */
+function hasNewKeysOnly(row: Client, described: DescribedClient): boolean {
+  const { jwks: _, ...settings } = row.settings
+  const { jwks: __, ...wanted } = described.settings
+  return isAsDescribed({ ...row, settings }, { ...described, settings: wanted })
 }
 
 function isAsDescribed(row: Client, { confidential: _, ...described }: DescribedClient): boolean {

@@ -1,13 +1,13 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { manageClients } from '../../clients/manage.ts'
 import { saveClient } from '../../clients/save.ts'
+import { unverified } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { equalSecrets, sha256 } from '../../crypto.ts'
 import { InvalidClientMetadata, InvalidToken } from '../../errors.ts'
 import { parseBearer } from '../../guard/bearer.ts'
 import { readJson } from '../../http/body.ts'
 import { empty, noStoreJson } from '../../http/responses.ts'
-import type { SelfRegistration } from '../../storage/client-settings.ts'
 import type { Client } from '../../storage/records.ts'
 import { clientInformation } from './client-information.ts'
 import { type DescribedClient, readMetadata } from './read-metadata.ts'
@@ -101,11 +101,6 @@ function assertSame(given: Readonly<Record<string, unknown>>, client: Client): v
   const known = client.secretHash
   if (typeof secret === 'string' && known && equalSecrets(sha256(secret), known)) return
   throw new InvalidClientMetadata('client_secret is not that of this client')
-}
-
-/** Somebody has vouched for what it was before. */
-function unverified({ verified: _, ...registration }: SelfRegistration): SelfRegistration {
-  return registration
 }
 
 /** Whoever has the token of a client must not make it prove less than before. */
