@@ -84,7 +84,8 @@ function signedIn(message) {
 
 async function openStorage(store, databaseUrl) {
   if (store === 'memory') return { storage: memoryStorage() }
-  return { database: await connect(databaseUrl, { poolSize }) }
+  // Many servers start at once, and Postgres is busy then.
+  return { database: await connect(databaseUrl, { poolSize, timeout: 10_000 }) }
 }
 
 async function startGuarded(oauth, row) {
