@@ -137,7 +137,7 @@ describe('docs/reference/errors.md', () => {
   })
 
   it('knows every code there is', () => {
-    const source = read('../src/errors.ts')
+    const source = read('../src/errors/oauth-error.ts')
     const [, union = ''] = source.split('export type OAuthErrorCode =')
     const codes = [...(union.split('\n\n')[0] ?? '').matchAll(/'(\w+)'/g)].map(([, code]) => code)
     expect(codes.sort()).toEqual(exported.map(({ error }) => error.code as string).sort())
