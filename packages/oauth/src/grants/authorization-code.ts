@@ -5,6 +5,7 @@ import { InvalidGrant } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
 import type { AuthorizationCode, Client } from '../storage/records.ts'
 import { buildToken, createTokenResponse } from '../tokens/issue.ts'
+import { isForHolder } from '../tokens/proven-key.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import type { ApprovedRequest, AuthorizationResponse, Grant } from './grant.ts'
 import { verifyChallenge } from './pkce.ts'
@@ -86,9 +87,7 @@ function assertExchangeable(
   // A public client's request had one (RFC 9700 §2.1.1): that it is gone must not make it unnecessary.
   if (!client.confidential && code.codeChallenge === null) throw refused()
   if (!verifyChallenge(code.codeChallenge, params.get('code_verifier') ?? null)) throw refused()
-  // RFC 9449 §10: a code that was asked for with a key is for its holder alone.
-  const key = code.details?.dpopKey
-  if (key !== undefined && key !== context.provenKey) throw refused()
+  if (!isForHolder(code, context)) throw refused()
 }
 
 /** RFC 6749 §4.1.2: whoever comes second proves a leak, so what the code gave ends. */

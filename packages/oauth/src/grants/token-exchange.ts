@@ -5,7 +5,7 @@ import { type Form, requireParam } from '../http/form.ts'
 import { resourceDetails, resourceOf } from '../resources/requested.ts'
 import type { Actor, GrantDetails, ParentToken } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
-import type { AccessTokenClaims } from '../tokens/formats/claims.ts'
+import { type AccessTokenClaims, isBound } from '../tokens/formats/claims.ts'
 import { type ShownToken, shareOfSubject, verifyShown } from './exchanged-share.ts'
 import type { Grant, GrantType } from './grant.ts'
 
@@ -103,7 +103,8 @@ async function readSubject(params: Form, context: ServerContext): Promise<Subjec
   const { subject } = shown.verified
   // Another client cannot take the place of this one: its token would say another name.
   if (subject.kind !== 'user') throw new InvalidRequest('The subject_token belongs to no user')
-  if (shown.row.details?.dpopKey !== undefined) {
+  // By what the token says: its row may have begun without a key.
+  if (isBound(shown.verified.claims)) {
     throw new InvalidRequest('The subject_token is bound to a key, so nobody else can use it')
   }
   return { ...shown, userId: subject.id }

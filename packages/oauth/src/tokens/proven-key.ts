@@ -3,6 +3,7 @@ import { assertDemandsMet } from '../clients/settings/demands.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { ProvenKey } from '../features/feature.ts'
+import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import { issueTokens } from './issue.ts'
 
@@ -23,6 +24,15 @@ export function proveKey(
   throw new InvalidRequest('This server takes no DPoP proofs', {
     hint: 'List dpop() in features, or send no DPoP header',
   })
+}
+
+/** RFC 9449 §10: what was asked for with a key (`dpop_jkt`) is for its holder alone. */
+export function isForHolder(
+  { details }: { readonly details: GrantDetails | null },
+  { provenKey }: Pick<ServerContext, 'provenKey'>,
+): boolean {
+  const key = details?.dpopKey
+  return key === undefined || key === provenKey
 }
 
 /** Whatever is issued with this context is bound to the key, by whichever grant. */

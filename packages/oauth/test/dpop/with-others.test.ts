@@ -67,6 +67,22 @@ describe('a device that holds a key (threat T15)', () => {
     expect(own.status).toBe(200)
   })
 
+  it('and said so when it asked gets them by no other key, and none without', async () => {
+    const device = await newDevice(server)
+    const { device_code, user_code } = await begin(server, device, { dpop_jkt: holder.thumbprint })
+    await decide(server, 'ada', user_code)
+    const form = { grant_type: DEVICE_CODE, client_id: device.id, device_code }
+    server.clock.advance('5s')
+    const stolen = await ask(form, thief)
+    expect([stolen.status, (await stolen.json()).error]).toEqual([400, 'invalid_grant'])
+    server.clock.advance('5s')
+    const bare = await server.post('/oauth/token', form)
+    expect([bare.status, (await bare.json()).error]).toEqual([400, 'invalid_grant'])
+    server.clock.advance('5s')
+    const made = await (await ask(form, holder)).json()
+    expect(claimsOf(made.access_token).cnf).toEqual({ jkt: holder.thumbprint })
+  })
+
   it('that came by itself has them for an hour at most, and only what is marked', async () => {
     const registered = await server.request('/oauth/register', {
       method: 'POST',
@@ -114,6 +130,25 @@ describe('an exchange (threat T16)', () => {
     const shop = await newShop(server)
     const service = await newService(server)
     const bound = await boundTokens(server, shop, holder)
+    const form = {
+      grant_type: TOKEN_EXCHANGE,
+      client_id: service.id,
+      client_secret: service.secret,
+      subject_token: bound.access_token,
+      subject_token_type: ACCESS_TOKEN,
+    }
+    for (const reply of [await server.post('/oauth/token', form), await ask(form, thief)]) {
+      expect([reply.status, (await reply.json()).error]).toEqual([400, 'invalid_request'])
+    }
+  })
+
+  it('does not free one either whose grant began without a key', async () => {
+    const shop = await newShop(server)
+    const service = await newService(server)
+    const first = await (await askByPassword(server, shop, null)).json()
+    const proof = await tokenProof(server, holder)
+    const bound = await (await refresh(server, shop, first.refresh_token, proof)).json()
+    expect(bound.token_type).toBe('DPoP')
     const form = {
       grant_type: TOKEN_EXCHANGE,
       client_id: service.id,

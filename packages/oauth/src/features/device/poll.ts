@@ -13,6 +13,7 @@ import { shareOfResources } from '../../grants/requested-resources.ts'
 import { requireParam } from '../../http/form.ts'
 import type { AuthorizationCode, Client } from '../../storage/records.ts'
 import { buildToken, createTokenResponse } from '../../tokens/issue.ts'
+import { isForHolder } from '../../tokens/proven-key.ts'
 import { revokeTokens } from '../../tokens/revoke.ts'
 import { changeDeviceRequest, type DeviceRequest, deviceHash } from './device-request.ts'
 
@@ -36,6 +37,9 @@ export async function pollDevice(
   // Withdrawn since: the person was signed out everywhere, or has taken the approval back.
   if (!code) throw ended()
   if (code.usedAt) return refuseReplay(code, context)
+  if (!isForHolder(code, context)) {
+    throw new InvalidGrant('The device code was asked for with another key')
+  }
   const resources = shareOfResources(code, params, context)
   // Before the code is used up: a failing hook must not cost an honest device its grant.
   if (!(await context.knownUsers.existsNow(code.userId))) throw ended()
