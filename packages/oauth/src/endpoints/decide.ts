@@ -32,9 +32,10 @@ export async function postAuthorize(
  * from a form of another site, so they are sent to the same request by GET.
  */
 async function askAgainByGet(request: HttpRequest, context: ServerContext): Promise<HttpResponse> {
-  const params = new Map([...parseForm(request.query), ...(await readForm(request))])
-  if (!params.has('client_id')) requireParam(params, 'interaction')
-  const query = new URLSearchParams([...params]).toString()
+  const pairs = [...parseForm(request.query), ...(await readForm(request))]
+  if (!pairs.some(([name]) => name === 'client_id')) requireParam(new Map(pairs), 'interaction')
+  // One that stands in the address and in the body was sent twice, and is refused there.
+  const query = new URLSearchParams(pairs).toString()
   if (query.length > LONGEST_QUERY) {
     throw new InvalidRequest(`The request is longer than ${LONGEST_QUERY} characters`)
   }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clientRegistration } from '../../src/index.ts'
+import { clientRegistration, openid } from '../../src/index.ts'
+import { HOME, LeavingPeople } from '../logout/support.ts'
 import type { TestServer } from '../support.ts'
 import { METADATA, startOpen } from './registering.ts'
 import { postJson } from './support.ts'
 
-const TOKEN = 'an initial access token of more than 32 characters'
+const TOKEN = 'an-initial-access-token-of-more-than-32-characters'
 
 let server: TestServer
 beforeAll(async () => {
@@ -23,23 +24,41 @@ describe('policies', () => {
       const without = await withToken()
       expect(without.status).toBe(401)
       expect(without.headers.get('www-authenticate')).toBe('Bearer realm="api"')
-      expect((await withToken(`Bearer ${TOKEN.replaceAll(' ', '-')}x`)).status).toBe(401)
+      expect((await withToken(`Bearer ${TOKEN}x`)).status).toBe(401)
       expect((await withToken(`Basic ${btoa(TOKEN)}`)).status).toBe(401)
+      expect((await withToken(`Bearer ${TOKEN}`)).status).toBe(201)
     } finally {
       await own.close()
     }
   })
 
   it('initial-access-token: apps with a scheme of their own may come', async () => {
-    const token = 'an-initial-access-token-of-more-than-32-characters'
     const own = await startOpen(
-      clientRegistration({ policy: 'initial-access-token', initialAccessTokens: [token] }),
+      clientRegistration({ policy: 'initial-access-token', initialAccessTokens: [TOKEN] }),
     )
     try {
       const native = { ...METADATA, redirect_uris: ['com.example.app:/cb'] }
-      const authorization = `Bearer ${token}`
+      const authorization = `Bearer ${TOKEN}`
       const reply = await postJson(own, '/oauth/register', native, { authorization })
       expect(reply.status).toBe(201)
+    } finally {
+      await own.close()
+    }
+  })
+
+  it.each([
+    ['an app', 'ms-msdt:/id'],
+    ['this server', 'http://localhost:4999/oauth/logout'],
+  ])('open: people are not sent to %s after they have signed out', async (_what, uri) => {
+    const own = await startOpen(undefined, {
+      features: [clientRegistration({ policy: 'open' }), openid({ logout: true })],
+      users: new LeavingPeople(),
+    })
+    try {
+      const metadata = { ...METADATA, post_logout_redirect_uris: [HOME, uri] }
+      const reply = await postJson(own, '/oauth/register', metadata)
+      expect(reply.status).toBe(400)
+      expect(await reply.json()).toMatchObject({ error: 'invalid_client_metadata' })
     } finally {
       await own.close()
     }
@@ -68,6 +87,10 @@ describe('policies', () => {
     expect(make({})).toThrow('policy')
     expect(make({ policy: 'initial-access-token' })).toThrow('initialAccessTokens')
     expect(make({ policy: 'initial-access-token', initialAccessTokens: ['short'] })).toThrow('32')
+    const unsendable = 'a token that no header can carry, since it has blanks'
+    const tokens = { policy: 'initial-access-token', initialAccessTokens: [unsendable] }
+    expect(make(tokens)).toThrow('characters of a bearer token')
+    expect(make(tokens)).not.toThrow(unsendable)
     expect(make({ policy: 'open', perMinute: 0 })).toThrow('perMinute')
   })
 

@@ -353,6 +353,19 @@ describe('threat A6 a parameter sent twice', () => {
     }
   })
 
+  it.each(['client_id', 'redirect_uri', 'state', 'unknown=1&unknown'])(
+    'threat A6 %s in the query and in the body of one request is an error and goes nowhere',
+    async (name) => {
+      const reply = await server.request(`/oauth/authorize?${base()}&unknown=1`, {
+        method: 'POST',
+        body: new URLSearchParams({ [name.split('=')[0] ?? '']: 'https://evil.example/' }),
+      })
+      const sentTo = new URL(reply.headers.get('location') ?? '', server.url)
+      expect(sentTo.origin).toBe(server.url)
+      await expectOwnPage(await askRaw(sentTo.search.slice(1)))
+    },
+  )
+
   it('threat A6 in the decision, whether in the query or in the body', async () => {
     const page = await (await ask({})).text()
     const action = /action="([^"]+)"/.exec(page)?.[1] ?? ''

@@ -12,6 +12,8 @@ import type { JwtAuthenticationSettings, JwtMethod } from './settings.ts'
 
 const KIND = 'client assertion'
 const LONGEST = 16_000
+/** Of the server itself, whatever else it offers. */
+const OWN_PATHS = ['/token', '/revoke', '/introspect']
 /** Everything else is a JWT for another purpose. */
 const TYPES: readonly (string | undefined)[] = [undefined, 'jwt', 'client-authentication+jwt']
 
@@ -97,13 +99,20 @@ async function verify(text: string, proof: Proof, context: ServerContext): Promi
 }
 
 /** Every one of its audiences is us: what is good elsewhere too was perhaps made for there. */
-function assertMeant({ aud }: JWTPayload, { issuer, options }: ServerContext): void {
-  const below = `${options.issuerUrl.origin}${options.basePath}/`
-  const audiences = [aud].flat()
-  const ours = audiences.every((name) => name === issuer || name?.startsWith(below))
-  if (audiences.length === 0 || !ours) {
+function assertMeant({ aud }: JWTPayload, context: ServerContext): void {
+  const ours = addressesOf(context)
+  const audiences: readonly unknown[] = [aud].flat()
+  if (audiences.length === 0 || !audiences.every((name) => ours.includes(name))) {
     throw new InvalidClient('aud of the client_assertion must be the issuer and nobody else')
   }
+}
+
+/** The issuer, and each place where clients prove themselves (RFC 7523 §3, RFC 9126 §2), letter by letter. */
+function addressesOf({ issuer, options, grants, features }: ServerContext): readonly unknown[] {
+  const brought = [...grants.values(), ...features.all].flatMap(({ routes = [] }) => routes)
+  const posted = brought.filter(({ method }) => method === 'POST').map(({ path }) => path)
+  const below = `${options.issuerUrl.origin}${options.basePath}`
+  return [issuer, ...[...OWN_PATHS, ...posted].map((path) => `${below}${path}`)]
 }
 
 /** RFC 7523 §3 point 7: each is taken once, on whatever process it comes. */

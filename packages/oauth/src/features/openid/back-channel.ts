@@ -1,3 +1,4 @@
+import { clientIdOf } from '../../clients/client.ts'
 import type { ServerContext } from '../../context.ts'
 import { signJwt } from '../../keys/signing-key.ts'
 import type { Client, PendingLogout } from '../../storage/records.ts'
@@ -131,7 +132,7 @@ function createLogoutToken(
   return signJwt(context.keys.current(algorithmFor(client, settings, context)), 'logout+jwt', {
     iss: context.issuer,
     sub: subjectFor(client, userId, settings),
-    aud: client.id,
+    aud: clientIdOf(client),
     iat: now,
     exp: now + TOKEN_SECONDS,
     jti: id,

@@ -1,7 +1,7 @@
 import { sessionName } from '../../authorization/sign-in-details.ts'
 import { redirectProblem } from '../../clients/redirect-uris.ts'
 import type { ServerContext } from '../../context.ts'
-import { InvalidRequest } from '../../errors.ts'
+import { InvalidRequest, isOAuthError } from '../../errors.ts'
 import type { Form } from '../../http/form.ts'
 import type { Client } from '../../storage/records.ts'
 import type { Person } from '../../users/users.ts'
@@ -44,7 +44,7 @@ export async function readLogoutRequest(
     throw new InvalidRequest('The id_token_hint was issued to another client than client_id')
   }
   const clientId = read?.aud ?? named
-  const client = clientId === undefined ? null : await context.clients.find(clientId)
+  const client = clientId === undefined ? null : await findClient(clientId, context)
   // A client that was deleted proves nothing any more.
   const hint = client ? read : null
   const wanted = params.get('post_logout_redirect_uri')
@@ -75,6 +75,16 @@ export async function isOfSession(
   if (hint.sid === sessionName(person.sessionId, client.id)) return true
   const session = await context.storage.sessions.find(hint.sid)
   return session?.sessionId === person.sessionId
+}
+
+/** Null also where its document cannot be had now. */
+async function findClient(clientId: string, { clients }: ServerContext): Promise<Client | null> {
+  try {
+    return await clients.findNamed(clientId)
+  } catch (error) {
+    if (isOAuthError(error)) return null
+    throw error
+  }
 }
 
 function readHint(text: string, context: ServerContext): IdTokenHint | null {

@@ -12,8 +12,17 @@ export function subjectFor(client: Client, userId: string, settings: OpenIdSetti
   return hmac(settings.pairwiseKey, JSON.stringify([sectorOf(client), userId]))
 }
 
-/** The host they were registered for; a client with several hosts names the sector itself. */
-function sectorOf({ id, redirectUris, settings }: Client): string {
+/** What a client gets is sent to an address of its host, or nowhere. */
+const BY_REDIRECT: readonly string[] = ['authorization_code', 'refresh_token']
+
+/**
+ * The host they were registered for; a client with several hosts names the sector itself. An app, or a program on
+ * somebody's machine, has no host that no other has. Nor has a client that registered itself and gets tokens without
+ * a redirect: it may have named anybody's.
+ */
+function sectorOf({ id, redirectUris, grantTypes, settings }: Client): string {
+  const isProven = grantTypes.every((name) => BY_REDIRECT.includes(name))
+  if (settings.self_registered && !isProven) return id
   const address = settings.sector_identifier_uri ?? redirectUris[0]
-  return address && URL.canParse(address) ? new URL(address).host : id
+  return address?.startsWith('https://') && URL.canParse(address) ? new URL(address).host : id
 }

@@ -7,7 +7,7 @@ import { InvalidClientMetadata } from '../../errors.ts'
 import { parseScope } from '../../scopes.ts'
 import type { Client } from '../../storage/records.ts'
 import { offeredBy } from './offered.ts'
-import { type RedirectPolicy, readRedirects } from './redirects.ts'
+import { assertReturns, type RedirectPolicy, readRedirects } from './redirects.ts'
 import { keepOffered } from './supported.ts'
 
 /** What a client has said of itself, and may have. */
@@ -42,6 +42,7 @@ export function readMetadata(
   const grantTypes = readGrants(given.grant_types, context)
   const redirectUris = readRedirects(given.redirect_uris, grantTypes, rules.redirects, context)
   const settings = keepOffered(said, offeredBy(context))
+  assertReturns(settings.post_logout_redirect_uris, rules.redirects, context)
   assertResponseTypes(settings, grantTypes)
   if (JSON.stringify(settings).length > LONGEST_SETTINGS) {
     throw new InvalidClientMetadata(`The metadata is longer than ${LONGEST_SETTINGS} characters`)

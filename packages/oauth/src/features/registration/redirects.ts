@@ -1,7 +1,7 @@
 import { newRedirectProblem } from '../../clients/redirect-uris.ts'
 import { isLoopback } from '../../clients/settings/checks.ts'
 import type { ServerContext } from '../../context.ts'
-import { InvalidRedirectUri } from '../../errors.ts'
+import { InvalidClientMetadata, InvalidRedirectUri } from '../../errors.ts'
 
 /** `web`: https, or a program on the person's own machine. `any`: schemes of apps as well. */
 export type RedirectPolicy = 'web' | 'any'
@@ -24,6 +24,19 @@ export function readRedirects(
     throw new InvalidRedirectUri('redirect_uris is missing')
   }
   return [...new Set(list.map((uri) => requireRedirect(uri, policy, context)))]
+}
+
+/** Where people may be sent after they have signed out: no stranger sends them into an app either. */
+export function assertReturns(
+  uris: readonly string[] = [],
+  policy: RedirectPolicy,
+  context: ServerContext,
+): void {
+  for (const uri of uris) {
+    const problem = strangersProblem(uri, policy, context)
+    if (problem === null) continue
+    throw new InvalidClientMetadata(`The address '${uri.slice(0, 100)}' after a logout ${problem}`)
+  }
 }
 
 function requireRedirect(uri: unknown, policy: RedirectPolicy, context: ServerContext): string {

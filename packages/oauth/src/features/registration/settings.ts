@@ -41,6 +41,8 @@ export interface RegistrationLimit {
 
 const policies: readonly RegistrationPolicy[] = ['closed', 'initial-access-token', 'open']
 const SHORTEST_TOKEN = 32
+/** RFC 6750 §2.1: whatever else stands in it, nobody could ever send it. */
+const SENDABLE = /^[\w.~+/=-]+$/
 
 export function resolveRegistration(options: ClientRegistrationOptions): RegistrationSettings {
   const { policy, initialAccessTokens = [], perMinute = 20, scopes = 'registered' } = options
@@ -54,6 +56,11 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
   if (initialAccessTokens.some((token) => token.length < SHORTEST_TOKEN)) {
     throw new TypeError(
       `clientRegistration: each of initialAccessTokens needs ${SHORTEST_TOKEN} random characters or more.`,
+    )
+  }
+  if (initialAccessTokens.some((token) => !SENDABLE.test(token))) {
+    throw new TypeError(
+      'clientRegistration: each of initialAccessTokens has the characters of a bearer token only: letters, digits and -._~+/=.',
     )
   }
   const hashes = initialAccessTokens.map((token) => sha256(token))

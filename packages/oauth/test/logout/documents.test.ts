@@ -1,0 +1,66 @@
+import { decodeJwt } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { clientMetadataDocuments, openid } from '../../src/index.ts'
+import { outgoing, startWebServer, type WebServer } from '../registration/support.ts'
+import { codeFlow, REDIRECT, startServer, type TestServer } from '../support.ts'
+import { HOME, LeavingPeople, type Receiver, startReceiver, until, visit } from './support.ts'
+
+let web: WebServer
+let receiver: Receiver
+let server: TestServer
+let clientId: string
+let hint: string
+beforeEach(async () => {
+  web = await startWebServer()
+  receiver = await startReceiver()
+  server = await startServer({
+    users: new LeavingPeople(),
+    features: [clientMetadataDocuments(), openid({ logout: true })],
+    selfRegistered: { scopes: ['openid'] },
+    outgoing: outgoing(),
+  })
+  clientId = web.urlOf('/client.json')
+  web.answerJson({
+    client_id: clientId,
+    redirect_uris: [REDIRECT],
+    backchannel_logout_uri: receiver.url,
+    post_logout_redirect_uris: [HOME],
+  })
+  const tokens: object = await codeFlow(server, { id: clientId, secret: '' }, { scope: 'openid' })
+  hint = (tokens as { id_token: string }).id_token
+})
+afterEach(async () => {
+  await server.close()
+  await web.close()
+  await receiver.close()
+})
+
+describe('a client that has a document', () => {
+  it.each([{}, { named: true }])('signs people out, and gets them back %j', async ({ named }) => {
+    const reply = await visit(server, {
+      id_token_hint: hint,
+      post_logout_redirect_uri: HOME,
+      ...(named && { client_id: clientId }),
+    })
+    expect(reply.headers.get('location')).toBe(HOME)
+  })
+
+  it('is told by the name that its ID tokens have', async () => {
+    await server.oauth.endSession('ada.1')
+    await until(() => receiver.forms.length === 1)
+    const { aud, sub, sid } = decodeJwt(receiver.forms[0]?.get('logout_token') ?? '')
+    expect({ aud, sub, sid }).toEqual({
+      aud: clientId,
+      sub: decodeJwt(hint).sub,
+      sid: decodeJwt(hint).sid,
+    })
+  })
+
+  it('that was taken down keeps nobody from signing out', async () => {
+    web.answer((_request, response) => response.writeHead(404).end())
+    server.clock.advance('1h')
+    const page = await visit(server, { id_token_hint: hint, post_logout_redirect_uri: HOME })
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('Sign out?')
+  })
+})
