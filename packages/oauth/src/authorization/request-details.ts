@@ -19,8 +19,8 @@ export function readDetails(
 ): GrantDetails | null {
   const { resources, identityScopes } = context.options
   const uris = resourcesFor(request.client, readResources(params, resources), context.options)
-  if (uris === null && context.features.requestReaders.length === 0) return null
   assertKnownThere(request.scopes, uris, resources, identityScopes)
+  if (uris === null && context.features.requestReaders.length === 0) return null
   const read = context.features.requestReaders.map(
     (feature) => feature.readRequest?.(params, { ...request, resources: uris }, context) ?? null,
   )

@@ -35,17 +35,27 @@ export function scopeLimitOf(
  * token for another would be let in wherever no scope is asked for.
  */
 export function resourcesFor(
-  { settings }: Client,
+  client: Client,
   named: readonly string[] | null,
-  { selfRegisteredResources: open, resources }: ResolvedOptions,
+  options: Pick<ResolvedOptions, 'selfRegisteredResources' | 'resources'>,
 ): readonly string[] | null {
-  if (open === null || settings.self_registered === undefined) return named
-  if (named?.every((uri) => open.has(uri))) return named
+  const { selfRegisteredResources: open, resources } = options
+  if (open === null || client.settings.self_registered === undefined) return named
+  if (named?.every((uri) => mayReach(client, uri, options))) return named
   if (named) throw new InvalidTarget('Clients that registered themselves get no token for it')
   if (open.has(resources.own.uri)) return null
   const [only, ...others] = open
   if (only !== undefined && others.length === 0) return [only]
   throw new InvalidTarget("Name what the token is for: the parameter 'resource' is missing")
+}
+
+/** Whether it may have tokens for this API today. */
+export function mayReach(
+  { settings }: Client,
+  uri: string,
+  { selfRegisteredResources: open }: Pick<ResolvedOptions, 'selfRegisteredResources'>,
+): boolean {
+  return open === null || settings.self_registered === undefined || open.has(uri)
 }
 
 /** What is left of what it was granted: a stranger keeps only what is marked today. */

@@ -9,7 +9,7 @@ import { isForHolder } from '../tokens/proven-key.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
 import type { ApprovedRequest, AuthorizationResponse, Grant } from './grant.ts'
 import { verifyChallenge } from './pkce.ts'
-import { shareOfResources } from './requested-resources.ts'
+import { shareOfGrant } from './requested-resources.ts'
 
 /** RFC 6749 §4.1.2 allows 10 minutes; a redirect takes a second. */
 const CODE_LIFETIME = 60_000
@@ -26,7 +26,7 @@ export function authorizationCode(): Grant {
       if (!code || code.clientId !== client.id) throw refused()
       if (code.usedAt) return refuseReplay(code, context)
       assertExchangeable(code, client, params, context)
-      const resources = shareOfResources(code, params, context)
+      const share = shareOfGrant(code, { client, params, scopes: [] }, context)
       // Before the code is used up: a failing hook must not cost an honest client its grant.
       if (!(await context.knownUsers.existsNow(code.userId))) throw refused()
       const token = buildToken(
@@ -43,7 +43,7 @@ export function authorizationCode(): Grant {
       )
       const won = await context.storage.codes.exchange(hash, token.createdAt, token)
       if (!won) return refuseReplay(code, context)
-      return createTokenResponse(token, context, { scopes: token.scopes, resources })
+      return createTokenResponse(token, context, share)
     },
   }
 }

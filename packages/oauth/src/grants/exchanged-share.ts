@@ -4,10 +4,11 @@ import type { VerifiedToken } from '../guard/verify.ts'
 import type { Form } from '../http/form.ts'
 import {
   assertKnownThere,
+  findResource,
   grantedResources,
+  knownThere,
   narrowResources,
   readTargets,
-  resourceOf,
 } from '../resources/requested.ts'
 import { holdsScope, parseScope, resolveScopes, WILDCARD } from '../scopes.ts'
 import type { Client, Token } from '../storage/records.ts'
@@ -58,9 +59,10 @@ export function shareOfSubject(
 /** By what the token itself says: it may be for fewer APIs than its row. */
 function shareOfTargets({ verified, row }: ShownToken, params: Form, context: ServerContext) {
   const known = context.options.resources
-  const granted = grantedResources(row, known).filter((uri) =>
-    isFor(resourceOf(uri, known).audience, verified.claims),
-  )
+  const granted = grantedResources(row, known).filter((uri) => {
+    const resource = findResource(uri, known)
+    return resource !== null && isFor(resource.audience, verified.claims)
+  })
   const share = narrowResources(granted, readTargets(params, known))
   if (share.length > 0) return share
   throw new InvalidTarget('The subject_token is for no resource of this server')
@@ -94,11 +96,9 @@ function allThatMayBeHad(
   { client, resources }: Receiver,
   { options }: ServerContext,
 ): readonly string[] {
-  const lists = resources.map((uri) => resourceOf(uri, options.resources).scopes)
-  const isKnown = (name: string) => lists.some((list) => list === null || list.includes(name))
+  const { resources: known, identityScopes } = options
   const mayHave = (name: string) => client.scopes === null || client.scopes.includes(name)
-  return scopes.filter(
-    (name) =>
-      name !== WILDCARD && !options.identityScopes.has(name) && isKnown(name) && mayHave(name),
+  return knownThere(scopes, resources, known, identityScopes).filter(
+    (name) => name !== WILDCARD && !identityScopes.has(name) && mayHave(name),
   )
 }

@@ -1,6 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import { secondsUntil } from '../lifetimes.ts'
-import { buildToken, wholeShare } from '../tokens/issue.ts'
+import { buildToken, shortened, wholeShare } from '../tokens/issue.ts'
 import type { ApprovedRequest, Grant } from './grant.ts'
 
 /** RFC 6749 §4.2: the token itself in the fragment, no refresh token. Off unless listed. */
@@ -11,10 +11,9 @@ export function implicit(): Grant {
       type: 'token',
       mode: 'fragment',
       async prepare({ client, userId, scopes, details }: ApprovedRequest, context: ServerContext) {
-        const token = buildToken(
-          { client, userId, scopes, grantType: 'implicit', refreshable: false, details },
-          context,
-        )
+        const issue = { client, userId, scopes, grantType: 'implicit', refreshable: false } as const
+        const built = buildToken({ ...issue, details }, context)
+        const token = shortened(built, details?.resources, context)
         return {
           token,
           params: {

@@ -1,8 +1,8 @@
-import { latestFor, stillGranted } from '../clients/self-registered.ts'
+import { latestFor } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidGrant, TemporarilyUnavailable } from '../errors.ts'
 import { type Form, requireParam } from '../http/form.ts'
-import { narrowScopes, parseScope, resolveScopes } from '../scopes.ts'
+import { parseScope, resolveScopes } from '../scopes.ts'
 import type { Client, Rotation, Token } from '../storage/records.ts'
 import { endedByRotation } from '../storage/rotated-token.ts'
 import type { RefreshTokenContent } from '../tokens/formats/refresh-tokens.ts'
@@ -11,7 +11,7 @@ import { revokeTokens } from '../tokens/revoke.ts'
 import type { Grant } from './grant.ts'
 import { decideRefresh, isAlive, type LateWindows } from './refresh-decision.ts'
 import { parseLateWindows, type RefreshTokenOptions } from './refresh-token-options.ts'
-import { shareOfResources } from './requested-resources.ts'
+import { shareOfGrant } from './requested-resources.ts'
 
 /** Each look at the row that led to nothing means that somebody else was faster. */
 const MOST_LOOKS = 5
@@ -46,10 +46,8 @@ export function refreshToken(options: RefreshTokenOptions = {}): Grant {
       const token =
         (await rotate(content.generation, presentation, context)) ??
         (await lookAndDecide(presentation, context))
-      return createTokenResponse(token, context, {
-        scopes: narrow(token, requested, client, context),
-        resources: shareOfResources(token, params, context),
-      })
+      const share = shareOfGrant(token, { client, params, scopes: requested }, context)
+      return createTokenResponse(token, context, share)
     },
   }
 }
@@ -154,15 +152,6 @@ function secondsSince(moment: Date, { clock }: ServerContext): number {
   return Math.round((clock.now().getTime() - moment.getTime()) / 1000)
 }
 
-function narrow(
-  { scopes }: Token,
-  requested: readonly string[],
-  client: Client,
-  { options }: ServerContext,
-): readonly string[] {
-  return narrowScopes(stillGranted(scopes, client, options), requested, options.identityScopes)
-}
-
 async function assertMayNarrow(
   { content, client }: Pick<Presentation, 'content' | 'client'>,
   requested: readonly string[],
@@ -172,8 +161,7 @@ async function assertMayNarrow(
   const token = await context.storage.tokens.find(content.tokenId)
   if (!token || !isAlive(token, client, context.clock.now())) throw refused()
   assertHoldsKey(token, client, context)
-  narrow(token, requested, client, context)
-  shareOfResources(token, params, context)
+  shareOfGrant(token, { client, params, scopes: requested }, context)
   resolveScopes(requested, {
     defined: context.options.scopeNames,
     client: null,

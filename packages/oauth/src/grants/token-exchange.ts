@@ -2,7 +2,7 @@ import type { ServerContext } from '../context.ts'
 import { InvalidRequest, UnauthorizedClient } from '../errors.ts'
 import type { VerifiedToken } from '../guard/verify.ts'
 import { type Form, requireParam } from '../http/form.ts'
-import { resourceDetails, resourceOf } from '../resources/requested.ts'
+import { findResource, resourceDetails } from '../resources/requested.ts'
 import type { Actor, GrantDetails, ParentToken } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import { type AccessTokenClaims, isBound } from '../tokens/formats/claims.ts'
@@ -163,6 +163,6 @@ function withParents({ jti, client_id, parents = [] }: AccessTokenClaims): Paren
 
 function isJwt(details: GrantDetails, client: Client, { options }: ServerContext): boolean {
   const [uri = options.resources.own.uri] = details.resources ?? []
-  const format = resourceOf(uri, options.resources).format ?? options.accessTokenFormat
+  const format = findResource(uri, options.resources)?.format ?? options.accessTokenFormat
   return format === 'jwt' && !details.opaque && client.settings.subject_type !== 'pairwise'
 }

@@ -10,12 +10,12 @@ export function readResources(params: Form, known: Resources): readonly string[]
   if (text === undefined) return null
   // http/form.ts has put a blank between those that were sent one by one.
   const uris = [...new Set(text.split(' ').map(asKnown(known)))]
-  for (const uri of uris) {
-    if (uri !== known.own.uri && !known.others.has(uri)) {
-      throw new InvalidTarget('The resource is not one that this server issues tokens for')
-    }
-  }
-  assertAlike(uris.map((uri) => resourceOf(uri, known)))
+  const found = uris.map((uri) => {
+    const resource = findResource(uri, known)
+    if (resource) return resource
+    throw new InvalidTarget('The resource is not one that this server issues tokens for')
+  })
+  assertAlike(found)
   return uris
 }
 
@@ -34,8 +34,8 @@ function addressOf(audience: string, { own, others }: Resources): string {
 }
 
 /** Clients write an address as they like: with a slash after a bare host, or the host in capital letters. */
-function asKnown({ own, others }: Resources): (uri: string) => string {
-  const isKnown = (uri: string) => uri === own.uri || others.has(uri)
+function asKnown(known: Resources): (uri: string) => string {
+  const isKnown = (uri: string) => findResource(uri, known) !== null
   return (uri) => {
     if (isKnown(uri) || !URL.canParse(uri)) return uri
     const { href } = new URL(uri)
@@ -43,8 +43,9 @@ function asKnown({ own, others }: Resources): (uri: string) => string {
   }
 }
 
-export function resourceOf(uri: string, { own, others }: Resources): Resource {
-  return others.get(uri) ?? own
+/** Null for one that this server does not know (any more): it must never be taken for another. */
+export function findResource(uri: string, { own, others }: Resources): Resource | null {
+  return others.get(uri) ?? (uri === own.uri ? own : null)
 }
 
 /** One token cannot have two formats. */
@@ -70,12 +71,13 @@ export function narrowResources(
   throw new InvalidTarget('The resource was not named when access was granted')
 }
 
-/** Of a grant. Those that have none written down are for the server's own. */
+/** Of a grant, those that are still there. Where none are written down it is for the server's own. */
 export function grantedResources(
   { details }: Pick<Token, 'details'>,
-  { own }: Resources,
+  known: Resources,
 ): readonly string[] {
-  return details?.resources ?? [own.uri]
+  const uris = details?.resources ?? [known.own.uri]
+  return uris.filter((uri) => findResource(uri, known) !== null)
 }
 
 /** What is written down of them: nothing, where it is the server's own as usual. */
@@ -93,11 +95,24 @@ export function assertKnownThere(
   known: Resources,
   identityScopes: ReadonlySet<string>,
 ): void {
-  if (uris === null) return
-  const lists = uris.map((uri) => resourceOf(uri, known).scopes)
-  if (lists.includes(null)) return
-  const all = new Set(lists.flatMap((list) => list ?? []))
-  const unknown = scopes.find((name) => !all.has(name) && !identityScopes.has(name))
-  if (unknown === undefined) return
+  const there = knownThere(scopes, uris, known, identityScopes)
+  if (there.length === scopes.length) return
+  const unknown = scopes.find((name) => !there.includes(name))
   throw new InvalidScope(`The scope '${unknown}' means nothing to the resource asked for`)
+}
+
+/** Those that one of the APIs knows; null: the server's own. What is about the person counts everywhere. */
+export function knownThere(
+  scopes: readonly string[],
+  uris: readonly string[] | null | undefined,
+  known: Resources,
+  identityScopes: ReadonlySet<string>,
+): readonly string[] {
+  const lists = (uris ?? [known.own.uri]).map((uri) => {
+    const resource = findResource(uri, known)
+    return resource ? resource.scopes : []
+  })
+  if (lists.includes(null)) return scopes
+  const all = new Set(lists.flatMap((list) => list ?? []))
+  return scopes.filter((name) => all.has(name) || identityScopes.has(name))
 }

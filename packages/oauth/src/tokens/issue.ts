@@ -5,7 +5,7 @@ import { signingAlgorithms, timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
 import type { IssueRequest, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil, wholeSecond } from '../lifetimes.ts'
-import { resourceOf } from '../resources/requested.ts'
+import { findResource } from '../resources/requested.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Token } from '../storage/records.ts'
 import type { SignInMark } from '../users/retry-if-signed-out.ts'
@@ -116,10 +116,7 @@ export async function createTokenResponse(
   context: ServerContext,
   share: TokenShare = wholeShare(row),
 ): Promise<TokenResponse> {
-  const token = withKey(
-    share.resources ? shortened(row, share.resources, context) : row,
-    context.provenKey,
-  )
+  const token = withKey(shortened(row, share.resources, context), context.provenKey)
   const { scopes } = share
   const response = await createPlainResponse(token, context, share)
   const { responseExtenders } = context.features
@@ -138,9 +135,15 @@ function withKey(token: Token, key: string | null): Token {
 }
 
 /** An API may want tokens that live for a shorter time than those of the server. */
-function shortened(token: Token, uris: readonly string[], context: ServerContext): Token {
-  const ends = uris.flatMap((uri) => {
-    const { expireAt } = resourceOf(uri, context.options.resources)
+export function shortened(
+  token: Token,
+  uris: readonly string[] | undefined,
+  { options: { resources: known } }: ServerContext,
+): Token {
+  // Personal ones have a lifetime of their own.
+  if (!uris && (known.own.expireAt === null || token.grantType === 'personal_access')) return token
+  const ends = (uris ?? [known.own.uri]).flatMap((uri) => {
+    const expireAt = findResource(uri, known)?.expireAt
     return expireAt ? [expireAt(token.issuedAt)] : []
   })
   return { ...token, expiresAt: ends.reduce(soonest, token.expiresAt) }

@@ -9,7 +9,7 @@ import {
   SlowDown,
 } from '../../errors.ts'
 import type { ExchangeRequest, GrantType, TokenResponse } from '../../grants/grant.ts'
-import { shareOfResources } from '../../grants/requested-resources.ts'
+import { shareOfGrant } from '../../grants/requested-resources.ts'
 import { requireParam } from '../../http/form.ts'
 import type { AuthorizationCode, Client } from '../../storage/records.ts'
 import { buildToken, createTokenResponse } from '../../tokens/issue.ts'
@@ -40,7 +40,7 @@ export async function pollDevice(
   if (!isForHolder(code, context)) {
     throw new InvalidGrant('The device code was asked for with another key')
   }
-  const resources = shareOfResources(code, params, context)
+  const share = shareOfGrant(code, { client, params, scopes: [] }, context)
   // Before the code is used up: a failing hook must not cost an honest device its grant.
   if (!(await context.knownUsers.existsNow(code.userId))) throw ended()
   const token = buildToken(
@@ -57,7 +57,7 @@ export async function pollDevice(
   )
   const won = await context.storage.codes.exchange(code.hash, token.createdAt, token)
   if (!won) return refuseReplay(code, context)
-  return createTokenResponse(token, context, { scopes: token.scopes, resources })
+  return createTokenResponse(token, context, share)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Keyring } from '../../keys/keyring.ts'
 import type { SigningKeys } from '../../keys/signing-keys.ts'
-import { resourceOf } from '../../resources/requested.ts'
+import { findResource } from '../../resources/requested.ts'
 import type { Resources } from '../../resources/resources.ts'
 import type { Token } from '../../storage/records.ts'
 import {
@@ -43,17 +43,19 @@ export function chooseFormat(
 
   const ownJwt = jwt({ algorithm: own.algorithm, typ: own.tokenType })
   const custom = typeof accessTokenFormat === 'string' ? null : checkedFormat(accessTokenFormat)
-  const usual = custom ?? (accessTokenFormat === 'opaque' ? opaque : ownJwt)
+  const ofServer = custom ?? (accessTokenFormat === 'opaque' ? opaque : ownJwt)
+  const usual = own.format === null ? ofServer : own.format === 'opaque' ? opaque : ownJwt
 
   function audienceFor(uris: readonly string[] | undefined): string | readonly string[] {
     if (uris === undefined) return own.audience
-    const audiences = uris.map((uri) => resourceOf(uri, resources).audience)
+    // One that is there no more keeps its address, which no guard takes.
+    const audiences = uris.map((uri) => findResource(uri, resources)?.audience ?? uri)
     return audiences.length === 1 && audiences[0] !== undefined ? audiences[0] : audiences
   }
 
   /** For tokens that are not just like all others. */
   function formatOf({ details }: Token, [uri]: readonly string[]): AccessTokenFormat {
-    const resource = resourceOf(uri ?? own.uri, resources)
+    const resource = findResource(uri ?? own.uri, resources) ?? own
     if (details?.opaque) return opaque
     const name = resource.format ?? (custom ? null : accessTokenFormat)
     if (name === 'opaque') return opaque

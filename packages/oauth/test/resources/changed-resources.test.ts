@@ -1,0 +1,236 @@
+/** What was granted for an API when the options say something else of it today (threats T15 and G4). */
+import { decodeJwt } from 'jose'
+import { describe, expect, it } from 'vitest'
+import {
+  type AuthorizationServer,
+  authorizationCode,
+  clientRegistration,
+  implicit,
+  password,
+  refreshToken,
+} from '../../src/index.ts'
+import {
+  askFor,
+  codeFlow,
+  createClient,
+  decideOn,
+  REDIRECT,
+  startServer,
+  type TestServer,
+} from '../support.ts'
+
+const ORDERS = 'https://orders.example.com'
+const STATUS = 'https://status.example.com'
+const GRANTS = [authorizationCode(), refreshToken(), password(), implicit()]
+const BOTH = { [ORDERS]: { scopes: ['place-orders'] }, [STATUS]: { scopes: ['check-status'] } }
+
+interface Reply {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly expires_in: number
+  readonly scope: string
+  readonly error?: string
+}
+
+type Pairs = [string, string][]
+
+async function ask(
+  oauth: Pick<AuthorizationServer, 'fetch' | 'issuer'>,
+  client: { readonly id: string; readonly secret: string },
+  pairs: Pairs,
+): Promise<Reply> {
+  const body = new URLSearchParams([
+    ['client_id', client.id],
+    ['client_secret', client.secret],
+    ...pairs,
+  ])
+  const request = new Request(`${oauth.issuer}/oauth/token`, { method: 'POST', body })
+  return (await (await oauth.fetch(request)).json()) as Reply
+}
+
+const byPassword = (scope: string, ...resources: string[]): Pairs => [
+  ['grant_type', 'password'],
+  ['username', 'ada@example.com'],
+  ['password', 'correct horse'],
+  ['scope', scope],
+  ...resources.map((uri): [string, string] => ['resource', uri]),
+]
+
+const byRefresh = (token: string, ...pairs: Pairs): Pairs => [
+  ['grant_type', 'refresh_token'],
+  ['refresh_token', token],
+  ...pairs,
+]
+
+async function opens(
+  oauth: Pick<AuthorizationServer, 'guard' | 'guardFor'>,
+  resource: string | null,
+  accessToken: string,
+): Promise<boolean> {
+  const guard = resource === null ? oauth.guard : oauth.guardFor(resource)
+  const headers = { authorization: `Bearer ${accessToken}`, cookie: null, csrfToken: null }
+  try {
+    await guard.authenticate('api', headers)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function withServer(
+  options: Parameters<typeof startServer>[0],
+  attempt: (server: TestServer, client: { id: string; secret: string }) => Promise<void>,
+): Promise<void> {
+  const server = await startServer({ grants: GRANTS, ...options })
+  try {
+    const grants = ['password', 'refresh_token', 'authorization_code', 'implicit']
+    await attempt(server, await createClient(server, { grants }))
+  } finally {
+    await server.close()
+  }
+}
+
+describe.each(['jwt', 'opaque'] as const)('an API that is taken off, with %s tokens', (format) => {
+  it('takes its tokens along: they never become those of the server itself', () =>
+    withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
+      const tokens = await ask(server.oauth, client, byPassword('place-orders', ORDERS))
+      const later = server.another({
+        resources: { [STATUS]: BOTH[STATUS] },
+        accessTokenFormat: format,
+      })
+      await later.ready()
+      expect(await opens(server.oauth, ORDERS, tokens.access_token)).toBe(true)
+      expect(await opens(later, null, tokens.access_token)).toBe(false)
+      const refreshed = await ask(later, client, byRefresh(tokens.refresh_token))
+      expect(refreshed).toMatchObject({ error: 'invalid_grant' })
+      // It was a slip of the options: where the API is known, the client goes on.
+      const back = await ask(server.oauth, client, byRefresh(tokens.refresh_token))
+      expect(await opens(server.oauth, ORDERS, back.access_token)).toBe(true)
+    }))
+
+  it('leaves those that are for others as well good for the others', () =>
+    withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
+      const scope = 'place-orders check-status'
+      const tokens = await ask(server.oauth, client, byPassword(scope, ORDERS, STATUS))
+      const later = server.another({
+        resources: { [STATUS]: BOTH[STATUS] },
+        accessTokenFormat: format,
+      })
+      await later.ready()
+      expect(await opens(later, STATUS, tokens.access_token)).toBe(true)
+      expect(await opens(later, null, tokens.access_token)).toBe(false)
+      const refreshed = await ask(later, client, byRefresh(tokens.refresh_token))
+      expect(refreshed.scope).toBe('check-status')
+      expect(await opens(later, STATUS, refreshed.access_token)).toBe(true)
+      expect(await opens(later, null, refreshed.access_token)).toBe(false)
+    }))
+
+  it('ends a code that was on its way', () =>
+    withServer({ resources: BOTH, accessTokenFormat: format }, async (server, client) => {
+      const page = await askFor(server, 'ada', {
+        client_id: client.id,
+        redirect_uri: REDIRECT,
+        response_type: 'code',
+        scope: 'place-orders',
+        resource: ORDERS,
+      })
+      const code = (await decideOn(server, 'ada', page)).searchParams.get('code') ?? ''
+      const later = server.another({ resources: { [STATUS]: {} }, accessTokenFormat: format })
+      const form: Pairs = [
+        ['grant_type', 'authorization_code'],
+        ['redirect_uri', REDIRECT],
+        ['code', code],
+      ]
+      expect(await ask(later, client, form)).toMatchObject({ error: 'invalid_grant' })
+    }))
+})
+
+describe('an API that is closed to strangers', () => {
+  it('is over for them with their next refresh, and for nobody else', () => {
+    const features = [clientRegistration({ policy: 'open' })]
+    const selfRegistered = { scopes: ['place-orders'] }
+    return withServer({ resources: BOTH, features, selfRegistered }, async (server, own) => {
+      const registered = await server.request('/oauth/register', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          redirect_uris: [REDIRECT],
+          grant_types: ['authorization_code', 'refresh_token'],
+        }),
+      })
+      const { client_id: id, client_secret: secret } = await registered.json()
+      const tokens = await codeFlow(server, { id, secret })
+      expect(await opens(server.oauth, null, tokens.access_token)).toBe(true)
+      const ours = await codeFlow(server, own)
+      const later = server.another({ selfRegistered: { ...selfRegistered, resources: [ORDERS] } })
+      const refreshed = await ask(later, { id, secret }, byRefresh(tokens.refresh_token))
+      expect(refreshed).toMatchObject({ error: 'invalid_grant' })
+      expect((await ask(later, own, byRefresh(ours.refresh_token))).error).toBeUndefined()
+    })
+  })
+})
+
+describe('a token for fewer APIs than were granted', () => {
+  it('holds only the scopes that they know', () =>
+    withServer({ resources: BOTH }, async (server, client) => {
+      const scope = 'place-orders check-status'
+      const tokens = await ask(server.oauth, client, byPassword(scope, ORDERS, STATUS))
+      const pairs = byRefresh(tokens.refresh_token, ['resource', ORDERS])
+      const fewer = await ask(server.oauth, client, pairs)
+      expect(fewer.scope).toBe('place-orders')
+      expect(decodeJwt(fewer.access_token)).toMatchObject({ aud: ORDERS, scope: 'place-orders' })
+      const wrong = byRefresh(fewer.refresh_token, ['resource', ORDERS], ['scope', 'check-status'])
+      expect(await ask(server.oauth, client, wrong)).toMatchObject({ error: 'invalid_scope' })
+      // Nothing was lost by it, and nothing was used up by asking wrongly.
+      const all = await ask(server.oauth, client, byRefresh(fewer.refresh_token))
+      expect(all.scope).toBe(scope)
+    }))
+})
+
+describe('a token in the front channel', () => {
+  it('lives no longer than its API wants', () => {
+    const resources = { [ORDERS]: { accessTokensExpireIn: '10m' } }
+    return withServer({ resources }, async (server, client) => {
+      const page = await askFor(server, 'ada', {
+        client_id: client.id,
+        redirect_uri: REDIRECT,
+        response_type: 'token',
+        scope: 'place-orders',
+        resource: ORDERS,
+      })
+      const { hash } = await decideOn(server, 'ada', page)
+      const given = new URLSearchParams(hash.slice(1))
+      const { exp = 0, iat = 0 } = decodeJwt(given.get('access_token') ?? '')
+      expect([exp - iat, given.get('expires_in')]).toEqual([600, '600'])
+    })
+  })
+})
+
+describe('the API of the server itself, where it is listed', () => {
+  const resources = {
+    'http://localhost:4999': {
+      scopes: ['place-orders'],
+      accessTokensExpireIn: '5m',
+      accessTokenFormat: 'opaque',
+    },
+  } as const
+
+  it.each([[], ['http://localhost:4999']])('has its settings, named or not: %s', (...named) =>
+    withServer({ resources }, async (server, client) => {
+      const tokens = await ask(server.oauth, client, byPassword('place-orders', ...named))
+      expect(tokens.expires_in).toBe(300)
+      expect(tokens.access_token).toMatch(/^tga_/)
+      expect(await opens(server.oauth, null, tokens.access_token)).toBe(true)
+      const other = await ask(server.oauth, client, byPassword('check-status', ...named))
+      expect(other).toMatchObject({ error: 'invalid_scope' })
+      const refreshed = await ask(server.oauth, client, byRefresh(tokens.refresh_token))
+      expect(refreshed.expires_in).toBe(300)
+    }),
+  )
+
+  it('leaves personal access tokens the lifetime that is theirs', () =>
+    withServer({ resources }, async (server) => {
+      const { token } = await server.oauth.tokens.createPersonal({ userId: 'ada', name: 'mine' })
+      expect(token.expiresAt.getTime() - token.createdAt.getTime()).toBeGreaterThan(86_400_000)
+    }))
+})
