@@ -1,18 +1,23 @@
-// oauth2-proxy in front of a page, and a person with cookies who signs in through it. The module proxies of Go do not
-// all have it, so OAUTH2_PROXY may name a binary that is there already.
+// oauth2-proxy in front of a page, and a person with cookies who signs in through it. proxy/go.mod says which version:
+// `go install …@version` would ask for the list of all versions too, which not every module proxy gives. Building it
+// takes a minute or more, so OAUTH2_PROXY may name a binary that is there already.
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { cpSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const MODULE = 'github.com/oauth2-proxy/oauth2-proxy/v7@v7.15.3'
+const MODULE = 'github.com/oauth2-proxy/oauth2-proxy/v7'
 
 async function install(folder) {
   if (process.env.OAUTH2_PROXY) return process.env.OAUTH2_PROXY
-  const env = { ...process.env, GOBIN: folder }
-  await promisify(execFile)('go', ['install', MODULE], { env })
-  return join(folder, 'oauth2-proxy')
+  const cwd = join(folder, 'proxy')
+  cpSync(fileURLToPath(new URL('proxy', import.meta.url)), cwd, { recursive: true })
+  const binary = join(cwd, 'oauth2-proxy')
+  await promisify(execFile)('go', ['build', '-o', binary, MODULE], { cwd })
+  return binary
 }
 
 function freePort() {
