@@ -1,6 +1,6 @@
 import type { ServerContext } from '../context.ts'
 import { randomId } from '../crypto.ts'
-import { NotFound } from '../errors.ts'
+import { NotFound, ValidationFailed } from '../errors.ts'
 import type { GrantType } from '../grants/grant.ts'
 import type { ClientSettings } from '../storage/client-settings.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
@@ -8,7 +8,7 @@ import type { Client } from '../storage/records.ts'
 import { assertMethodOffered } from './authentication/offered-methods.ts'
 import { PERSONAL_ACCESS_CLIENT } from './client.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
-import { noSuchClient, saveClient } from './save.ts'
+import { ClientChanged, changeClient, noSuchClient, saveClient } from './save.ts'
 import { hasOwnSecret, newSecret } from './secret.ts'
 import { assertDemandsOffered } from './settings/demands.ts'
 import { parseConfidential, parseSettings } from './settings/parse-settings.ts'
@@ -122,11 +122,21 @@ export function manageClients(context: ServerContext): Clients {
       const client = await requireClient(id)
       if (!client.confidential) throw new NotFound('This client is public: it has no secret.')
       if (!hasOwnSecret(client)) throw new NotFound('This client has a key, and no secret.')
-      const { secret, secretHash, settings } = await newSecret(client, context)
-      const secretVersion = client.secretVersion + 1
-      const changed = settings === client.settings ? {} : { settings }
-      const fields = { secretHash, secretVersion, ...changed }
-      return { client: await saveClient(client, fields, context), secret }
+      const { secretVersion: before } = client
+      let told: string | null = null
+      const saved = await changeClient(
+        id,
+        async (now) => {
+          // Somebody else has rotated it: theirs was first and stands.
+          if (now.secretVersion !== before) throw noSuchClient()
+          const { secret, secretHash, settings } = await newSecret(now, context)
+          told = secret
+          const changed = settings === now.settings ? {} : { settings }
+          return { secretHash, secretVersion: before + 1, ...changed }
+        },
+        context,
+      )
+      return { client: saved, secret: told }
     },
     async revoke(id) {
       const client = await requireClient(id)
@@ -137,7 +147,12 @@ export function manageClients(context: ServerContext): Clients {
       const { self_registered, ...settings } = client.settings
       if (!self_registered) throw new NotFound('This client has not registered itself.')
       const verified = { ...settings, self_registered: { ...self_registered, verified: true } }
-      return saveClient(client, { settings: verified }, context)
+      try {
+        return await saveClient(client, { settings: verified }, context)
+      } catch (error) {
+        if (!(error instanceof ClientChanged)) throw error
+        throw new ValidationFailed({ id: ['It has changed at this moment: look at it again.'] })
+      }
     },
     personal: () => personalAccessClient(context),
   }

@@ -10,7 +10,7 @@ import type { ResolvedOptions } from '../options.ts'
 import type { SelfRegistration } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 import { unusedTicket } from '../storage/unused-client.ts'
-import { saveClient } from './save.ts'
+import { type ClientFields, changeClient } from './save.ts'
 
 const LONGEST_ACCESS = 3600 * 1000
 
@@ -105,15 +105,18 @@ export async function createUnused(
 
 /** Somebody has got a token by it: it stays. */
 export async function markUsed(client: Client, context: ServerContext): Promise<void> {
-  // What is remembered may be older than its last change.
-  const now = await context.storage.clients.find(client.id)
-  const { self_registered, ...others } = now?.settings ?? {}
-  if (!now || !self_registered) return
-  const { unused_until: _, ...registration } = self_registered
   try {
-    await saveClient(now, { settings: { ...others, self_registered: registration } }, context)
+    // What is remembered may be older than its last change.
+    await changeClient(client.id, withoutEnd, context)
   } catch (error) {
     // It was deleted at this moment, which is for whoever asks next.
     if (!isOAuthError(error, 'not_found')) throw error
   }
+}
+
+function withoutEnd({ settings }: Client): ClientFields | null {
+  const { self_registered, ...others } = settings
+  if (self_registered?.unused_until === undefined) return null
+  const { unused_until: _, ...registration } = self_registered
+  return { settings: { ...others, self_registered: registration } }
 }

@@ -1,6 +1,7 @@
-import { saveClient } from '../clients/save.ts'
+import { changeClient } from '../clients/save.ts'
 import type { ServerContext } from '../context.ts'
 import { isOAuthError } from '../errors.ts'
+import type { ClientSettings } from '../storage/client-settings.ts'
 import type { Client } from '../storage/records.ts'
 
 /** Seals all that is stored with the first of the secrets; says how much there was to do. */
@@ -30,20 +31,31 @@ async function outdatedClients({ storage, clientSecrets }: ServerContext): Promi
 
 /** Read again just before it is written: its other settings may have changed since. */
 async function resealClient(id: string, context: ServerContext): Promise<boolean> {
-  const { storage, clientSecrets } = context
-  const client = await storage.clients.find(id)
-  const sealed = client?.settings.sealed_secret
-  if (!client || sealed === undefined || (await clientSecrets.isCurrent(sealed))) return false
-  const secret = await clientSecrets.open(sealed)
-  if (secret === null) {
-    throw new Error(`The secret of client ${id} was sealed with a secret that is not given here`)
+  let resealed = false
+  const decide = async (client: Client) => {
+    const settings = await resealedSettings(client, context)
+    resealed = settings !== null
+    return settings && { settings }
   }
-  const settings = { ...client.settings, sealed_secret: await clientSecrets.close(secret) }
   try {
-    await saveClient(client, { settings }, context)
-    return true
+    await changeClient(id, decide, context)
+    return resealed
   } catch (error) {
     if (isOAuthError(error, 'not_found')) return false
     throw error
   }
+}
+
+/** Null when there is nothing to do. */
+async function resealedSettings(
+  { id, settings }: Client,
+  { clientSecrets }: ServerContext,
+): Promise<ClientSettings | null> {
+  const { sealed_secret: sealed } = settings
+  if (sealed === undefined || (await clientSecrets.isCurrent(sealed))) return null
+  const secret = await clientSecrets.open(sealed)
+  if (secret === null) {
+    throw new Error(`The secret of client ${id} was sealed with a secret that is not given here`)
+  }
+  return { ...settings, sealed_secret: await clientSecrets.close(secret) }
 }

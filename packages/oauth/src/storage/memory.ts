@@ -106,9 +106,10 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
         clients.set(client.id, client)
         return true
       },
-      async update(id, change, notice) {
+      async update(id, change, notice, unchangedSince = clients.get(id)?.updatedAt) {
         const client = clients.get(id)
         if (!client || client.revokedAt) return false
+        if (client.updatedAt.getTime() !== unchangedSince?.getTime()) return false
         const { secretVersion = client.secretVersion + 1 } = change
         if (secretVersion !== client.secretVersion + 1) return false
         clients.set(id, { ...client, ...change })

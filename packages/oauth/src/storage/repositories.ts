@@ -28,9 +28,15 @@ export interface ClientRepository {
   create(client: Client): Promise<boolean>
   /**
    * Writes the fields given and tells every process, in one step. False, and nothing is done, when the
-   * client is unknown or revoked, or when `secretVersion` is given and does not follow the present one.
+   * client is unknown or revoked, when `secretVersion` is given and does not follow the present one, or when
+   * `unchangedSince` is given and is not the client's `updatedAt` to the millisecond: it comes with `settings`.
    */
-  update(id: string, change: ClientChange, notice: NewRevocation): Promise<boolean>
+  update(
+    id: string,
+    change: ClientChange,
+    notice: NewRevocation,
+    unchangedSince?: Date,
+  ): Promise<boolean>
 }
 
 /** Only what changes, so that two changes at once do not undo each other. */

@@ -1,10 +1,11 @@
-import { saveClient } from '../../clients/save.ts'
+import { type ClientFields, changeClient } from '../../clients/save.ts'
 import { createUnused, isUnused, unverified } from '../../clients/self-registered.ts'
 import { isRecord } from '../../clients/settings/checks.ts'
 import type { ServerContext } from '../../context.ts'
-import { InvalidClientMetadata } from '../../errors.ts'
+import { InvalidClientMetadata, isOAuthError } from '../../errors.ts'
 import type { DocumentRules } from '../../outgoing/documents.ts'
 import { NotFetched } from '../../outgoing/pinned-request.ts'
+import type { SelfRegistration } from '../../storage/client-settings.ts'
 import type { Client } from '../../storage/records.ts'
 import { unusedTicket } from '../../storage/unused-client.ts'
 import { addressProblem, rowIdOf } from './document-address.ts'
@@ -106,8 +107,7 @@ async function storeAs(
   const now = context.clock.now()
   const unused_until = now.getTime() + unusedSeconds * 1000
   const registration = { by: 'document', document: clientId, unused_until } as const
-  const row = await context.storage.clients.find(id)
-  if (!row) {
+  if (!(await context.storage.clients.find(id))) {
     const client: Client = {
       ...described,
       id,
@@ -125,16 +125,31 @@ async function storeAs(
     const created = await createUnused(client, registration, context)
     return created ?? context.storage.clients.find(id)
   }
-  if (row.revokedAt) return null
+  try {
+    return await changeClient(id, (now) => follow(now, described, registration, context), context)
+  } catch (error) {
+    if (isOAuthError(error, 'not_found')) return null
+    throw error
+  }
+}
+
+/** What of the row is not as the document says; null for nothing. */
+async function follow(
+  row: Client,
+  described: DescribedClient,
+  registration: SelfRegistration & { readonly unused_until: number },
+  { clock, storage }: ServerContext,
+): Promise<ClientFields | null> {
   const { self_registered: before = registration } = row.settings
-  const over = isUnused(row) && (before.unused_until ?? 0) <= now.getTime()
-  if (!over && isAsDescribed(row, described)) return row
+  const { unused_until } = registration
+  const over = isUnused(row) && (before.unused_until ?? 0) <= clock.now().getTime()
+  if (!over && isAsDescribed(row, described)) return null
   // It comes again after it was given up, and its row is still there.
-  if (over) await context.storage.tickets.add(unusedTicket({ clientId: id, until: unused_until }))
+  if (over) await storage.tickets.add(unusedTicket({ clientId: row.id, until: unused_until }))
   const known = hasNewKeysOnly(row, described) ? before : unverified(before)
   const self_registered = over ? { ...known, unused_until } : known
   const { confidential: _, settings, ...fields } = described
-  return saveClient(row, { ...fields, settings: { ...settings, self_registered } }, context)
+  return { ...fields, settings: { ...settings, self_registered } }
 }
 
 /** Keys are changed from time to time, by who they are of. */

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { manageClients } from '../../clients/manage.ts'
-import { saveClient } from '../../clients/save.ts'
+import { type ClientFields, changeClient } from '../../clients/save.ts'
 import { unverified } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { equalSecrets, sha256 } from '../../crypto.ts'
@@ -43,14 +43,19 @@ export async function replaceRegistration(
   const described = readMetadata(given, rulesOf(settings), context)
   assertSameProof(described, client)
   await assertSector(described, context.outgoing.documents.getNow)
+  const saved = await changeClient(client.id, (now) => replaced(now, described), context)
+  return noStoreJson(clientInformation(saved, token, context))
+}
+
+/** With what is ours to say, as it is now. */
+function replaced({ settings }: Client, described: DescribedClient): ClientFields {
   const { confidential: _, settings: said, ...fields } = described
-  const { self_registered, sealed_secret } = client.settings
+  const { self_registered, sealed_secret } = settings
   const kept = {
     ...(self_registered && { self_registered: unverified(self_registered) }),
     ...(sealed_secret !== undefined && { sealed_secret }),
   }
-  const saved = await saveClient(client, { ...fields, settings: { ...said, ...kept } }, context)
-  return noStoreJson(clientInformation(saved, token, context))
+  return { ...fields, settings: { ...said, ...kept } }
 }
 
 /** DELETE /oauth/register/{client-id} (RFC 7592 §2.3): with every token it has. */

@@ -34,7 +34,7 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
       return rows.map(clientRow.fromRow)
     },
     create: (client) => insertIfAbsent(database, 'oauth_clients', { ...clientRow.toRow(client) }),
-    update: (id, change, notice) =>
+    update: (id, change, notice, unchangedSince) =>
       database.transaction(async (tx) => {
         let update = tx.kysely
           .updateTable('oauth_clients')
@@ -43,6 +43,9 @@ export function clientRepository(database: Database<OAuthTables>): ClientReposit
           .where('revoked_at', 'is', null)
         if (change.secretVersion !== undefined) {
           update = update.where('secret_version', '=', change.secretVersion - 1)
+        }
+        if (unchangedSince !== undefined) {
+          update = update.where('updated_at', '=', unchangedSince.getTime())
         }
         const { numUpdatedRows } = await update.executeTakeFirst()
         if (numUpdatedRows === 0n) return false

@@ -87,6 +87,28 @@ export const clientsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(results.filter((won) => won).length, 1)
     })
 
+    it('of what was read are won by one of many, and by nobody who read it before', async () => {
+      const { clients, revocations } = await create()
+      await clients.create(client)
+      const since = client.updatedAt
+      const results = await Promise.all(
+        [1, 2, 3].map((count) =>
+          clients.update(
+            client.id,
+            { settings: { default_max_age: count }, updatedAt: later(count) },
+            news,
+            since,
+          ),
+        ),
+      )
+      assert.equal(results.filter((won) => won).length, 1)
+      const stored = await clients.find(client.id)
+      const late = change({ settings: { default_max_age: 9 } })
+      assert.equal(await clients.update(client.id, late, news, since), false)
+      assert.deepEqual(await clients.find(client.id), stored)
+      assert.equal((await revocations.readFrom(0, 10)).entries.length, 1)
+    })
+
     it('come too late when it is revoked or unknown, and announce nothing', async () => {
       const { clients, revocations } = await create()
       await clients.create({ ...client, revokedAt: T0 })
