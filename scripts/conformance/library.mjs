@@ -84,7 +84,6 @@ export async function startLibrary({ issuer, suite, key, cert, ca, offered = eve
     createClients: (plan) => createClients(oauth, suite, { plan }),
     person: PERSON,
     pages: PAGES,
-    isDynamic: true,
     rotateKeys: () => oauth.keys.rotate({ algorithm: 'RS256' }),
     async close() {
       server.closeAllConnections()

@@ -6,7 +6,7 @@ const fixed = { client_registration: 'static_client' }
 const code = { response_type: 'code' }
 
 /** In the order of the report. */
-const plans = [
+export const plans = [
   { name: 'oidcc-config-certification-test-plan', variant: {} },
   { name: 'oidcc-basic-certification-test-plan', variant: { ...discovery, ...fixed } },
   { name: 'oidcc-basic-certification-test-plan', variant: { ...discovery, ...dynamic } },
@@ -24,11 +24,6 @@ const plans = [
   },
   { name: 'oidcc-dynamic-certification-test-plan', variant: { ...code } },
 ]
-
-/** The last one asks for much that only some servers offer. */
-export function plansFor({ isDynamic }) {
-  return plans.filter(({ name }) => isDynamic || !name.startsWith('oidcc-dynamic'))
-}
 
 /** The part of the suite's addresses that is ours. */
 export const ALIAS = 'tollgate'

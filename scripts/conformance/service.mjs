@@ -41,10 +41,18 @@ export async function startService({ issuer, suite, key, cert, ca }) {
     TOLLGATE_LOG_LEVEL: 'error',
     TOLLGATE_CLIENT_REGISTRATION: 'initial-access-token',
     TOLLGATE_INITIAL_ACCESS_TOKENS: initialAccessToken,
+    TOLLGATE_SELF_REGISTERED_SCOPES: SCOPES.join(),
+    TOLLGATE_IDENTITY_SCOPES: 'profile, email, address, phone',
+    // The suite warns of a name in an ID token where nobody asked for it there.
+    TOLLGATE_CLAIMS_IN_ID_TOKEN: 'off',
+    // The rest is for the dynamic profile.
+    TOLLGATE_RESPONSE_TYPES: 'id_token, id_token token',
+    TOLLGATE_PAIRWISE_SALT: randomBytes(32).toString('base64'),
+    TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE: 'on',
+    TOLLGATE_UNSIGNED_REQUEST_OBJECTS: 'on',
   })
   const service = await createService({
     ...config,
-    selfRegistered: { ...config.selfRegistered, scopes: SCOPES },
     settings: {
       ...config.settings,
       claims: ({ email }) => claimsOf(email),
@@ -61,7 +69,6 @@ export async function startService({ issuer, suite, key, cert, ca }) {
     createClients: (plan) => createClients(service.oauth, suite, { plan, initialAccessToken }),
     person: { user: service.demo.email, password: service.demo.password },
     pages: PAGES,
-    isDynamic: false,
     rotateKeys: () => service.oauth.keys.rotate({ algorithm: 'RS256' }),
     async close() {
       front.closeAllConnections()

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { plansFor } from '../conformance/plans.mjs'
 import { writeChecksInto, writeInto } from '../conformance/report.mjs'
 
 const REPORT = new URL('../../docs/reference/conformance.md', import.meta.url)
@@ -52,13 +51,5 @@ describe('the report of a conformance run', () => {
     const mcp = { version: '1', spec: '2', date: '3', checks }
     expect(writeChecksInto(document, mcp)).toContain('| `metadata` | Success | Valid |')
     expect(() => writeInto('no marks', results)).toThrow('no place')
-  })
-})
-
-describe('the plans of a conformance run', () => {
-  it('leave out the dynamic profile where a server does not offer what it asks for', () => {
-    const names = (isDynamic: boolean) => plansFor({ isDynamic }).map(({ name }) => name)
-    const dynamic = 'oidcc-dynamic-certification-test-plan'
-    expect(names(true).filter((name) => !names(false).includes(name))).toEqual([dynamic])
   })
 })

@@ -81,6 +81,7 @@ export type {
 export { clientLogos } from './features/logos/client-logos.ts'
 export { type McpOptions, type McpServerOptions, mcp } from './features/mcp/mcp.ts'
 export { scopesOfToolCalls } from './features/mcp/tool-calls.ts'
+export type { IdentityScope } from './features/openid/claims.ts'
 export { openid } from './features/openid/openid.ts'
 export type { FrontChannelType, LogoutOptions, OpenIdOptions } from './features/openid/settings.ts'
 export {

@@ -31,11 +31,12 @@ export const PASSWORD_ACR = 'password'
 const REGISTRATIONS_PER_MINUTE = 300
 
 /** What the settings say, as features of the authorization server. */
-export function offeredFeatures({ settings, selfRegistered }: Config): Feature[] {
+export function offeredFeatures(config: Config): Feature[] {
+  const { settings, selfRegistered } = config
   const { clientAssertions, pushedRequests: pushed, requestObjects: signed } = settings
   const acrValues = [PASSWORD_ACR]
   return [
-    ...(settings.openid ? [openid({ acrValues, logout: true })] : []),
+    ...(settings.openid ? [offeredIdentity(config)] : []),
     ...(settings.cors ? [cors()] : []),
     ...offeredToStrangers(selfRegistered, settings),
     ...(settings.clientLogos ? [clientLogos()] : []),
@@ -43,13 +44,39 @@ export function offeredFeatures({ settings, selfRegistered }: Config): Feature[]
       ? [jwtClientAuthentication({ sharedSecrets: clientAssertions === 'shared-secrets' })]
       : []),
     ...(pushed ? [pushedRequests({ required: pushed === 'required' })] : []),
-    ...(signed ? [requestObjects({ required: signed === 'required' })] : []),
-    ...(settings.dpop
-      ? [dpop({ required: settings.dpop === 'required', nonces: settings.dpopNonces })]
-      : []),
+    ...(signed ? [offeredObjects(settings)] : []),
+    ...(settings.dpop ? [offeredProofs(settings)] : []),
     ...(settings.stepUp ? [stepUp({ acrValues })] : []),
     ...(settings.signedIntrospection ? [signedIntrospection()] : []),
   ]
+}
+
+function offeredIdentity({ settings, pairwiseSalt }: Config): Feature {
+  return openid({
+    acrValues: [PASSWORD_ACR],
+    logout: true,
+    idTokenAlgorithm: settings.idTokenAlgorithm,
+    claimsInIdToken: settings.claimsInIdToken,
+    scopes: settings.identityScopes,
+    responseTypes: settings.responseTypes,
+    ...(pairwiseSalt !== null && { pairwiseSalt }),
+  })
+}
+
+function offeredObjects(settings: Settings): Feature {
+  return requestObjects({
+    required: settings.requestObjects === 'required',
+    byReference: settings.requestObjectsByReference,
+    unsigned: settings.unsignedRequestObjects,
+  })
+}
+
+function offeredProofs(settings: Settings): Feature {
+  return dpop({
+    required: settings.dpop === 'required',
+    nonces: settings.dpopNonces,
+    guardReplays: settings.dpopGuardReplays,
+  })
 }
 
 function offeredToStrangers(

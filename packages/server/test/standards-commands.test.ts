@@ -8,6 +8,7 @@ import { runCli } from '../src/program.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const CALLBACK = 'https://agent.example/callback'
+const SALT = 'a salt of more than thirty-two characters'
 const PRODUCTION = {
   NODE_ENV: 'production',
   DATABASE_URL: 'postgres://db/app',
@@ -111,6 +112,16 @@ describe('doctor', () => {
       ['dpopNonces does nothing while dpop is off'],
     ],
     [
+      'request objects that nobody has signed',
+      { unsignedRequestObjects: true },
+      ['Request objects are taken without a signature'],
+    ],
+    [
+      'tokens that pass through the browser',
+      { responseTypes: ['code id_token'] },
+      ['Tokens pass through the browser by code id_token'],
+    ],
+    [
       'clients that cannot sign',
       { requestObjects: 'required' },
       [expect.stringMatching(/^\d clients cannot sign requests, and nothing else is taken$/)],
@@ -128,6 +139,11 @@ describe('doctor', () => {
       redirect: CALLBACK,
       settings: { require_pushed_authorization_requests: true },
     })
+    const { client: apart } = await own.oauth.clients.create({
+      name: 'Clinic',
+      redirect: CALLBACK,
+      settings: { subject_type: 'pairwise' },
+    })
     const settings = { ...config.settings, pushedRequests: false }
     const findings = await checkStandards({ ...config, settings }, own.database)
     const bad = findings.filter(({ level }) => level === 'warning')
@@ -137,6 +153,10 @@ describe('doctor', () => {
       [
         `Bank (${client.id}) has require_pushed_authorization_requests, and is refused while pushedRequests is off`,
         'Set pushedRequests to true.',
+      ],
+      [
+        `Clinic (${apart.id}) knows people by names of its own, and is refused without a salt`,
+        'Set TOLLGATE_PAIRWISE_SALT to what it was: new names are new people.',
       ],
     ])
     await own.stop()
@@ -150,6 +170,13 @@ describe('doctor', () => {
     expect(stdout).toContain("PROBLEM  configuration  selfRegistered: the scope 'none-such'")
   })
 
+  it('says what is wrong with an MCP server', async () => {
+    const env = { TOLLGATE_MCP_SERVERS: 'http://api.example.com/mcp place-orders' }
+    const { code, stdout } = await tollgate(['doctor'], env)
+    expect(code).toBe(1)
+    expect(stdout).toContain("mcp: servers['http://api.example.com/mcp'] must use https")
+  })
+
   it('explains what is on, and never shows a token', async () => {
     const token = 'an-initial-access-token-of-32-characters'
     const { code, stdout } = await tollgate(['doctor'], {
@@ -157,6 +184,10 @@ describe('doctor', () => {
       TOLLGATE_INITIAL_ACCESS_TOKENS: token,
       TOLLGATE_CLIENT_DOCUMENTS: 'app.example',
       TOLLGATE_DPOP: 'required',
+      TOLLGATE_DPOP_GUARD_REPLAYS: 'process',
+      TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE: 'on',
+      TOLLGATE_PAIRWISE_SALT: SALT,
+      TOLLGATE_MCP_SERVERS: 'http://127.0.0.1:9/mcp place-orders',
       TOLLGATE_CORS: 'on',
     })
     expect(code).toBe(0)
@@ -164,12 +195,18 @@ describe('doctor', () => {
       'Whoever has the initial access token may register a client',
       'Clients may be described by a document on app.example',
       'Pushing them is offered, signing them is offered',
-      'Binding tokens to a key (DPoP) is required',
+      'Binding tokens to a key (DPoP) is required; each process takes a proof at /api once',
+      'Signed requests may lie at an address of the client: the service fetches them',
+      'Other applications can sign people in here, and may ask for openid, profile, email',
+      'ID tokens are signed with RS256, and say what the scopes tell',
+      'Clients may know people by names of their own (pairwise)',
+      'Every client may ask people for place-orders at http://127.0.0.1:9/mcp',
       'Access tokens are signed with ES256; typ is at+jwt',
       'Pages of registered clients may call from other origins',
     ]) {
       expect(stdout).toContain(line)
     }
     expect(stdout).not.toContain(token)
+    expect(stdout).not.toContain(SALT)
   })
 })

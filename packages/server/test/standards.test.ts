@@ -176,6 +176,40 @@ describe('settings', () => {
     })
   })
 
+  it.each([
+    ['everywhere', 1],
+    ['process', 0],
+  ] as const)('remember proofs at /api %s', async (dpopGuardReplays, rows) => {
+    await withService({ settings: { dpopGuardReplays }, ...now }, async (service) => {
+      await service.users.create({ email: EMAIL, password: PASSWORD })
+      const made = await service.oauth.clients.create({ name: 'Till', grants: ['password'] })
+      const provider = await client.discovery(
+        new URL(service.url),
+        made.client.id,
+        made.secret ?? '',
+        undefined,
+        insecure,
+      )
+      const DPoP = client.getDPoPHandle(provider, await client.randomDPoPKeyPair())
+      const person = { username: EMAIL, password: PASSWORD }
+      const tokens = await client.genericGrantRequest(provider, 'password', person, { DPoP })
+      const count = async () =>
+        (await service.database.kysely.selectFrom('oauth_tickets').selectAll().execute()).length
+      const before = await count()
+      const api = new URL(`${service.url}/api/user`)
+      const reply = await client.fetchProtectedResource(
+        provider,
+        tokens.access_token,
+        api,
+        'GET',
+        null,
+        undefined,
+        { DPoP },
+      )
+      expect([reply.status, (await count()) - before]).toEqual([200, rows])
+    })
+  })
+
   it('name MCP servers, whose clients come by themselves and get tokens for them alone', async () => {
     const resource = 'https://api.example.com/mcp'
     const settings = { mcpServers: { [resource]: { scopes: ['place-orders'] } } }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizationCode, openid, refreshToken } from '../../src/index.ts'
 import { startServer } from '../support.ts'
 import {
+  authorize,
   newClient,
   type OpenIdServer,
   signIn,
@@ -40,6 +41,33 @@ describe('discovery', () => {
     })
     expect(metadata.scopes_supported).toEqual(expect.arrayContaining(['openid', 'place-orders']))
     expect(metadata.claims_supported).toEqual(expect.arrayContaining(['sub', 'email', 'auth_time']))
+  })
+
+  it('offers only the scopes that the application has something for', async () => {
+    const small = await startOpenId({}, { scopes: ['profile', 'email'] })
+    try {
+      const metadata = await (await small.request('/.well-known/openid-configuration')).json()
+      expect(metadata.scopes_supported).toEqual(expect.arrayContaining(['openid', 'email']))
+      expect(metadata.scopes_supported).not.toEqual(expect.arrayContaining(['address']))
+      expect(metadata.scopes_supported).not.toEqual(expect.arrayContaining(['phone']))
+      expect(metadata.claims_supported).toEqual(expect.arrayContaining(['email', 'given_name']))
+      expect(metadata.claims_supported).not.toContain('phone_number')
+      // By name neither, though the application would have said it.
+      const client = await newClient(small)
+      const claims = JSON.stringify({ userinfo: { address: null, email: null } })
+      const { access_token } = await signIn(small, client, { scope: 'openid', claims })
+      const told = await (await userinfo(small, access_token)).json()
+      expect(told).toMatchObject({ email: 'ada@example.com' })
+      expect(told).not.toHaveProperty('address')
+    } finally {
+      await small.close()
+    }
+  })
+
+  it('knows no other scopes of a person than those of the standard', () => {
+    expect(() => openid({ scopes: ['groups' as 'email'] })).toThrow(
+      "openid: scopes has 'groups', which is not one of profile, email, address, phone.",
+    )
   })
 
   it.each([
@@ -152,5 +180,12 @@ describe('pairwise subjects', () => {
     } finally {
       await own.close()
     }
+  })
+
+  it('are never replaced by the name that everybody knows', async () => {
+    const client = await newClient(server, { settings: { subject_type: 'pairwise' } })
+    const back = await authorize(server, client)
+    expect(back.searchParams.get('error')).toBe('unauthorized_client')
+    expect(back.searchParams.has('code')).toBe(false)
   })
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { authorizationCode, refreshToken } from '../../src/index.ts'
 import {
   authorize,
   exchange,
@@ -33,6 +34,14 @@ const leftHalf = (text: string | null) =>
     .toString('base64url')
 
 describe('response types with an ID token', () => {
+  it('are refused at start-up where what they are put together from is missing', async () => {
+    const grants = [authorizationCode(), refreshToken()]
+    const started = startOpenId({ grants }, { responseTypes: ['id_token', 'code token'] })
+    await expect(started).rejects.toThrow(
+      "openid: responseTypes has 'code token', which needs implicit() in grants.",
+    )
+  })
+
   it.each(types)('%s gives what its name lists, in the fragment', async (response_type) => {
     const back = await authorize(server, client, {
       response_type,

@@ -27,6 +27,8 @@ export interface Config {
   readonly dataDir: string
   /** The first is used; the others are known while it is being changed. */
   readonly secrets: readonly string[]
+  /** With it clients can know people by names that no other client knows; null: they cannot. It never changes. */
+  readonly pairwiseSalt: string | null
   /** Clients that register themselves: what the settings and the environment say together. */
   readonly selfRegistered: SelfRegistered
   /** Keys of Stripe; null where it is not used. */

@@ -141,12 +141,23 @@ describe('clients that register themselves', () => {
     })
   })
 
+  it('ask for what the environment says', () => {
+    const said = { policy: 'open', scopes: ['place-orders'] }
+    const environment = { ...production, TOLLGATE_SELF_REGISTERED_SCOPES: 'check-status openid' }
+    expect(strangers(environment, said).scopes).toEqual(['check-status', 'openid'])
+  })
+
   it('come by documents where there are MCP servers, for these alone', () => {
     const servers = { 'https://api.example.com/mcp': { scopes: ['place-orders'] } }
     const readWith = (settings: object) =>
       readEnvironment(production, { settings: parseSettings(settings), needs: ALL }).selfRegistered
     const only = { scopes: ['place-orders'], resources: Object.keys(servers), documents: true }
     expect(readWith({ mcpServers: servers })).toMatchObject({ policy: 'closed', ...only })
+    const named = {
+      ...production,
+      TOLLGATE_MCP_SERVERS: 'https://api.example.com/mcp place-orders',
+    }
+    expect(strangers(named)).toMatchObject({ policy: 'closed', ...only })
     const selfRegistered = { policy: 'open' }
     expect(readWith({ mcpServers: servers, selfRegistered })).toMatchObject({
       policy: 'open',
@@ -172,6 +183,11 @@ describe('clients that register themselves', () => {
   })
 })
 
+it('reads the salt of pairwise names from the environment alone, because it is a secret', () => {
+  expect(read({}).pairwiseSalt).toBeNull()
+  expect(read({ TOLLGATE_PAIRWISE_SALT: SECRET }).pairwiseSalt).toBe(SECRET)
+})
+
 it('decides by variables what the standards are', () => {
   expect(read({}).settings).toMatchObject({
     clientLogos: true,
@@ -179,7 +195,16 @@ it('decides by variables what the standards are', () => {
     pushedRequests: true,
     requestObjects: true,
     dpop: true,
+    requestObjectsByReference: false,
+    unsignedRequestObjects: false,
     dpopNonces: false,
+    dpopGuardReplays: 'everywhere',
+    idTokenAlgorithm: 'RS256',
+    claimsInIdToken: true,
+    identityScopes: ['profile', 'email'],
+    responseTypes: [],
+    optionalScopes: [],
+    mcpServers: null,
     stepUp: false,
     signedIntrospection: false,
     outgoing: { privateAddresses: [], certificates: [] },
@@ -191,7 +216,17 @@ it('decides by variables what the standards are', () => {
     TOLLGATE_PUSHED_REQUESTS: 'required',
     TOLLGATE_REQUEST_OBJECTS: 'off',
     TOLLGATE_DPOP: 'Required',
+    TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE: 'on',
+    TOLLGATE_UNSIGNED_REQUEST_OBJECTS: 'on',
     TOLLGATE_DPOP_NONCES: 'on',
+    TOLLGATE_DPOP_GUARD_REPLAYS: 'process',
+    TOLLGATE_ID_TOKEN_ALGORITHM: 'ES256',
+    TOLLGATE_CLAIMS_IN_ID_TOKEN: 'off',
+    TOLLGATE_IDENTITY_SCOPES: 'email, phone',
+    TOLLGATE_RESPONSE_TYPES: 'id_token,  code  id_token',
+    TOLLGATE_OPTIONAL_SCOPES: 'place-orders, check-status',
+    TOLLGATE_MCP_SERVERS:
+      'https://a.example/mcp place-orders check-status, https://b.example/mcp check-status',
     TOLLGATE_STEP_UP: 'on',
     TOLLGATE_SIGNED_INTROSPECTION: 'on',
     TOLLGATE_PRIVATE_ADDRESSES: '10.0.0.0/8, 127.0.0.1',
@@ -203,7 +238,19 @@ it('decides by variables what the standards are', () => {
     pushedRequests: 'required',
     requestObjects: false,
     dpop: 'required',
+    requestObjectsByReference: true,
+    unsignedRequestObjects: true,
     dpopNonces: true,
+    dpopGuardReplays: 'process',
+    idTokenAlgorithm: 'ES256',
+    claimsInIdToken: false,
+    identityScopes: ['email', 'phone'],
+    responseTypes: ['id_token', 'code id_token'],
+    optionalScopes: ['place-orders', 'check-status'],
+    mcpServers: {
+      'https://a.example/mcp': { scopes: ['place-orders', 'check-status'] },
+      'https://b.example/mcp': { scopes: ['check-status'] },
+    },
     stepUp: true,
     signedIntrospection: true,
     outgoing: { privateAddresses: ['10.0.0.0/8', '127.0.0.1'], certificates: [] },
@@ -302,6 +349,13 @@ describe('values', () => {
     ['TOLLGATE_DPOP', 'always', 'on, off or required'],
     ['TOLLGATE_PRIVATE_ADDRESSES', 'localhost', 'addresses or networks'],
     ['TOLLGATE_TOKEN_TYPE', 'jwt', 'at+jwt or JWT'],
+    ['TOLLGATE_DPOP_GUARD_REPLAYS', 'never', 'everywhere or process'],
+    ['TOLLGATE_ID_TOKEN_ALGORITHM', 'none', 'ES256'],
+    ['TOLLGATE_IDENTITY_SCOPES', 'email, groups', 'profile, email, address, phone'],
+    ['TOLLGATE_RESPONSE_TYPES', 'token id_token', 'id_token token'],
+    ['TOLLGATE_PAIRWISE_SALT', 'salt', 'at least 32 random characters'],
+    ['TOLLGATE_MCP_SERVERS', 'https://a.example/mcp', 'https://api.example.com/mcp read-orders'],
+    ['TOLLGATE_MCP_SERVERS', 'a.example place-orders', 'https://api.example.com/mcp read-orders'],
     ['TOLLGATE_LOG_LEVEL', 'loud', 'fatal, error, warn, info'],
     ['BRAINTREE_ENVIRONMENT', 'qa', 'sandbox or production'],
   ])('%s=%s is refused and told what is expected', (name, value, expected) => {

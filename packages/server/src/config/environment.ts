@@ -49,6 +49,7 @@ export function readEnvironment(
     databaseUrl: values.DATABASE_URL ?? `sqlite:${dataDir}/tollgate.db`,
     dataDir,
     secrets: secretsOf(values, mode, dataDir),
+    pairwiseSalt: values.TOLLGATE_PAIRWISE_SALT,
     selfRegistered,
     stripe: stripeOf(values, settings),
     stripePublishableKey: values.STRIPE_PUBLISHABLE_KEY,

@@ -1,5 +1,7 @@
 import {
   type AccessTokenType,
+  type FrontChannelType,
+  type IdentityScope,
   type McpServerOptions,
   type RegistrationPolicy,
   type ResourceOptions,
@@ -31,6 +33,14 @@ export interface OutgoingSettings {
 
 /** What the service does beside the first edition of OAuth 2.0. */
 export interface StandardSettings {
+  /** What ID tokens are signed with, unless a client wants another. */
+  readonly idTokenAlgorithm: SigningAlgorithm
+  /** Whether ID tokens say what the scopes tell, for clients that never ask UserInfo. */
+  readonly claimsInIdToken: boolean
+  /** The scopes that tell something of a person; `address` and `phone` need `claims`. */
+  readonly identityScopes: readonly IdentityScope[]
+  /** Response types that give an ID token at the authorization endpoint (hybrid and implicit). */
+  readonly responseTypes: readonly FrontChannelType[]
   /** Clients that register themselves; null: open in a demo on this machine, else closed. */
   readonly selfRegistered: SelfRegisteredSettings | null
   /** Whether the approval screen shows logos, of clients that somebody here has registered or verified. */
@@ -41,10 +51,16 @@ export interface StandardSettings {
   readonly pushedRequests: boolean | 'required'
   /** Whether clients may sign their requests (RFC 9101), or must. */
   readonly requestObjects: boolean | 'required'
+  /** Whether signed requests may lie at an address of the client, and are fetched from there. */
+  readonly requestObjectsByReference: boolean
+  /** Whether request objects may come without a signature. */
+  readonly unsignedRequestObjects: boolean
   /** Whether clients may bind tokens to their key (RFC 9449), or must. */
   readonly dpop: boolean | 'required'
   /** Whether DPoP proofs have to carry a nonce of this service. */
   readonly dpopNonces: boolean
+  /** How often `/api` takes a DPoP proof: once of all processes together, or once in each. */
+  readonly dpopGuardReplays: 'everywhere' | 'process'
   /** Whether access tokens say how people had signed in, so APIs can demand something of it (RFC 9470). */
   readonly stepUp: boolean
   /** Whether APIs may have introspection as a JWT (RFC 9701). */
@@ -73,6 +89,20 @@ export type StandardSettingsInput = Partial<
 
 export const registrationPolicies = ['closed', 'initial-access-token', 'open'] as const
 export const algorithms = signingAlgorithms as [SigningAlgorithm, ...SigningAlgorithm[]]
+export const identityScopes = [
+  'profile',
+  'email',
+  'address',
+  'phone',
+] as const satisfies readonly IdentityScope[]
+export const responseTypes = [
+  'id_token',
+  'id_token token',
+  'code id_token',
+  'code token',
+  'code id_token token',
+] as const satisfies readonly FrontChannelType[]
+export const guardReplays = ['everywhere', 'process'] as const
 export const tokenTypes = ['at+jwt', 'JWT'] as const satisfies readonly AccessTokenType[]
 
 const hosts = z.array(
@@ -103,6 +133,14 @@ export const outgoingShape = z.strictObject({
 
 /** Of the settings' own shape: each is checked there, and told by its name. */
 export const standardShapes = {
+  idTokenAlgorithm: z.enum(algorithms).default('RS256'),
+  claimsInIdToken: z.boolean().default(true),
+  identityScopes: z
+    .array(z.enum(identityScopes, { error: `expected ${identityScopes.join(', ')}` }))
+    .default(['profile', 'email']),
+  responseTypes: z
+    .array(z.enum(responseTypes, { error: `expected ${responseTypes.join(', ')}` }))
+    .default([]),
   selfRegistered: selfRegisteredShape.nullable().default(null),
   clientLogos: z.boolean().default(true),
   clientAssertions: z
@@ -112,8 +150,13 @@ export const standardShapes = {
     .default(true),
   pushedRequests: offered.default(true),
   requestObjects: offered.default(true),
+  requestObjectsByReference: z.boolean().default(false),
+  unsignedRequestObjects: z.boolean().default(false),
   dpop: offered.default(true),
   dpopNonces: z.boolean().default(false),
+  dpopGuardReplays: z
+    .enum(guardReplays, { error: `expected ${guardReplays.join(' or ')}` })
+    .default('everywhere'),
   stepUp: z.boolean().default(false),
   signedIntrospection: z.boolean().default(false),
   outgoing: outgoingShape.prefault({}),

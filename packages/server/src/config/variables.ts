@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { isHost, isNetwork } from './addresses.ts'
-import { algorithms, registrationPolicies, tokenTypes } from './standards.ts'
+import {
+  algorithms,
+  guardReplays,
+  identityScopes,
+  registrationPolicies,
+  responseTypes,
+  tokenTypes,
+} from './standards.ts'
 
 const text = z.string().trim().min(1, 'is blank')
 const secret = z.string().refine((value) => value.trim().length >= 32, {
@@ -36,6 +43,38 @@ const secrets = z
   .refine((list) => list.length > 0 && list.every((each) => each.length >= 32), {
     message: 'needs tokens of at least 32 random characters, separated by commas',
   })
+const names = z.string().transform((value) => value.split(/[\s,]+/).filter(Boolean))
+/** Several of what is known, separated by commas; a blank is part of a name. */
+const someOf = <Known extends string>(known: readonly Known[]) =>
+  z
+    .string()
+    .transform((value) =>
+      value
+        .split(',')
+        .map((part) => part.trim().replace(/\s+/g, ' '))
+        .filter(Boolean),
+    )
+    .refine((list): list is Known[] => list.every((each) => known.some((name) => name === each)), {
+      message: `expects some of ${known.join(', ')}, separated by commas`,
+    })
+/** An address and its scopes, separated by blanks; the next server after a comma. */
+const mcpServers = z
+  .string()
+  .transform((value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean)
+      .map((part) => part.split(/\s+/)),
+  )
+  .refine((list) => list.every(([uri = '', ...scopes]) => URL.canParse(uri) && scopes.length > 0), {
+    message: 'expects servers such as https://api.example.com/mcp read-orders, separated by commas',
+  })
+  .transform((list) =>
+    list.length === 0
+      ? null
+      : Object.fromEntries(list.map(([uri = '', ...scopes]) => [uri, { scopes }])),
+  )
 const url = z
   .string()
   .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'expects an http(s) URL')
@@ -65,19 +104,32 @@ export const variables = {
   TOLLGATE_IMPLICIT_GRANT: onOff,
   TOLLGATE_DEVICE_GRANT: onOff,
   TOLLGATE_EXCHANGE_GRANT: onOff,
+  TOLLGATE_OPTIONAL_SCOPES: names,
   TOLLGATE_OPENID: onOff,
+  TOLLGATE_ID_TOKEN_ALGORITHM: z.enum(algorithms, { message: `expects ${algorithms.join(', ')}` }),
+  TOLLGATE_CLAIMS_IN_ID_TOKEN: onOff,
+  TOLLGATE_IDENTITY_SCOPES: someOf(identityScopes),
+  TOLLGATE_RESPONSE_TYPES: someOf(responseTypes),
+  TOLLGATE_PAIRWISE_SALT: secret,
   TOLLGATE_CORS: onOff,
   TOLLGATE_CLIENT_REGISTRATION: z.enum(registrationPolicies, {
     message: `expects ${registrationPolicies.join(', ')}`,
   }),
   TOLLGATE_INITIAL_ACCESS_TOKENS: secrets,
   TOLLGATE_CLIENT_DOCUMENTS: onOffOrHosts,
+  TOLLGATE_SELF_REGISTERED_SCOPES: names,
+  TOLLGATE_MCP_SERVERS: mcpServers,
   TOLLGATE_CLIENT_LOGOS: onOff,
   TOLLGATE_CLIENT_ASSERTIONS: onOffOr('shared-secrets'),
   TOLLGATE_PUSHED_REQUESTS: onOffOr('required'),
   TOLLGATE_REQUEST_OBJECTS: onOffOr('required'),
+  TOLLGATE_REQUEST_OBJECTS_BY_REFERENCE: onOff,
+  TOLLGATE_UNSIGNED_REQUEST_OBJECTS: onOff,
   TOLLGATE_DPOP: onOffOr('required'),
   TOLLGATE_DPOP_NONCES: onOff,
+  TOLLGATE_DPOP_GUARD_REPLAYS: z.enum(guardReplays, {
+    message: `expects ${guardReplays.join(' or ')}`,
+  }),
   TOLLGATE_STEP_UP: onOff,
   TOLLGATE_SIGNED_INTROSPECTION: onOff,
   TOLLGATE_PRIVATE_ADDRESSES: addresses,

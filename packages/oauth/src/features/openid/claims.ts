@@ -2,17 +2,29 @@ import type { ScopeDefinitions } from '../../scopes.ts'
 import type { ClaimsRequest, GrantDetails } from '../../storage/details.ts'
 import type { UserClaims } from '../../users/claims.ts'
 
-/** OpenID Connect Core §5.4 and §11, in the words people read before they approve. */
-export const IDENTITY_SCOPES: ScopeDefinitions = {
-  openid: 'Know who you are',
+/** Scopes that tell something of a person (OpenID Connect Core §5.4). */
+export type IdentityScope = 'profile' | 'email' | 'address' | 'phone'
+
+const WORDS: Readonly<Record<IdentityScope, string>> = {
   profile: 'See your name and profile',
   email: 'See your e-mail address',
   address: 'See your postal address',
   phone: 'See your phone number',
-  offline_access: 'Keep access when you are away',
 }
 
-const CLAIMS_OF_SCOPE: Readonly<Record<string, readonly string[]>> = {
+export const identityScopes = Object.keys(WORDS) as readonly IdentityScope[]
+
+/** OpenID Connect Core §5.4 and §11, in the words people read before they approve. */
+export function scopesOffered(identity: readonly IdentityScope[]): ScopeDefinitions {
+  const told = identity.map((name) => [name, WORDS[name]])
+  return {
+    openid: 'Know who you are',
+    ...Object.fromEntries(told),
+    offline_access: 'Keep access when you are away',
+  }
+}
+
+const CLAIMS_OF_SCOPE: Readonly<Record<IdentityScope, readonly string[]>> = {
   profile: [
     'name',
     'family_name',
@@ -56,11 +68,13 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...['token_introspection', 'active', 'token_type'],
 ])
 
-/** Every claim that discovery names. */
-export const STANDARD_CLAIMS: readonly string[] = [
-  ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'azp', 'sid'],
-  ...scopeOfClaim.keys(),
-]
+/** The claims that discovery names. */
+export function claimsOffered(identity: readonly IdentityScope[]): readonly string[] {
+  return [
+    ...['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'azp', 'sid'],
+    ...identity.flatMap((name) => CLAIMS_OF_SCOPE[name]),
+  ]
+}
 
 export type Wishes = ClaimsRequest['userinfo']
 

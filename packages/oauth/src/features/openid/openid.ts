@@ -1,13 +1,13 @@
 import type { ServerContext } from '../../context.ts'
 import { InvalidRequest } from '../../errors.ts'
 import type { Feature } from '../feature.ts'
-import { IDENTITY_SCOPES, STANDARD_CLAIMS, scopesOfWishes } from './claims.ts'
+import { claimsOffered, scopesOffered, scopesOfWishes } from './claims.ts'
 import { parseClaimsRequest, wishedValue } from './claims-request.ts'
 import { frontChannelResponses } from './front-channel.ts'
 import { readIdTokenHint } from './hint.ts'
 import { createIdToken, offeredAlgorithms } from './id-token.ts'
 import { offerLogout } from './offer-logout.ts'
-import { type OpenIdOptions, resolveOpenIdOptions } from './settings.ts'
+import { type OpenIdOptions, type OpenIdSettings, resolveOpenIdOptions } from './settings.ts'
 import { subjectFor } from './subject.ts'
 import { userinfoEndpoint } from './userinfo.ts'
 
@@ -24,9 +24,10 @@ export function openid(options: OpenIdOptions = {}): Feature {
   const settings = resolveOpenIdOptions(options)
   const endpoint = userinfoEndpoint(settings)
   const logout = settings.logout && offerLogout(settings, settings.logout)
+  const scopes = scopesOffered(settings.scopes)
   return {
     name: 'openid',
-    scopes: IDENTITY_SCOPES,
+    scopes,
     // Refresh tokens come with or without `offline_access`: leaving it out would promise what does not happen.
     requiredScopes: ['openid', 'offline_access'],
     algorithms: settings.algorithms,
@@ -36,6 +37,10 @@ export function openid(options: OpenIdOptions = {}): Feature {
       ...(logout?.routes ?? []),
     ],
     ...logout?.hooks,
+    start(context: ServerContext) {
+      assertTokens(settings, context)
+      return logout?.hooks.start?.(context) ?? (() => {})
+    },
     responses: frontChannelResponses(settings, logout),
     metadataPaths: discoveryPaths,
     metadata: (context: ServerContext) => ({
@@ -45,7 +50,7 @@ export function openid(options: OpenIdOptions = {}): Feature {
       userinfo_signing_alg_values_supported: offeredAlgorithms(settings, context),
       ...(settings.acrValues.length > 0 && { acr_values_supported: settings.acrValues }),
       claim_types_supported: ['normal'],
-      claims_supported: STANDARD_CLAIMS,
+      claims_supported: claimsOffered(settings.scopes),
       claims_parameter_supported: true,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
@@ -56,8 +61,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
         backchannel_logout_session_supported: true,
       }),
     }),
-    readRequest(params, { client, scopes, responseType }) {
-      if (!scopes.includes('openid')) return null
+    readRequest(params, { client, scopes: asked, responseType }) {
+      if (!asked.includes('openid')) return null
       const nonce = params.get('nonce')
       if (nonce !== undefined && nonce.length > LONGEST_NONCE) {
         throw new InvalidRequest(`nonce may have at most ${LONGEST_NONCE} characters`)
@@ -65,11 +70,11 @@ export function openid(options: OpenIdOptions = {}): Feature {
       if (nonce === undefined && responseType.includes('id_token')) {
         throw new InvalidRequest(`response_type=${responseType} needs a nonce`)
       }
-      const asked = params.get('claims')
-      const claims = asked === undefined ? undefined : parseClaimsRequest(asked)
+      const text = params.get('claims')
+      const claims = text === undefined ? undefined : parseClaimsRequest(text)
       const acrValues = params.get('acr_values')?.split(' ') ?? client.settings.default_acr_values
       const alsoShown = claims
-        ? scopesOfWishes(claims).filter((name) => !scopes.includes(name))
+        ? scopesOfWishes(claims).filter((name) => name in scopes && !asked.includes(name))
         : []
       return {
         ...(nonce !== undefined && { nonce }),
@@ -109,6 +114,13 @@ export function openid(options: OpenIdOptions = {}): Feature {
       return { id_token }
     },
   }
+}
+
+/** What they are put together from has to be there before somebody asks. */
+function assertTokens({ responseTypes }: OpenIdSettings, { grants }: ServerContext): void {
+  const type = responseTypes.find((name) => name.split(' ').includes('token'))
+  if (type === undefined || grants.has('implicit')) return
+  throw new TypeError(`openid: responseTypes has '${type}', which needs implicit() in grants.`)
 }
 
 const addressOf = (path: string, { options }: ServerContext) =>

@@ -5,6 +5,7 @@ import {
   signingAlgorithms,
 } from '../../crypto.ts'
 import { type Lifetime, parseLifetime, parseSeconds } from '../../lifetimes.ts'
+import { type IdentityScope, identityScopes } from './claims.ts'
 
 /** What `openid()` is made with. */
 export interface OpenIdOptions {
@@ -28,6 +29,11 @@ export interface OpenIdOptions {
    * what a client has as `claims_in_id_token`.
    */
   readonly claimsInIdToken?: boolean
+  /**
+   * The scopes that tell something of a person, of `profile`, `email`, `address` and `phone`. Name those that
+   * `users.claims()` has something for. Default: all of them.
+   */
+  readonly scopes?: readonly IdentityScope[]
   /** What your sign-in gives as `acr`, the weakest first; told in discovery. */
   readonly acrValues?: readonly string[]
   /**
@@ -66,6 +72,7 @@ export interface OpenIdSettings {
   readonly pairwiseKey: MacKey | null
   readonly responseTypes: readonly FrontChannelType[]
   readonly claimsInIdToken: boolean
+  readonly scopes: readonly IdentityScope[]
   readonly acrValues: readonly string[]
   /** Null when clients cannot sign people out. */
   readonly logout: LogoutSettings | null
@@ -93,6 +100,13 @@ export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
       `openid: responseTypes has '${unknown}', which is not one of ${frontChannelTypes.join(', ')}.`,
     )
   }
+  const { scopes = identityScopes } = options
+  const unnamed = scopes.find((name) => !identityScopes.includes(name))
+  if (unnamed !== undefined) {
+    throw new TypeError(
+      `openid: scopes has '${unnamed}', which is not one of ${identityScopes.join(', ')}.`,
+    )
+  }
   return {
     algorithm: idTokenAlgorithm,
     // OpenID Connect Core §15.1: RS256 must be there for whoever asks.
@@ -101,6 +115,7 @@ export function resolveOpenIdOptions(options: OpenIdOptions): OpenIdSettings {
     pairwiseKey: pairwiseSalt === null ? null : deriveMacKey(pairwiseSalt, 'pairwise subjects'),
     responseTypes: [...responseTypes],
     claimsInIdToken: options.claimsInIdToken ?? false,
+    scopes: [...scopes],
     acrValues: [...(options.acrValues ?? [])],
     logout: resolveLogout(options.logout ?? false),
   }

@@ -1,4 +1,5 @@
 import { hmac } from '../../crypto.ts'
+import { UnauthorizedClient } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
 import type { OpenIdSettings } from './settings.ts'
 
@@ -8,7 +9,13 @@ import type { OpenIdSettings } from './settings.ts'
  */
 export function subjectFor(client: Client, userId: string, settings: OpenIdSettings): string {
   const kind = client.settings.subject_type ?? 'public'
-  if (kind === 'public' || settings.pairwiseKey === null) return userId
+  if (kind === 'public') return userId
+  if (settings.pairwiseKey === null) {
+    // Better no name than the one that everybody knows the person by.
+    throw new UnauthorizedClient(
+      'This client has pairwise subjects, which this server does not offer',
+    )
+  }
   return hmac(settings.pairwiseKey, JSON.stringify([sectorOf(client), userId]))
 }
 

@@ -13,6 +13,7 @@ import { checkClock, checkDatabase } from '../doctor/database.ts'
 import { type Finding, ok, problem, warning } from '../doctor/finding.ts'
 import { checkIssuer } from '../doctor/issuer.ts'
 import { checkKeys } from '../doctor/keys.ts'
+import { checkMcp } from '../doctor/mcp.ts'
 import { checkRedirects } from '../doctor/redirects.ts'
 import { checkStandards } from '../doctor/standards.ts'
 
@@ -63,7 +64,8 @@ async function examineService(
   } catch (error) {
     // What the settings say is right by itself, and does not fit together.
     if (!(error instanceof TypeError)) throw error
-    return [problem('configuration', error.message, 'Change it in tollgate.config.ts.')]
+    const fix = 'Change it in tollgate.config.ts, or in the environment.'
+    return [problem('configuration', error.message, fix)]
   }
   const { oauth } = core
   const { providers, close } = await connectProviders(config)
@@ -74,6 +76,7 @@ async function examineService(
       ...(await checkClock(database)),
       ...(await checkKeys(oauth, environment)),
       ...(await checkStandards(config, database)),
+      ...(await checkMcp(config)),
       ...(await checkRedirects(database, url)),
       ...issuer.findings,
       ...(await checkProviders(billing, providers)),

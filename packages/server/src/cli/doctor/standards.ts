@@ -3,6 +3,7 @@ import { type Client, type ClientDemand, kyselyStorage } from '@tollgate/oauth'
 import type { Config } from '../../config/config.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type Finding, ok, warning } from './finding.ts'
+import { checkIdentity } from './identity.ts'
 
 const MOST_SHOWN = 20
 
@@ -15,6 +16,7 @@ export async function checkStandards(config: Config, database: Database): Promis
     ...checkOutgoing(config.settings),
     ...(config.mode === 'production' ? checkGrants(config.settings, clients) : []),
     ...checkRequests(config.settings, clients),
+    ...checkIdentity(config, clients),
     ...explainRest(config.settings),
   ]
 }
@@ -86,14 +88,25 @@ const DEMANDS: ReadonlyArray<
 
 /** How requests are made safe, and who does not get in by it. */
 function checkRequests(settings: Settings, clients: readonly Client[]): Finding[] {
-  const { pushedRequests, requestObjects, dpop, dpopNonces } = settings
+  const { pushedRequests, requestObjects, dpop, dpopNonces, dpopGuardReplays } = settings
   const state = (value: boolean | 'required') =>
     value === 'required' ? 'is required' : value ? 'is offered' : 'is off'
   const nonces = dpopNonces && dpop ? ', with nonces' : ''
+  const replays =
+    dpop && dpopGuardReplays === 'process' ? '; each process takes a proof at /api once' : ''
   const findings = [
     ok('requests', `Pushing them ${state(pushedRequests)}, signing them ${state(requestObjects)}`),
-    ok('requests', `Binding tokens to a key (DPoP) ${state(dpop)}${nonces}`),
+    ok('requests', `Binding tokens to a key (DPoP) ${state(dpop)}${nonces}${replays}`),
   ]
+  if (requestObjects && settings.requestObjectsByReference) {
+    const what = 'Signed requests may lie at an address of the client: the service fetches them'
+    findings.push(ok('requests', what))
+  }
+  if (requestObjects && settings.unsignedRequestObjects) {
+    const fix =
+      'They protect nothing. Set TOLLGATE_UNSIGNED_REQUEST_OBJECTS=off unless a client needs them.'
+    findings.push(warning('requests', 'Request objects are taken without a signature', fix))
+  }
   if (dpopNonces && !dpop) {
     findings.push(warning('requests', 'dpopNonces does nothing while dpop is off'))
   }
@@ -124,7 +137,6 @@ function explainRest(settings: Settings): Finding[] {
     [true, 'tokens', `Access tokens are signed with ${signingAlgorithm}; typ is ${tokenType}`],
     [settings.stepUp, 'tokens', 'They say when and how people had signed in'],
     [settings.signedIntrospection, 'tokens', 'APIs may have introspection as a JWT'],
-    [settings.openid, 'openid', 'Other applications can sign people in here'],
     [settings.cors, 'cors', 'Pages of registered clients may call from other origins, /api too'],
     [clientAssertions !== false, 'clients', 'They may prove themselves by a key'],
     [

@@ -1,0 +1,98 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { checkMcp } from '../src/cli/doctor/mcp.ts'
+import { readEnvironment } from '../src/config/environment.ts'
+import { parseSettings, type SettingsInput } from '../src/config/settings.ts'
+
+const ISSUER = 'https://id.example.com'
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://db/app',
+  TOLLGATE_SECRET: 'kS9x1QfVbT7mZp3Lr8Wc2Yh5Ng0Ju4Da',
+  TOLLGATE_URL: ISSUER,
+}
+
+/** An MCP server: what it says of itself, and where it says that this is written. */
+let metadata: object | null
+let challenge: string | null
+let server: Server
+let uri: string
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    if (request.url === '/mcp') {
+      if (challenge !== null) response.setHeader('www-authenticate', challenge)
+      response.writeHead(401).end()
+      return
+    }
+    const isMetadata = /^\/(\.well-known\/oauth-protected-resource\/mcp|said)$/.test(
+      request.url ?? '',
+    )
+    const isSaid = request.url === '/said'
+    const found = isMetadata && metadata && (challenge === null || isSaid)
+    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(found ? JSON.stringify(metadata) : '{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+})
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+beforeEach(() => {
+  challenge = null
+  metadata = { resource: uri, authorization_servers: [ISSUER] }
+})
+
+async function findings(settings: SettingsInput = {}, env: Record<string, string> = {}) {
+  const mcpServers = { [uri]: { scopes: ['place-orders'] } }
+  const config = readEnvironment(
+    { ...PRODUCTION, ...env },
+    { settings: parseSettings({ mcpServers, ...settings }), needs: [] },
+  )
+  return (await checkMcp(config)).map(({ level, message }) => `${level}: ${message}`)
+}
+
+describe('doctor, of MCP servers', () => {
+  it('says what they open, and that their clients find this service', async () => {
+    expect(await findings()).toEqual([
+      'ok: Only clients with a metadata document come to MCP servers: registration is closed',
+      `ok: Every client may ask people for place-orders at ${uri}`,
+      `warning: ${uri} is not https: only this machine reaches it`,
+      `ok: ${uri} sends its clients here`,
+    ])
+    expect(await findings({}, { TOLLGATE_CLIENT_REGISTRATION: 'open' })).toContain(
+      'ok: Clients come to MCP servers by a metadata document, or register',
+    )
+    challenge = `Bearer resource_metadata="${uri.replace('/mcp', '/said')}"`
+    expect(await findings()).toContain(`ok: ${uri} sends its clients here`)
+  })
+
+  it('says nothing where there are none', async () => {
+    expect(await findings({ mcpServers: null })).toEqual([])
+  })
+
+  it('names those that clients do not get in to', async () => {
+    metadata = { resource: uri, authorization_servers: ['https://other.example'] }
+    expect(await findings()).toContain(`problem: ${uri} sends its clients to https://other.example`)
+    metadata = { resource: `${uri}/`, authorization_servers: [ISSUER] }
+    expect(await findings()).toContain(`problem: ${uri} calls itself ${uri}/: clients refuse that`)
+    metadata = null
+    expect(await findings()).toContainEqual(
+      expect.stringMatching(/^warning: .* does not say where its tokens come from/),
+    )
+    const closed = { 'http://127.0.0.1:9/mcp': { scopes: ['place-orders'] } }
+    expect(await findings({ mcpServers: closed })).toContainEqual(
+      expect.stringMatching(/^warning: Nobody answers at http:\/\/127\.0\.0\.1:9\/mcp/),
+    )
+  })
+
+  it('names those without scopes, and those that no stranger gets a token for', async () => {
+    expect(await findings({ mcpServers: { [uri]: { scopes: [] } } })).toContain(
+      `warning: Every client gets tokens for ${uri}, without any scope`,
+    )
+    const other = 'https://api.example.com'
+    const settings = { resources: { [other]: {} }, selfRegistered: { resources: [other] } }
+    expect(await findings(settings)).toContain(
+      `warning: No client that comes by itself gets a token for ${uri}`,
+    )
+  })
+})
