@@ -48,8 +48,8 @@ function createProject({
       sequence: { groupOrder: projects++ },
       // Machines that run tests are busy: whoever waits for something waits long enough.
       expect: { poll: { timeout: 20_000 } },
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
     },
   }
 }

@@ -1,5 +1,6 @@
 // npm test: installs what is missing, builds, runs the quick tests, and ends with one plain line of counts.
-// With --rest it runs the others instead (npm run test:rest), with --all both (npm run test:all).
+// With --rest it runs the others instead (npm run test:rest), with --all both (npm run test:all). With
+// --again after that, files with a failure run once more by themselves, and what failed twice has failed.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,34 +13,66 @@ const CHOICES = new Map([
   ['--rest', REST],
   ['--all', [...QUICK, ...REST]],
 ])
+/** A busy machine spoils a few files; more than this have another cause. */
+const FEW = 12
 
 /** What vitest is given: the projects of this command, unless the caller names some. */
-function chooseTests([first, ...others]) {
-  const chosen = CHOICES.get(first)
-  const args = chosen ? others : [first, ...others].filter((arg) => arg !== undefined)
+function chooseTests(chosen, args) {
   if (args.some((arg) => /^--project\b/.test(arg))) return args
   // The other tests wait a lot, for leases and time-outs: three at once keep two cores busy.
   const workers = chosen === REST ? ['--maxWorkers=3'] : []
   return [...(chosen ?? QUICK).flatMap((name) => ['--project', name]), ...workers, ...args]
 }
 
-async function test(args) {
+/** Runs vitest, says in short what failed, and gives its exit code with the failures; null without a report. */
+async function run(title, args) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
-  const report = join(folder, 'report.json')
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const status = await step('Running the tests', 'npx', ['vitest', 'run', ...reporters, ...args])
+  process.env.TEST_REPORT = join(folder, 'report.json')
+  const reporters = ['--reporter=default', '--reporter=./scripts/test-reporter.mjs']
+  const status = await step(title, 'npx', ['vitest', 'run', ...reporters, ...args])
   try {
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(
-      readFileSync(report, 'utf8'),
-    )
-    const skipped = numPendingTests + numTodoTests
-    console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${skipped} skipped`)
+    const { counts, failures } = JSON.parse(readFileSync(process.env.TEST_REPORT, 'utf8'))
+    for (const { project, file, test, why } of failures) {
+      console.log(`FAILED ${[project, file, test].filter(Boolean).join(' > ')}: ${why}`)
+    }
+    const skipped = counts.skipped + counts.pending
+    console.log(`${counts.passed} passed, ${counts.failed} failed, ${skipped} skipped`)
+    return { status, failures }
   } catch {
     console.log('The tests ended without a report')
+    return { status: status || 1, failures: null }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  return status
 }
 
-process.exitCode = (await prepare()) || (await test(chooseTests(process.argv.slice(2))))
+/** The exit code of a second run of the files with a failure, each project by itself and one file at a time. */
+async function runAgain(failures) {
+  const files = new Map()
+  for (const { project, file } of failures) {
+    if (project) files.set(project, (files.get(project) ?? new Set()).add(file))
+  }
+  const spoilt = new Set([...files.values()].flatMap((names) => [...names]))
+  const others = failures.filter(({ project, file }) => !project && !spoilt.has(file))
+  if (others.length || spoilt.size === 0 || spoilt.size > FEW) return 1
+  let failed = 0
+  for (const [project, names] of files) {
+    const title = `Once more, by themselves: ${names.size} of ${project}`
+    const { status } = await run(title, ['--project', project, '--maxWorkers=1', ...names])
+    failed ||= status
+  }
+  if (!failed)
+    console.log(`Passed by themselves, though not beside others: ${[...spoilt].join(', ')}`)
+  return failed
+}
+
+async function test(args) {
+  const again = args.includes('--again')
+  const [first, ...others] = args.filter((arg) => arg !== '--again')
+  const chosen = CHOICES.get(first)
+  const given = chosen ? others : [first, ...others].filter((arg) => arg !== undefined)
+  const { status, failures } = await run('Running the tests', chooseTests(chosen, given))
+  return status && again && failures ? runAgain(failures) : status
+}
+
+process.exitCode = (await prepare()) || (await test(process.argv.slice(2)))

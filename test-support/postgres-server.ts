@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { findFastFolder } from './fast-folder.ts'
 import { findFreePort } from './free-port.ts'
 
 export interface PostgresServer {
@@ -20,7 +20,7 @@ const NOBODY = 65534
 
 /** A real Postgres from npm on a free port of the loopback, with its data in a temporary folder. */
 export async function startPostgresServer(): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-postgres-'))
+  const folder = mkdtempSync(join(findFastFolder(), 'tollgate-postgres-'))
   const data = join(folder, 'data')
   const native = await prepareBinaries(folder)
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
@@ -51,6 +51,10 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     const settings = [
       'fsync=off',
       'full_page_writes=off',
+      'max_wal_size=256MB', // it may lie in memory
+      // Who starts it reads what it says; a reader that is busy must not hold it up.
+      'log_min_messages=log',
+      'log_checkpoints=off',
       'deadlock_timeout=100ms', // the default of a second makes the deadlocks of tests slow
       'max_connections=300',
       'listen_addresses=127.0.0.1',

@@ -31,6 +31,8 @@ export type Claim<Params, Row> = (params: Params, on?: Database) => Promise<Row 
 export interface Database<T = AnyTables> {
   /** Which kind it is of, and all that is special about that kind. */
   readonly dialect: Dialect
+  /** Milliseconds a caller waits for a connection or an ordinary statement. */
+  readonly timeout: number
   /** Builds and runs any query. */
   readonly kysely: Kysely<T>
   /**

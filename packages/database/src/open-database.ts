@@ -27,6 +27,7 @@ export function createDatabase<T>(engine: Engine, options: TransactionOptions): 
 
 class OpenDatabase<T> implements Database<T>, WithInternals {
   readonly dialect: Dialect
+  readonly timeout: number
   readonly [internals]: Internals
   readonly #options: TransactionOptions
   readonly #transaction: TransactionRunner | undefined
@@ -41,6 +42,7 @@ class OpenDatabase<T> implements Database<T>, WithInternals {
     within?: { readonly root: Database<T>; readonly transaction: TransactionRunner },
   ) {
     this.dialect = options.dialect
+    this.timeout = options.timeout
     this.#options = options
     this.#transaction = within?.transaction
     this[internals] = {

@@ -122,11 +122,20 @@ describe.runIf(isServer)('a database server', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    const holders = [1, 2, 3].map(() => database.exclusively(`${Math.random()}`, () => held))
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    await expect(findThings(database)).rejects.toSatisfy(isUnavailable)
-    release()
-    await Promise.all(holders)
+    let holding = 0
+    const holders = [1, 2, 3].map((n) =>
+      database.exclusively(`held ${n}`, () => {
+        holding += 1
+        return held
+      }),
+    )
+    try {
+      await expect.poll(() => holding).toBe(3)
+      await expect(findThings(database)).rejects.toSatisfy(isUnavailable)
+    } finally {
+      release()
+      await Promise.allSettled(holders)
+    }
     await expectAvailable()
   })
 

@@ -27,7 +27,9 @@ import { createKnownUsers } from './users/known-users.ts'
 export function createContext(options: ResolvedOptions): ServerContext {
   const { storage, secrets, clock, issuer } = options
   const allResources = [options.resources.own, ...options.resources.others.values()]
-  const feed = followRevocations(storage.revocations, options.logger)
+  const feed = followRevocations(storage.revocations, options.logger, {
+    storeTimeout: storage.timeout,
+  })
   const keyring = createKeyring(secrets)
   const keys = createSigningKeys({
     repository: storage.keys,

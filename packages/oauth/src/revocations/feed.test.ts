@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { memoryStorage } from '../storage/memory.ts'
-import type { NewRevocation } from '../storage/records.ts'
+import type { FeedPage, NewRevocation } from '../storage/records.ts'
 import { followRevocations } from './feed.ts'
 
 function ending(subject: string, at: number): NewRevocation {
@@ -77,4 +77,23 @@ describe('the end of sign-ins', () => {
     }
     expect(feed.isSignedOut('bob', later)).toBe(false)
   })
+})
+
+it('waits for a read as long as its store may take', async () => {
+  vi.useFakeTimers()
+  try {
+    let give = (_: FeedPage) => {}
+    const readFrom = () => new Promise<FeedPage>((resolve) => (give = resolve))
+    const hasty = followRevocations({ readFrom }, { error() {} })
+    const refused = expect(hasty.sync()).rejects.toThrow('cannot check tokens')
+    await vi.advanceTimersByTimeAsync(2_000)
+    await refused
+    const patient = followRevocations({ readFrom }, { error() {} }, { storeTimeout: 10_000 })
+    const synced = patient.sync()
+    await vi.advanceTimersByTimeAsync(9_999)
+    give({ entries: [], now: new Date() })
+    await synced
+  } finally {
+    vi.useRealTimers()
+  }
 })

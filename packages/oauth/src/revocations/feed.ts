@@ -8,8 +8,9 @@ import { createKnownRevocations, type KnownRevocations } from './known-revocatio
 const POLL_EVERY = 250
 /** A verdict may rest on what was read within this time, so that a revocation holds after a second. */
 const FRESH_FOR = 900
-/** Nobody waits longer for a read: a whole feed may take a while. */
+/** Nobody waits longer for a read, because a whole feed may take a while; unless its store may take longer. */
 const PATIENCE = 2000
+const GRACE = 500
 const PAGE = 1000
 
 export interface RevocationFeed
@@ -43,7 +44,9 @@ export interface RevocationFeed
 export function followRevocations(
   repository: Pick<RevocationRepository, 'readFrom'>,
   logger: Logger,
+  { storeTimeout = 0 }: { readonly storeTimeout?: number | undefined } = {},
 ): RevocationFeed {
+  const patience = Math.max(PATIENCE, storeTimeout + GRACE)
   const listeners = new Map<RevocationKind, Array<(subject: string) => void>>()
   const breakListeners: Array<() => void> = []
   const steps: Array<() => Promise<void> | null> = []
@@ -150,9 +153,9 @@ export function followRevocations(
     ...known,
     load,
     isFresh,
-    sync: () => withPatience(load()),
+    sync: () => withPatience(load(), patience),
     async signedOutSince(userId, mark) {
-      await withPatience(catchUp())
+      await withPatience(catchUp(), patience)
       return known.signedOutAfter(userId, mark)
     },
     storeNow: () => clock.storeNow + Math.floor(performance.now() - clock.readAt),
@@ -181,10 +184,10 @@ function unavailable(cause: unknown): TemporarilyUnavailable {
   return new TemporarilyUnavailable('The service cannot check tokens right now', { cause })
 }
 
-async function withPatience(reading: Promise<void>): Promise<void> {
+async function withPatience(reading: Promise<void>, patience: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable(new Error('Reading takes too long'))), PATIENCE)
+    timer = setTimeout(() => reject(unavailable(new Error('Reading takes too long'))), patience)
   })
   try {
     await Promise.race([reading, tooLong])

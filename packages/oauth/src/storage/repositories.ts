@@ -225,6 +225,8 @@ export interface Living {
 
 /** Where a server keeps its state. Every method that decides something is one atomic step. */
 export interface Storage {
+  /** Milliseconds that one of its calls may take. May be left out: then it is about a second and a half. */
+  readonly timeout?: number
   /** Registered applications. */
   readonly clients: ClientRepository
   /** Tokens, one row for each grant. */

@@ -35,6 +35,7 @@ const ENDS = [
 export function kyselyStorage(connected: Database): Storage {
   const database = connected as Database<OAuthTables>
   return {
+    timeout: database.timeout,
     clients: clientRepository(database),
     tokens: tokenRepository(database),
     codes: codeRepository(database),
