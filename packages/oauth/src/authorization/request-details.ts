@@ -25,7 +25,11 @@ export function readDetails(
     (feature) => feature.readRequest?.(params, { ...request, resources: uris }, context) ?? null,
   )
   const parts = [...read, resourceDetails(uris, resources)].filter((part) => part !== null)
-  return parts.length === 0 ? null : Object.assign({}, ...parts)
+  if (parts.length === 0) return null
+  const details: GrantDetails = Object.assign({}, ...parts)
+  // Parts of a scope that it may not have are not to be had one by one either.
+  if (details.alsoShown) context.resolveScopes(details.alsoShown.join(' '), request.client)
+  return details
 }
 
 /** RFC 9101 §7 and OpenID Connect Core §3.1.2.6: whoever sends these relies on them. */

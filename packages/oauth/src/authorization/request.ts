@@ -1,5 +1,5 @@
 import { matchesRedirect, redirectProblem } from '../clients/redirect-uris.ts'
-import { isStranger, scopeLimitOf } from '../clients/self-registered.ts'
+import { scopeLimitOf } from '../clients/self-registered.ts'
 import { assertDemandsMet } from '../clients/settings/demands.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidRequest, UnauthorizedClient, UnsupportedResponseType } from '../errors.ts'
@@ -106,8 +106,6 @@ export function parseAuthorizationRequest(
   const mode = readResponseMode(params, response.mode, address.redirectTo)
   const requested = { client, responseType: response.type, scopes, expandedBy }
   const read = readDetails(params, requested, context)
-  // Parts of a scope that it may not have are not to be had one by one either.
-  if (read?.alsoShown && isStranger(client)) resolveScopes(read.alsoShown, policy)
   return {
     received,
     client,

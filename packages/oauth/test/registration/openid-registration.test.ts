@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   authorizationCode,
   clientRegistration,
+  deviceCode,
   jwtClientAuthentication,
   openid,
   refreshToken,
 } from '../../src/index.ts'
+import { DEVICE_CODE } from '../device/support.ts'
 import { askFor, REDIRECT, SCOPES, startServer, type TestServer } from '../support.ts'
 import { METADATA, PLENTY, problemAt, registerAt } from './registering.ts'
 import { createSigner, outgoing, startWebServer, type WebServer } from './support.ts'
@@ -21,7 +23,7 @@ describe('OpenID Connect Registration', () => {
         jwtClientAuthentication(),
         clientRegistration({ policy: 'open', perMinute: PLENTY }),
       ],
-      grants: [authorizationCode(), refreshToken()],
+      grants: [authorizationCode(), refreshToken(), deviceCode()],
       selfRegistered: { scopes: ['openid', 'profile'] },
       scopes: SCOPES,
       outgoing: outgoing(),
@@ -122,6 +124,24 @@ describe('OpenID Connect Registration', () => {
       scope: 'openid',
       claims: JSON.stringify({ userinfo: { email: null } }),
     })
+    expect(page.headers.get('location')).toContain('error=invalid_scope')
+  })
+
+  it('nor by a device, nor once somebody has vouched for the client', async () => {
+    const device = await registerAt(provider, {
+      grant_types: ['authorization_code', DEVICE_CODE],
+    })
+    const asked = {
+      client_id: device.client_id,
+      client_secret: device.client_secret ?? '',
+      scope: 'openid',
+      claims: JSON.stringify({ userinfo: { email: null } }),
+    }
+    const reply = await provider.post('/oauth/device_authorization', asked)
+    expect([reply.status, (await reply.json()).error]).toEqual([400, 'invalid_scope'])
+    await provider.oauth.clients.verify(device.client_id)
+    const { client_secret: _, ...params } = asked
+    const page = await askFor(provider, 'ada', { ...params, response_type: 'code' })
     expect(page.headers.get('location')).toContain('error=invalid_scope')
   })
 })

@@ -1,4 +1,4 @@
-/** What was granted for an API when the options say something else of it today (threats T15 and G4). */
+/** What was granted for an API when the options say something else of it today (threat T15, threat G4). */
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
