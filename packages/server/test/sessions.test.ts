@@ -113,6 +113,52 @@ describe('where somebody is signed in', () => {
   })
 })
 
+describe('a database that fails half way', () => {
+  /** While this runs, nothing can be written down that every process has to hear of. */
+  async function withoutFeed(act: () => Promise<Response>): Promise<void> {
+    const { kysely } = service.database
+    await kysely.schema.alterTable('oauth_revocations').renameTo('gone_for_now').execute()
+    try {
+      expect((await act()).status).toBeGreaterThanOrEqual(500)
+    } finally {
+      await kysely.schema.alterTable('gone_for_now').renameTo('oauth_revocations').execute()
+    }
+  }
+  const atBookshop = async (idToken: string) => {
+    const [, payload = ''] = idToken.split('.')
+    const { sub, sid } = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    const sessions = await service.oauth.sessions.listByUser(sub)
+    return sessions.some((session) => session.sid === sid)
+  }
+
+  it('threat N5 keeps the session until the applications are told, whoever ends it', async () => {
+    const [browser, here] = [await signedIn(), await signedIn()]
+    const idToken = await visitBookshop(browser)
+    const csrf_token = await browser.csrfToken()
+    await withoutFeed(() => browser.post('/logout', { csrf_token }))
+    expect(await isIn(browser)).toBe(true)
+    const [session = ''] = sessionsIn(await (await here.get('/account/sessions')).text())
+    const own = await here.csrfToken()
+    await withoutFeed(() => here.post('/account/sessions/end', { csrf_token: own, session }))
+    expect(await isIn(browser)).toBe(true)
+    expect(await atBookshop(idToken)).toBe(true)
+    await browser.post('/logout', { csrf_token })
+    expect([await isIn(browser), await atBookshop(idToken)]).toEqual([false, false])
+    await here.post('/logout', { csrf_token: own })
+  })
+
+  it('threat N5 keeps it also when somebody else signs in', async () => {
+    const browser = await signedIn()
+    const idToken = await visitBookshop(browser)
+    const form = { email: 'bob@example.com', password: PASSWORD }
+    await withoutFeed(() => browser.post('/login', form))
+    expect(await (await browser.get('/account')).text()).toContain(EMAIL)
+    await browser.post('/login', form)
+    expect(await (await browser.get('/account')).text()).toContain('bob@example.com')
+    expect(await atBookshop(idToken)).toBe(false)
+  })
+})
+
 describe('an application signs somebody out', () => {
   it('at once by the ID token of the session, and the browser forgets it', async () => {
     const browser = await signedIn()

@@ -100,3 +100,30 @@ describe.each([
     expect(await server.oauth.sessions.listByUser('ada')).toEqual([])
   })
 })
+
+describe('a database that is away at the wrong moment', () => {
+  it('makes nobody forgotten: who signs in again is written down, and told', async () => {
+    const receiver = await startReceiver()
+    const storage = memoryStorage()
+    let away = true
+    const sessions: typeof storage.sessions = {
+      ...storage.sessions,
+      add: (session) =>
+        away ? Promise.reject(new Error('The database is away')) : storage.sessions.add(session),
+    }
+    const server = await startLogout(true, { ...LOCAL, storage: { ...storage, sessions } })
+    try {
+      const settings = { backchannel_logout_uri: receiver.url }
+      const client = await leavingClient(server, settings, { firstParty: true })
+      await expect(signIn(server, client)).rejects.toThrow()
+      away = false
+      await signIn(server, client)
+      expect(await server.oauth.sessions.listByUser('ada')).toHaveLength(1)
+      await server.oauth.endSession('ada.1')
+      await until(() => receiver.forms.length === 1)
+    } finally {
+      await server.close()
+      await receiver.close()
+    }
+  })
+})

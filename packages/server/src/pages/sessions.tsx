@@ -66,10 +66,14 @@ export function addSessions(app: Hono<AppEnv>): void {
   })
 }
 
-/** Nobody else's: the person is part of the question. */
+/** Nobody else's. Applications are told first: what they were not told of stays on the page. */
 async function endSession(c: Context<AppEnv>, id: string): Promise<void> {
   const { sessions, oauth } = c.get('page').service
-  if (await sessions.endOwn(userOf(c).id, id)) await oauth.endSession(id)
+  const { id: userId } = userOf(c)
+  const own = await sessions.list(userId)
+  if (!own.some((session) => session.id === id)) return
+  await oauth.endSession(id)
+  await sessions.endOwn(userId, id)
 }
 
 async function presentSession(c: Context<AppEnv>): Promise<string | null> {

@@ -54,28 +54,35 @@ export function addSignIn(app: Hono<AppEnv>): void {
     const { service, user } = c.get('page')
     if (!user) return c.redirect('/login', 303)
     await readOwnForm(c)
-    const { ended, cookie } = await service.sessions.end(c.req.header('cookie') ?? null)
-    // The session's cookie mode ends with it, on every process.
-    if (ended !== null) await service.oauth.endSession(ended)
+    const cookies = c.req.header('cookie') ?? null
+    const session = await service.sessions.find(cookies)
+    // Its cookie mode ends on every process, and applications are told. Should it fail, the person can try again.
+    if (session) await service.oauth.endSession(session.sessionId)
+    const { cookie } = await service.sessions.end(cookies)
     c.header('set-cookie', cookie, { append: true })
     return c.redirect('/login', 303)
   })
 }
 
-/** A new session under a new id; the one before, and its cookie mode, end (threat G8). */
+/**
+ * A new session under a new id; the one before, and its cookie mode, end (threat G8). That one goes last: while it is
+ * there, what could not be done is done at the next try.
+ */
 export async function startSession(c: Context<AppEnv>, userId: string): Promise<void> {
   const { service } = c.get('page')
   const cookies = c.req.header('cookie') ?? null
   const before = await service.sessions.find(cookies)
-  const { sessionId, cookie } = await service.sessions.start(userId, cookies, {
+  const { sessionId, cookie } = await service.sessions.start(userId, {
     address: c.get('address'),
     browser: describeBrowser(c.req.header('user-agent')),
   })
+  if (before) {
+    // Whoever signs in again stays signed in at the applications.
+    if (before.userId === userId) await service.oauth.sessions.move(before.sessionId, sessionId)
+    await service.oauth.endSession(before.sessionId)
+  }
+  await service.sessions.end(cookies)
   c.header('set-cookie', cookie, { append: true })
-  if (!before) return
-  // Whoever signs in again stays signed in at the applications.
-  if (before.userId === userId) await service.oauth.sessions.move(before.sessionId, sessionId)
-  await service.oauth.endSession(before.sessionId)
 }
 
 interface SignInView {

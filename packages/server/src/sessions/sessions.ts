@@ -30,10 +30,9 @@ export interface OwnSession extends SessionPlace {
 }
 
 export interface Sessions {
-  /** A new session under a new id; the one the browser came with ends. Its id, and the `Set-Cookie` header. */
+  /** A new session under a new id, and the `Set-Cookie` header. The one the browser came with is for the caller to end. */
   start(
     userId: string,
-    cookieHeader: string | null,
     place: SessionPlace,
   ): Promise<{ readonly sessionId: string; readonly cookie: string }>
   /** Those of a person that are open, the last used first. */
@@ -41,10 +40,8 @@ export interface Sessions {
   /** Ends one that belongs to this person; false when there is none. */
   endOwn(userId: string, sessionId: string): Promise<boolean>
   find(cookieHeader: string | null): Promise<SignedInSession | null>
-  /** Ends the session on the server; the id of what ended, and the header that clears the cookie. */
-  end(
-    cookieHeader: string | null,
-  ): Promise<{ readonly ended: string | null; readonly cookie: string }>
+  /** Ends the session on the server; gives the header that clears the cookie. */
+  end(cookieHeader: string | null): Promise<{ readonly cookie: string }>
   /** After a change of password. The ids of what ended. */
   endAll(userId: string): Promise<string[]>
   /** After a restored backup. How many. */
@@ -81,18 +78,12 @@ export function createSessions(options: {
     return id !== null && ID.test(id) ? sha256(id) : null
   }
 
-  async function remove(hash: string): Promise<boolean> {
-    const { numDeletedRows } = await database.kysely
-      .deleteFrom('sessions')
-      .where('id_hash', '=', hash)
-      .executeTakeFirst()
-    return Number(numDeletedRows) > 0
+  async function remove(hash: string): Promise<void> {
+    await database.kysely.deleteFrom('sessions').where('id_hash', '=', hash).execute()
   }
 
   return {
-    async start(userId, cookieHeader, { address, browser }) {
-      const before = hashOf(cookieHeader)
-      if (before !== null) await remove(before)
+    async start(userId, { address, browser }) {
       const id = randomBytes(32).toString('base64url')
       const now = clock.now()
       const session = sessionTable.toRow({
@@ -154,8 +145,8 @@ export function createSessions(options: {
     async end(cookieHeader) {
       const cookie = serializeCookie({ name, value: '', maxAgeSeconds: 0, secure })
       const hash = hashOf(cookieHeader)
-      const ended = hash !== null && (await remove(hash)) ? hash : null
-      return { ended, cookie }
+      if (hash !== null) await remove(hash)
+      return { cookie }
     },
     async endAll(userId) {
       const rows = await database.kysely

@@ -62,12 +62,14 @@ export function createClientSessions(
   feed.onNotice('everyone', noted.clear)
 
   /** Whether it was noted so lately that it need not be again. */
-  function isNoted(sessionId: string, clientId: string, now: number): boolean {
-    const clients = noted.get(sessionId) ?? new Map<string, number>()
-    const before = clients.get(clientId)
-    if (before !== undefined && now - before < NOTED_EVERY) return true
-    noted.set(sessionId, clients.set(clientId, now))
-    return false
+  function isNoted(sessionId: string, name: string, now: number): boolean {
+    const before = noted.get(sessionId)?.get(name)
+    return before !== undefined && now - before < NOTED_EVERY
+  }
+
+  /** Only what was written is: a client that is not would never be told. */
+  function remember(sessionId: string, name: string, now: number): void {
+    noted.set(sessionId, (noted.get(sessionId) ?? new Map<string, number>()).set(name, now))
   }
 
   return {
@@ -79,14 +81,21 @@ export function createClientSessions(
       if (isNoted(session, client.id, now.getTime())) return
       const liveUntil = new Date(now.getTime() + KEPT)
       if (!isFirst) {
+        // Perhaps of a session that has ended: that it was refreshed does not mean that it is written down.
+        const refreshed = `refreshed ${client.id}`
+        if (isNoted(session, refreshed, now.getTime())) return
         await sessions.touch(sid, now, liveUntil)
+        remember(session, refreshed, now.getTime())
         return
       }
       const row = { sid, sessionId: session, clientId: client.id, userId }
       const isNew = await sessions.add({ ...row, createdAt: now, seenAt: now, liveUntil })
       if (!isNew) await sessions.touch(sid, now, liveUntil)
+      remember(session, client.id, now.getTime())
       // It may have ended while the code was on its way; an end not known here yet comes by the feed.
-      if (feed.isRevoked('session', session)) await end({ sessionId: session })
+      if (!feed.isRevoked('session', session)) return
+      noted.delete(session)
+      await end({ sessionId: session })
     },
   }
 }
