@@ -23,7 +23,7 @@ const PAGES = {
   refusedText: 'This request cannot be completed',
   logoText: 'asks for access',
   policyText: 'policy',
-  termsText: 'terms',
+  termsText: 'Terms of service',
   signOutButton: 'button[value=sign_out]',
   signOutProblem: 'You will stay here',
   signedOutText: 'You are signed out',

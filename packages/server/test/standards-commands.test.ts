@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCertificate } from '../../../test-support/self-signed.ts'
 import { checkStandards } from '../src/cli/doctor/standards.ts'
 import { readEnvironment } from '../src/config/environment.ts'
 import { parseSettings, type SettingsInput } from '../src/config/settings.ts'
@@ -68,10 +71,83 @@ describe('a client that has registered itself', () => {
     expect((await tollgate(['client', 'verify', id])).code).toBe(1)
   })
 
-  it('is not what somebody here has made', async () => {
-    const { id = '' } = service.demo?.clients.web ?? {}
-    const { code, stdout } = await tollgate(['client', 'verify', id])
-    expect([code, stdout]).toEqual([1, expect.stringContaining('has not registered itself')])
+  it('is not what those who run the service have made', async () => {
+    const { client } = await service.oauth.clients.create({ name: 'Own', redirect: CALLBACK })
+    const { code, stdout } = await tollgate(['client', 'verify', client.id])
+    expect([code, stdout]).toEqual([1, expect.stringContaining('have registered this client')])
+  })
+
+  it('can be named by the address of its document, which is what people see', async () => {
+    const { cert, key } = createCertificate(['localhost'], ['127.0.0.1'])
+    const web = createServer({ cert, key }, (request, response) => {
+      const client_id = `https://${request.headers.host}/client.json`
+      const redirect_uris = [`https://${request.headers.host}/callback`]
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ client_id, client_name: 'Notes', redirect_uris }))
+    })
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+    const host = `127.0.0.1:${(web.address() as AddressInfo).port}`
+    const own = await startTestService({
+      settings: {
+        selfRegistered: { documents: true, scopes: ['place-orders'] },
+        outgoing: { privateAddresses: ['127.0.0.1'], certificates: [cert] },
+      },
+      options: { keepDemo: true },
+    })
+    const env = {
+      DATABASE_URL: own.databaseUrl,
+      TOLLGATE_DATA_DIR: own.dataDir,
+      TOLLGATE_URL: own.url,
+    }
+    try {
+      const address = `https://${host}/client.json`
+      const unknown = await tollgate(['client', 'verify', address], env)
+      expect([unknown.code, unknown.stdout]).toEqual([1, expect.stringContaining('no such client')])
+      const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' }
+      const query = {
+        client_id: address,
+        response_type: 'code',
+        scope: 'place-orders',
+        ...challenge,
+      }
+      await fetch(`${own.url}/oauth/authorize?${new URLSearchParams(query)}`, {
+        redirect: 'manual',
+      })
+      const verified = await tollgate(['client', 'verify', address, '--json'], env)
+      expect(verified.json()).toEqual({
+        id: expect.stringMatching(/^cimd_/),
+        name: 'Notes',
+        host,
+        verified: true,
+      })
+      expect((await tollgate(['client', 'revoke', address], env)).code).toBe(0)
+      expect((await own.oauth.clients.find(address))?.revokedAt).not.toBeNull()
+    } finally {
+      await own.stop()
+      await new Promise((resolve) => web.close(resolve))
+    }
+  })
+})
+
+describe('a client of a user', () => {
+  it('can be verified by those who run the service, until its owner changes it', async () => {
+    const { client } = await service.oauth.clients.create({
+      name: 'Photos',
+      redirect: CALLBACK,
+      userId: '1',
+    })
+    const { id } = client
+    const listed = async () => {
+      const all = (await tollgate(['client', 'list', '--json'])).json() as { id: string }[]
+      return all.find((each) => each.id === id)
+    }
+    expect(await listed()).toMatchObject({ verified: false, self_registered: null })
+    const verified = await tollgate(['client', 'verify', id, '--json'])
+    expect(verified.json()).toEqual({ id, name: 'Photos', host: 'agent.example', verified: true })
+    expect(await listed()).toMatchObject({ verified: true })
+    expect((await tollgate(['client', 'list'])).stdout).toContain('(of a user, verified)')
+    await service.oauth.clients.update(id, { name: 'Bank', redirect: CALLBACK })
+    expect(await listed()).toMatchObject({ name: 'Bank', verified: false })
   })
 })
 

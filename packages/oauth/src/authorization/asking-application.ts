@@ -1,4 +1,4 @@
-import { isStranger } from '../clients/self-registered.ts'
+import { isVerified } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { isOAuthError } from '../errors.ts'
 import { parseForm } from '../http/form.ts'
@@ -18,11 +18,6 @@ export function describeApplication(client: Client, context: ServerContext): Ask
     verified,
     selfRegistered: originOf(client),
   }
-}
-
-/** Whoever runs this server has registered it or vouches for it; a user's own nobody has looked at. */
-function isVerified(client: Client): boolean {
-  return client.firstParty || (client.userId === null && !isStranger(client))
 }
 
 function logoOf(client: Client, context: ServerContext): string | null {

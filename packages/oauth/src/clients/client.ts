@@ -1,3 +1,4 @@
+import { sha256 } from '../crypto.ts'
 import type { Client } from '../storage/records.ts'
 import { joinRedirects } from './redirect-uris.ts'
 
@@ -31,6 +32,11 @@ export interface ClientJson {
 /** What the client calls itself: its id, or the address of its document, for which a row has no room. */
 export function clientIdOf({ id, settings }: Client): string {
   return settings.self_registered?.document ?? id
+}
+
+/** The id of the row that stands for the client with a document at this address: a row has room for 64 characters. */
+export function rowIdOf(address: string): string {
+  return `cimd_${sha256(address)}`
 }
 
 export function isPersonalAccessClient(client: Client): boolean {

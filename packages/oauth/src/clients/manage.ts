@@ -6,7 +6,7 @@ import type { ClientSettings } from '../storage/client-settings.ts'
 import { isPossibleId } from '../storage/possible-id.ts'
 import type { Client } from '../storage/records.ts'
 import { assertMethodOffered } from './authentication/offered-methods.ts'
-import { PERSONAL_ACCESS_CLIENT } from './client.ts'
+import { PERSONAL_ACCESS_CLIENT, rowIdOf } from './client.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
 import { ClientChanged, changeClient, noSuchClient, saveClient } from './save.ts'
 import { hasOwnSecret, newSecret } from './secret.ts'
@@ -32,7 +32,7 @@ export interface NewClient {
   /** An API that may introspect the tokens of every client. Default false. */
   readonly resourceServer?: boolean
   /** What it has beyond OAuth 2.0, by the names of RFC 7591 and OpenID Connect Registration. */
-  readonly settings?: Omit<ClientSettings, 'sealed_secret' | 'self_registered'>
+  readonly settings?: Omit<ClientSettings, 'sealed_secret' | 'self_registered' | 'verified'>
 }
 
 /** The only moment a secret is known: it is stored hashed. */
@@ -47,19 +47,22 @@ export interface CreatedClient {
 export interface Clients {
   /** Registers a client. Its secret is told here and never again. */
   create(client: NewClient): Promise<CreatedClient>
-  /** The client with this id, deleted ones included; null when there is none. */
+  /** The client with this id, or with a document at this address, deleted ones included; null when there is none. */
   find(id: string): Promise<Client | null>
   /** Every client that was not deleted. */
   list(): Promise<Client[]>
   /** The clients that this person registered. */
   listByUser(userId: string | number): Promise<Client[]>
-  /** Changes name and redirect addresses. */
+  /** Changes name and redirect addresses. A person's client is unverified again. */
   update(id: string, change: { readonly name: string; readonly redirect: string }): Promise<Client>
   /** A new secret; the old one and every refresh token issued with it stop at once. */
   rotateSecret(id: string): Promise<CreatedClient>
   /** Ends the client with all its tokens. */
   revoke(id: string): Promise<void>
-  /** Somebody has looked at a client that has registered itself: its approvals are remembered from now on. */
+  /**
+   * Those who run the server have looked at a client that has registered itself, or that a person has registered: people
+   * are no longer told that it is unverified, and its logo is shown. It is unverified again when it changes.
+   */
   verify(id: string): Promise<Client>
   /** The client that everybody's personal access tokens hang on; made when it is not there. */
   personal(): Promise<Client>
@@ -70,7 +73,9 @@ export function manageClients(context: ServerContext): Clients {
   const repository = storage.clients
 
   async function find(id: string): Promise<Client | null> {
-    return isPossibleId(id) ? repository.find(id) : null
+    // A document's address is what people see as the client's id.
+    const rowId = id.startsWith('https://') ? rowIdOf(id) : id
+    return isPossibleId(rowId) ? repository.find(rowId) : null
   }
 
   async function requireClient(id: string): Promise<Client> {
@@ -116,7 +121,13 @@ export function manageClients(context: ServerContext): Clients {
       const client = await requireClient(id)
       const name = parseClientName(change.name)
       const redirectUris = parseRedirects(change.redirect, client.grantTypes, options.issuer)
-      return saveClient(client, { name, redirectUris }, context)
+      if (client.userId === null) return saveClient(client, { name, redirectUris }, context)
+      // Somebody may vouch at this moment for what it was before.
+      return changeClient(
+        client.id,
+        ({ settings: { verified: _, ...settings } }) => ({ name, redirectUris, settings }),
+        context,
+      )
     },
     async rotateSecret(id) {
       const client = await requireClient(id)
@@ -125,7 +136,7 @@ export function manageClients(context: ServerContext): Clients {
       const { secretVersion: before } = client
       let told: string | null = null
       const saved = await changeClient(
-        id,
+        client.id,
         async (now) => {
           // Somebody else has rotated it: theirs was first and stands.
           if (now.secretVersion !== before) throw noSuchClient()
@@ -144,11 +155,15 @@ export function manageClients(context: ServerContext): Clients {
     },
     async verify(id) {
       const client = await requireClient(id)
-      const { self_registered, ...settings } = client.settings
-      if (!self_registered) throw new NotFound('This client has not registered itself.')
-      const verified = { ...settings, self_registered: { ...self_registered, verified: true } }
+      const { self_registered } = client.settings
+      if (!self_registered && client.userId === null) {
+        throw new NotFound('Those who run this server have registered this client themselves.')
+      }
+      const vouched = self_registered
+        ? { self_registered: { ...self_registered, verified: true } }
+        : { verified: true }
       try {
-        return await saveClient(client, { settings: verified }, context)
+        return await saveClient(client, { settings: { ...client.settings, ...vouched } }, context)
       } catch (error) {
         if (!(error instanceof ClientChanged)) throw error
         throw new ValidationFailed({ id: ['It has changed at this moment: look at it again.'] })

@@ -74,6 +74,16 @@ export function isStranger({ settings }: Client): boolean {
   return settings.self_registered !== undefined && settings.self_registered.verified !== true
 }
 
+/**
+ * Whether those who run this server have registered the client or vouch for it. Nobody has looked at one that came by
+ * itself or that a person has registered, until `clients.verify()`.
+ */
+export function isVerified({ firstParty, userId, settings }: Client): boolean {
+  if (firstParty) return true
+  if (settings.self_registered) return settings.self_registered.verified === true
+  return userId === null || settings.verified === true
+}
+
 /** When its access tokens end at the latest. */
 export function latestFor({ settings }: Client, end: Date, now: Date): Date {
   if (settings.self_registered === undefined) return end

@@ -14,12 +14,12 @@ export function originOf(view: AskingApplication & { readonly userId: string }):
   const host = selfRegistered?.host
     ? ` from <strong>${escapeHtml(selfRegistered.host)}</strong>`
     : ''
+  if (verified && !selfRegistered && client.userId === null) {
+    return note('This application was registered by those who run this server.')
+  }
   if (verified) {
-    return note(
-      selfRegistered
-        ? `This application${host} registered itself, and was verified by those who run this server.`
-        : 'This application was registered by those who run this server.',
-    )
+    const how = selfRegistered ? 'registered itself' : 'was registered by another user'
+    return note(`This application${host} ${how}, and was verified by those who run this server.`)
   }
   const owner = selfRegistered ? 'It registered itself' : 'Another user has registered it'
   return `<p class="warning">This application${host} is <strong>unverified</strong>: nobody here has looked at it. ${owner}, and it may not be what its name says.</p>`

@@ -65,6 +65,8 @@ export interface ClientSettings {
   readonly tos_uri?: string
   /** Whom to write to. */
   readonly contacts?: readonly string[]
+  /** Of a client that a person has registered: somebody who runs the server vouches for it. */
+  readonly verified?: boolean
   /** Of a client that has registered itself. */
   readonly self_registered?: SelfRegistration
 }

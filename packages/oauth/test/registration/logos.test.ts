@@ -81,6 +81,25 @@ describe('threat S6 logos of clients', () => {
     expect(await pageOf(client_id)).toContain('<img')
   })
 
+  it('of a person are not shown until somebody vouches for the client, and not after a change', async () => {
+    send(PNG)
+    const { id } = await createClient(server, {
+      userId: 'bob',
+      settings: { logo_uri: web.urlOf('/bank.png') },
+    })
+    expect((await logoOf(id)).status).toBe(404)
+    expect(await pageOf(id)).not.toContain('<img')
+    expect(await pageOf(id)).toContain('unverified')
+    expect(web.asked).toEqual([])
+    await server.oauth.clients.verify(id)
+    expect((await logoOf(id)).status).toBe(200)
+    expect(await pageOf(id)).toContain('<img')
+    expect(await pageOf(id)).toContain('was registered by another user, and was verified')
+    await server.oauth.clients.update(id, { name: 'Your bank', redirect: REDIRECT })
+    expect((await logoOf(id)).status).toBe(404)
+    expect(await pageOf(id)).toContain('unverified')
+  })
+
   it('are nowhere without the feature, without a logo, or without a client', async () => {
     const { id } = await createClient(server)
     expect((await logoOf(id)).status).toBe(404)

@@ -18,7 +18,7 @@ import {
 } from './checks.ts'
 
 /** What a client may say of itself; the rest is ours. */
-export type OwnSettings = Omit<ClientSettings, 'sealed_secret' | 'self_registered'>
+export type OwnSettings = Omit<ClientSettings, 'sealed_secret' | 'self_registered' | 'verified'>
 
 type Checks = { readonly [name in keyof OwnSettings]-?: Check }
 

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@tollgate/http'
 import { createRecentCache } from '../../caches/recent-cache.ts'
-import { isStranger } from '../../clients/self-registered.ts'
+import { isVerified } from '../../clients/self-registered.ts'
 import type { ServerContext } from '../../context.ts'
 import { NotFound } from '../../errors.ts'
 import type { Client } from '../../storage/records.ts'
@@ -66,9 +66,9 @@ export function clientLogos(): Feature {
   }
 }
 
-/** A picture says more than a name: who has only registered itself may not borrow somebody else's. */
+/** A picture says more than a name: whom nobody here has looked at may not borrow somebody else's. */
 function logoOf(client: Client): string | null {
-  return isStranger(client) ? null : (client.settings.logo_uri ?? null)
+  return isVerified(client) ? (client.settings.logo_uri ?? null) : null
 }
 
 /** Should a browser be sent here directly, nothing in it may run. */

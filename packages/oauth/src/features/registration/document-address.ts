@@ -1,5 +1,4 @@
 import type { ServerContext } from '../../context.ts'
-import { sha256 } from '../../crypto.ts'
 
 const LONGEST = 500
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
@@ -23,9 +22,4 @@ export function addressProblem(
   if (url.origin === options.issuerUrl.origin) return 'must not lead to this server'
   if (hosts && !hosts.includes(url.host)) return 'is on a host that this server does not take'
   return null
-}
-
-/** A row has room for 64 characters. */
-export function rowIdOf(clientId: string): string {
-  return `cimd_${sha256(clientId)}`
 }

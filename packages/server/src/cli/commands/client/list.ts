@@ -1,4 +1,4 @@
-import { clientJson, kyselyStorage } from '@tollgate/oauth'
+import { clientJson, isVerified, kyselyStorage } from '@tollgate/oauth'
 import { type Command, textOption } from '../../command.ts'
 import { withTables } from '../../open.ts'
 import { describeOrigin, type Origin } from './origin.ts'
@@ -15,11 +15,14 @@ export const clientList: Command = {
       const rows = found.map((client) => ({
         ...clientJson(client),
         grants: client.grantTypes,
+        verified: isVerified(client),
         self_registered: describeOrigin(client),
       }))
-      const lines = rows.map(({ id, name, grants, revoked, self_registered: origin }) => {
+      const lines = rows.map((row) => {
+        const { id, name, grants, revoked, user_id, verified, self_registered: origin } = row
         const state = revoked ? 'revoked' : grants.join(' ')
-        return `${id.padEnd(38)}${name.padEnd(32)}${state}${origin ? `  ${phrase(origin)}` : ''}`
+        const whose = user_id === null ? '' : `  (of a user, ${wordFor(verified)})`
+        return `${id.padEnd(38)}${name.padEnd(32)}${state}${origin ? `  ${phrase(origin)}` : whose}`
       })
       return { json: rows, text: lines.join('\n') || 'There are no clients' }
     })
@@ -29,5 +32,9 @@ export const clientList: Command = {
 function phrase({ by, host, verified }: Origin): string {
   const how = by === 'document' ? 'described by a document' : 'registered itself'
   const where = host === null ? '' : `, ${host}`
-  return `(${how}${where}, ${verified ? 'verified' : 'unverified'})`
+  return `(${how}${where}, ${wordFor(verified)})`
+}
+
+function wordFor(verified: boolean): string {
+  return verified ? 'verified' : 'unverified'
 }

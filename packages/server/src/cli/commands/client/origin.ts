@@ -16,6 +16,11 @@ export function describeOrigin({ settings, redirectUris }: Client): Origin | nul
   return { by, host: hostOf(document ?? redirectUris[0]), verified }
 }
 
+/** Where it sends people: a host, or the scheme of an app. Null: nowhere. */
+export function destinationOf({ redirectUris }: Client): string | null {
+  return hostOf(redirectUris[0])
+}
+
 function hostOf(address: string | undefined): string | null {
   if (address === undefined || !URL.canParse(address)) return null
   const { host, protocol } = new URL(address)

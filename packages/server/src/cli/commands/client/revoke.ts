@@ -3,7 +3,12 @@ import { withCore } from '../../open.ts'
 
 export const clientRevoke: Command = {
   summary: 'end an application with all its tokens, on every process within a second',
-  arguments: [{ name: 'id', description: 'as `tollgate client list` shows it' }],
+  arguments: [
+    {
+      name: 'id',
+      description: 'as `tollgate client list` shows it, or the address of its document',
+    },
+  ],
   async run({ args: [id = ''] }, context) {
     const config = await context.config(['secret'])
     return withCore(config, async ({ oauth }) => {
