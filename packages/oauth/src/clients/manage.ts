@@ -10,7 +10,7 @@ import { PERSONAL_ACCESS_CLIENT, rowIdOf } from './client.ts'
 import { parseClientName, parseGrantTypes, parseRedirects, parseScopeLimit } from './parse.ts'
 import { ClientChanged, changeClient, noSuchClient, saveClient } from './save.ts'
 import { hasOwnSecret, newSecret } from './secret.ts'
-import { assertDemandsOffered } from './settings/demands.ts'
+import { assertAlgorithmOffered, assertDemandsOffered } from './settings/demands.ts'
 import { parseConfidential, parseSettings } from './settings/parse-settings.ts'
 
 /** What a client is registered with. */
@@ -90,6 +90,7 @@ export function manageClients(context: ServerContext): Clients {
       const asked = parseSettings(input.settings ?? {}, options.issuer)
       assertMethodOffered(asked, context)
       assertDemandsOffered(asked, context)
+      assertAlgorithmOffered(asked, context)
       const confidential = parseConfidential(input.confidential, asked)
       const made = await newSecret({ confidential, settings: asked }, context)
       const { secret, secretHash, settings } = made

@@ -14,6 +14,8 @@ describe('parseForm', () => {
     ['a%20b=1', { 'a b': '1' }],
     ['a=%C3%BC%F0%9F%98%80', { a: 'ü😀' }],
     ['a=ü', { a: 'ü' }],
+    ['resource=a&resource=&audience=&resource=b&audience=c', { resource: 'a b', audience: 'c' }],
+    ['resource=&resource=a', { resource: 'a' }],
     ['__proto__=1&constructor=2', { ['__proto__']: '1', constructor: '2' }],
   ])('%j', (text, form) => {
     expect([...parseForm(text)]).toEqual(Object.entries(form))

@@ -27,8 +27,8 @@ export function parseForm(text: string): Form {
     const name = decode(split < 0 ? pair : pair.slice(0, split))
     const value = split < 0 ? '' : decode(pair.slice(split + 1))
     const before = form.get(name)
-    if (before !== undefined && REPEATABLE.has(name)) {
-      form.set(name, `${before} ${value}`)
+    if (REPEATABLE.has(name)) {
+      if (value !== '') form.set(name, before === undefined ? value : `${before} ${value}`)
       continue
     }
     if (before !== undefined || empty.includes(name)) {

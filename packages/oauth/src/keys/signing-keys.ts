@@ -15,6 +15,8 @@ export interface SigningKeys {
   reload(): Promise<void> | null
   /** How often keys were taken back: what was verified before may not be genuine any more. */
   removals(): number
+  /** Those that there are keys for. */
+  readonly algorithms: ReadonlySet<SigningAlgorithm>
   /** The youngest key of an algorithm that is already active. Default: that of access tokens. */
   current(algorithm?: SigningAlgorithm): SigningKey
   /** By the header of an access token, which a key's own tokens all have alike. */
@@ -187,6 +189,7 @@ export function createSigningKeys(options: SigningKeyOptions): SigningKeys {
     },
     reload: () => (changeExpected ? readAll() : null),
     removals: () => removals,
+    algorithms: options.algorithms,
     current(of = algorithm) {
       const now = clock.now().getTime()
       const active = keys.filter((key) => key.activeFrom.getTime() <= now)

@@ -201,6 +201,27 @@ describe('a token for a resource', () => {
     expect(decodeProtectedHeader(access_token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt' })
   })
 
+  it('of one that wants what there is no key for is refused when it is made, and goes on later', async () => {
+    const plain = { grants: [clientCredentials()], features: [], resources: {} }
+    const grants = ['client_credentials']
+    const settings = { access_token_signed_response_alg: 'RS256' }
+    const own = await createClient(server, { grants, settings })
+    const later = server.another(plain)
+    await expect(later.clients.create({ name: 'App', grants, settings })).rejects.toMatchObject({
+      status: 422,
+    })
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: own.id,
+      client_secret: own.secret,
+    }
+    const body = new URLSearchParams(form)
+    const request = new Request(`${server.url}/oauth/token`, { method: 'POST', body })
+    const reply = await later.fetch(request)
+    expect(reply.status).toBe(200)
+    expect(decodeProtectedHeader((await reply.json()).access_token).alg).toBe('ES256')
+  })
+
   it.each([
     ['password', { username: 'ada@example.com', password: 'correct horse' }],
     ['client_credentials', {}],

@@ -31,6 +31,18 @@ export function assertDemandsOffered(
   throw new ValidationFailed({ settings: [`${unmet} is not offered: list the feature for it.`] })
 }
 
+/** A client whose tokens cannot be signed as it wants would get others than it can read. */
+export function assertAlgorithmOffered(
+  { access_token_signed_response_alg: wished }: ClientSettings,
+  { keys }: Pick<ServerContext, 'keys'>,
+): void {
+  const offered = [...keys.algorithms]
+  if (wished === undefined || offered.some((name) => name === wished)) return
+  throw new ValidationFailed({
+    settings: [`access_token_signed_response_alg must be one of ${offered.join(', ')}.`],
+  })
+}
+
 function findUnmet(
   settings: ClientSettings,
   { features }: Pick<ServerContext, 'features'>,

@@ -62,7 +62,9 @@ export function chooseFormat(
     // Nobody knows whether it keeps all claims, and an exchanged token must not lose what it ends with.
     if (name === null && details?.parents) return opaque
     if (name === null && custom) return custom
-    const algorithm = details?.signedWith ?? resource.algorithm
+    const wished = details?.signedWith
+    // The server may have had a key for it when the client was made.
+    const algorithm = wished && keys.algorithms.has(wished) ? wished : resource.algorithm
     return jwt({ algorithm, typ: resource.tokenType })
   }
 
