@@ -54,6 +54,7 @@ export async function authorize(
       context,
       () => findSignedIn(context.options, request),
       async (person, mark) => {
+        await assertMayAsk(person, asked, context)
         if (isSomebodyElse(person, asked, context)) return askForOther(request, asked, context)
         if (mayDoBetter(person, request, asked, context)) {
           return signIn(request, asked, context, BETTER_SIGN_IN)
@@ -90,15 +91,32 @@ function needsSignIn(
   }
 }
 
-/** The request names whom it means, and another person is signed in. */
-function isSomebodyElse(
+/**
+ * Whether a request that shows no screen may learn anything of the person. Otherwise any page could find out who
+ * somebody is, or when they signed in, by asking for one guess after the other.
+ */
+async function assertMayAsk(
   person: Person,
+  { client, redirectTo, shownScopes: scopes, prompts }: AuthorizationRequest,
+  { consents, options: { optionalScopes: optional } }: ServerContext,
+): Promise<void> {
+  if (!prompts.none) return
+  const question = { client, redirectTo, scopes, optional, askAgain: false }
+  const isApproved = (consent: Consent | null) => mayApproveSilently({ ...question, consent })
+  if (isApproved(consents.recall(person.id, client.id))) return
+  if (isApproved(await consents.read(person.id, client.id))) return
+  throw new ConsentRequired('The user has to approve this request')
+}
+
+/** The request names whom it means, or how they must have signed in, and somebody else is there. */
+function isSomebodyElse(
+  person: SignedInPerson,
   { client, received }: AuthorizationRequest,
   context: ServerContext,
 ): boolean {
   const { personCheckers } = context.features
   return personCheckers.some(
-    (feature) => feature.acceptsPerson?.(received.params, client, person.id, context) === false,
+    (feature) => feature.acceptsPerson?.(received.params, client, person, context) === false,
   )
 }
 
@@ -110,7 +128,9 @@ function askForOther(
 ): Promise<HttpResponse> {
   const askedBefore = parseForm(request.query).has(OTHER_ACCOUNT)
   if (!askedBefore) return signIn(request, asked, context, OTHER_ACCOUNT)
-  throw new LoginRequired('The user who signed in is not the one the request means')
+  throw new LoginRequired(
+    'The user who signed in is not the one the request means, or not as it demands',
+  )
 }
 
 /** The request wishes for a better sign-in, and the person was not asked for one yet. */

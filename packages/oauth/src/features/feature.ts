@@ -156,8 +156,13 @@ export interface Feature {
     request: RequestedAuthorization,
     context: GrantContext,
   ): GrantDetails | null
-  /** Whether the person who is signed in is whom the request means; else they are asked to sign in. */
-  acceptsPerson?(params: Form, client: Client, userId: string, context: GrantContext): boolean
+  /** Whether the person who is signed in, and as they are, is whom the request means; else they are asked to sign in. */
+  acceptsPerson?(
+    params: Form,
+    client: Client,
+    person: SignedInPerson,
+    context: GrantContext,
+  ): boolean
   /** The name by which a client knows a person, where it must not learn the id; null where it may. */
   subjectFor?(client: Client, userId: string): string | null
   /** How clients may prove themselves, beside their secret. */

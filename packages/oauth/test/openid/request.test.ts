@@ -19,6 +19,7 @@ afterAll(() => server.close())
 beforeEach(async () => {
   client = await newClient(server)
   server.people.signIns.clear()
+  server.people.acr = null
 })
 
 const session = (user: string) => sessionOf(user).slice('session='.length)
@@ -104,7 +105,8 @@ describe('hints', () => {
       id_token_hint: id_token,
     }
     const none = await askFor(server, 'bob', { ...params, prompt: 'none' })
-    expect(none.headers.get('location')).toContain('error=login_required')
+    // Bob has approved nothing, so nothing is said of him, not even that he is somebody else.
+    expect(none.headers.get('location')).toContain('error=consent_required')
     const page = await askFor(server, 'bob', params)
     expect(page.headers.get('location')).toMatch(/^\/login\?/)
     const returnTo = new URL(page.headers.get('location') ?? '', server.url).searchParams.get(
@@ -129,9 +131,9 @@ describe('hints', () => {
 
   it('claims may name the person who is meant', async () => {
     const claims = (value: string) => JSON.stringify({ id_token: { sub: { value } } })
+    await signIn(server, client, { claims: claims('ada') })
     const back = await authorize(server, client, { prompt: 'none', claims: claims('bob') })
     expect(back.searchParams.get('error')).toBe('login_required')
-    await signIn(server, client, { claims: claims('ada') })
   })
 
   it.each(['{', '[]', '"x"', 'null', '{"id_token":[]}', '{"userinfo":{"name":1}}'])(
@@ -221,6 +223,65 @@ describe('response_mode', () => {
     const page = await ask({ response_mode: 'fragment' })
     const back = await decideOn(server, 'ada', page)
     expect([back.search, back.hash]).toEqual(['', expect.stringContaining('code=')])
+  })
+})
+
+describe('whom a request means', () => {
+  const claims = (id_token: object) => ({ claims: JSON.stringify({ id_token }) })
+  const errorOf = async (params: Record<string, string>) => {
+    const page = await askFor(server, 'ada', {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'openid',
+      ...params,
+    })
+    return new URL(page.headers.get('location') ?? 'error:', server.url).searchParams.get('error')
+  }
+
+  it.each([
+    ['the person', claims({ sub: { value: 'ada' } }), null],
+    ['one of several', claims({ sub: { values: ['bob', 'ada'] } }), null],
+    ['another', claims({ sub: { value: 'bob' } }), 'login_required'],
+    ['none of several', claims({ sub: { values: ['bob'] } }), 'login_required'],
+    ['what nobody is called', claims({ sub: { value: 7 } }), 'login_required'],
+    ['a sign-in they have', claims({ acr: { essential: true, values: ['x', 'pwd'] } }), null],
+    ['one they do not have', claims({ acr: { essential: true, value: 'mfa' } }), 'login_required'],
+    ['one they might have', claims({ acr: { values: ['mfa'] } }), null],
+  ])('is told by claims: %s', async (_what, params, error) => {
+    server.people.acr = 'pwd'
+    await signIn(server, client)
+    expect(await errorOf({ prompt: 'none', ...params })).toBe(error)
+  })
+
+  it('asks once for the sign-in that it demands, and then fails', async () => {
+    server.people.acr = 'pwd'
+    const params = claims({ acr: { essential: true, values: ['mfa'] } })
+    const asked = await askFor(server, 'ada', {
+      client_id: client.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'openid',
+      ...params,
+    })
+    const page = new URL(asked.headers.get('location') ?? '', server.url)
+    expect(page.searchParams.get('acr_values')).toBe('mfa')
+    const back = page.searchParams.get('return_to') ?? ''
+    const again = () => server.request(back, { headers: { cookie: sessionOf('ada') } })
+    expect((await again()).headers.get('location')).toContain('error=login_required')
+    server.people.acr = 'mfa'
+    expect((await again()).status).toBe(200)
+  })
+
+  it.each([
+    ['who they are', { ...claims({ sub: { value: 'bob' } }) }],
+    ['when they signed in', { max_age: '60' }],
+    ['how they signed in', claims({ acr: { essential: true, value: 'mfa' } })],
+  ])('says nothing of %s to a client that they have not approved', async (_what, params) => {
+    server.people.acr = 'pwd'
+    signedInAt('ada', 3600)
+    expect(await errorOf({ prompt: 'none', ...params })).toBe('consent_required')
+    expect(await errorOf({ prompt: 'none' })).toBe('consent_required')
   })
 })
 

@@ -5,6 +5,7 @@ import {
   openid,
   password,
   refreshToken,
+  type SignedIn,
   type UserClaims,
 } from '../../src/index.ts'
 import {
@@ -38,6 +39,14 @@ export class KnownPeople extends TestUsers {
   readonly asked: string[][] = []
   /** What it says instead. */
   says: (scopes: readonly string[]) => object = () => ADA
+
+  /** How people have signed in, where the application says so. */
+  acr: string | null = null
+
+  override async fromRequest(request: Request): Promise<SignedIn | null> {
+    const found = await super.fromRequest(request)
+    return found && { ...found, ...(this.acr !== null && { acr: this.acr }) }
+  }
 
   async claims(_user: TestUser, scopes: readonly string[]): Promise<UserClaims> {
     this.asked.push([...scopes])

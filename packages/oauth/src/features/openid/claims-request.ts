@@ -30,10 +30,17 @@ function parseWish(value: unknown): ClaimWish | null {
   }
 }
 
-/** The value that a claim of the ID token must have, where the request names one. */
-export function wishedValue(request: ClaimsRequest | undefined, name: string): string | null {
-  const value = request?.id_token?.[name]?.value
-  return typeof value === 'string' ? value : null
+/** The values that a claim may have, where the request names some (§5.5.1). */
+export function namedValues(wish: ClaimWish | null | undefined): readonly unknown[] | undefined {
+  if (!wish || (wish.value === undefined && wish.values === undefined)) return undefined
+  return [...(wish.value === undefined ? [] : [wish.value]), ...(wish.values ?? [])]
+}
+
+/** §5.5.1.1: the kinds of sign-in of which one must be there, or the request fails. */
+export function demandedAcr(request: ClaimsRequest | undefined): readonly string[] | undefined {
+  const wish = request?.id_token?.acr
+  const named = wish?.essential ? namedValues(wish) : undefined
+  return named?.filter((value) => typeof value === 'string')
 }
 
 function parseObject(text: string): Record<string, unknown> {

@@ -2,7 +2,7 @@ import type { ServerContext } from '../../context.ts'
 import { InvalidRequest } from '../../errors.ts'
 import type { Feature } from '../feature.ts'
 import { claimsOffered, scopesOffered, scopesOfWishes } from './claims.ts'
-import { parseClaimsRequest, wishedValue } from './claims-request.ts'
+import { demandedAcr, namedValues, parseClaimsRequest } from './claims-request.ts'
 import { frontChannelResponses } from './front-channel.ts'
 import { readIdTokenHint } from './hint.ts'
 import { createIdToken, offeredAlgorithms } from './id-token.ts'
@@ -72,7 +72,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
       }
       const text = params.get('claims')
       const claims = text === undefined ? undefined : parseClaimsRequest(text)
-      const acrValues = params.get('acr_values')?.split(' ') ?? client.settings.default_acr_values
+      const wished = params.get('acr_values')?.split(' ') ?? demandedAcr(claims)
+      const acrValues = wished ?? client.settings.default_acr_values
       const alsoShown = claims
         ? scopesOfWishes(claims).filter((name) => name in scopes && !asked.includes(name))
         : []
@@ -83,8 +84,8 @@ export function openid(options: OpenIdOptions = {}): Feature {
         ...(acrValues && { acrValues }),
       }
     },
-    acceptsPerson(params, client, userId, context: ServerContext) {
-      const sub = subjectFor(client, userId, settings)
+    acceptsPerson(params, client, person, context: ServerContext) {
+      const sub = subjectFor(client, person.id, settings)
       const hint = params.get('id_token_hint')
       if (hint !== undefined) {
         const meant = readIdTokenHint(hint, context)
@@ -92,8 +93,10 @@ export function openid(options: OpenIdOptions = {}): Feature {
         if (meant.sub !== sub) return false
       }
       const asked = params.get('claims')
-      const wished = asked === undefined ? null : wishedValue(parseClaimsRequest(asked), 'sub')
-      return wished === null || wished === sub
+      if (asked === undefined) return true
+      const claims = parseClaimsRequest(asked)
+      const isMeant = namedValues(claims.id_token?.sub)?.includes(sub) ?? true
+      return isMeant && (demandedAcr(claims)?.includes(person.acr ?? '') ?? true)
     },
     subjectFor: (client, userId) =>
       client.settings.subject_type === 'pairwise' ? subjectFor(client, userId, settings) : null,
