@@ -1,4 +1,5 @@
 import { type HttpError, type HttpRequest, type HttpResponse, isHttpError } from '@tollgate/http'
+import { findScreenAgain } from './authorization/decision.ts'
 import { signInLocation } from './authorization/sign-in-page.ts'
 import type { ServerContext } from './context.ts'
 import {
@@ -15,6 +16,9 @@ import { withKeyChallenge } from './guard/challenge.ts'
 import { htmlPage, wantsHtml } from './http/html.ts'
 import { errorResponse, redirect } from './http/responses.ts'
 
+/** Programs are told `Unauthenticated.`; people in words. */
+const SIGNED_OUT = 'You are not signed in any more'
+
 /** The one place where a thrown error becomes a response. */
 export async function failureResponse(
   thrown: unknown,
@@ -28,17 +32,22 @@ export async function failureResponse(
     return redirect(signInLocation(context, query ? `${path}?${query}` : path))
   }
   if (context.pagePaths.has(path) && (browser || !request.header('accept')?.includes('json'))) {
-    return errorPage(error, context)
+    return errorPage(error, findScreenAgain(error, request, context), context)
   }
   return withKeyChallenge(errorResponse(error), context.features.keyProofs?.algorithms)
 }
 
 /** A page of the application's own that fails costs the page, never the response. */
-async function errorPage(error: OAuthError, context: ServerContext): Promise<HttpResponse> {
+async function errorPage(
+  error: OAuthError,
+  again: string | null,
+  context: ServerContext,
+): Promise<HttpResponse> {
   const { pages, logger } = context.options
   const { status, hint } = error
   try {
-    const view = { status, message: printable(error.message), hint: hint ?? null }
+    const message = isOAuthError(error, 'unauthenticated') ? SIGNED_OUT : printable(error.message)
+    const view = { status, message, hint: hint ?? null, again }
     const page = htmlPage(await pages.error(view), status)
     return { ...page, headers: { ...page.headers, ...error.headers() } }
   } catch (thrown) {

@@ -53,6 +53,55 @@ describe('an application that asks for a new sign-in', () => {
   })
 })
 
+describe('somebody who wants another account', () => {
+  it('may still stay after a wrong password, and gets from registering to signing in', async () => {
+    const browser = service.browser()
+    await browser.signIn(EMAIL, PASSWORD)
+    const form = { email: 'bob@example.com', password: 'wrong', return_to: '/tokens' }
+    const wrong = await browser.post('/login', { ...form, prompt: 'select_account' })
+    expect(wrong.status).toBe(401)
+    const html = await wrong.text()
+    expect(html).toContain('Use another account')
+    expect(html).toContain('<a href="/tokens">Stay signed in</a>')
+    const registering = await (await browser.get('/register?return_to=/tokens')).text()
+    const [, link = ''] = /<a href="(\/login[^"]+)">Sign in/.exec(registering) ?? []
+    const signIn = await browser.get(link.replaceAll('&amp;', '&'))
+    expect(signIn.status).toBe(200)
+    expect(await signIn.text()).toContain('Use another account')
+  })
+})
+
+describe('a browser that keeps no cookies', () => {
+  const fieldsOf = (html: string) => ({
+    cookies: /name="cookies" value="([^"]+)"/.exec(html)?.[1] ?? '',
+  })
+
+  it('is told so, instead of showing the same page again', async () => {
+    const html = await (await service.browser().get('/login')).text()
+    const form = { ...fieldsOf(html), email: EMAIL, password: PASSWORD }
+    const reply = await service.browser().post('/login', form)
+    expect(reply.status).toBe(400)
+    expect(await reply.text()).toContain('keeps no cookies')
+    expect(reply.headers.getSetCookie().join()).not.toContain('tollgate_session')
+  })
+
+  it('registers nobody', async () => {
+    const html = await (await service.browser().get('/register')).text()
+    const form = { ...fieldsOf(html), email: 'carol@example.com', password: PASSWORD }
+    const reply = await service.browser().post('/register', form)
+    expect(reply.status).toBe(400)
+    expect(await reply.text()).toContain('keeps no cookies')
+    expect(await service.users.findByEmail('carol@example.com')).toBeNull()
+  })
+
+  it('is not taken for one that does', async () => {
+    const browser = service.browser()
+    const html = await (await browser.get('/login')).text()
+    const form = { ...fieldsOf(html), email: EMAIL, password: PASSWORD }
+    expect((await browser.post('/login', form)).status).toBe(303)
+  })
+})
+
 describe('signing in', () => {
   it('threat T8 answers an unknown address and a wrong password alike', async () => {
     const wrong = await service.browser().signIn(EMAIL, 'wrong password')

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
 import { describeApplication } from '../authorization/asking-application.ts'
-import { openInteraction } from '../authorization/decision.ts'
+import { openInteraction, screenAddress } from '../authorization/decision.ts'
 import { expandRequest, type ReceivedRequest } from '../authorization/expand-request.ts'
 import { judgeSignIn } from '../authorization/fresh-sign-in.ts'
 import { describeScopes, findChoice, withoutDeclined } from '../authorization/optional-scopes.ts'
@@ -235,7 +235,7 @@ async function showConsent(
     otherAccount: otherAccountLocation(context, addressOf(request, query)),
     scopes: describeScopes(shown, before, context),
     destination: redirectDestination(asked.redirectTo),
-    action: `${basePath}/authorize?interaction=${pending.id}`,
+    action: screenAddress(`${basePath}/authorize`, pending, query),
     csrfToken: pending.csrfToken,
   })
   return htmlPage(page, 200, redirectSource(asked.redirectTo))

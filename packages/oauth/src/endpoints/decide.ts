@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { expired, requireInteraction } from '../authorization/decision.ts'
+import { answered, requireInteraction } from '../authorization/decision.ts'
 import { consentTo, readDeclined, withoutDeclined } from '../authorization/optional-scopes.ts'
 import { authorizationErrorResponse, authorizationResponse } from '../authorization/response.ts'
 import type { ResponseMode } from '../authorization/response-modes.ts'
@@ -79,7 +79,11 @@ async function pending(request: HttpRequest, form: Form, context: ServerContext)
   // The client may have been deleted, or its address changed, while the page was open.
   const client = await context.clients.find(interaction.clientId)
   const reachable = client?.redirectUris.some((uri) => matchesRedirect(uri, interaction.redirectTo))
-  if (!client || !reachable) throw expired()
+  if (!client || !reachable) {
+    throw new InvalidRequest('This application is gone, or its address has changed', {
+      hint: 'Go back to the application and start again',
+    })
+  }
   return { interaction, client, person }
 }
 
@@ -88,7 +92,7 @@ async function approve(
   context: ServerContext,
 ): Promise<HttpResponse> {
   const offered = context.responses.get(interaction.responseType)
-  if (!offered) throw expired()
+  if (!offered) throw answered()
   const { ticket, details: asked } = splitTicket(interaction.details)
   const declined = readDeclined(form, [...interaction.scopes, ...(asked?.alsoShown ?? [])], context)
   const share = withoutDeclined({ scopes: interaction.scopes, details: asked }, declined)
@@ -104,7 +108,7 @@ async function approve(
     ...(result.code ? { code: result.code } : {}),
     ...(result.token ? { token: result.token } : {}),
   })
-  if (!approved) throw expired()
+  if (!approved) throw answered()
   await claimAnswer(ticket, result.token, context)
   if (result.token) emitTokenCreated(result.token, context)
   return authorizationResponse(
@@ -122,7 +126,7 @@ async function refuse(
     interaction.hash,
     context.options.clock.now(),
   )
-  if (!denied) throw expired()
+  if (!denied) throw answered()
   await claimAnswer(splitTicket(interaction.details).ticket, undefined, context)
   const error = new AccessDenied('The user denied the request')
   return authorizationErrorResponse(addressOf(interaction, context), error, context.options.issuer)

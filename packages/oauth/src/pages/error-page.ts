@@ -4,11 +4,13 @@ import type { ErrorView } from './pages.ts'
 /** For what cannot be sent to the application, because its address is not proven. */
 export function errorPage(view: ErrorView): string {
   const hint = view.hint === null ? '' : `\n<p class="note">${sentence(view.hint)}</p>`
+  const again =
+    view.again === null ? '' : `\n<p><a href="${escapeHtml(view.again)}">Try again</a></p>`
   return documentOf(
     'Request refused',
     'pages.css',
     `<h1>This request cannot be completed</h1>
-<p>${sentence(view.message)}</p>${hint}`,
+<p>${sentence(view.message)}</p>${hint}${again}`,
   )
 }
 

@@ -116,6 +116,11 @@ export interface ErrorView {
   readonly message: string
   /** What they can do about it, where there is something. */
   readonly hint: string | null
+  /**
+   * For a link, where they have answered too late or are signed out: the page that asks once more, after signing in
+   * where that is needed. Null where that would not help.
+   */
+  readonly again: string | null
 }
 
 /** What the page shows that asks whether to sign out, and what its form sends back. */

@@ -248,7 +248,7 @@ describe('the page', () => {
     const page = await typeCode(server, 'ada', 'BBBB-BBBB')
     expect(page.status).toBe(400)
     const html = await page.text()
-    expect(html).toContain('This code is unknown or has expired.')
+    expect(html).toContain('This code is unknown, was used, or has expired.')
     expect(formOf(html).action).toBe('/oauth/device')
   })
 

@@ -147,6 +147,32 @@ describe('POST /oauth/authorize', () => {
     expect(reply.headers.get('location')).toBeNull()
   })
 
+  it.each([
+    ['waited too long', () => server.clock.advance('1h'), {}],
+    ['was shown to somebody else', () => {}, { cookie: 'session=bob.1' }],
+    ['was shown before a new sign-in', () => {}, { cookie: 'session=ada.2' }],
+    ['was shown before somebody signed out', () => {}, { cookie: 'nothing=1' }],
+  ])('issue 15 a screen that %s leads to a new one', async (_what, happen, headers) => {
+    const screen = await openScreen({ state: '"><b>&', interaction: 'not ours' })
+    happen()
+    const html = await (await approve(screen, headers)).text()
+    const again = /<a href="([^"]+)">Try again/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    expect(again).toMatch(/^\/oauth\/authorize\?client_id=/)
+    const page = await askFor(
+      server,
+      'ada',
+      Object.fromEntries(new URL(again, server.url).searchParams),
+    )
+    const answered = await decideOn(server, 'ada', page)
+    expect(answered.searchParams.get('state')).toBe('"><b>&')
+  })
+
+  it('issue 15 a screen that was answered leads to no second answer', async () => {
+    const screen = await openScreen()
+    await approve(screen)
+    expect(await (await approve(screen)).text()).not.toContain('Try again')
+  })
+
   it('issue 2 an unknown or missing interaction is a 400 page', async () => {
     const { csrfToken } = await openScreen()
     for (const action of ['/oauth/authorize', '/oauth/authorize?interaction=nope']) {

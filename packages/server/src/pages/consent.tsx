@@ -85,10 +85,19 @@ const Refused: FC<{ view: ErrorView }> = ({ view }) => (
     <h1>This request cannot be completed</h1>
     <p>{sentence(view.message)}</p>
     {view.hint !== null && <p class="quiet-text">{sentence(view.hint)}</p>}
-    <p class="notice">
-      Nothing was given to the application. If it sent you here, tell whoever runs it what this page
-      says.
-    </p>
+    {view.again !== null && (
+      <p>
+        <a class="button primary" href={view.again}>
+          Try again
+        </a>
+      </p>
+    )}
+    {view.hint === null && view.again === null && (
+      <p class="notice">
+        Nothing was given to the application. If it sent you here, tell whoever runs it what this
+        page says.
+      </p>
+    )}
     <p>
       <a href="/">Go to the first page</a>
     </p>

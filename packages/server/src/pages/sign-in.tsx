@@ -5,8 +5,8 @@ import type { ServiceContext } from '../context.ts'
 import { localPath } from '../http/same-origin.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { describeBrowser } from '../sessions/describe-browser.ts'
+import { keptCookie } from '../sessions/kept-cookie.ts'
 import { emailKey } from '../users/parse.ts'
-import type { User } from '../users/user.ts'
 import { WaitingFor } from './parts/asking.tsx'
 import { TextField } from './parts/fields.tsx'
 import { readForm, readOwnForm } from './parts/forms.ts'
@@ -15,19 +15,12 @@ import { renderPage } from './parts/render.tsx'
 export function addSignIn(app: Hono<AppEnv>): void {
   app.get('/login', async (c) => {
     const returnTo = localPath(c.req.query('return_to'))
+    const prompt = readPrompt(c, c.req.query('prompt'))
     const { user } = c.get('page')
-    const email = c.req.query('login_hint')?.slice(0, 254) ?? ''
-    if (!user) return signInPage(c, { returnTo, email })
-    switch (c.req.query('prompt')) {
-      // An application wants them to sign in again: the sign-in they have would not do.
-      case 'login':
-        return signInPage(c, { returnTo, email: email || user.email, again: true })
-      // "Not you?" Nothing has ended yet: a link on another site may have brought them here.
-      case 'select_account':
-        return signInPage(c, { returnTo, insteadOf: user })
-      default:
-        return c.redirect(returnTo, 302)
-    }
+    if (user && prompt === null) return c.redirect(returnTo, 302)
+    const hint = c.req.query('login_hint')?.slice(0, 254) ?? ''
+    const email = prompt === 'login' ? hint || user?.email : prompt === null ? hint : ''
+    return signInPage(c, { returnTo, prompt, email: email ?? '' })
   })
 
   app.post('/login', async (c) => {
@@ -35,6 +28,10 @@ export function addSignIn(app: Hono<AppEnv>): void {
     const form = await readForm(c)
     const returnTo = localPath(form.get('return_to'))
     const email = form.get('email') ?? ''
+    const prompt = readPrompt(c, form.get('prompt'))
+    if (keepsNoCookies(c, form)) {
+      return signInPage(c, { returnTo, prompt, email, problem: NO_COOKIES, status: 400 })
+    }
     const by = { account: emailKey(email), network: c.get('network') }
     const user = await service.limits.tryPassword(
       by,
@@ -44,7 +41,7 @@ export function addSignIn(app: Hono<AppEnv>): void {
     service.metrics.countSignIn(user ? 'succeeded' : 'failed')
     if (!user) {
       const problem = 'E-mail or password is wrong.'
-      return signInPage(c, { returnTo, email, problem, status: 401 })
+      return signInPage(c, { returnTo, prompt, email, problem, status: 401 })
     }
     await startSession(c, user.id)
     return c.redirect(returnTo, 303)
@@ -62,6 +59,26 @@ export function addSignIn(app: Hono<AppEnv>): void {
     c.header('set-cookie', cookie, { append: true })
     return c.redirect('/login', 303)
   })
+}
+
+/** Why somebody who is signed in is asked to sign in; null for everybody else. */
+type Prompt = 'login' | 'select_account' | null
+
+/**
+ * `login`: an application wants them to sign in again, the sign-in they have would not do. `select_account`: "Not
+ * you?" Nothing has ended yet, because a link on another site may have brought them here.
+ */
+function readPrompt(c: Context<AppEnv>, text: string | null | undefined): Prompt {
+  if (!c.get('page').user) return null
+  return text === 'login' || text === 'select_account' ? text : null
+}
+
+export const NO_COOKIES =
+  'Your browser keeps no cookies of this site, so nobody can be signed in. Allow them, and try again.'
+
+export function keepsNoCookies(c: Context<AppEnv>, form: URLSearchParams): boolean {
+  const { service } = c.get('page')
+  return keptCookie.isMissing(form, c.req.header('cookie') ?? null, service.url)
 }
 
 /**
@@ -87,26 +104,27 @@ export async function startSession(c: Context<AppEnv>, userId: string): Promise<
 
 interface SignInView {
   readonly returnTo: string
-  readonly email?: string
+  readonly email: string
+  readonly prompt: Prompt
   readonly problem?: string
-  /** Of somebody who is signed in. */
-  readonly again?: boolean
-  /** Whose session ends when somebody else signs in. */
-  readonly insteadOf?: User
-  readonly status?: 200 | 401
+  readonly status?: 200 | 400 | 401
 }
 
+const HEADINGS = { login: 'Sign in again', select_account: 'Use another account' } as const
+
 async function signInPage(c: Context<AppEnv>, view: SignInView) {
-  const { service } = c.get('page')
+  const { service, user } = c.get('page')
   const { settings } = service.config
-  const { insteadOf } = view
+  const { prompt } = view
+  const insteadOf = prompt === 'select_account' ? user : null
   const formTargets = await redirectTargets(view.returnTo, service)
+  c.header('set-cookie', keptCookie.header(service.url), { append: true })
   const waiting = await waitingFor(view.returnTo, service)
   return renderPage(
     c,
     { title: 'Sign in', status: view.status ?? 200, formTargets },
     <section class="card narrow">
-      <h1>{insteadOf ? 'Use another account' : view.again ? 'Sign in again' : 'Sign in'}</h1>
+      <h1>{prompt === null ? 'Sign in' : HEADINGS[prompt]}</h1>
       <WaitingFor {...waiting} />
       {insteadOf && (
         <>
@@ -119,8 +137,13 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
           </p>
         </>
       )}
-      {view.again && (
-        <p>The application you come from asks for your password again, or for another account.</p>
+      {prompt === 'login' && (
+        <>
+          <p>The application you come from asks for your password again, or for another account.</p>
+          <p>
+            <a href={view.returnTo}>Go back without it</a>
+          </p>
+        </>
       )}
       {view.problem && (
         <p class="problem boxed" role="alert">
@@ -129,7 +152,9 @@ async function signInPage(c: Context<AppEnv>, view: SignInView) {
       )}
       <form method="post" action="/login">
         <input type="hidden" name="return_to" value={view.returnTo} />
-        <EmailField value={view.email ?? ''} />
+        {prompt !== null && <input type="hidden" name="prompt" value={prompt} />}
+        <KeptCookieField />
+        <EmailField value={view.email} />
         <TextField
           id="password"
           label="Password"
@@ -178,6 +203,11 @@ const ForgottenPassword: FC<{ settings: Pick<Settings, 'name' | 'support'> }> = 
     </p>
   )
 }
+
+/** On a page that leaves the cookie. */
+export const KeptCookieField: FC = () => (
+  <input type="hidden" name={keptCookie.field} value="expected" />
+)
 
 export const EmailField: FC<{ value: string; problem?: string | undefined }> = (props) => (
   <TextField

@@ -68,7 +68,8 @@ const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   'device-of-a-stranger': () => defaultPages.device({ ...DEVICE, ...STRANGER }),
   'device-answered': () =>
     defaultPages.device({ step: 'done', approved: true, client: CONSENT.client }),
-  error: () => defaultPages.error({ status: 400, message: 'No such client', hint: 'Ask again' }),
+  error: () =>
+    defaultPages.error({ status: 400, message: 'No such client', hint: 'Ask again', again: '/' }),
   'sign-out': () => defaultPages.signOut(SIGN_OUT),
   'signed-out': () => defaultPages.signedOut({ stillSignedIn: false, locales: [] }),
 }

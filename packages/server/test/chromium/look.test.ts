@@ -145,6 +145,16 @@ const VIEWS: readonly View[] = [
   },
   { name: 'consent-of-the-service', path: () => askedBy(verified, 'check-status') },
   { name: 'consent-refused', path: () => '/oauth/authorize?client_id=nobody', status: 400 },
+  {
+    name: 'consent-too-late',
+    path: () => askedBy(unverified),
+    status: 401,
+    async act(page) {
+      await page.context().clearCookies()
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByRole('link', { name: 'Try again' }).waitFor()
+    },
+  },
   { name: 'sessions', path: () => '/account/sessions' },
   { name: 'sign-out', path: () => '/oauth/logout' },
   { name: 'signed-out', path: () => '/oauth/logout', stranger: true },
@@ -156,7 +166,7 @@ const VIEWS: readonly View[] = [
     async act(page) {
       await page.getByLabel('Code').fill('bcdfghjk')
       await page.getByRole('button', { name: 'Continue' }).click()
-      await page.getByText('This code is unknown or has expired.').waitFor()
+      await page.getByText('This code is unknown, was used, or has expired.').waitFor()
     },
   },
   {

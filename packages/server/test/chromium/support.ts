@@ -10,7 +10,8 @@ export type Scheme = 'light' | 'dark'
 
 export const SCHEMES: readonly Scheme[] = ['light', 'dark']
 export const DESKTOP = { width: 1280, height: 800 }
-export const PHONE = { width: 390, height: 844 }
+/** As narrow as those that people have. */
+export const PHONE = { width: 360, height: 740 }
 
 export interface PageSettings {
   readonly scheme?: Scheme

@@ -86,7 +86,8 @@ async function takeCode(form: Form, person: Person, context: ServerContext): Pro
   const userCode = parseUserCode(typed)
   const found = userCode && (await openByUserCode(userCode, context))
   if (found) return askToApprove(found, person, context)
-  const problem = 'This code is unknown or has expired. Look again at what your device shows.'
+  const problem =
+    'This code is unknown, was used, or has expired. Look again at what your device shows.'
   return askForCode({ typed, problem, status: 400 }, person, context)
 }
 

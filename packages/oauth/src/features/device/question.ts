@@ -1,6 +1,11 @@
 import type { HttpResponse } from '@tollgate/http'
 import { describeApplication } from '../../authorization/asking-application.ts'
-import { expired, openInteraction, requireInteraction } from '../../authorization/decision.ts'
+import {
+  answered,
+  openInteraction,
+  requireInteraction,
+  screenAddress,
+} from '../../authorization/decision.ts'
 import {
   consentTo,
   describeScopes,
@@ -63,15 +68,18 @@ export async function askToApprove(
   const { basePath } = context.options
   const shown = [...scopes, ...(details?.alsoShown ?? [])]
   const before = await findChoice({ userId: person.id, clientId: client.id, shown }, context)
-  const page = `${basePath}/device?${new URLSearchParams({ user_code: userCode })}`
+  const again = new Map([['user_code', userCode]])
   const view: DeviceView = {
     step: 'confirm',
     ...describeApplication(client, context),
     userId: person.id,
-    otherAccount: otherAccountLocation(context, page),
+    otherAccount: otherAccountLocation(
+      context,
+      `${basePath}/device?${new URLSearchParams([...again])}`,
+    ),
     scopes: describeScopes(shown, before, context),
     userCode,
-    action: `${basePath}/device?interaction=${pending.id}`,
+    action: screenAddress(`${basePath}/device`, pending, again),
     csrfToken: pending.csrfToken,
   }
   return showDeviceView(view, 200, context)
@@ -98,11 +106,11 @@ export async function decide(
   if (!carryOut) throw new InvalidRequest('decision must be approve or deny')
   const interaction = await requireInteraction(id, form.get('csrf_token') ?? null, person, context)
   const hash = splitTicket(interaction.details).ticket
-  if (interaction.responseType !== DEVICE_CODE || hash === null) throw expired()
+  if (interaction.responseType !== DEVICE_CODE || hash === null) throw answered()
   // It may have been answered in another tab, or the client deleted, while the page was open.
   const device = await findDeviceRequest(hash, context)
   const client = await context.clients.find(interaction.clientId)
-  if (!client || !device || !isOpen(device, context)) throw expired()
+  if (!client || !device || !isOpen(device, context)) throw answered()
   const approved = await carryOut({ interaction, device, client, person, form }, context)
   return showDeviceView({ step: 'done', approved, client }, 200, context)
 }
@@ -134,17 +142,17 @@ async function approve(pending: Pending, context: ServerContext): Promise<boolea
   }
   const consent = consentTo(interaction, share, declined, at)
   if (!(await context.storage.interactions.approve(interaction.hash, { at, consent, code }))) {
-    throw expired()
+    throw answered()
   }
   const decision = { approved: true, codeHash: code.hash } as const
-  if (!(await answerDeviceRequest(device.hash, decision, context))) throw expired()
+  if (!(await answerDeviceRequest(device.hash, decision, context))) throw answered()
   return true
 }
 
 async function deny({ interaction, device }: Pending, context: ServerContext): Promise<boolean> {
   if (!(await context.storage.interactions.deny(interaction.hash, context.clock.now()))) {
-    throw expired()
+    throw answered()
   }
-  if (!(await answerDeviceRequest(device.hash, { approved: false }, context))) throw expired()
+  if (!(await answerDeviceRequest(device.hash, { approved: false }, context))) throw answered()
   return false
 }
