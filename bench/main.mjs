@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { canPin, pinLoad } from './cores.mjs'
 import { openDatabases } from './databases.mjs'
 import { measureFlatness } from './flatness.mjs'
 import { measureFrameworks } from './frameworks.mjs'
+import { estimateMinutes, fitRounds } from './length.mjs'
 import { parseOptions, usage } from './options.mjs'
 import { formatReport } from './report.mjs'
 import { guardedRows, openidRows, serverRows } from './rows.mjs'
@@ -18,25 +20,30 @@ export async function main(argv) {
   pinLoad()
   const databases = openDatabases()
   const subjects = chooseSubjects(options)
-  const context = { ...options, ...subjects, databases, createDatabase: databases.create }
+  const settings = { ...options, ...subjects }
+  const planned = planRows(settings)
+  const run = { ...settings, entries: planned.map(({ entries }) => entries.length) }
+  const rounds = options.hasOwnRounds ? options.pace.rounds : fitRounds(run)
+  const pace = { ...options.pace, rounds }
+  announceLength(rounds, estimateMinutes({ ...run, pace }))
+  const context = { ...settings, pace, databases, createDatabase: databases.create }
   const started = performance.now()
-  const { byProcessor } = options
-  const results = { machine: describeMachine(), byProcessor, servers: [], guarded: [], openid: [] }
+  const { byProcessor, beside } = options
+  const results = {
+    machine: describeMachine(),
+    byProcessor,
+    before: beside && commitOf(beside),
+    servers: [],
+    guarded: [],
+    openid: [],
+  }
   const save = () => {
     results.minutes = (performance.now() - started) / 60_000
     if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
   }
   try {
-    for (const row of [...serverRows, ...guardedRows]) {
-      if (!options.wants(row.workload) || (options.quick && row.slow)) continue
-      const cells = await measureCopies(listEntries(row, context), context)
-      results[guardedRows.includes(row) ? 'guarded' : 'servers'].push({ row, cells })
-      announce(row.label, started)
-      save()
-    }
-    for (const row of openidRows) {
-      if (!options.wants('openid') || (options.quick && row.slow)) continue
-      results.openid.push({ row, cells: await measureCopies(listPeers(row, context), context) })
+    for (const { section, row, entries } of planned) {
+      results[section].push({ row, cells: await measureCopies(entries, context) })
       announce(row.label, started)
       save()
     }
@@ -79,6 +86,20 @@ function chooseSubjects({ hasSubject }) {
   }
 }
 
+/** The rows that are wanted, with the servers that each of them compares. */
+function planRows(settings) {
+  const plan = (section, rows, groupOf, list) =>
+    rows
+      .filter((row) => settings.wants(groupOf(row)) && !(settings.quick && row.slow))
+      .map((row) => ({ section, row, entries: list(row, settings) }))
+  const workloadOf = ({ workload }) => workload
+  return [
+    ...plan('servers', serverRows, workloadOf, listEntries),
+    ...plan('guarded', guardedRows, workloadOf, listEntries),
+    ...plan('openid', openidRows, () => 'openid', listPeers),
+  ]
+}
+
 function listEntries(row, { hasSubject, own, beside }) {
   const peers = row.peers.filter(hasSubject)
   const [limit] = own.filter((subject) => subject === 'limit')
@@ -94,6 +115,15 @@ function listEntries(row, { hasSubject, own, beside }) {
 function listPeers(row, context) {
   const entries = listEntries(row, context)
   return entries.filter(({ column }) => !['floor', 'limit', 'before'].includes(column))
+}
+
+function announceLength(rounds, minutes) {
+  process.stderr.write(`${rounds} rounds, about ${Math.ceil(minutes)} minutes on a quiet machine\n`)
+}
+
+function commitOf(folder) {
+  const short = ['-C', folder, 'rev-parse', '--short', 'HEAD']
+  return execFileSync('git', short, { encoding: 'utf8' }).trim()
 }
 
 function announce(label, started) {

@@ -23,7 +23,7 @@ export const usage = `npm run bench -- [options]
   --subjects limit,tollgate
                         only these beside the floor
   --patience 30         seconds to wait for a calm moment after a disturbed sample; 1 by default
-  --rounds 40           more rounds, or fewer
+  --rounds 40           more rounds, or fewer; by default as many as 45 minutes allow, 14 at most
   --by processor        compare processor time, for a machine that has other work to do
   --beside ../before    another checkout of Tollgate, built, in the same rounds: what a change does
   --json file           also write every figure to a file
@@ -50,16 +50,16 @@ export function parseOptions(argv) {
   if (unknown) throw new TypeError(`--only does not know ${unknown}\n${usage}`)
   const subjects = values.subjects?.split(',')
   const pace = values.quick ? paces.quick : paces.full
-  const rounds = Number(values.rounds ?? pace.rounds)
   return {
     help: values.help,
     json: values.json,
     beside: values.beside && resolve(values.beside),
-    isWhole: !(values.quick || values.only || values.subjects || values.beside),
+    isWhole: !(values.quick || values.only || values.subjects),
     quick: values.quick,
     patience: Number(values.patience),
     byProcessor: values.by === 'processor',
-    pace: { ...pace, rounds },
+    pace: values.rounds ? { ...pace, rounds: Number(values.rounds) } : pace,
+    hasOwnRounds: values.rounds !== undefined,
     sizes: values.quick ? [1_000, 100_000] : [1_000, 1_000_000],
     wants: (group) => only.includes(group),
     hasSubject: (subject) => !subjects || subjects.includes(subject),

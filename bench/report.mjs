@@ -22,11 +22,13 @@ export function formatReport(results) {
   )
 }
 
-function describeRun({ machine, minutes, byProcessor }) {
+function describeRun({ machine, minutes, byProcessor, before }) {
   const pinned = machine.pinned ? 'the server on a core of its own' : 'no core of its own'
   const measure = byProcessor ? 'processor time' : 'requests a second'
   return `Parts of the bare HTTP floor (${measure}), medians of interleaved rounds, 32 connections, ${pinned}.
-${machine.cpu} (${machine.arch}), ${machine.cores} cores, Node ${machine.node}; ${minutes.toFixed(1)} minutes.`
+${machine.cpu} (${machine.arch}), ${machine.cores} cores, Node ${machine.node}; ${minutes.toFixed(1)} minutes.${
+    before ? `\n\`before\` is commit ${before}; \`/before\` is Tollgate as times that.` : ''
+  }`
 }
 
 function formatRows(title, results, peers, notes) {
