@@ -1,6 +1,6 @@
 /**
- * At hand or promised. Only the guard and the look-up of clients answer so: what they are asked for is
- * nearly always in memory, and a promise for each request would show.
+ * At hand or promised. Only the guard, the look-up of clients and what writes an access token answer so:
+ * what they are asked for is nearly always at hand, and a promise for each request would show.
  */
 export type Awaitable<T> = T | Promise<T>
 

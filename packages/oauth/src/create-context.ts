@@ -51,10 +51,11 @@ export function createContext(options: ResolvedOptions): ServerContext {
   feed.onBreak(keys.expectChange)
   feed.onSync(keys.reload)
   const { resources, accessTokenFormat } = options
+  const findToken = (id: string) => storage.tokens.find(id)
   const accessTokens = createAccessTokens({
     issuer,
-    findToken: (id) => storage.tokens.find(id),
-    ...chooseFormat({ keys, keyring, issuer, resources, accessTokenFormat }),
+    findToken,
+    ...chooseFormat({ keys, keyring, issuer, resources, accessTokenFormat, findToken }),
   })
   const knownUsers = createKnownUsers({ users: options.users, logger: options.logger })
   const verifier = createTokenVerifier({

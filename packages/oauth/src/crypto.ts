@@ -19,6 +19,7 @@ import {
   verify,
 } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { Awaitable } from './awaitable.ts'
 
 export type { KeyObject }
 
@@ -187,11 +188,11 @@ function keyInput(key: KeyObject) {
   return key.asymmetricKeyType === 'ec' ? { key, dsaEncoding: 'ieee-p1363' as const } : key
 }
 
-export async function signData(
+export function signData(
   algorithm: SigningAlgorithm,
   key: KeyObject,
   data: string,
-): Promise<string> {
+): Awaitable<string> {
   const { digest, offThread } = ALGORITHMS[algorithm]
   const bytes = Buffer.from(data)
   if (!offThread) return signSync(digest, bytes, keyInput(key)).toString('base64url')

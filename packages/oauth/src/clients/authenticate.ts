@@ -1,4 +1,5 @@
 import type { HttpRequest } from '@tollgate/http'
+import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import type { ServerContext } from '../context.ts'
 import { InvalidClient, InvalidRequest } from '../errors.ts'
 import type { Form } from '../http/form.ts'
@@ -7,18 +8,19 @@ import { readCredentials } from './authentication/credentials.ts'
 import { isProvenBy } from './authentication/secret-methods.ts'
 
 /** RFC 6749 §2.3: by its secret or by a proof of some feature's kind. A public client only names itself. */
-export async function authenticateClient(
+export function authenticateClient(
   request: HttpRequest,
   params: Form,
   context: ServerContext,
-): Promise<Client> {
+): Awaitable<Client> {
   if (params.has('client_assertion') || params.has('client_assertion_type')) {
     return authenticateByProof(request, params, context)
   }
   const { id, secret, method, basic } = readCredentials(request.header('authorization'), params)
-  const client = await context.clients.findNamed(id)
-  if (client && isProvenBy(client, method, secret)) return client
-  throw new InvalidClient('Client authentication failed', { challenge: basic })
+  return mapAwaitable(context.clients.findNamed(id), (client) => {
+    if (client && isProvenBy(client, method, secret)) return client
+    throw new InvalidClient('Client authentication failed', { challenge: basic })
+  })
 }
 
 /** RFC 7521 §4.2. Where nobody reads it, it is refused: whoever sends it relies on it. */

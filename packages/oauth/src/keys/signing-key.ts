@@ -1,3 +1,4 @@
+import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import {
   exportJwk,
   importPrivateKey,
@@ -48,9 +49,10 @@ export async function open(stored: StoredKey, seal: Seal): Promise<SigningKey> {
 }
 
 /** A JWT (RFC 7519) of this key. The algorithm is the key's, never anybody's choice. */
-export async function signJwt(key: SigningKey, typ: string, claims: object): Promise<string> {
+export function signJwt(key: SigningKey, typ: string, claims: object): Awaitable<string> {
   const data = `${key.header(typ)}.${encode(claims)}`
-  return `${data}.${await signData(key.algorithm, key.privateKey, data)}`
+  const signing = signData(key.algorithm, key.privateKey, data)
+  return mapAwaitable(signing, (signature) => `${data}.${signature}`)
 }
 
 function encode(part: object): string {

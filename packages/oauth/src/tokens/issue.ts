@@ -118,10 +118,12 @@ export async function createTokenResponse(
 ): Promise<TokenResponse> {
   const token = withKey(shortened(row, share.resources, context), context.provenKey)
   const { scopes } = share
-  const response = await createPlainResponse(token, context, share)
+  const accessToken = await context.accessTokens.encode(token, share)
+  emitTokenCreated(token, context)
+  const response = plainResponse(token, { accessToken, scope: scopes.join(' ') }, context)
   const { responseExtenders } = context.features
   if (token.details === null || responseExtenders.length === 0) return response
-  const issued = { token, scopes, accessToken: response.access_token }
+  const issued = { token, scopes, accessToken }
   const extensions = await Promise.all(
     responseExtenders.map((feature) => feature.extendTokenResponse?.(issued, context)),
   )
@@ -149,16 +151,14 @@ export function shortened(
   return { ...token, expiresAt: ends.reduce(soonest, token.expiresAt) }
 }
 
-async function createPlainResponse(
+/** RFC 6749 §5.1, before features add to it; with a refresh token where the row has one. */
+function plainResponse(
   token: Token,
+  { accessToken, scope }: { readonly accessToken: string; readonly scope: string },
   context: ServerContext,
-  share: TokenShare,
-): Promise<TokenResponse> {
-  const accessToken = await context.accessTokens.encode(token, share)
-  emitTokenCreated(token, context)
+): TokenResponse {
   const { id: tokenId, generation, userId } = token
   const expiresIn = secondsUntil(token.expiresAt, context.clock)
-  const scope = share.scopes.join(' ')
   const type = token.details?.dpopKey === undefined ? 'Bearer' : 'DPoP'
   if (!token.refreshExpiresAt || userId === null) {
     return { token_type: type, expires_in: expiresIn, access_token: accessToken, scope }

@@ -122,7 +122,7 @@ async function send(
 }
 
 /** §2.4. Made anew for each attempt, because it is short-lived; its `jti` stays the same. */
-function createLogoutToken(
+async function createLogoutToken(
   client: Client,
   { id, userId, sid }: PendingLogout,
   settings: OpenIdSettings,

@@ -8,11 +8,12 @@ import {
   type AccessTokenFormatName,
   type AccessTokenOptions,
   checkedFormat,
+  type FormatContext,
 } from './format.ts'
 import { type JwtStyle, jwtFormat } from './jwt.ts'
 import { opaqueFormat } from './opaque.ts'
 
-export interface FormatChoice {
+export interface FormatChoice extends FormatContext {
   readonly keys: SigningKeys
   readonly keyring: Keyring
   readonly issuer: string
@@ -24,7 +25,7 @@ export interface FormatChoice {
 /** Which format a token is written in: by its API, or by its client where that wants another. */
 export function chooseFormat(
   choice: FormatChoice,
-): Pick<AccessTokenOptions, 'readable' | 'formatFor' | 'audienceFor' | 'custom'> {
+): Pick<AccessTokenOptions, 'readable' | 'formatFor' | 'audienceFor'> {
   const { keys, keyring, issuer, resources, accessTokenFormat } = choice
   const { own } = resources
   const opaque = opaqueFormat({
@@ -42,7 +43,8 @@ export function chooseFormat(
   }
 
   const ownJwt = jwt({ algorithm: own.algorithm, typ: own.tokenType })
-  const custom = typeof accessTokenFormat === 'string' ? null : checkedFormat(accessTokenFormat)
+  const custom =
+    typeof accessTokenFormat === 'string' ? null : checkedFormat(accessTokenFormat, choice)
   const ofServer = custom ?? (accessTokenFormat === 'opaque' ? opaque : ownJwt)
   const usual = own.format === null ? ofServer : own.format === 'opaque' ? opaque : ownJwt
 
@@ -73,6 +75,5 @@ export function chooseFormat(
     formatFor: (token, uris) =>
       token.details === null && uris === undefined ? usual : formatOf(token, uris ?? []),
     audienceFor,
-    custom,
   }
 }

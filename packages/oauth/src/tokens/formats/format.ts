@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../awaitable.ts'
 import type { Token } from '../../storage/records.ts'
 import { type AccessTokenClaims, buildClaims, isBound, parseClaims } from './claims.ts'
 
@@ -38,7 +39,7 @@ export interface TokenShare {
 }
 
 export interface AccessTokens {
-  encode(token: Token, share: TokenShare): Promise<string>
+  encode(token: Token, share: TokenShare): Awaitable<string>
   /** Null: not genuine. */
   decode(text: string): Promise<AccessTokenClaims | null>
 }
@@ -51,33 +52,17 @@ export interface AccessTokenOptions extends FormatContext {
   formatFor(token: Token, resources: readonly string[] | undefined): AccessTokenFormat
   /** `aud` of tokens for these APIs. */
   audienceFor(resources: readonly string[] | undefined): string | readonly string[]
-  /** The application's own, where there is one. */
-  readonly custom: AccessTokenFormat | null
 }
 
 /** Writes the format that is wanted and reads all of them. */
 export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
   const { issuer, readable } = options
 
-  /** A format that forgets the key would make a token for everybody of one that is for its holder. */
-  async function assertStaysBound(
-    text: string,
-    { cnf }: AccessTokenClaims,
-    format: AccessTokenFormat,
-  ): Promise<void> {
-    const back = parseClaims(await format.decode(text, options))
-    if (back?.cnf?.jkt === cnf?.jkt) return
-    throw new TypeError('accessTokenFormat: decode() must give every claim back, also cnf')
-  }
-
   return {
-    async encode(token, { scopes, resources }) {
+    encode(token, { scopes, resources }) {
       const audience = options.audienceFor(resources)
       const claims = buildClaims(token, scopes, { issuer, audience })
-      const format = options.formatFor(token, resources)
-      const text = await format.encode(claims, token)
-      if (format === options.custom && isBound(claims)) await assertStaysBound(text, claims, format)
-      return text
+      return options.formatFor(token, resources).encode(claims, token)
     },
     async decode(text) {
       const format = readable.find((each) => each.recognizes(text))
@@ -88,14 +73,27 @@ export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
 
 const BEARER_TEXT = /^[\w.~+/=-]+$/
 
-/** A format of the application's own, held to what a header can carry. */
-export function checkedFormat(format: AccessTokenFormat): AccessTokenFormat {
+/** A format of the application's own, held to what a header can carry and to what a key is worth. */
+export function checkedFormat(
+  format: AccessTokenFormat,
+  context: FormatContext,
+): AccessTokenFormat {
+  /** A format that forgets the key would make a token for everybody of one that is for its holder. */
+  async function assertStaysBound(text: string, { cnf }: AccessTokenClaims): Promise<void> {
+    const back = parseClaims(await format.decode(text, context))
+    if (back?.cnf?.jkt === cnf?.jkt) return
+    throw new TypeError('accessTokenFormat: decode() must give every claim back, also cnf')
+  }
+
   return {
     recognizes: (text) => format.recognizes(text),
     async encode(claims, token) {
       const text = await format.encode(claims, token)
-      if (BEARER_TEXT.test(text)) return text
-      throw new TypeError('accessTokenFormat: encode() gave a text that no header can carry')
+      if (!BEARER_TEXT.test(text)) {
+        throw new TypeError('accessTokenFormat: encode() gave a text that no header can carry')
+      }
+      if (isBound(claims)) await assertStaysBound(text, claims)
+      return text
     },
     decode: (text, context) => format.decode(text, context),
   }
