@@ -10,11 +10,13 @@ export interface Certificate {
 export function createCertificate(
   names: readonly string[],
   addresses: readonly string[] = [],
+  /** Who is given several of the same name finds only one of them. */
+  called = 'Test',
 ): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(objectId('2a8648ce3d040302'))
   const name = sequence(
-    tagged(0x31, sequence(objectId('550403'), tagged(0x0c, Buffer.from('Test')))),
+    tagged(0x31, sequence(objectId('550403'), tagged(0x0c, Buffer.from(called)))),
   )
   const year = new Date().getUTCFullYear()
   const validity = sequence(

@@ -42,6 +42,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/oauth/test/openid', 'ID tokens and claims'],
   ['packages/oauth/test/request-objects', 'signed requests'],
   ['packages/oauth/test/resources', 'audiences of tokens'],
+  ['packages/oauth/test/registration/certificates.test.ts', 'requests to others'],
   ['packages/oauth/test/registration/clients.test.ts', "other people's clients"],
   ['packages/oauth/test/registration/logos.test.ts', 'pictures'],
   ['packages/oauth/test/registration/outgoing.test.ts', 'requests to others'],

@@ -8,6 +8,7 @@ import { Agent, type RequestOptions, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
 import type { OutgoingSettings, ResolvedAddress } from './options.ts'
+import { trustAlso } from './trusted-certificates.ts'
 
 /** Why nothing came of it. Strangers are not told: it would show them what there is in our network. */
 export class NotFetched extends Error {
@@ -73,16 +74,11 @@ function deadlineOf({ timeout }: OutgoingSettings, { signal }: OutgoingRequest):
   return signal ? AbortSignal.any([signal, late]) : late
 }
 
-/**
- * Node's own list takes time to load, and is there by itself unless another one is given; then it is loaded once,
- * because 150 certificates take 20 ms, and are the same for every request.
- */
+/** Node's own list is there by itself, unless another one is given. */
 async function createAgent({ certificates }: OutgoingSettings): Promise<Agent> {
   const settings = { keepAlive: false, maxCachedSessions: 0 }
   if (certificates.length === 0) return new Agent(settings)
-  const { createSecureContext, rootCertificates } = await import('node:tls')
-  const secureContext = createSecureContext({ ca: [...rootCertificates, ...certificates] })
-  return new Agent({ ...settings, secureContext })
+  return new Agent({ ...settings, secureContext: await trustAlso(certificates) })
 }
 
 function assertAddress(url: URL, { plainWhereOpened = false }: OutgoingRequest): void {
