@@ -19,12 +19,14 @@ export async function expandRequest(
   params: Form,
   context: ServerContext,
 ): Promise<ReceivedRequest> {
-  for (const feature of context.features.requestExpanders) {
+  const { requestExpanders } = context.features
+  // Before anything begins: a promise that nobody waits for would end the process when it fails.
+  if (requestExpanders.length > 0 && params.has('request') && params.has('request_uri')) {
+    throw new InvalidRequest('Send request or request_uri, not both')
+  }
+  for (const feature of requestExpanders) {
     const expanding = feature.expandRequest?.(params, context)
     if (!expanding) continue
-    if (params.has('request') && params.has('request_uri')) {
-      throw new InvalidRequest('Send request or request_uri, not both')
-    }
     const { params: said, expandedBy = [], ticket = null, keep = null } = await expanding
     return { params: said, expandedBy: [...expandedBy, feature.name], ticket, keep }
   }

@@ -49,6 +49,15 @@ describe('threats to pushed requests', () => {
     await isOurPage(await askFor(server, 'ada', { request_uri }))
   })
 
+  it('an unknown one beside a request object is refused, and leaves no failure that nobody hears of', async () => {
+    const request_uri = 'urn:ietf:params:oauth:request_uri:x'
+    await isOurPage(
+      await askFor(server, 'ada', { client_id: client.id, request: 'x', request_uri }),
+    )
+    // The runner fails for a rejection without a listener, which would have ended a process.
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+
   it('an address elsewhere is not fetched but refused', async () => {
     const request = { client_id: client.id, redirect_uri: REDIRECT, response_type: 'code' }
     const uri = 'https://app.example/request.jwt'

@@ -137,8 +137,11 @@ describe('a signed request (RFC 9101)', () => {
   it('is not taken beside a request_uri', async () => {
     const object = await signedBy(server, client)
     const request_uri = 'urn:ietf:params:oauth:request_uri:x'
-    const query = { client_id: client.id, request: object, request_uri }
-    expect(await problemOf(server, query)).toMatchObject({ status: 400, error: 'invalid_request' })
+    for (const request of [object, 'no object']) {
+      const query = { client_id: client.id, request, request_uri }
+      const problem = await problemOf(server, query)
+      expect(problem).toMatchObject({ status: 400, error: 'invalid_request' })
+    }
   })
 })
 
