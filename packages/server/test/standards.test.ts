@@ -60,7 +60,7 @@ describe('a demo, as it starts', () => {
       provider,
       {
         redirect_uri: CALLBACK,
-        scope: 'openid place-orders',
+        scope: 'openid profile email place-orders',
         code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
         code_challenge_method: 'S256',
       },
@@ -84,6 +84,40 @@ describe('a demo, as it starts', () => {
     expect((await ask({ DPoP })).status).toBe(200)
     const stolen = await fetch(api, { headers: { authorization: `Bearer ${tokens.access_token}` } })
     expect(stolen.status).toBe(401)
+  })
+
+  it('tells a client that has registered itself what people have approved, and nothing else', async () => {
+    const provider = await client.dynamicClientRegistration(
+      new URL(service.url),
+      { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' },
+      client.None(),
+      insecure,
+    )
+    const tokenFor = async (scope: string) => {
+      const pkceCodeVerifier = client.randomPKCECodeVerifier()
+      const code_challenge = await client.calculatePKCECodeChallenge(pkceCodeVerifier)
+      const asked = { redirect_uri: CALLBACK, code_challenge, code_challenge_method: 'S256' }
+      const address = client.buildAuthorizationUrl(provider, { ...asked, scope })
+      const back = await approve(service, address)
+      return client.authorizationCodeGrant(provider, back, { pkceCodeVerifier })
+    }
+    const get = async (path: string, token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const reply = await fetch(`${service.url}${path}`, { headers })
+      return { status: reply.status, text: await reply.text(), reply }
+    }
+    const { access_token } = await tokenFor('check-status')
+    expect((await get('/api/orders/status', access_token)).status).toBe(200)
+    const user = await get('/api/user', access_token)
+    expect([user.status, user.text.includes(EMAIL)]).toEqual([403, false])
+    expect(user.reply.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
+    expect((await get('/api/subscription', access_token)).status).toBe(403)
+    const { access_token: more } = await tokenFor('openid profile email')
+    expect(await get('/api/user', more)).toMatchObject({
+      status: 200,
+      text: expect.stringContaining(EMAIL),
+    })
+    expect((await get('/api/subscription', more)).status).toBe(403)
   })
 
   it('takes a client that proves itself by its key', async () => {

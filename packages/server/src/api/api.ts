@@ -4,12 +4,23 @@ import type { Hono } from 'hono'
 import type { ServiceContext } from '../context.ts'
 import type { AppEnv } from '../http/variables.ts'
 import { userJson } from '../users/user.ts'
+import { createIsStranger } from './strangers.ts'
 
 /** A small guarded API, so that tokens have something to open. */
 export function addApi(app: Hono<AppEnv>, context: ServiceContext): void {
   const { auth, scopes, scope } = forHono(context.oauth)
+  const isStranger = createIsStranger(context.oauth)
+  const needs = scopes('profile', 'email')
+  /** What people have approved of a client that came by itself is all that it gets. */
+  const identity: typeof needs = async (c, next) =>
+    (await isStranger(c.get('user').clientId)) ? needs(c, next) : next()
+  const notForStrangers: typeof needs = async (c, next) => {
+    if (!(await isStranger(c.get('user').clientId))) return next()
+    const error_description = 'Clients that registered themselves learn nothing of what people pay'
+    return c.json({ error: 'access_denied', error_description }, 403)
+  }
 
-  app.get('/api/user', auth('api'), async (c) => {
+  app.get('/api/user', auth('api'), identity, async (c) => {
     const user = await c.get('user').find()
     return user ? c.json(userJson(user)) : c.json({ error: 'not_found' }, 404)
   })
@@ -19,7 +30,7 @@ export function addApi(app: Hono<AppEnv>, context: ServiceContext): void {
   app.get('/api/orders/status', auth('api'), scope('place-orders', 'check-status'), (c) =>
     c.json({ status: 'shipped', may_order: c.get('user').tokenCan('place-orders') }),
   )
-  app.get('/api/subscription', auth('api'), async (c) => {
+  app.get('/api/subscription', auth('api'), notForStrangers, async (c) => {
     const user = await context.billing.findUser(c.get('user').id)
     if (!user) return c.json({ error: 'not_found' }, 404)
     const name = c.req.query('name') ?? 'main'
