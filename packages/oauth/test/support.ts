@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type ConnectOptions, type Database, migrate } from '@tollgate/database'
 import { fromWebRequest } from '@tollgate/http'
 import { createTestDatabase, type Template } from '../../../test-support/create-test-database.ts'
+import { lendKeys } from '../../../test-support/lend-keys.ts'
 import { nodeListener } from '../src/adapters/node.ts'
 import {
   type AuthorizationServer,
@@ -115,6 +116,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     clock,
     logger: { error: (message, error) => logged.push([message, error]) },
     ...changes,
+  }
+  if (changes.secret === undefined && !changes.storage) {
+    await lendKeys(database, {
+      secret: SECRET,
+      now: settings.clock?.now() ?? clock.now(),
+      signingAlgorithm: changes.signingAlgorithm,
+      features: changes.features,
+    })
   }
   const oauth = createAuthorizationServer(settings)
   const others: AuthorizationServer<TestUser>[] = []

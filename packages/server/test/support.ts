@@ -1,14 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { billingMigrations } from '@tollgate/billing'
-import { migrate } from '@tollgate/database'
+import { type Database, migrate } from '@tollgate/database'
 import { movableClock } from '@tollgate/oauth/testing'
 import { createTestDatabase, type Template } from '../../../test-support/create-test-database.ts'
+import { lendKeys } from '../../../test-support/lend-keys.ts'
 import type { Config } from '../src/config/config.ts'
 import { readEnvironment } from '../src/config/environment.ts'
 import { parseSettings, type SettingsInput } from '../src/config/settings.ts'
 import { migrateCore } from '../src/core.ts'
+import { offeredFeatures } from '../src/offered.ts'
 import { type ServiceOptions, type StartedService, startService } from '../src/service.ts'
 import { createBrowser } from './browser.ts'
 
@@ -42,18 +44,23 @@ export const serviceTables: Template = {
   },
 }
 
+const DEMO_SECRET = 'Zk3uQm8vTe1xLr6yWc9oBd2fHn5jPs7a'
+
 /** A demo on a free port, with a folder and a database of its own. */
 export async function testConfig(
   overrides: TestConfigOptions = {},
-): Promise<{ config: Config; databaseUrl: string; remove(): Promise<void> }> {
+): Promise<{ config: Config; database: Database; databaseUrl: string; remove(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-service-'))
-  const { url, drop } = await createTestDatabase({ template: serviceTables })
+  // As if a demo had run here before: its keys are sealed with this.
+  writeFileSync(join(dataDir, 'secret'), DEMO_SECRET, { mode: 0o600 })
+  const { url, database, drop } = await createTestDatabase({ template: serviceTables })
   const config = readEnvironment(
     { PORT: '0', DATABASE_URL: url, TOLLGATE_DATA_DIR: dataDir, ...overrides.environment },
     { settings: parseSettings(overrides.settings ?? {}), needs: ['secret', 'url', 'providers'] },
   )
   return {
     config,
+    database,
     databaseUrl: url,
     async remove() {
       await drop()
@@ -69,20 +76,22 @@ export interface TestServiceOptions extends TestConfigOptions {
 
 /** The whole service on a database of its own and a free port, with clocks that stand still. */
 export async function startTestService(overrides: TestServiceOptions = {}): Promise<TestService> {
-  const { config, databaseUrl, remove } = await testConfig(overrides)
+  const { config: given, database, databaseUrl, remove } = await testConfig(overrides)
+  const config: Config = { ...given, logLevel: 'info', ...overrides.config }
   const clock = movableClock()
+  const now = (overrides.options?.clock ?? clock).now()
+  const { signingAlgorithm } = config.settings
+  const features = offeredFeatures(config)
+  await lendKeys(database, { secret: config.secrets[0] ?? '', now, signingAlgorithm, features })
   const lines: string[] = []
-  const service = await startService(
-    { ...config, logLevel: 'info', ...overrides.config },
-    {
-      clock,
-      ticking: false,
-      keepDemo: false,
-      passwords: { cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } },
-      logTo: { write: (line) => void lines.push(line) },
-      ...overrides.options,
-    },
-  )
+  const service = await startService(config, {
+    clock,
+    ticking: false,
+    keepDemo: false,
+    passwords: { cost: { memoryCost: 8, timeCost: 1, parallelism: 1 } },
+    logTo: { write: (line) => void lines.push(line) },
+    ...overrides.options,
+  })
   return {
     ...service,
     clock,
