@@ -1,0 +1,57 @@
+import { decodeJwt } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { signIn } from '../openid/support.ts'
+import {
+  LOCAL,
+  type LogoutServer,
+  leavingClient,
+  type Receiver,
+  startLogout,
+  startReceiver,
+  until,
+} from './support.ts'
+
+let server: LogoutServer
+let receiver: Receiver
+beforeEach(async () => {
+  receiver = await startReceiver()
+  server = await startLogout(true, LOCAL)
+})
+afterEach(async () => {
+  await server.close()
+  await receiver.close()
+})
+
+const told = () =>
+  leavingClient(server, { backchannel_logout_uri: receiver.url }, { firstParty: true })
+
+describe('a process that ends between the sign-out and the delivery', () => {
+  it('leaves it to the next one', async () => {
+    const client = await told()
+    await signIn(server, client)
+    receiver.answer = null
+    const stopped = server.another()
+    await stopped.endSession('ada.1')
+    await until(() => receiver.forms.length === 1)
+    stopped.close()
+    receiver.answer = 200
+    server.clock.advance('31s')
+    expect(await server.oauth.deliver()).toBe(1)
+    const [first, second] = receiver.forms.map((form) => decodeJwt(form.get('logout_token') ?? ''))
+    expect(second?.jti).toBe(first?.jti)
+  })
+
+  it('and two that look at once tell the client once', async () => {
+    const client = await told()
+    await signIn(server, client)
+    receiver.answer = 503
+    await server.oauth.endSession('ada.1')
+    await until(() => receiver.forms.length === 1)
+    receiver.answer = 200
+    server.clock.advance('31s')
+    const other = server.another()
+    const sent = await Promise.all([server.oauth.deliver(), other.deliver(), other.deliver()])
+    expect(sent.reduce((sum, each) => sum + each, 0)).toBe(1)
+    expect(receiver.forms).toHaveLength(2)
+  })
+})
