@@ -85,7 +85,7 @@ function addCommand(parent: Program, name: string, command: Command, run: Run): 
   }
   for (const { flags, description, required = false, several = false } of command.options ?? []) {
     if (several) {
-      own.option(flags, description, (value: string, all: string[]) => [...all, value], [])
+      own.option(flags, description, (value: string, all: string[] = []) => [...all, value])
     } else if (required) own.requiredOption(flags, description)
     else own.option(flags, description)
   }

@@ -250,6 +250,34 @@ describe('client create', () => {
     expect(JSON.stringify(client)).not.toContain(secret ?? 'tgs_')
   })
 
+  it('takes what OpenID Connect knows of a client, as text and as JSON', async () => {
+    const { id } = await create(
+      ...redirect,
+      '--setting',
+      'backchannel_logout_uri=https://shop.example/ended?of=a=b',
+      '--setting',
+      'post_logout_redirect_uris=["https://shop.example/bye"]',
+      '--setting',
+      'claims_in_id_token=false',
+    )
+    expect((await service.oauth.clients.find(id))?.settings).toEqual({
+      backchannel_logout_uri: 'https://shop.example/ended?of=a=b',
+      post_logout_redirect_uris: ['https://shop.example/bye'],
+      claims_in_id_token: false,
+    })
+  })
+
+  it.each([
+    ['nothing', '--setting expects name=value'],
+    ['backchannel_logout_url=https://shop.example', 'is not a setting of a client'],
+    ['post_logout_redirect_uris=https://shop.example/bye', 'post_logout_redirect_uris'],
+  ])('says what is wrong with --setting %s', async (text, problem) => {
+    const args = ['client', 'create', '--name', 'App', ...redirect, '--setting', text]
+    const { code, stderr } = await tollgate(args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(problem)
+  })
+
   it('makes one that a running service takes at once', async () => {
     const { id, secret } = await create('--credentials')
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret ?? '' }

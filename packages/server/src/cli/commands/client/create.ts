@@ -50,6 +50,12 @@ export const clientCreate: Command = {
     { flags: '--device', description: 'a device on which people cannot type: the device flow' },
     { flags: '--exchange', description: 'a service of your own that exchanges tokens' },
     { flags: '--implicit', description: 'may also use the implicit grant' },
+    {
+      flags: '--setting <name=value>',
+      description:
+        'what OpenID Connect and its neighbours know of a client, such as backchannel_logout_uri=https://…; lists as JSON; may be given several times',
+      several: true,
+    },
   ],
   async run(input, context) {
     const chosen = [...Object.keys(KINDS), 'personal'].filter(
@@ -72,8 +78,11 @@ export const clientCreate: Command = {
       if (userId !== null && !(await users.findById(userId))) {
         throw new UsageError(`There is no user ${userId}; make one: tollgate user create`)
       }
+      const settings = readSettings(input)
       const created =
-        kind === 'personal' ? await personal(oauth) : await create(oauth, input, kind, userId)
+        kind === 'personal'
+          ? await personal(oauth)
+          : await create(oauth, { input, kind, userId, settings })
       const secret = created.secret === null ? 'none' : created.secret
       return { json: created, text: `Client id      ${created.id}\nClient secret  ${secret}` }
     })
@@ -84,11 +93,39 @@ async function personal(oauth: AuthorizationServer<User>) {
   return { id: (await oauth.clients.personal()).id, secret: null }
 }
 
+interface Wanted {
+  readonly input: CommandInput
+  readonly kind: string
+  readonly userId: string | null
+  readonly settings: NonNullable<NewClient['settings']>
+}
+
+/** The server says what is wrong with a name or a value. */
+function readSettings({ options }: CommandInput): Wanted['settings'] {
+  const given = (options.setting as string[] | undefined) ?? []
+  return Object.fromEntries(
+    given.map((text) => {
+      const [, name, value] = /^(\w+)=(.*)$/s.exec(text) ?? []
+      if (name === undefined || value === undefined) {
+        throw new UsageError(`--setting expects name=value, not ${text}`)
+      }
+      return [name, parseValue(value)]
+    }),
+  )
+}
+
+/** JSON where it is some, otherwise the text itself: addresses need no quotation marks. */
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 async function create(
   oauth: AuthorizationServer<User>,
-  input: CommandInput,
-  kind: string,
-  userId: string | null,
+  { input, kind, userId, settings }: Wanted,
 ): Promise<{ id: string; secret: string | null }> {
   const { grants, confidential } = KINDS[kind] ?? WEB
   const wanted: NewClient = {
@@ -97,6 +134,7 @@ async function create(
     grants: input.options.implicit === true ? [...grants, 'implicit'] : grants,
     confidential,
     userId,
+    settings,
   }
   const { client, secret } = await oauth.clients.create(wanted)
   return { id: client.id, secret }
