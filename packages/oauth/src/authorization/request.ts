@@ -138,7 +138,8 @@ function requireResponseType(
     const names = [...context.responses.keys()].join(', ')
     throw new UnsupportedResponseType(`The response_type must be one of: ${names}`)
   }
-  if (!client.grantTypes.includes(offered.grantType)) {
+  const { response_types: registered = [name] } = client.settings
+  if (!client.grantTypes.includes(offered.grantType) || !registered.includes(name)) {
     throw new UnauthorizedClient(`This client may not use response_type=${name}`)
   }
   return offered.response

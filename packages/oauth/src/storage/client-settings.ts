@@ -51,7 +51,7 @@ export interface ClientSettings {
   readonly require_pushed_authorization_requests?: boolean
   /** It takes only tokens that are bound to its key (RFC 9449). */
   readonly dpop_bound_access_tokens?: boolean
-  /** What it answers to at the authorization endpoint. */
+  /** What it may ask for at the authorization endpoint, of what its grants allow. Left out: all of that. */
   readonly response_types?: readonly string[]
   /** `native` for apps on a device. */
   readonly application_type?: 'web' | 'native'

@@ -43,9 +43,10 @@ export function memorySessions(): {
   }
 
   const logouts: LogoutRepository = {
-    listDue: async (at, limit) =>
+    listDue: async (at, limit, exceptOf = []) =>
       [...queue.values()]
         .filter(({ dueAt, expiresAt }) => dueAt <= at && expiresAt > at)
+        .filter(({ clientId }) => !exceptOf.includes(clientId))
         .sort((a, b) => +a.dueAt - +b.dueAt)
         .slice(0, limit),
     async claim({ id, attempts, dueAt }, next) {

@@ -162,8 +162,8 @@ export interface LogoutTimes {
 
 /** Which clients have to be told of the end of a session. */
 export interface LogoutRepository {
-  /** Those that are due at this moment and not too old, the oldest first. */
-  listDue(at: Date, limit: number): Promise<PendingLogout[]>
+  /** Those that are due at this moment and not too old, the oldest first, but not those of some clients. */
+  listDue(at: Date, limit: number, exceptOf?: readonly string[]): Promise<PendingLogout[]>
   /**
    * Before it is sent: counts the attempt and makes it due again at `next`, should the process not live to say
    * how it went. False when another process was faster.

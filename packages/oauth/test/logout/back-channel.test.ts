@@ -1,5 +1,8 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { kyselyStorage } from '../../src/index.ts'
 import { signIn } from '../openid/support.ts'
 import { sessionOf } from '../support.ts'
 import {
@@ -181,6 +184,7 @@ describe('a client that cannot be reached (threat A14)', () => {
     await signIn(server, await told())
     receiver.answer = 400
     await server.oauth.endSession('ada.1')
+    await until(() => server.logged.length > 0)
     for (let hour = 0; hour < 30; hour += 1) {
       server.clock.advance('1h')
       await server.oauth.deliver()
@@ -202,6 +206,35 @@ describe('a client that cannot be reached (threat A14)', () => {
     await server.oauth.endSession('ada.1')
     await until(() => receiver.forms.length === 1 && slow.forms.length === 1)
     await slow.close()
+  })
+
+  it('that takes its time does not keep the others waiting, however much waits for it', async () => {
+    let asked = 0
+    const slow = createServer((_request, response) => {
+      asked += 1
+      setTimeout(() => response.end(), 1000)
+    })
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+    const { port } = slow.address() as AddressInfo
+    const idle = await told({ backchannel_logout_uri: `http://127.0.0.1:${port}/` })
+    const quick = await told()
+    const now = server.clock.now()
+    const times = { createdAt: now, seenAt: now, liveUntil: new Date(now.getTime() + 60_000) }
+    const { sessions } = kyselyStorage(server.database)
+    const add = (clientId: string, session: string, sid: string) =>
+      sessions.add({
+        ...{ sid, sessionId: server.oauth.sessions.hash(session), clientId, userId: 'ada' },
+        ...times,
+      })
+    for (let count = 0; count < 150; count += 1) await add(idle.id, 'ada.8', `sid-${count}`)
+    await add(quick.id, 'ada.9', 'sid-quick')
+    await server.oauth.endSession('ada.8')
+    await until(() => asked > 0)
+    server.clock.advance('1s')
+    await server.oauth.endSession('ada.9')
+    await until(() => receiver.forms.length === 1)
+    slow.closeAllConnections()
+    slow.close()
   })
 
   it('that redirects is not followed', async () => {

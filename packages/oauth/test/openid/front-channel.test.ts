@@ -84,6 +84,23 @@ describe('response types with an ID token', () => {
     expect(errorOf(asked)).toBe('unauthorized_client')
   })
 
+  it('threat A7 are only those that a client is registered for, where it says so', async () => {
+    const grants = ['authorization_code', 'implicit']
+    const hybrid = await newClient(server, {
+      grants,
+      settings: { response_types: ['code id_token'] },
+    })
+    const outcomeOf = async (response_type: string) => {
+      const { search, hash } = await authorize(server, hybrid, { response_type, nonce: 'n' })
+      const params = new URLSearchParams(`${search.slice(1)}&${hash.slice(1)}`)
+      return params.get('error') ?? [...params.keys()].filter((name) => name !== 'iss')
+    }
+    expect(await outcomeOf('code id_token')).toEqual(['code', 'id_token'])
+    for (const type of ['token', 'code', 'id_token token']) {
+      expect(await outcomeOf(type), type).toBe('unauthorized_client')
+    }
+  })
+
   it.each(types.filter((type) => type.startsWith('code')))(
     '%s needs PKCE of a public client, and gives no code without it',
     async (response_type) => {

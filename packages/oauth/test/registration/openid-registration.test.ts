@@ -10,7 +10,7 @@ import {
 import { DEVICE_CODE } from '../device/support.ts'
 import { askFor, REDIRECT, SCOPES, startServer, type TestServer } from '../support.ts'
 import { METADATA, PLENTY, problemAt, registerAt } from './registering.ts'
-import { createSigner, outgoing, startWebServer, type WebServer } from './support.ts'
+import { createSigner, outgoing, postJson, startWebServer, type WebServer } from './support.ts'
 
 describe('OpenID Connect Registration', () => {
   let web: WebServer
@@ -103,6 +103,32 @@ describe('OpenID Connect Registration', () => {
     )
     expect(problems[0]).toEqual(problems[1])
     expect(JSON.stringify(problems)).not.toMatch(/secret|127|ECONN/)
+  })
+
+  it('threat S4 has no more sectors fetched by changing itself than by registering', async () => {
+    const own = await startServer({
+      features: [
+        openid({ pairwiseSalt: 'a salt of more than thirty-two characters' }),
+        clientRegistration({ policy: 'open', perMinute: 2 }),
+      ],
+      selfRegistered: { scopes: ['openid'] },
+      outgoing: outgoing(),
+    })
+    try {
+      web.answerJson([REDIRECT])
+      const client = await registerAt(own)
+      const change = { ...METADATA, ...PAIRWISE, sector_identifier_uri: web.urlOf('/own.json') }
+      const authorization = `Bearer ${client.registration_access_token}`
+      const statuses: number[] = []
+      for (let count = 0; count < 3; count += 1) {
+        const body = { ...change, client_id: client.client_id }
+        const path = `/oauth/register/${client.client_id}`
+        statuses.push((await postJson(own, path, body, { authorization }, 'PUT')).status)
+      }
+      expect(statuses).toEqual([200, 200, 429])
+    } finally {
+      await own.close()
+    }
   })
 
   it('private_key_jwt comes with keys, and without a secret', async () => {

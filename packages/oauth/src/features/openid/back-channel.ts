@@ -12,37 +12,62 @@ const TOKEN_SECONDS = 120
 /** In bytes: nobody reads it. */
 const LARGEST_RESPONSE = 64 * 1024
 const AT_ONCE = 100
+/** Of one client in one delivery, in milliseconds; a request under way is waited for. */
+const PATIENCE = 5000
 const FIRST_WAIT = 30_000
 const LONGEST_WAIT = 3600 * 1000
 
 /**
  * OpenID Connect Back-Channel Logout 1.0: tells the clients that are due, all at once, each one after the other.
- * A client that cannot be reached is left alone for a while, with all that waits for it.
+ * A client that cannot be reached is left alone for a while, with all that waits for it. One that is slow holds up
+ * nobody: while it is told, whoever comes next looks past it.
  */
-export async function deliverLogouts(
-  settings: OpenIdSettings,
-  context: ServerContext,
-  signal: AbortSignal,
-): Promise<number> {
+export async function deliverLogouts(parts: DeliveryParts): Promise<number> {
+  const { context, signal, underWay } = parts
+  const slow = new Set<string>()
   let total = 0
   for (;;) {
-    const due = await context.storage.logouts.listDue(context.clock.now(), AT_ONCE)
-    const clients = new Set(due.map(({ clientId }) => clientId))
+    const others = [...underWay, ...slow]
+    const due = await context.storage.logouts.listDue(context.clock.now(), AT_ONCE, others)
+    const clients = [...new Set(due.map(({ clientId }) => clientId))]
     const sent = await Promise.all(
-      [...clients].map((clientId) => {
+      clients.map((clientId) => {
         const waiting = due.filter((each) => each.clientId === clientId)
-        return tell(clientId, waiting, { settings, context, signal })
+        return tellAlone(clientId, waiting, { ...parts, slow })
       }),
     )
     total += sent.reduce((sum, each) => sum + each, 0)
-    if (due.length < AT_ONCE || signal.aborted) return total
+    // Until nothing is: more may have come for a client that others looked past.
+    if (due.length === 0 || signal.aborted) return total
   }
 }
 
-interface Parts {
+export interface DeliveryParts {
   readonly settings: OpenIdSettings
   readonly context: ServerContext
   readonly signal: AbortSignal
+  /** The clients that are told at this moment, by this process. */
+  readonly underWay: Set<string>
+}
+
+interface Parts extends DeliveryParts {
+  /** Those whose time is over: the rest of what waits for them is for the next delivery. */
+  readonly slow: Set<string>
+}
+
+async function tellAlone(
+  clientId: string,
+  waiting: readonly PendingLogout[],
+  parts: Parts,
+): Promise<number> {
+  const { underWay } = parts
+  if (underWay.has(clientId)) return 0
+  underWay.add(clientId)
+  try {
+    return await tell(clientId, waiting, parts)
+  } finally {
+    underWay.delete(clientId)
+  }
 }
 
 /** How many of them the client has taken. */
@@ -51,12 +76,17 @@ async function tell(
   waiting: readonly PendingLogout[],
   parts: Parts,
 ): Promise<number> {
-  const { context, signal } = parts
+  const { context, signal, slow } = parts
   const { logouts } = context.storage
   const client = await context.clients.find(clientId)
   const address = client?.settings.backchannel_logout_uri
+  const enough = performance.now() + PATIENCE
   let taken = 0
   for (const pending of waiting) {
+    if (performance.now() > enough) {
+      slow.add(clientId)
+      return taken
+    }
     if (!client || address === undefined) {
       await logouts.remove(pending.id)
       continue
@@ -102,7 +132,7 @@ async function send(
   client: Client,
   address: string,
   pending: PendingLogout,
-  { settings, context, signal }: Parts,
+  { settings, context, signal }: DeliveryParts,
 ): Promise<string | null> {
   try {
     const token = await createLogoutToken(client, pending, settings, context)

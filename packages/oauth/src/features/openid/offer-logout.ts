@@ -22,7 +22,8 @@ export function offerLogout(settings: OpenIdSettings, logout: LogoutSettings): O
     const known = running.get(context)
     if (known) return known
     const closing = new AbortController()
-    const deliver = () => deliverLogouts(settings, context, closing.signal)
+    const parts = { settings, context, signal: closing.signal, underWay: new Set<string>() }
+    const deliver = () => deliverLogouts(parts)
     const sessions = createClientSessions(logout.giveUpAfter, context, () => {
       deliver().catch((error) => {
         if (closing.signal.aborted) return

@@ -4,15 +4,14 @@ import { logoutTable, type OAuthTables } from './tables.ts'
 
 export function logoutRepository(database: Database<OAuthTables>): LogoutRepository {
   return {
-    async listDue(at, limit) {
-      const rows = await database.kysely
+    async listDue(at, limit, exceptOf = []) {
+      let query = database.kysely
         .selectFrom('oauth_logouts')
         .selectAll()
         .where('due_at', '<=', at.getTime())
         .where('expires_at', '>', at.getTime())
-        .orderBy('due_at')
-        .limit(limit)
-        .execute()
+      if (exceptOf.length > 0) query = query.where('client_id', 'not in', exceptOf)
+      const rows = await query.orderBy('due_at').limit(limit).execute()
       return rows.map(logoutTable.fromRow)
     },
     async claim({ id, attempts, dueAt }, next) {

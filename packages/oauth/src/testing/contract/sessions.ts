@@ -102,6 +102,7 @@ export const sessionsContract: ContractPart = ({ describe, it }, create) => {
       const logouts = await queued()
       assert.equal((await logouts.listDue(later(-1), 10)).length, 0)
       assert.equal((await logouts.listDue(T0, 2)).length, 2)
+      assert.deepEqual(ids(await logouts.listDue(T0, 1, ['client-1'])), ['sid-2'])
       assert.equal((await logouts.listDue(later(3599), 10)).length, 3)
       assert.equal((await logouts.listDue(later(3600), 10)).length, 0)
     })
