@@ -20,6 +20,7 @@ const slow: readonly Named[] = [
   ['packages/database/test/outage.test.ts', 'waits for a database that is away'],
   ['packages/oauth/test/processes', 'several processes'],
   ['packages/oauth/test/threats/mutated-requests.test.ts', 'twenty thousand random requests'],
+  ['packages/oauth/test/threats/mutated-standards.test.ts', 'thousands of random requests'],
   ['packages/server/test/processes.test.ts', 'several processes'],
   ['packages/server/test/restart.test.ts', 'several processes'],
 ]
@@ -73,6 +74,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/oauth/test/threats/fresh-sign-in.test.ts', 'sign-ins of the application'],
   ['packages/oauth/test/threats/guard.test.ts', 'headers and tokens'],
   ['packages/oauth/test/threats/removed-users.test.ts', 'users of the application'],
+  ['packages/oauth/test/threats/mutated-standards.test.ts', 'parameters'],
   ['packages/oauth/test/threats/shared-secret.test.ts', 'keys and ciphers'],
   ['packages/server/test/account.test.ts', 'pages'],
   ['packages/server/test/asking.test.ts', 'pages'],

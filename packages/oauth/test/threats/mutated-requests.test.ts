@@ -1,22 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { askFor, codeFlow, createClient, REDIRECT, sessionOf, startServer } from '../support.ts'
+import { createRandom } from './random.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
-
-/** A small generator with a seed, so that a failure can be repeated. */
-function createRandom(seed: number) {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (limit: number) => Math.floor(next() * limit)
-  const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T
-  return { next, below, pick }
-}
 
 describe('threat I6 mutated requests', () => {
   // what a database adds to the reading of requests is small, and its statements are slow
