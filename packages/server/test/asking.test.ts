@@ -54,6 +54,20 @@ describe('the approval screen', () => {
     expect(html).toContain('<strong>photos.example</strong>')
   })
 
+  it('warns of an answer to a program on the own computer, but not of the service itself', async () => {
+    const show = async (redirect: string) => {
+      const { client } = await service.oauth.clients.create({ name: 'Tool', redirect })
+      const query = { client_id: client.id, redirect_uri: redirect, response_type: 'code' }
+      const browser = await signedIn('ada@example.com')
+      return (await browser.get(`/oauth/authorize?${new URLSearchParams(query)}`)).text()
+    }
+    const html = await show('http://127.0.0.1:53682/callback')
+    expect(html).toContain('<strong>127.0.0.1:53682</strong> on your own computer')
+    expect(html).toContain('Approve only if you have just started it yourself')
+    expect(await show(`${service.url}/callback`)).not.toContain('own computer')
+    expect(await show('https://photos.example/callback')).not.toContain('own computer')
+  })
+
   it('says that an owner gives no name', async () => {
     const bob = await service.users.findByEmail('bob@example.com')
     const html = await show(await newClient({ userId: bob?.id ?? '' }))

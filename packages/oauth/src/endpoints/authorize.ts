@@ -27,6 +27,7 @@ import {
 } from '../authorization/sign-in-page.ts'
 import { declinedBefore, mayApproveSilently } from '../authorization/silent-approval.ts'
 import { claimAnswer, endRequest } from '../authorization/single-answer.ts'
+import { isLoopback } from '../clients/settings/checks.ts'
 import type { ServerContext } from '../context.ts'
 import { ConsentRequired, isOAuthError, LoginRequired, Unauthenticated } from '../errors.ts'
 import type { AuthorizationResult } from '../grants/grant.ts'
@@ -235,10 +236,18 @@ async function showConsent(
     otherAccount: otherAccountLocation(context, addressOf(request, query)),
     scopes: describeScopes(shown, before, context),
     destination: redirectDestination(asked.redirectTo),
+    toOwnComputer: leadsToOwnComputer(asked.redirectTo, context.options.issuerUrl),
     action: screenAddress(`${basePath}/authorize`, pending, query),
     csrfToken: pending.csrfToken,
   })
   return htmlPage(page, 200, redirectSource(asked.redirectTo))
+}
+
+/** Not where this server is on the same computer, and answers there itself. */
+function leadsToOwnComputer(redirectTo: string, issuer: URL): boolean {
+  const { protocol, hostname, origin } = new URL(redirectTo)
+  const isWeb = protocol === 'http:' || protocol === 'https:'
+  return isWeb && isLoopback(hostname) && origin !== issuer.origin
 }
 
 /** The application signs the person in and sends them back to this very request. */

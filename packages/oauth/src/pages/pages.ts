@@ -54,6 +54,11 @@ export interface ConsentView extends AskingApplication {
   readonly scopes: readonly ShownScope[]
   /** Where the person will be sent: the host of the redirect, or the scheme of an app. */
   readonly destination: string
+  /**
+   * That is a program on the person's own computer (`localhost`, `127.0.0.1`, `[::1]`). Warn of it: whatever listens there
+   * gets the answer, and any program can ask in the name of a client that has no secret.
+   */
+  readonly toOwnComputer: boolean
   /** Where approve and deny are posted to. */
   readonly action: string
   /** For the hidden field of the form. */

@@ -54,6 +54,19 @@ describe('the approval screen', () => {
     expect(html).not.toContain('unverified')
   })
 
+  it.each([
+    ['http://127.0.0.1:53682/callback', true],
+    ['http://[::1]:53682/callback', true],
+    ['http://localhost:53682/callback', true],
+    ['https://localhost.example.com/callback', false],
+    ['com.example.app://callback', false],
+  ])('warns of an answer to a program on the own computer: %s', async (redirect, isWarned) => {
+    const { id } = await createClient(server, { redirect })
+    const page = await askFor(server, 'ada', request(id, { redirect_uri: redirect }))
+    const html = await page.text()
+    expect([page.status, html.includes('your own computer')]).toEqual([200, isWarned])
+  })
+
   it('says the same of a device', async () => {
     const device = await newDevice(server, { userId: 'bob' })
     const { user_code } = await begin(server, device)

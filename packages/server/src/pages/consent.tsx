@@ -73,7 +73,12 @@ export function createAuthorizationPages({
 const Consent: FC<{ view: ConsentView; asked: Asked }> = ({ view, asked }) => (
   <section class="card narrow consent">
     <Asker view={view} asked={asked} rest="asks for access to your account" />
-    <Background view={view} asked={asked} destination={view.destination} />
+    <Background
+      view={view}
+      asked={asked}
+      destination={view.destination}
+      toOwnComputer={view.toOwnComputer}
+    />
     <Decision view={view} who="it">
       <p class="quiet-text">You can take the access away at any time under Applications.</p>
     </Decision>

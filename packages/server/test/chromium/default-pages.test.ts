@@ -34,11 +34,13 @@ const CONSENT: ConsentView = {
     optional('email', 'See your e-mail address', false),
   ],
   destination: 'photos.example',
+  toOwnComputer: false,
   action: '/oauth/authorize?interaction=x',
   csrfToken: 'x',
 }
 
 const STRANGER = {
+  toOwnComputer: true,
   client: { id: 'x', name: 'W'.repeat(191), userId: null },
   verified: false,
   logo: null,

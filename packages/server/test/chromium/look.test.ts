@@ -144,6 +144,7 @@ const VIEWS: readonly View[] = [
     },
   },
   { name: 'consent-of-the-service', path: () => askedBy(verified, 'check-status') },
+  { name: 'consent-own-computer', path: () => askedBy(local) },
   { name: 'consent-refused', path: () => '/oauth/authorize?client_id=nobody', status: 400 },
   {
     name: 'consent-too-late',
@@ -194,6 +195,7 @@ const VIEWS: readonly View[] = [
 let television = ''
 let unverified = ''
 let verified = ''
+let local = ''
 
 function askedBy(clientId: string, scope = 'openid place-orders check-status email'): string {
   const query = { client_id: clientId, response_type: 'code', scope }
@@ -248,6 +250,8 @@ describeInChromium('how the pages look', ({ newPage, forgive }) => {
     }
     const own = { name: 'Shop', redirect: 'https://shop.example/callback', settings }
     verified = (await service.oauth.clients.create(own)).client.id
+    const tool = { userId: owner.id, name: 'Notes', redirect: 'http://127.0.0.1:53682/callback' }
+    local = (await service.oauth.clients.create(tool)).client.id
     const browser = service.browser()
     await browser.signIn(service.demo?.email ?? '', service.demo?.password ?? '')
     await approve(browser, authorize(service, 'place-orders'))

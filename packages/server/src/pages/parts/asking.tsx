@@ -44,8 +44,13 @@ export const Asker: FC<{ view: Question; asked: Asked; rest: string }> = ({
 )
 
 /** Who stands behind the application, as far as that is known. */
-export const Background: FC<{ view: Question; asked: Asked; destination?: string }> = (props) => {
-  const { view, asked, destination } = props
+export const Background: FC<{
+  view: Question
+  asked: Asked
+  destination?: string
+  toOwnComputer?: boolean
+}> = (props) => {
+  const { view, asked, destination, toOwnComputer = false } = props
   const { selfRegistered } = view
   return (
     <>
@@ -58,7 +63,8 @@ export const Background: FC<{ view: Question; asked: Asked; destination?: string
         )}
         {destination !== undefined && (
           <Known term="Sends you to">
-            <strong>{destination}</strong>, whatever you decide
+            <strong>{destination}</strong>
+            {toOwnComputer ? ' on your own computer' : ''}, whatever you decide
           </Known>
         )}
         <Known term="Verified">{view.verified ? 'Yes' : 'No'}</Known>
@@ -67,6 +73,12 @@ export const Background: FC<{ view: Question; asked: Asked; destination?: string
         <p class="notice warning">
           <strong>Unverified:</strong> nobody here has looked at this application. It may not be
           what its name says. Approve only if you know whose it is.
+        </p>
+      )}
+      {toOwnComputer && (
+        <p class="notice warning">
+          <strong>On your own computer:</strong> the answer goes to a program there, and any program
+          there can ask in this name. Approve only if you have just started it yourself.
         </p>
       )}
     </>
