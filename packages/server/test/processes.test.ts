@@ -286,6 +286,24 @@ describe('two processes on one database', () => {
   })
 })
 
+it('goes on when something fails that nobody waits for, and says so', async () => {
+  const script = "process.on('SIGUSR2',()=>{Promise.reject(new Error('nobody-waits'))})"
+  const one = await startProcess({
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
+  })
+  await untilReady(one)
+  one.child.kill('SIGUSR2')
+  await expect.poll(one.output, { timeout: 30_000 }).toContain('nobody-waits')
+  // It would be gone by then, were the failure its end.
+  one.child.kill('SIGUSR2')
+  await expect
+    .poll(() => one.output().split('nobody-waits').length, { timeout: 30_000 })
+    .toBeGreaterThan(2)
+  expect((await fetch(`${one.url}/healthz`)).status).toBe(200)
+  one.child.kill('SIGTERM')
+  expect(await one.ended).toBe(0)
+}, 120_000)
+
 it('ends with 2 on half a configuration, and says what is missing', async () => {
   const half = await startProcess({ TOLLGATE_URL: '', STRIPE_WEBHOOK_SECRET: '' })
   expect(await half.ended).toBe(2)

@@ -4,6 +4,7 @@ import type { ServerContext } from '../context.ts'
 import { InvalidClient, isOAuthError } from '../errors.ts'
 import { readForm, requireParam } from '../http/form.ts'
 import { noStoreJson } from '../http/responses.ts'
+import type { Actor } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 import { formatSubject, isBound, parseSubject } from '../tokens/formats/claims.ts'
 
@@ -34,6 +35,7 @@ interface Description {
   readonly active: true
   readonly client_id: string
   readonly sub: string
+  readonly act?: Actor
   readonly [claim: string]: unknown
 }
 
@@ -41,7 +43,19 @@ interface Description {
 function shownTo(client: Client, found: Description, context: ServerContext): Description | null {
   if (client.resourceServer) return found
   if (found.client_id !== client.id) return null
-  return { ...found, sub: subjectShownTo(client, found.sub, context) }
+  const { act } = found
+  return {
+    ...found,
+    sub: subjectShownTo(client, found.sub, context),
+    ...(act && { act: actorShownTo(client, act, context) }),
+  }
+}
+
+function actorShownTo(client: Client, { sub, act }: Actor, context: ServerContext): Actor {
+  return {
+    sub: subjectShownTo(client, sub, context),
+    ...(act && { act: actorShownTo(client, act, context) }),
+  }
 }
 
 /** A client that knows people by names of its own must not learn others here. */

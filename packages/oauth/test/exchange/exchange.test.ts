@@ -140,6 +140,27 @@ describe('delegation', () => {
     expect(decodeJwt(again.access_token).act).toEqual({ sub: `client:${service.id}` })
   })
 
+  it('does not tell a client who people are that it knows by names of its own', async () => {
+    const pairwiseSalt = 'a salt of more than thirty-two characters'
+    const pairwise = await startExchange({ features: [openid({ pairwiseSalt })] })
+    try {
+      const own = await newShop(pairwise, {
+        grants: ['password', TOKEN_EXCHANGE],
+        settings: { subject_type: 'pairwise' },
+      })
+      const given = await subjectToken(pairwise, await newShop(pairwise))
+      const { access_token: actor_token } = await subjectToken(pairwise, own)
+      const acting = { actor_token, actor_token_type: ACCESS_TOKEN }
+      const { access_token: token } = await exchange(pairwise, own, given.access_token, acting)
+      const form = { token, client_id: own.id, client_secret: own.secret }
+      const told = await (await pairwise.post('/oauth/introspect', form)).json()
+      expect(told).toMatchObject({ active: true, act: { sub: told.sub } })
+      expect(JSON.stringify(told)).not.toContain('ada')
+    } finally {
+      await pairwise.close()
+    }
+  })
+
   it('can be demanded', async () => {
     const strict = await startExchange({
       grants: [...GRANTS.slice(0, -1), tokenExchange({ actorRequired: true })],

@@ -7,6 +7,10 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<Service> {
   for (const warning of config.warnings) process.stderr.write(`${warning}\n`)
   const service = await startService(config)
   service.logger.info({ url: service.url, port: service.port }, 'ready')
+  // Ours are all waited for; one of a hook in the settings must not end what everybody else does.
+  process.on('unhandledRejection', (error) => {
+    service.logger.error({ err: error }, 'Something failed that nobody waited for')
+  })
   // Somebody sits at a demo; production has its log.
   const say = (text: string) => {
     if (config.mode === 'demo') process.stderr.write(`\n${text}\n`)
