@@ -4,12 +4,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../support.ts'
 import {
-  DESKTOP,
   describeInChromium,
   expectAccessible,
-  expectNoSidewaysScroll,
+  expectFineInEveryLook,
   PHONE,
-  SCHEMES,
   takeScreenshot,
 } from './support.ts'
 
@@ -231,25 +229,17 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     expect(posts).toHaveLength(1)
   })
 
-  it.each(SCHEMES)('is fit to be seen in %s, on a desk and in a hand', async (scheme) => {
-    for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-      const page = await open({ scheme, viewport })
-      await expectNoSidewaysScroll(page)
-      await expectAccessible(page)
-      await takeScreenshot(page, `billing-new-${scheme}-${name}`)
-      await subscribe(page, 'stripe', 'Monthly', WORKS.stripe)
-      await told(page, 'You are subscribed.')
-      await later(page, 'A month')
-      await later(page, 'A day')
-      await expectNoSidewaysScroll(page)
-      await expectAccessible(page)
-      await takeScreenshot(page, `billing-active-${scheme}-${name}`)
-      await page.goto(`${service.url}/billing/swap?plan=yearly`)
-      await expectNoSidewaysScroll(page)
-      await expectAccessible(page)
-      await page.goto(`${service.url}/billing/cancel`)
-      await expectNoSidewaysScroll(page)
-      await expectAccessible(page)
-    }
+  it('is fit to be seen, in every look', async () => {
+    const page = await open()
+    await expectFineInEveryLook(page, 'billing-new')
+    await subscribe(page, 'stripe', 'Monthly', WORKS.stripe)
+    await told(page, 'You are subscribed.')
+    await later(page, 'A month')
+    await later(page, 'A day')
+    await expectFineInEveryLook(page, 'billing-active')
+    await page.goto(`${service.url}/billing/swap?plan=yearly`)
+    await expectFineInEveryLook(page, 'billing-swap')
+    await page.goto(`${service.url}/billing/cancel`)
+    await expectFineInEveryLook(page, 'billing-cancel')
   })
 })

@@ -2,15 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ConsentView, type DeviceQuestion, defaultPages } from '@tollgate/oauth'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  DESKTOP,
-  describeInChromium,
-  expectAccessible,
-  expectNoSidewaysScroll,
-  PHONE,
-  SCHEMES,
-  takeScreenshot,
-} from './support.ts'
+import { describeInChromium, expectFineInEveryLook } from './support.ts'
 
 const fixed = (id: string, description: string) => ({ id, description, checkbox: null })
 const optional = (id: string, description: string, checked = true) => ({
@@ -106,14 +98,6 @@ describeInChromium('the pages of the library', ({ newPage }) => {
     const page = await newPage()
     await page.goto(`${url}/oauth/${name}`)
     expect(await page.evaluate(() => document.scripts.length)).toBe(0)
-    for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-      await page.setViewportSize(viewport)
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme })
-        await takeScreenshot(page, `default-${name}-${device}-${colorScheme}`)
-        await expectAccessible(page)
-        await expectNoSidewaysScroll(page)
-      }
-    }
+    await expectFineInEveryLook(page, `default-${name}`)
   })
 })

@@ -1,15 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../support.ts'
-import {
-  DESKTOP,
-  describeInChromium,
-  expectAccessible,
-  expectNoSidewaysScroll,
-  PHONE,
-  SCHEMES,
-  takeScreenshot,
-} from './support.ts'
+import { describeInChromium, expectFineInEveryLook } from './support.ts'
 
 type Browser = ReturnType<TestService['browser']>
 
@@ -275,15 +267,7 @@ describeInChromium('how the pages look', ({ newPage, forgive }) => {
     expect(loaded).toBeGreaterThan(1000)
     expect(loaded).toBeLessThan(LARGEST_PAGE)
     await view.act?.(page)
-    for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
-      await page.setViewportSize(viewport)
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme })
-        await takeScreenshot(page, `${view.name}-${device}-${colorScheme}`)
-        await expectAccessible(page)
-        await expectNoSidewaysScroll(page)
-      }
-    }
+    await expectFineInEveryLook(page, view.name)
   })
 })
 

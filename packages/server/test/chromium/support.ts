@@ -8,7 +8,7 @@ import { findChromium } from '../../../../test-support/find-chromium.ts'
 
 export type Scheme = 'light' | 'dark'
 
-export const SCHEMES: readonly Scheme[] = ['light', 'dark']
+const SCHEMES: readonly Scheme[] = ['light', 'dark']
 export const DESKTOP = { width: 1280, height: 800 }
 /** As narrow as those that people have. */
 export const PHONE = { width: 360, height: 740 }
@@ -132,6 +132,19 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
     return { scrollWidth, clientWidth }
   })
   expect(scrollWidth, `the width of ${page.url()}`).toBeLessThanOrEqual(clientWidth)
+}
+
+/** On a desk and in a hand, in light and in dark: the page is the same, only the window changes. */
+export async function expectFineInEveryLook(page: Page, name: string): Promise<void> {
+  for (const [device, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+    await page.setViewportSize(viewport)
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme })
+      await takeScreenshot(page, `${name}-${device}-${colorScheme}`)
+      await expectAccessible(page)
+      await expectNoSidewaysScroll(page)
+    }
+  }
 }
 
 /** A picture to look at, for those who name a folder for it. */
