@@ -15,7 +15,8 @@ import {
 let test: TestDatabase
 let database: Database<Tables>
 beforeEach(async () => {
-  test = await createThingsDatabase()
+  // Only those wait that another process keeps waiting, and they give up.
+  test = await createThingsDatabase({ timeout: 1000 })
   database = test.database
   await insertThings(database, thing('there', { name: 'taken' }))
 })
