@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { TestServer } from '../support.ts'
+import { assertingClients, REFUSED, startAsserting } from './asserting-clients.ts'
+import { callWith, createSigner, type Signer, startWebServer, type WebServer } from './support.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startAsserting()
+})
+afterAll(() => server.close())
+
+const { newClient, proofOf, problemWith } = assertingClients(() => server)
+
+describe('jwks_uri', () => {
+  let web: WebServer
+  beforeEach(async () => {
+    web = await startWebServer()
+  })
+  afterEach(() => web.close())
+
+  const clientAt = (jwks_uri: string) =>
+    newClient({ token_endpoint_auth_method: 'private_key_jwt', jwks_uri })
+
+  it('is where the keys are fetched, once for many', async () => {
+    const signer = await createSigner('ES256')
+    web.answerJson({ keys: [signer.jwk] })
+    const { id } = await clientAt(web.urlOf('/jwks', 'keys.example'))
+    for (let i = 0; i < 3; i += 1) {
+      expect((await callWith(server, await proofOf({ id, signer }))).status).toBe(200)
+    }
+    expect(web.asked).toHaveLength(1)
+  })
+
+  it('is asked again for a key that is new, and not for every forgery', async () => {
+    const [old, next] = [await createSigner('ES256', 'old'), await createSigner('ES256', 'new')]
+    web.answerJson({ keys: [old.jwk] })
+    const { id } = await clientAt(web.urlOf('/rotating', 'keys.example'))
+    const proof = async (signer: Signer, kid: string) => proofOf({ id, signer }, {}, { kid })
+    expect((await callWith(server, await proof(old, 'old'))).status).toBe(200)
+    web.answerJson({ keys: [next.jwk] })
+    // Too soon: what is known counts.
+    expect((await callWith(server, await proof(next, 'new'))).status).toBe(401)
+    expect(web.asked).toHaveLength(1)
+    server.clock.advance(31)
+    expect((await callWith(server, await proof(next, 'new'))).status).toBe(200)
+    expect((await callWith(server, await proof(old, 'old'))).status).toBe(401)
+    expect(web.asked).toHaveLength(2)
+  })
+
+  it('is asked again for the keys of a client that came after they were fetched', async () => {
+    const [old, next] = [await createSigner('ES256', 'old'), await createSigner('ES256', 'new')]
+    const uri = web.urlOf('/handed-on', 'keys.example')
+    web.answerJson({ keys: [old.jwk] })
+    const first = await clientAt(uri)
+    await callWith(server, await proofOf({ id: first.id, signer: old }, {}, { kid: 'old' }))
+    web.answerJson({ keys: [next.jwk] })
+    server.clock.advance(2)
+    const second = await clientAt(uri)
+    const proof = () => proofOf({ id: second.id, signer: next }, {}, { kid: 'new' })
+    expect((await callWith(server, await proof())).status).toBe(200)
+    const forged = await proofOf({ id: second.id, signer: old }, {}, { kid: 'old' })
+    expect((await callWith(server, forged)).status).toBe(401)
+    expect(web.asked).toHaveLength(2)
+  })
+
+  it.each([
+    ['a server that fails', 500, '{}'],
+    ['no key set', 200, '[]'],
+    ['nothing', 200, ''],
+    ['keys that are none', 200, '{"keys":{}}'],
+  ])('with %s nobody is let in, and nothing of it is told', async (_what, status, text) => {
+    web.answer((_request, response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(text),
+    )
+    const signer = await createSigner('ES256')
+    const { id } = await clientAt(web.urlOf(`/${status}/${text.length}`, 'keys.example'))
+    const problem = await problemWith(await proofOf({ id, signer }))
+    expect(problem).toMatchObject(REFUSED)
+    expect(JSON.stringify(problem)).not.toContain('127.0.0.1')
+    expect(server.logged).toEqual([])
+  })
+})
