@@ -45,6 +45,32 @@ describe('the mcp example', () => {
     await connection.close()
   })
 
+  it('asks for another account, or the password again, where a client wants it', async () => {
+    const client = { redirect_uris: ['http://127.0.0.1/callback'] }
+    const registered = await fetch(`${app.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...client, token_endpoint_auth_method: 'none' }),
+    })
+    const { client_id } = (await registered.json()) as { client_id: string }
+    const cookie = await signIn()
+    const challenge = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
+    for (const prompt of ['select_account', 'login']) {
+      const query = { client_id, response_type: 'code', prompt, ...challenge }
+      const visit = (path: string, session: string) =>
+        fetch(new URL(path, app.url), {
+          headers: { cookie: session, accept: 'text/html' },
+          redirect: 'manual',
+        })
+      const asked = await visit(`/oauth/authorize?${new URLSearchParams(query)}`, cookie)
+      const page = new URL(asked.headers.get('location') ?? '', app.url)
+      expect(page.pathname).toBe('/login')
+      expect((await visit(page.href, cookie)).status).toBe(200)
+      const back = await visit(page.searchParams.get('return_to') ?? '', await signIn())
+      expect(await back.text()).toContain('asks for access')
+    }
+  })
+
   it('takes no harm from requests that make no sense', async () => {
     const send = (body: string, headers = {}) =>
       fetch(address, {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { createTable, type Database, migrate } from '@tollgate/database'
+import { addColumn, createTable, type Database, migrate } from '@tollgate/database'
 
 export interface Account {
   readonly id: number
@@ -12,12 +12,21 @@ export interface Account {
 export interface Accounts {
   findById(id: string | number): Promise<Account | null>
   findByCredentials(email: string, password: string): Promise<Account | null>
-  fromRequest(request: Request): Promise<{ id: number; sessionId: string } | null>
+  /** With when they signed in: applications may ask for it to be recent (`prompt=login`, `max_age`). */
+  fromRequest(
+    request: Request,
+  ): Promise<{ id: number; sessionId: string; authenticatedAt?: Date } | null>
   /** Checks the sign-in form; gives the session's cookie and the page to go on to. */
   signIn(
     form: Readonly<Record<string, unknown>> | undefined,
     origin: string | null | undefined,
   ): Promise<{ cookie: string; location: string } | null>
+}
+
+interface SessionRow {
+  readonly user_id: number
+  /** Null of sessions from before it was written down. */
+  readonly signed_in_at: number | null
 }
 
 const derive = promisify(scrypt) as (text: string, salt: Buffer, size: number) => Promise<Buffer>
@@ -50,9 +59,11 @@ export async function openAccounts(database: Database, url: string): Promise<Acc
     async fromRequest(request) {
       const sessionId = /(?:^|; )session=([\w-]+)/.exec(request.headers.get('cookie') ?? '')?.[1]
       if (!sessionId) return null
-      const row = kysely.selectFrom('sessions').select('user_id').where('id', '=', hash(sessionId))
-      const found = (await row.executeTakeFirst()) as { user_id: number } | undefined
-      return found ? { id: found.user_id, sessionId } : null
+      const row = kysely.selectFrom('sessions').selectAll().where('id', '=', hash(sessionId))
+      const found = (await row.executeTakeFirst()) as SessionRow | undefined
+      if (!found) return null
+      const { user_id: id, signed_in_at: at } = found
+      return { id, sessionId, ...(at !== null && { authenticatedAt: new Date(at) }) }
     },
     async signIn(form = {}, origin) {
       if (origin !== url) return null
@@ -62,7 +73,7 @@ export async function openAccounts(database: Database, url: string): Promise<Acc
       const sessionId = randomBytes(32).toString('base64url')
       await kysely
         .insertInto('sessions')
-        .values({ id: hash(sessionId), user_id: user.id })
+        .values({ id: hash(sessionId), user_id: user.id, signed_in_at: Date.now() })
         .execute()
       const secure = url.startsWith('https:') ? '; Secure' : ''
       const cookie = `session=${sessionId}; Path=/; HttpOnly; SameSite=Lax${secure}`
@@ -109,6 +120,10 @@ async function createTables(database: Database): Promise<void> {
             primaryKey: ['id'],
           })
         },
+      },
+      {
+        id: '0002-signed-in-at',
+        up: (db, columns) => addColumn(db, 'sessions', 'signed_in_at', columns.instant.nullable()),
       },
     ],
   })
