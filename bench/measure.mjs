@@ -123,7 +123,10 @@ function summarize(runner, runners, rate) {
 
 /** The median of the ratios of each round: what was measured close together is compared. */
 function compare(one, other, rate) {
-  const pairs = one.samples.map((sample, round) => [sample, other.samples[round]])
+  const pairs = one.samples
+    .map((sample, round) => [sample, other.samples[round]])
+    // On a machine that is busy elsewhere a short round may go by without a single response.
+    .filter(([sample, beside]) => sample.units > 0 && beside.units > 0)
   const calm = preferCalm(pairs, ([sample, beside]) => isCalm(sample, one) && isCalm(beside, other))
   return median(calm.map(([sample, beside]) => rate(sample) / rate(beside)))
 }
