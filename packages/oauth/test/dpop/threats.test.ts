@@ -308,6 +308,26 @@ describe('a proof is of this moment', () => {
     expect(await asked(await tokenProof(server, holder, madeAfter(seconds)))).toBe(expected)
   })
 
+  it('and no process whose clock is ahead forgets those that others would still take', async () => {
+    const own = await startServer({ features: [dpop()] })
+    try {
+      const app = await createClient(own, { grants: ['password'] })
+      const proof = await tokenProof(own, holder)
+      expect((await askByPassword(own, app, proof)).status).toBe(200)
+      own.clock.advance('290s')
+      const now = () => new Date(own.clock.now().getTime() + 50_000)
+      await own.another({ clock: { now }, features: [dpop()] }).purge()
+      const third = own.another({ features: [dpop()] })
+      const post: TestServer['post'] = (path, form, headers = {}) =>
+        third.fetch(
+          new Request(own.url + path, { method: 'POST', body: new URLSearchParams(form), headers }),
+        )
+      expect((await askByPassword({ ...own, post }, app, proof)).status).toBe(400)
+    } finally {
+      await own.close()
+    }
+  })
+
   it('and rows of those that are over are purged at once', async () => {
     const own = await startServer({ features: [dpop()] })
     const its = await createClient(own, { confidential: false, grants: ['password'] })
@@ -315,7 +335,7 @@ describe('a proof is of this moment', () => {
     const rows = () => own.database.kysely.selectFrom('oauth_tickets').selectAll().execute()
     await own.oauth.purge()
     expect(await rows()).toHaveLength(1)
-    own.clock.advance('6m')
+    own.clock.advance('7m')
     await own.oauth.purge()
     expect(await rows()).toEqual([])
     await own.close()

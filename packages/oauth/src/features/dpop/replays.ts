@@ -1,3 +1,4 @@
+import { CLOCK_SKEW } from '../../clock.ts'
 import type { ServerContext } from '../../context.ts'
 import { ticketHash } from '../../storage/ticket-hash.ts'
 import { NONCE_SLOT } from './nonces.ts'
@@ -42,7 +43,8 @@ export function createReplays(most = MOST_REMEMBERED): Replays {
   }
 
   async function addToStore(hash: string, until: number, { storage }: ServerContext) {
-    const expiresAt = new Date(until - KEPT_BY_PURGE)
+    // Another process, whose clock may be ahead, must not delete what this one would still take.
+    const expiresAt = new Date(until + CLOCK_SKEW - KEPT_BY_PURGE)
     return storage.tickets.add({ hash, kind: KIND, content: '{}', expiresAt })
   }
 
