@@ -125,9 +125,10 @@ export function drawerStorage(): Storage {
         clients.set(client.id, client)
         return true
       },
-      async update(id, change, notice) {
+      async update(id, change, notice, unchangedSince) {
         const client = clients.get(id)
         if (!client || client.revokedAt) return false
+        if (unchangedSince && +client.updatedAt !== +unchangedSince) return false
         const next = client.secretVersion + 1
         if (change.secretVersion !== undefined && change.secretVersion !== next) return false
         clients.set(id, { ...client, ...change })
@@ -268,9 +269,10 @@ export function drawerStorage(): Storage {
       },
     },
     logouts: {
-      listDue: async (at, limit) =>
+      listDue: async (at, limit, exceptOf = []) =>
         logouts
           .list(({ dueAt, expiresAt }) => dueAt <= at && expiresAt > at)
+          .filter(({ clientId }) => !exceptOf.includes(clientId))
           .sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime())
           .slice(0, limit),
       async claim({ id, attempts, dueAt }, next) {
