@@ -160,6 +160,7 @@ export type {
   DeviceView,
   ErrorView,
   Pages,
+  ShownResource,
   ShownScope,
   SignedOutView,
   SignOutView,

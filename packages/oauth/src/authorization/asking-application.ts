@@ -2,7 +2,9 @@ import { isVerified } from '../clients/self-registered.ts'
 import type { ServerContext } from '../context.ts'
 import { isOAuthError } from '../errors.ts'
 import { parseForm } from '../http/form.ts'
-import type { AskingApplication } from '../pages/pages.ts'
+import type { AskingApplication, ShownResource } from '../pages/pages.ts'
+import { findResource } from '../resources/requested.ts'
+import type { GrantDetails } from '../storage/details.ts'
 import type { Client } from '../storage/records.ts'
 
 /** What people are told of a client before they decide. */
@@ -18,6 +20,15 @@ export function describeApplication(client: Client, context: ServerContext): Ask
     verified,
     selfRegistered: originOf(client),
   }
+}
+
+/** The APIs that a request is for, where it is not for the server's own. */
+export function describeResources(
+  details: GrantDetails | null,
+  { options: { resources } }: ServerContext,
+): ShownResource[] {
+  const uris = details?.resources ?? []
+  return uris.map((uri) => ({ uri, name: findResource(uri, resources)?.name ?? null }))
 }
 
 function logoOf(client: Client, context: ServerContext): string | null {

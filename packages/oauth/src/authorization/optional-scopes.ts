@@ -3,6 +3,7 @@ import type { ServerContext } from '../context.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { Form } from '../http/form.ts'
 import type { ShownScope } from '../pages/pages.ts'
+import { isElsewhere } from '../resources/requested.ts'
 import type { GrantDetails } from '../storage/details.ts'
 import type { Consent } from '../storage/records.ts'
 
@@ -74,18 +75,18 @@ function withoutShown(
   return left.length === 0 ? details : { ...details, alsoShown: left }
 }
 
-/** What is remembered of an approval: the scopes, and those of which single claims were asked for. */
+/**
+ * What is remembered of an approval: the scopes, and those of which single claims were asked for. Nothing of one
+ * for another API, because it must not stand for the server's own.
+ */
 export function consentTo(
   who: { readonly userId: string; readonly clientId: string },
   { scopes, details }: ApprovedShare,
   declined: readonly string[],
   at: Date,
-): Consent {
-  return {
-    userId: who.userId,
-    clientId: who.clientId,
-    scopes: [...scopes, ...(details?.alsoShown ?? [])],
-    declined,
-    updatedAt: at,
-  }
+): Consent | null {
+  const { userId, clientId } = who
+  if (isElsewhere(details)) return null
+  const approved = [...scopes, ...(details?.alsoShown ?? [])]
+  return { userId, clientId, scopes: approved, declined, updatedAt: at }
 }

@@ -51,7 +51,9 @@ describe('mayApproveSilently', () => {
     const askAgain = prompt === 'consent'
     const optional = new Set<string>()
     const question = { client, redirectTo, scopes, consent, askAgain, optional }
-    expect(mayApproveSilently(question)).toBe(verdict)
+    expect(mayApproveSilently({ ...question, elsewhere: false })).toBe(verdict)
+    const isOwn = client.firstParty
+    expect(mayApproveSilently({ ...question, elsewhere: true })).toBe(verdict && isOwn)
   })
 
   it.each([
@@ -66,6 +68,7 @@ describe('mayApproveSilently', () => {
       client: { settings: {}, confidential: true, firstParty: false } as unknown as Client,
       redirectTo: HTTPS,
       scopes,
+      elsewhere: false,
       consent: { userId: 'u', clientId: 'c', scopes: ['a'], declined, updatedAt: new Date(0) },
       askAgain: false,
     }

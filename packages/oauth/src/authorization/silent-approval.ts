@@ -5,6 +5,8 @@ export interface ApprovalQuestion {
   readonly client: Client
   readonly redirectTo: string
   readonly scopes: readonly string[]
+  /** Whether it is for another API than the server's own. */
+  readonly elsewhere: boolean
   readonly consent: Consent | null
   /** Scopes that people may leave out: what they have left out before is not asked for again. */
   readonly optional: ReadonlySet<string>
@@ -16,14 +18,15 @@ export interface ApprovalQuestion {
  * Whether a request may be answered without showing the approval screen. A public client proves
  * nothing about itself, so anybody could come in its name (RFC 6819 §5.2.3.2): it is always
  * asked about, except the application's own on an https address that only it can receive. So is one
- * that has registered itself, until somebody here has looked at it.
+ * that has registered itself, until somebody here has looked at it. An approval is remembered for the
+ * server's own API: what somebody lets an application do here says nothing of another.
  */
 export function mayApproveSilently(question: ApprovalQuestion): boolean {
   const { client, consent, scopes } = question
   if (question.askAgain || isStranger(client)) return false
   const proven = client.confidential
   if (client.firstParty) return proven || question.redirectTo.startsWith('https://')
-  if (!proven || consent === null) return false
+  if (!proven || consent === null || question.elsewhere) return false
   const declined = declinedBefore(question)
   return scopes.every((name) => consent.scopes.includes(name) || declined.includes(name))
 }

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/http'
-import { describeApplication } from '../authorization/asking-application.ts'
+import { describeApplication, describeResources } from '../authorization/asking-application.ts'
 import { openInteraction, screenAddress } from '../authorization/decision.ts'
 import { expandRequest, type ReceivedRequest } from '../authorization/expand-request.ts'
 import { judgeSignIn } from '../authorization/fresh-sign-in.ts'
@@ -34,6 +34,7 @@ import type { AuthorizationResult } from '../grants/grant.ts'
 import { parseForm } from '../http/form.ts'
 import { htmlPage, redirectDestination, redirectSource, wantsHtml } from '../http/html.ts'
 import { redirect } from '../http/responses.ts'
+import { isElsewhere } from '../resources/requested.ts'
 import type { Consent } from '../storage/records.ts'
 import { emitTokenCreated } from '../tokens/issue.ts'
 import { revokeTokens } from '../tokens/revoke.ts'
@@ -98,11 +99,12 @@ function needsSignIn(
  */
 async function assertMayAsk(
   person: Person,
-  { client, redirectTo, shownScopes: scopes, prompts }: AuthorizationRequest,
+  { client, redirectTo, shownScopes: scopes, details, prompts }: AuthorizationRequest,
   { consents, options: { optionalScopes: optional } }: ServerContext,
 ): Promise<void> {
   if (!prompts.none) return
-  const question = { client, redirectTo, scopes, optional, askAgain: false }
+  const elsewhere = isElsewhere(details)
+  const question = { client, redirectTo, scopes, elsewhere, optional, askAgain: false }
   const isApproved = (consent: Consent | null) => mayApproveSilently({ ...question, consent })
   if (isApproved(consents.recall(person.id, client.id))) return
   if (isApproved(await consents.read(person.id, client.id))) return
@@ -203,7 +205,8 @@ async function approveBy(
 ): Promise<AuthorizationResult | null> {
   const { client, redirectTo, redirectUri, codeChallenge, shownScopes } = asked
   const { optionalScopes: optional } = context.options
-  const question = { client, redirectTo, scopes: shownScopes, consent, optional }
+  const elsewhere = isElsewhere(asked.details)
+  const question = { client, redirectTo, scopes: shownScopes, elsewhere, consent, optional }
   if (!mayApproveSilently({ ...question, askAgain: asked.prompts.consent })) return null
   const { scopes, details: left } = withoutDeclined(asked, declinedBefore(question))
   const details = withSignIn(left, person, client)
@@ -235,6 +238,7 @@ async function showConsent(
     userId: person.id,
     otherAccount: otherAccountLocation(context, addressOf(request, query)),
     scopes: describeScopes(shown, before, context),
+    resources: describeResources(asked.details, context),
     destination: redirectDestination(asked.redirectTo),
     toOwnComputer: leadsToOwnComputer(asked.redirectTo, context.options.issuerUrl),
     action: screenAddress(`${basePath}/authorize`, pending, query),

@@ -1,6 +1,6 @@
 /** What the approval screen and the page of a device have in common. */
 import { escapeHtml } from '../http/document.ts'
-import type { AskingApplication, ShownScope } from './pages.ts'
+import type { AskingApplication, ShownResource, ShownScope } from './pages.ts'
 
 export function logoOf({ logo }: AskingApplication): string {
   if (logo === null) return ''
@@ -27,6 +27,20 @@ export function originOf(view: AskingApplication & { readonly userId: string }):
 
 function note(text: string): string {
   return `<p class="note">${text}</p>`
+}
+
+/** Which APIs the access is for, where it is not for this server. */
+export function resourcesOf({
+  resources,
+}: {
+  readonly resources: readonly ShownResource[]
+}): string {
+  if (resources.length === 0) return ''
+  const named = resources.map(({ uri, name }) => {
+    const address = `<strong>${escapeHtml(uri)}</strong>`
+    return name === null ? address : `<bdi>${escapeHtml(name)}</bdi> (${address})`
+  })
+  return `<p class="note">The access is for ${named.join(' and for ')}.</p>\n`
 }
 
 /** Inside the form: what goes with the approval, and what people may leave out. */

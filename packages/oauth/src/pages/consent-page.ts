@@ -1,5 +1,5 @@
 import { documentOf, escapeHtml } from '../http/document.ts'
-import { BUTTONS, logoOf, notYou, originOf, readingOf, scopesOf } from './approval.ts'
+import { BUTTONS, logoOf, notYou, originOf, readingOf, resourcesOf, scopesOf } from './approval.ts'
 import type { ConsentView } from './pages.ts'
 
 /** MCP, and Client ID Metadata Document §6: nobody can tell which program listens there. */
@@ -18,7 +18,7 @@ export function consentPage(view: ConsentView): string {
 ${originOf(view)}
 <form method="post" action="${escapeHtml(view.action)}">
 <input type="hidden" name="csrf_token" value="${escapeHtml(view.csrfToken)}">
-${scopesOf(view.scopes)}${readingOf(view)}
+${resourcesOf(view)}${scopesOf(view.scopes)}${readingOf(view)}
 ${ownComputer(view)}<p class="note">Either way you will be sent to <strong>${escapeHtml(view.destination)}</strong>.</p>
 ${BUTTONS}
 </form>

@@ -1,5 +1,5 @@
 import { documentOf, escapeHtml } from '../http/document.ts'
-import { BUTTONS, logoOf, notYou, originOf, readingOf, scopesOf } from './approval.ts'
+import { BUTTONS, logoOf, notYou, originOf, readingOf, resourcesOf, scopesOf } from './approval.ts'
 import type { DeviceAnswered, DeviceQuestion, DeviceView, UserCodeForm } from './pages.ts'
 
 /** The three pages of the device flow (RFC 8628 §3.3): type a code, approve or deny, done. */
@@ -35,7 +35,7 @@ ${originOf(view)}
 <p class="warning">Approve only if you have started this yourself, on a device that is yours. If somebody sent you this code or a link to this page, deny it: they would get into your account.</p>
 <form method="post" action="${escapeHtml(view.action)}">
 <input type="hidden" name="csrf_token" value="${escapeHtml(view.csrfToken)}">
-${scopesOf(view.scopes)}${readingOf(view)}
+${resourcesOf(view)}${scopesOf(view.scopes)}${readingOf(view)}
 ${BUTTONS}
 </form>
 ${notYou(view.otherAccount)}`

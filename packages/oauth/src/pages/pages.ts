@@ -44,6 +44,14 @@ export interface ShownScope {
   } | null
 }
 
+/** An API that access is asked for. */
+export interface ShownResource {
+  /** Its address. */
+  readonly uri: string
+  /** What people call it; null where the options do not say. */
+  readonly name: string | null
+}
+
 /** What a consent page shows, and what its form sends back. */
 export interface ConsentView extends AskingApplication {
   /** Who is asked. */
@@ -52,6 +60,8 @@ export interface ConsentView extends AskingApplication {
   readonly otherAccount: string
   /** What is asked for. */
   readonly scopes: readonly ShownScope[]
+  /** Where the scopes count: other APIs than this server's own. Name them. Empty for its own. */
+  readonly resources: readonly ShownResource[]
   /** Where the person will be sent: the host of the redirect, or the scheme of an app. */
   readonly destination: string
   /**
@@ -92,6 +102,8 @@ export interface DeviceQuestion extends AskingApplication {
   readonly otherAccount: string
   /** What is asked for. */
   readonly scopes: readonly ShownScope[]
+  /** Where the scopes count: other APIs than this server's own. Name them. Empty for its own. */
+  readonly resources: readonly ShownResource[]
   /** As the device shows it, to be compared. */
   readonly userCode: string
   /** Where approve and deny are posted to. */

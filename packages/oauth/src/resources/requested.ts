@@ -80,6 +80,11 @@ export function grantedResources(
   return uris.filter((uri) => findResource(uri, known) !== null)
 }
 
+/** Whether a request or grant is for another API than the server's own. */
+export function isElsewhere(details: GrantDetails | null): boolean {
+  return details?.resources !== undefined
+}
+
 /** What is written down of them: nothing, where it is the server's own as usual. */
 export function resourceDetails(
   uris: readonly string[] | null,

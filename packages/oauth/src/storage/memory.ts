@@ -193,7 +193,7 @@ export function memoryStorage({ clock = systemClock }: { readonly clock?: Clock 
       find: async (hash) => interactions.get(hash) ?? null,
       async approve(hash, approval) {
         if (!decide(hash, approval.at)) return false
-        rememberConsent(approval.consent)
+        if (approval.consent) rememberConsent(approval.consent)
         if (approval.code) codes.set(approval.code.hash, approval.code)
         if (approval.token) tokens.set(approval.token.id, approval.token)
         return true

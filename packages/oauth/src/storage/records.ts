@@ -182,8 +182,8 @@ export interface Consent {
 export interface Approval {
   /** When. */
   readonly at: Date
-  /** What is remembered of it. */
-  readonly consent: Consent
+  /** What is remembered of it; null for nothing: what was approved before stays as it is. */
+  readonly consent: Consent | null
   /** Exactly one of the two is made by an approval. */
   readonly code?: AuthorizationCode
   /** The token of the implicit grant. */

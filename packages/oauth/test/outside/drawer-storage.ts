@@ -198,8 +198,10 @@ export function drawerStorage(): Storage {
       async approve(hash, approval) {
         if (!decide(hash, approval.at)) return false
         const { consent } = approval
-        const key = consentKey(consent.userId, consent.clientId)
-        consents.set(key, mergeConsents(consents.get(key) ?? null, consent))
+        if (consent) {
+          const key = consentKey(consent.userId, consent.clientId)
+          consents.set(key, mergeConsents(consents.get(key) ?? null, consent))
+        }
         store(approval)
         return true
       },

@@ -25,6 +25,7 @@ const CONSENT: ConsentView = {
     optional('check-status', 'Check order status'),
     optional('email', 'See your e-mail address', false),
   ],
+  resources: [],
   destination: 'photos.example',
   toOwnComputer: false,
   action: '/oauth/authorize?interaction=x',
@@ -32,6 +33,10 @@ const CONSENT: ConsentView = {
 }
 
 const STRANGER = {
+  resources: [
+    { uri: `https://${'long.'.repeat(20)}example/mcp`, name: null },
+    { uri: 'https://api.example/orders', name: 'The API of orders' },
+  ],
   toOwnComputer: true,
   client: { id: 'x', name: 'W'.repeat(191), userId: null },
   verified: false,

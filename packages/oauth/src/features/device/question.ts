@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@tollgate/http'
-import { describeApplication } from '../../authorization/asking-application.ts'
+import { describeApplication, describeResources } from '../../authorization/asking-application.ts'
 import {
   answered,
   openInteraction,
@@ -78,6 +78,7 @@ export async function askToApprove(
       `${basePath}/device?${new URLSearchParams([...again])}`,
     ),
     scopes: describeScopes(shown, before, context),
+    resources: describeResources(details, context),
     userCode,
     action: screenAddress(`${basePath}/device`, pending, again),
     csrfToken: pending.csrfToken,

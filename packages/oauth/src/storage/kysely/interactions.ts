@@ -61,7 +61,7 @@ export function interactionRepository(database: Database<OAuthTables>): Interact
     approve: (hash: string, approval: Approval) =>
       database.transaction(async (tx) => {
         if (!(await decide({ hash, at: approval.at.getTime() }, tx))) return false
-        await rememberConsent(tx, approval.consent)
+        if (approval.consent) await rememberConsent(tx, approval.consent)
         if (approval.code) await addCode(codeTable.toRow(approval.code), tx)
         if (approval.token) await addToken(tokenTable.toRow(approval.token), tx)
         return true

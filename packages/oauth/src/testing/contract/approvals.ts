@@ -69,6 +69,23 @@ export const approvalsContract: ContractPart = ({ describe, it }, create) => {
       assert.equal(await consents.find('ada', 'client-1'), null)
     })
 
+    it('an approval that is not to be remembered gives its code, and leaves the consent as it was', async () => {
+      const { interactions, consents, codes } = await create()
+      const consent = { userId: 'ada', clientId: 'client-1', scopes: ['a'], updatedAt: T0 }
+      for (const [hash, remembered] of [
+        ['1', null],
+        ['2', consent],
+        ['3', null],
+      ] as const) {
+        await interactions.create({ ...interaction, hash }, 10)
+        const approval = { at: T0, consent: remembered, code: { ...code, hash } }
+        assert.equal(await interactions.approve(hash, approval), true)
+        assert.equal((await codes.find(hash))?.hash, hash)
+        const found = await consents.find('ada', 'client-1')
+        assert.deepEqual(found?.scopes ?? null, hash === '1' ? null : ['a'])
+      }
+    })
+
     it('what is left out is remembered, and taken back where it was approved before', async () => {
       const { interactions, consents } = await create()
       const answers: ReadonlyArray<readonly [string[], string[]]> = [

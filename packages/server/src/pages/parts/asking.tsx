@@ -1,4 +1,4 @@
-import type { AskingApplication, ShownScope } from '@tollgate/oauth'
+import type { AskingApplication, ShownResource, ShownScope } from '@tollgate/oauth'
 import type { Child, FC } from 'hono/jsx'
 import type { User } from '../../users/user.ts'
 import { Choice } from './fields.tsx'
@@ -17,6 +17,7 @@ interface Question extends AskingApplication {
   readonly userId: string
   readonly otherAccount: string
   readonly scopes: readonly ShownScope[]
+  readonly resources: readonly ShownResource[]
   readonly action: string
   readonly csrfToken: string
 }
@@ -61,6 +62,16 @@ export const Background: FC<{
         {selfRegistered !== null && selfRegistered.host !== null && (
           <Known term="Comes from">{selfRegistered.host}</Known>
         )}
+        {view.resources.map(({ uri, name }) => (
+          <Known term="Access to">
+            {name !== null && (
+              <>
+                <bdi>{name}</bdi>,{' '}
+              </>
+            )}
+            <strong>{uri}</strong>
+          </Known>
+        ))}
         {destination !== undefined && (
           <Known term="Sends you to">
             <strong>{destination}</strong>
