@@ -52,7 +52,9 @@ describeInChromium('a third-party application', ({ newPage }) => {
       'Check order status',
     ])
     await page.getByText(`You are signed in as ${account.email}.`).waitFor()
-    await page.getByText(`${new URL(application.url).host}, whatever you decide`).waitFor()
+    await page
+      .getByText(`${new URL(application.url).host} on your own computer, whatever you decide`)
+      .waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
     expect(await application.useToken()).toBe(200)
