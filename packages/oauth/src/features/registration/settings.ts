@@ -1,4 +1,5 @@
 import { equalSecrets, sha256 } from '../../crypto.ts'
+import { isBearerText } from '../../http/bearer-text.ts'
 import { parseSeconds } from '../../lifetimes.ts'
 
 /** Who may register a client: nobody, whoever has a token that you have given them, or everybody. */
@@ -41,8 +42,6 @@ export interface RegistrationLimit {
 
 const policies: readonly RegistrationPolicy[] = ['closed', 'initial-access-token', 'open']
 const SHORTEST_TOKEN = 32
-/** RFC 6750 §2.1: whatever else stands in it, nobody could ever send it. */
-const SENDABLE = /^[\w.~+/=-]+$/
 
 export function resolveRegistration(options: ClientRegistrationOptions): RegistrationSettings {
   const { policy, initialAccessTokens = [], perMinute = 20, scopes = 'registered' } = options
@@ -58,7 +57,7 @@ export function resolveRegistration(options: ClientRegistrationOptions): Registr
       `clientRegistration: each of initialAccessTokens needs ${SHORTEST_TOKEN} random characters or more.`,
     )
   }
-  if (initialAccessTokens.some((token) => !SENDABLE.test(token))) {
+  if (initialAccessTokens.some((token) => !isBearerText(token))) {
     throw new TypeError(
       'clientRegistration: each of initialAccessTokens has the characters of a bearer token only: letters, digits and -._~+/=.',
     )

@@ -1,4 +1,5 @@
 import type { Awaitable } from '../../awaitable.ts'
+import { isBearerText } from '../../http/bearer-text.ts'
 import type { Token } from '../../storage/records.ts'
 import { type AccessTokenClaims, buildClaims, isBound, parseClaims } from './claims.ts'
 
@@ -71,8 +72,6 @@ export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
   }
 }
 
-const BEARER_TEXT = /^[\w.~+/=-]+$/
-
 /** A format of the application's own, held to what a header can carry and to what a key is worth. */
 export function checkedFormat(
   format: AccessTokenFormat,
@@ -89,7 +88,7 @@ export function checkedFormat(
     recognizes: (text) => format.recognizes(text),
     async encode(claims, token) {
       const text = await format.encode(claims, token)
-      if (!BEARER_TEXT.test(text)) {
+      if (!isBearerText(text)) {
         throw new TypeError('accessTokenFormat: encode() gave a text that no header can carry')
       }
       if (isBound(claims)) await assertStaysBound(text, claims)
