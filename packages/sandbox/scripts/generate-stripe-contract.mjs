@@ -7,14 +7,24 @@ const TARGET = new URL('../src/stripe/wire/contract.generated.ts', import.meta.u
 
 /** Kinds the sandbox makes: only these need their null fields and expandable paths. */
 const KINDS = [
+  'account',
+  'balance_transaction',
+  'billing.meter',
+  'billing.meter_event',
+  'billing.meter_event_adjustment',
+  'billing.meter_event_summary',
   'billing_portal.configuration',
   'billing_portal.session',
+  'card',
   'charge',
   'checkout.session',
   'coupon',
+  'credit_note',
+  'credit_note_line_item',
   'customer',
   'customer_balance_transaction',
   'discount',
+  'dispute',
   'event',
   'invoice',
   'invoice_payment',
@@ -32,8 +42,10 @@ const KINDS = [
   'subscription',
   'subscription_item',
   'subscription_schedule',
+  'tax_id',
   'tax_rate',
   'test_helpers.test_clock',
+  'token',
   'webhook_endpoint',
 ]
 

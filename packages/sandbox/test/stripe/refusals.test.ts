@@ -112,8 +112,8 @@ it('refuses wrong keys, unknown routes, foreign versions and broken bodies as St
   expect(unauthorized).toBeInstanceOf(Stripe.errors.StripeAuthenticationError)
   expect(unauthorized.message).toBe('Invalid API Key provided: sk_test_************cdef')
   expect((await fetch(`${handle.url}/v1/customers`)).status).toBe(401)
-  expect((await refusal(stripe.disputes.list())).message).toContain(
-    'Unrecognized request URL (GET: /v1/disputes)',
+  expect((await refusal(stripe.mandates.retrieve('mandate_x'))).message).toContain(
+    'Unrecognized request URL (GET: /v1/mandates/mandate_x)',
   )
   expect(
     (await refusal(stripe.customers.list({}, { apiVersion: '2020-08-27' } as never))).message,

@@ -51,7 +51,7 @@ export class StripeApi {
       const body = request.method === 'POST' ? request.body.toString('utf8') : ''
       const text = [request.query, body].filter((part) => part !== '').join('&')
       const params = readParameters(found.target.params, parseForm(text))
-      refuseUnsupported(params)
+      refuseUnsupported(found.target.name, params)
       return this.#onceOnly(request, requestId, () => {
         const run = () => this.#run(found.target, idsOf(found.params), params, request, requestId)
         if (breaks === null) return run()

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { BalanceTransactionRow, CustomerRow } from '../state/rows.ts'
+import type { CustomerBalanceTransactionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { nulls } from '../wire/wire.ts'
 
@@ -9,12 +9,12 @@ export function adjustBalance(
   customer: CustomerRow,
   amount: number,
   reason: {
-    type: BalanceTransactionRow['type']
+    type: CustomerBalanceTransactionRow['type']
     invoice?: string
     description?: string | null
     currency?: string
   },
-): BalanceTransactionRow {
+): CustomerBalanceTransactionRow {
   work.edit('customer', customer)
   customer.balance += amount
   customer.currency ??= reason.currency ?? 'usd'

@@ -4,7 +4,7 @@ import { type Operations, op } from '../api/operation.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { render } from '../state/render.ts'
-import type { BalanceTransactionRow } from '../state/rows.ts'
+import type { CustomerBalanceTransactionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, noSuch } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
@@ -53,7 +53,10 @@ export const customerBalance: Operations = {
   ),
 }
 
-function requireTransaction(work: UnitOfWork, ids: readonly string[]): BalanceTransactionRow {
+function requireTransaction(
+  work: UnitOfWork,
+  ids: readonly string[],
+): CustomerBalanceTransactionRow {
   const [customer = '', id = ''] = ids
   const row = work.require('customer_balance_transaction', id)
   if (row.customer !== customer) throw noSuch('customer balance transaction', id)

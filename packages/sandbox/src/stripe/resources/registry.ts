@@ -1,10 +1,13 @@
 import type { Operations } from '../api/operation.ts'
+import { account } from './account.ts'
+import { balance } from './balance.ts'
 import { billingPortal } from './billing-portal.ts'
 import { charges } from './charges.ts'
 import { checkoutSessions } from './checkout-sessions.ts'
 import { coupons } from './coupons.ts'
 import { customerBalance } from './customer-balance.ts'
 import { customers } from './customers.ts'
+import { emptyLists } from './empty-lists.ts'
 import { events } from './events.ts'
 import { invoiceItems } from './invoice-items.ts'
 import { invoicePayments } from './invoice-payments.ts'
@@ -26,12 +29,15 @@ import { webhookEndpoints } from './webhook-endpoints.ts'
 
 /** Every call the sandbox knows; any other is an unrecognized URL. */
 export const OPERATIONS: Operations = {
+  ...account,
+  ...balance,
   ...billingPortal,
   ...charges,
   ...checkoutSessions,
   ...coupons,
   ...customerBalance,
   ...customers,
+  ...emptyLists,
   ...events,
   ...invoiceItems,
   ...invoicePayments,

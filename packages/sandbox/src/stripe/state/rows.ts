@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { Wire } from '../wire/wire.ts'
+import type { WireObject } from '../wire/wire-object.ts'
 
 /** What a table holds: the wire object, with what is rendered from elsewhere left out or as ids,
  * and what is ours alone in `$`, which is never sent. */
@@ -114,7 +115,21 @@ export type SetupIntentRow = Wire<Stripe.SetupIntent> & {
     checkout: string | null
   }
 }
-export type BalanceTransactionRow = Wire<Stripe.CustomerBalanceTransaction>
+export type CustomerBalanceTransactionRow = Wire<Stripe.CustomerBalanceTransaction>
+/** What a payment or a refund did to the account's own money. */
+export type BalanceTransactionRow = Wire<Stripe.BalanceTransaction>
+export type TaxIdRow = Wire<Stripe.TaxId>
+/** A note is never changed once issued but for its memo, so it holds its first lines itself. */
+export type CreditNoteRow = Omit<Wire<Stripe.CreditNote>, 'lines'> & {
+  lines: { object: 'list'; data: WireObject[]; has_more: boolean; url: string }
+}
+export type CreditNoteLineRow = Wire<Stripe.CreditNoteLineItem> & { $: { creditNote: string } }
+export type DisputeRow = Wire<Stripe.Dispute>
+export type TokenRow = Wire<Stripe.Token>
+export type MeterRow = Wire<Stripe.Billing.Meter>
+/** Stripe's have no id, only an identifier; ours is where the row is kept. */
+export type MeterEventRow = Wire<Stripe.Billing.MeterEvent> & { id: string }
+export type MeterEventAdjustmentRow = Wire<Stripe.Billing.MeterEventAdjustment> & { id: string }
 export type ScheduleRow = Wire<Stripe.SubscriptionSchedule> & { $: { nextAt: number | null } }
 export type TestClockRow = Wire<Stripe.TestHelpers.TestClock>
 export type CheckoutSessionRow = Omit<Wire<Stripe.Checkout.Session>, 'line_items'> & {
@@ -129,14 +144,21 @@ export type PortalConfigurationRow = Wire<Stripe.BillingPortal.Configuration>
 
 /** Every kind of row by the `object` it is sent as. */
 export interface Rows {
+  balance_transaction: BalanceTransactionRow
+  'billing.meter': MeterRow
+  'billing.meter_event': MeterEventRow
+  'billing.meter_event_adjustment': MeterEventAdjustmentRow
   'billing_portal.configuration': PortalConfigurationRow
   'billing_portal.session': PortalSessionRow
   charge: ChargeRow
   'checkout.session': CheckoutSessionRow
   coupon: CouponRow
+  credit_note: CreditNoteRow
+  credit_note_line_item: CreditNoteLineRow
   customer: CustomerRow
-  customer_balance_transaction: BalanceTransactionRow
+  customer_balance_transaction: CustomerBalanceTransactionRow
   discount: DiscountRow
+  dispute: DisputeRow
   event: EventRow
   invoice: InvoiceRow
   invoice_payment: InvoicePaymentRow
@@ -152,8 +174,10 @@ export interface Rows {
   subscription: SubscriptionRow
   subscription_item: SubscriptionItemRow
   subscription_schedule: ScheduleRow
+  tax_id: TaxIdRow
   tax_rate: TaxRateRow
   'test_helpers.test_clock': TestClockRow
+  token: TokenRow
   webhook_endpoint: WebhookEndpointRow
 }
 export type Kind = keyof Rows

@@ -1,0 +1,84 @@
+import type Stripe from 'stripe'
+import { listPage } from '../api/lists.ts'
+import { idOf, type Operations, op } from '../api/operation.ts'
+import { StripeFault, withDocs } from '../wire/errors.ts'
+import type { Wire } from '../wire/wire.ts'
+import type { WireObject } from '../wire/wire-object.ts'
+
+/** The one account there is; it is no platform, so none is connected to it. */
+const ACCOUNT: Omit<Wire<Stripe.Account>, 'external_accounts'> & { external_accounts: object } = {
+  id: 'acct_1TollgateSandbox',
+  object: 'account',
+  business_profile: {
+    annual_revenue: null,
+    estimated_worker_count: null,
+    mcc: null,
+    minority_owned_business_designation: null,
+    name: 'Tollgate sandbox',
+    specified_commercial_transactions_act_url: null,
+    support_address: null,
+    support_email: null,
+    support_phone: null,
+    support_url: null,
+    url: null,
+  },
+  business_type: null,
+  capabilities: { card_payments: 'active' },
+  charges_enabled: true,
+  controller: { type: 'account' },
+  country: 'US',
+  created: Date.UTC(2020, 0, 1) / 1000,
+  default_currency: 'usd',
+  details_submitted: true,
+  email: 'sandbox@example.com',
+  external_accounts: {
+    object: 'list',
+    data: [],
+    has_more: false,
+    url: '/v1/accounts/acct_1TollgateSandbox/external_accounts',
+  },
+  metadata: {},
+  payouts_enabled: false,
+  settings: {
+    branding: { icon: null, logo: null, primary_color: null, secondary_color: null },
+    card_payments: {
+      decline_on: { avs_failure: false, cvc_failure: false },
+      statement_descriptor_prefix: null,
+      statement_descriptor_prefix_kana: null,
+      statement_descriptor_prefix_kanji: null,
+    },
+    dashboard: { display_name: 'Tollgate sandbox', timezone: 'Etc/UTC' },
+    invoices: { default_account_tax_ids: null, hosted_payment_method_save: null },
+    payments: {
+      statement_descriptor: 'TOLLGATE SANDBOX',
+      statement_descriptor_kana: null,
+      statement_descriptor_kanji: null,
+      statement_descriptor_prefix_kana: null,
+      statement_descriptor_prefix_kanji: null,
+    },
+    payouts: {
+      debit_negative_balances: true,
+      schedule: { delay_days: 2, interval: 'manual' },
+      statement_descriptor: null,
+    },
+  },
+  type: 'standard',
+}
+
+export const account: Operations = {
+  'Accounts.retrieveCurrent': op(() => ACCOUNT),
+
+  'Accounts.retrieve': op((_params, call) => {
+    const id = idOf(call)
+    if (id === ACCOUNT.id) return ACCOUNT
+    throw new StripeFault(403, {
+      type: 'invalid_request_error',
+      ...withDocs('account_invalid'),
+      message: `The provided key does not have access to account '${id}' (or that account does not exist). Application access may have been revoked.`,
+    })
+  }),
+
+  'Accounts.list': op<Stripe.AccountListParams>((params, { path }) =>
+    listPage<WireObject>([], params, path, (row) => row),
+  ),
+}
