@@ -345,6 +345,7 @@ function checkMoney(sandbox: Running): void {
     payment_intent: string
     status: string
     amount: number
+    amount_captured: number
     amount_refunded: number
   }>('charge')
   const payments = rows<{
@@ -387,6 +388,11 @@ function checkMoney(sandbox: Running): void {
     }
   }
   for (const charge of charges) expect(charge.amount_refunded).toBeLessThanOrEqual(charge.amount)
+  const moved = rows<{ amount: number; fee: number; net: number }>('balance_transaction')
+  expect(sum(moved.map((each) => each.amount))).toBe(
+    sum(charges.map((charge) => charge.amount_captured - charge.amount_refunded)),
+  )
+  for (const { amount, fee, net } of moved) expect(net).toBe(amount - fee)
   const entries = rows<{ customer: string; amount: number }>('customer_balance_transaction')
   for (const customer of rows<{ id: string; balance: number }>('customer')) {
     expect(customer.balance).toBe(

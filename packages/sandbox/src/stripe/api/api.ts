@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from '../../core/http.ts'
 import type { Router } from '../../core/router.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
+import { settleBalance } from '../payments/balance-transactions.ts'
 import type { StripeContext } from '../state/context.ts'
 import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
@@ -165,6 +166,7 @@ export class StripeApi {
         const call = { work, ids, path: request.path }
         const rendered: OperationResponse = route.operation(params as never, call)
         const paths = (params.expand ?? []) as string[]
+        if (paths.some((path) => path.includes('balance_transaction'))) settleBalance(work)
         // Rendered objects share their nested parts with the tables.
         const response = paths.length > 0 ? copyJson(rendered) : rendered
         expand(response, paths, this.#context.tables)

@@ -188,6 +188,7 @@ const PREFIXES: ReadonlyArray<readonly [string, Kind]> = [
   ['promo_', 'promotion_code'],
   ['txr_', 'tax_rate'],
   ['re_', 'refund'],
+  ['txn_', 'balance_transaction'],
   ['clock_', 'test_helpers.test_clock'],
   ['bpc_', 'billing_portal.configuration'],
   ['cs_', 'checkout.session'],

@@ -3,6 +3,7 @@ import { render } from '../state/render.ts'
 import type { ChargeRow, PaymentIntentRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { StripeFault, withDocs } from '../wire/errors.ts'
+import { recordCharge } from './balance-transactions.ts'
 import { type CardBehavior, type Decline, findTestCard, toDecline } from './test-cards.ts'
 
 export type PaymentOutcome =
@@ -29,6 +30,7 @@ export function attemptPayment(work: UnitOfWork, intent: PaymentIntentRow): Paym
     return { status: 'declined', decline: verdict }
   }
   const charge = newCharge(work, intent, method, null)
+  if (charge.captured) recordCharge(work, charge)
   work.insert('charge', charge, 'charge.succeeded')
   succeedIntent(work, intent, method, charge)
   return { status: 'succeeded' }

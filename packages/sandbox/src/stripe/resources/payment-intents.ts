@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
+import { recordCharge } from '../payments/balance-transactions.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
 import { emptyAddress, usePaymentMethod } from '../payments/payment-methods.ts'
@@ -168,6 +169,7 @@ function capture(work: UnitOfWork, intent: PaymentIntentRow, amount: number): vo
   const charge = work.edit('charge', work.require('charge', intent.latest_charge ?? ''))
   charge.captured = true
   charge.amount_captured = amount
+  recordCharge(work, charge)
   intent.status = 'succeeded'
   intent.amount_received = amount
   intent.amount_capturable = 0

@@ -1,66 +1,16 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
+import { refundCharge } from '../payments/refunds.ts'
 import { render } from '../state/render.ts'
-import type { ChargeRow, RefundRow } from '../state/rows.ts'
+import type { ChargeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam, StripeFault, withDocs } from '../wire/errors.ts'
+import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { nulls } from '../wire/wire.ts'
 
 export const refunds: Operations = {
   'Refunds.create': op<Stripe.RefundCreateParams>((params, { work }) => {
-    const charge = requireRefundable(work, params)
-    const left = charge.amount_captured - charge.amount_refunded
-    const amount = params.amount ?? left
-    if (left === 0) {
-      throw new StripeFault(400, {
-        type: 'invalid_request_error',
-        ...withDocs('charge_already_refunded'),
-        message: `Charge ${charge.id} has already been refunded.`,
-      })
-    }
-    if (amount < 1)
-      throw invalidRequest(
-        'This value must be greater than or equal to 1.',
-        'amount',
-        'parameter_invalid_integer',
-      )
-    if (amount > left) {
-      throw invalidRequest(
-        `Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`,
-        'amount',
-      )
-    }
-    const refund: RefundRow = {
-      ...nulls<Stripe.Refund>('refund'),
-      id: work.newId('re_3'),
-      object: 'refund',
-      amount,
-      charge: charge.id,
-      created: work.now,
-      currency: charge.currency,
-      customer: charge.customer,
-      destination_details: {
-        card: {
-          reference_status: 'pending',
-          reference_type: 'acquirer_reference_number',
-          type: 'refund',
-        },
-        type: 'card',
-      },
-      metadata: mergeMetadata({}, params.metadata),
-      payment_intent: charge.payment_intent,
-      payment_method: charge.payment_method,
-      reason: params.reason ?? null,
-      status: 'succeeded',
-    } as RefundRow
-    work.insert('refund', refund)
-    work.edit('charge', charge)
-    charge.amount_refunded += amount
-    charge.refunded = charge.amount_refunded === charge.amount_captured
-    work.emit('refund.created', 'refund', refund)
-    work.emit('charge.refunded', 'charge', charge)
+    const refund = refundCharge(work, requireRefundable(work, params), params)
     return render('refund', refund, work.tables)
   }),
 

@@ -1,6 +1,7 @@
 import type { Operations } from '../api/operation.ts'
 import { account } from './account.ts'
 import { balance } from './balance.ts'
+import { balanceTransactions } from './balance-transactions.ts'
 import { billingPortal } from './billing-portal.ts'
 import { charges } from './charges.ts'
 import { checkoutSessions } from './checkout-sessions.ts'
@@ -31,6 +32,7 @@ import { webhookEndpoints } from './webhook-endpoints.ts'
 export const OPERATIONS: Operations = {
   ...account,
   ...balance,
+  ...balanceTransactions,
   ...billingPortal,
   ...charges,
   ...checkoutSessions,

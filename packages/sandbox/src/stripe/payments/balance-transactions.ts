@@ -1,0 +1,87 @@
+import type Stripe from 'stripe'
+import type { BalanceTransactionRow, ChargeRow, RefundRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { percentOf } from '../wire/money.ts'
+import { nulls } from '../wire/wire.ts'
+
+const DAY = 86_400
+/** Money is the account's own two days after it moved. */
+const AVAILABLE_AFTER = 2 * DAY
+/** What Stripe takes of a card payment; of a refund it takes nothing, and gives nothing back. */
+const FEE_PERCENT = 2.9
+const FEE_FIXED = 30
+
+/** Writes down what a captured charge brought. */
+export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
+  const fee = percentOf(charge.amount_captured, FEE_PERCENT) + FEE_FIXED
+  charge.balance_transaction = record(work, {
+    amount: charge.amount_captured,
+    currency: charge.currency,
+    description: charge.description,
+    fee,
+    source: charge.id,
+    type: 'charge',
+  })
+}
+
+/** Writes down what a refund took away. */
+export function recordRefund(work: UnitOfWork, refund: RefundRow, charge: ChargeRow): void {
+  refund.balance_transaction = record(work, {
+    amount: -refund.amount,
+    currency: refund.currency,
+    description: `REFUND FOR CHARGE${charge.description ? ` (${charge.description})` : ''}`,
+    fee: 0,
+    source: refund.id,
+    type: 'refund',
+  })
+}
+
+interface Movement {
+  readonly amount: number
+  readonly currency: string
+  readonly description: string | null
+  readonly fee: number
+  readonly source: string
+  readonly type: 'charge' | 'refund'
+}
+
+function record(work: UnitOfWork, movement: Movement): string {
+  const { amount, currency, fee, type } = movement
+  const row: BalanceTransactionRow = {
+    ...nulls<Stripe.BalanceTransaction>('balance_transaction'),
+    id: work.newId('txn_3'),
+    object: 'balance_transaction',
+    amount,
+    available_on: work.now + AVAILABLE_AFTER,
+    balance_type: 'payments',
+    created: work.now,
+    currency,
+    description: movement.description,
+    fee,
+    fee_details: fee === 0 ? [] : [feeDetail(fee, currency)],
+    net: amount - fee,
+    reporting_category: type,
+    source: movement.source,
+    status: 'pending',
+    type,
+  }
+  return work.insert('balance_transaction', row).id
+}
+
+function feeDetail(amount: number, currency: string) {
+  const description = 'Stripe processing fees'
+  return { amount, application: null, currency, description, type: 'stripe_fee' }
+}
+
+/**
+ * Brings the status up to date before anybody sees it: a job for each would double what time has to
+ * do. They become available in the order they were made, so those before an available one are, too.
+ */
+export function settleBalance(work: UnitOfWork): void {
+  for (const row of work.tables.balance_transaction.newestFirst()) {
+    if (row.status === 'available') return
+    if (row.available_on <= work.now) {
+      work.editQuietly('balance_transaction', row).status = 'available'
+    }
+  }
+}
