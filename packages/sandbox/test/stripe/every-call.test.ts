@@ -23,7 +23,6 @@ const NOT_YET = [
   'credit_note',
   'credit_note_line_item',
   'dispute',
-  'tax_id',
   'token',
 ]
 
@@ -51,6 +50,10 @@ async function callAccount(stripe: Stripe) {
   expect((await stripe.accounts.retrieve(account.id)).id).toBe(account.id)
   expect((await refusal(stripe.accounts.retrieve('acct_other'))).code).toBe('account_invalid')
   expect((await stripe.accounts.list()).data).toEqual([])
+  const taxId = await stripe.taxIds.create({ type: 'us_ein', value: '123456789' })
+  await stripe.taxIds.retrieve(taxId.id)
+  expect((await stripe.taxIds.list()).data).toHaveLength(1)
+  expect((await stripe.taxIds.del(taxId.id)).deleted).toBe(true)
   await stripe.balance.retrieve()
   const { data } = await stripe.balanceTransactions.list({ limit: 1, expand: ['data.source'] })
   await stripe.balanceTransactions.retrieve(data[0]?.id ?? '')
@@ -117,6 +120,17 @@ async function callCatalog(stripe: Stripe) {
   await stripe.prices.update(price.id, { nickname: 'Fortnight' })
   expect((await stripe.prices.list({ lookup_keys: ['own'] })).data).toHaveLength(1)
   await stripe.prices.search({ query: 'currency:"usd"' })
+  const plan = await stripe.plans.create({
+    currency: 'usd',
+    interval: 'year',
+    amount: 9900,
+    product: product.id,
+    expand: ['product'],
+  })
+  await stripe.plans.retrieve(plan.id)
+  await stripe.plans.update(plan.id, { nickname: 'Old style' })
+  expect((await stripe.plans.list({ product: product.id })).data).toHaveLength(1)
+  expect((await stripe.plans.del(plan.id)).deleted).toBe(true)
   const coupon = await stripe.coupons.create({
     percent_off: 12.5,
     duration: 'repeating',
@@ -164,6 +178,13 @@ async function callCustomers(stripe: Stripe) {
   await stripe.customers.retrieveBalanceTransaction(customer.id, entry.id)
   await stripe.customers.updateBalanceTransaction(customer.id, entry.id, { description: 'Gift' })
   expect((await stripe.customers.listBalanceTransactions(customer.id)).data).toHaveLength(1)
+  const taxId = await stripe.customers.createTaxId(customer.id, {
+    type: 'eu_vat',
+    value: 'DE123456789',
+  })
+  await stripe.customers.retrieveTaxId(customer.id, taxId.id, { expand: ['customer'] })
+  expect((await stripe.customers.listTaxIds(customer.id)).data).toHaveLength(1)
+  expect((await stripe.customers.deleteTaxId(customer.id, taxId.id)).deleted).toBe(true)
   await stripe.customers.listPaymentMethods(customer.id, { type: 'card' })
   await stripe.customers.retrievePaymentMethod(customer.id, method.id)
   const made = await stripe.paymentMethods.create({

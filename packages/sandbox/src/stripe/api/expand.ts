@@ -21,7 +21,8 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
         `/v1/customers/${object.id}/subscriptions`,
       ),
     sources: (object) => inlineList([], `/v1/customers/${object.id}/sources`),
-    tax_ids: (object) => inlineList([], `/v1/customers/${object.id}/tax_ids`),
+    tax_ids: (object, tables) =>
+      inlineList(taxIds(object.id, tables), `/v1/customers/${object.id}/tax_ids`),
     tax: () => ({
       automatic_tax: 'unrecognized_location',
       ip_address: null,
@@ -66,6 +67,11 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
     line_items: (object, tables) =>
       inlineList(checkoutItems(object.id, tables), `/v1/checkout/sessions/${object.id}/line_items`),
   },
+}
+
+function taxIds(customer: string, tables: Tables): WireObject[] {
+  const ids = tables.customer.get(customer)?.$.taxIds ?? []
+  return ids.flatMap((id) => tables.tax_id.get(id) ?? []).reverse() as WireObject[]
 }
 
 /** What a checkout session sells. */

@@ -1,3 +1,4 @@
+import { taxIdsOf } from '../payments/tax-ids.ts'
 import type {
   CustomerRow,
   InvoiceItemRow,
@@ -85,7 +86,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
     customer_phone: customer.phone ?? null,
     customer_shipping: customer.shipping as InvoiceRow['customer_shipping'],
     customer_tax_exempt: customer.tax_exempt ?? 'none',
-    customer_tax_ids: [],
+    customer_tax_ids: printedTaxIds(work, customer),
     default_payment_method: null,
     default_tax_rates: [...(subscription?.default_tax_rates ?? [])],
     description: subscription?.description ?? null,
@@ -281,4 +282,11 @@ export function refreshTotals(work: UnitOfWork, invoice: InvoiceRow): void {
   const customer = work.find('customer', invoice.customer ?? '')
   if (invoice.status === 'draft') invoice.starting_balance = customer?.balance ?? 0
   computeTotals(work, invoice, lines)
+}
+
+export function printedTaxIds(
+  work: UnitOfWork,
+  customer: CustomerRow,
+): NonNullable<InvoiceRow['customer_tax_ids']> {
+  return taxIdsOf(work, customer).map(({ type, value }) => ({ type, value }))
 }

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { minimumCharge } from '../wire/money.ts'
 import { adjustBalance } from './customer-balance.ts'
-import { refreshTotals } from './invoice-draft.ts'
+import { printedTaxIds, refreshTotals } from './invoice-draft.ts'
 
 const DAY = 86_400
 /** A renewal's invoice stays a draft for an hour before it is finalized and charged. */
@@ -28,6 +28,7 @@ export function finalizeInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   refreshTotals(work, invoice)
   const customer = work.require('customer', invoice.customer ?? '')
   work.editQuietly('customer', customer)
+  invoice.customer_tax_ids = printedTaxIds(work, customer)
   invoice.number ??= `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   customer.next_invoice_sequence = (customer.next_invoice_sequence ?? 1) + 1
   applyBalance(work, invoice)

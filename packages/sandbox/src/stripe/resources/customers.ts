@@ -10,6 +10,7 @@ import {
   emptyAddress,
   usePaymentMethod,
 } from '../payments/payment-methods.ts'
+import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
 import { render } from '../state/render.ts'
 import type { CustomerRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
@@ -56,6 +57,7 @@ export const customers: Operations = {
     for (const method of work.findBy('payment_method', 'customer', customer.id)) {
       detachPaymentMethod(work, method)
     }
+    for (const taxId of taxIdsOf(work, customer)) removeTaxId(work, taxId)
     work.emit('customer.deleted', 'customer', customer)
     work.edit('customer', customer).$.deleted = true
     return { id: customer.id, object: 'customer', deleted: true }
@@ -135,6 +137,9 @@ export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreatePa
   applyInvoiceSettings(work, customer, settings)
   if (params.balance) adjustBalance(work, customer, params.balance, { type: 'initial' })
   work.emit('customer.created', 'customer', customer)
+  params.tax_id_data?.forEach((taxId, at) => {
+    verifyTaxId(work, addTaxId(work, customer, taxId, `tax_id_data[${at}][value]`))
+  })
   return customer
 }
 

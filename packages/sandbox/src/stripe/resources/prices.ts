@@ -5,7 +5,9 @@ import { searchPage } from '../api/search.ts'
 import { claimLookupKey, createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { render } from '../state/render.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
+import type { PriceRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 
 export const prices: Operations = {
@@ -25,12 +27,12 @@ export const prices: Operations = {
   }),
 
   'Prices.retrieve': op((_params, call) =>
-    render('price', call.work.require('price', idOf(call)), call.work.tables),
+    render('price', requirePrice(call.work, idOf(call)), call.work.tables),
   ),
 
   'Prices.update': op<Stripe.PriceUpdateParams>((params, call) => {
     const { work } = call
-    const price = work.edit('price', work.require('price', idOf(call)))
+    const price = work.edit('price', requirePrice(work, idOf(call)))
     if (params.active !== undefined) price.active = params.active
     if (params.nickname !== undefined) price.nickname = params.nickname
     if (params.tax_behavior !== undefined) {
@@ -55,6 +57,7 @@ export const prices: Operations = {
     const rows = filterRows(
       work.tables.price.newestFirst(),
       (row) =>
+        !row.$?.deleted &&
         (params.active === undefined || row.active === params.active) &&
         (params.currency === undefined || row.currency === params.currency) &&
         (params.product === undefined || row.product === params.product) &&
@@ -70,9 +73,18 @@ export const prices: Operations = {
 
   'Prices.search': op<Stripe.PriceSearchParams>((params, { work, path }) =>
     searchPage(
-      [...work.tables.price.newestFirst()].map((row) => render('price', row, work.tables)),
+      [...work.tables.price.newestFirst()]
+        .filter((row) => !row.$?.deleted)
+        .map((row) => render('price', row, work.tables)),
       params,
       path,
     ),
   ),
+}
+
+/** Deleting the plan deletes the price. */
+function requirePrice(work: UnitOfWork, id: string): PriceRow {
+  const price = work.require('price', id)
+  if (price.$?.deleted) throw noSuch('price', id)
+  return price
 }

@@ -16,6 +16,7 @@ import { invoicePreview } from './invoice-preview.ts'
 import { invoices } from './invoices.ts'
 import { paymentIntents } from './payment-intents.ts'
 import { paymentMethods } from './payment-methods.ts'
+import { plans } from './plans.ts'
 import { prices } from './prices.ts'
 import { products } from './products.ts'
 import { promotionCodes } from './promotion-codes.ts'
@@ -24,6 +25,7 @@ import { setupIntents } from './setup-intents.ts'
 import { subscriptionItems } from './subscription-items.ts'
 import { subscriptionSchedules } from './subscription-schedules.ts'
 import { subscriptions } from './subscriptions.ts'
+import { taxIds } from './tax-ids.ts'
 import { taxRates } from './tax-rates.ts'
 import { testClocks } from './test-clocks.ts'
 import { webhookEndpoints } from './webhook-endpoints.ts'
@@ -47,6 +49,7 @@ export const OPERATIONS: Operations = {
   ...invoices,
   ...paymentIntents,
   ...paymentMethods,
+  ...plans,
   ...prices,
   ...products,
   ...promotionCodes,
@@ -55,6 +58,7 @@ export const OPERATIONS: Operations = {
   ...subscriptionItems,
   ...subscriptionSchedules,
   ...subscriptions,
+  ...taxIds,
   ...taxRates,
   ...testClocks,
   ...webhookEndpoints,

@@ -6,13 +6,13 @@ import type { WireObject } from '../wire/wire-object.ts'
  * and what is ours alone in `$`, which is never sent. */
 
 export type CustomerRow = Omit<Wire<Stripe.Customer>, 'discount'> & {
-  $: { discount: string | null; deleted: boolean }
+  $: { discount: string | null; deleted: boolean; taxIds?: string[] }
 }
 export type PaymentMethodRow = Wire<Stripe.PaymentMethod> & {
   $: { behavior: string; detached: boolean; authenticated: boolean }
 }
 export type ProductRow = Wire<Stripe.Product>
-export type PriceRow = Wire<Stripe.Price>
+export type PriceRow = Wire<Stripe.Price> & { $?: { deleted: boolean } }
 export type CouponRow = Wire<Stripe.Coupon> & { $: { products: string[] | null; deleted: boolean } }
 export type PromotionCodeRow = Wire<Stripe.PromotionCode>
 export type TaxRateRow = Wire<Stripe.TaxRate>

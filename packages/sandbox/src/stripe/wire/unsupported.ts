@@ -26,7 +26,7 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   ],
   Coupons: ['currency_options'],
   CreditNotes: ['customer_account', 'payment_record_refund', 'shipping_cost'],
-  Customers: ['cash_balance', 'default_source', 'tax_id_data'],
+  Customers: ['cash_balance', 'default_source'],
   InvoiceItems: ['customer_account', 'quantity_decimal'],
   Invoices: [
     'account_tax_ids',
