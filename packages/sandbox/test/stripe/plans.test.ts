@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 it('shows every recurring price as a plan, and every plan as a price', async () => {
-  const { stripe } = await startStripeSandbox()
+  const { sandbox, stripe } = await startStripeSandbox()
   const { monthly, better, yearly, product } = await seedPrices(stripe)
   const once = await stripe.prices.create({
     product: product.id,
@@ -17,7 +17,13 @@ it('shows every recurring price as a plan, and every plan as a price', async () 
     interval_count: 3,
     product: { name: 'Quarterly gold' },
     trial_period_days: 7,
+    metadata: { tier: 'gold' },
   })
+  // Whole from the start: nothing is told a second time as a change.
+  expect(sandbox.stripe.events('price.created').at(-1)).toMatchObject({
+    data: { object: { metadata: { tier: 'gold' } } },
+  })
+  expect(sandbox.stripe.events('price.updated')).toEqual([])
   expect(plan).toMatchObject({ amount: 1500, interval: 'month', interval_count: 3 })
   expect((await stripe.plans.list()).data.map((each) => each.id)).toEqual([
     'gold',

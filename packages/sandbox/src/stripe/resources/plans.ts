@@ -27,8 +27,8 @@ export const plans: Operations = {
       ...(params.nickname === undefined ? {} : { nickname: params.nickname }),
       ...(amount === undefined ? {} : { unit_amount: amount }),
       ...(amount_decimal === undefined ? {} : { unit_amount_decimal: amount_decimal }),
+      metadata: mergeMetadata({}, params.metadata),
     })
-    price.metadata = mergeMetadata({}, params.metadata)
     work.emitObject('plan.created', toPlan(price))
     return toPlan(price)
   }),
