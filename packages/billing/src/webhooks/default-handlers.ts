@@ -1,10 +1,9 @@
-import { columnsOf, converge } from '../consistency/converge.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
-import { type LockedUser, withUserLock } from '../consistency/user-lock.ts'
+import { withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import type { ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { EventSubject } from '../gateways/contract/webhook.ts'
-import type { ProviderName } from '../provider-name.ts'
+import { DEFAULTS } from './defaults/all.ts'
 
 /** Whatever the event says: read what it is about again, and bring our rows to that. */
 export async function runDefaultHandler(
@@ -17,49 +16,10 @@ export async function runDefaultHandler(
   if (userId === null) return
   await withUserLock(context, userId, async (locked) => {
     await resumeInterrupted(context, locked)
-    if (subject.subscriptionId) await refresh(context, locked, gateway.name, subject)
-    if (subject.cardChanged && subject.customerId) {
-      const customer = await gateway.findCustomer(subject.customerId)
-      if (customer) {
-        await locked.lock.write((tx) => context.users.setCard(userId, customer.card, tx))
-      }
-    }
-    if (subject.customerDeleted && subject.customerId) {
-      await forgetCustomer(context, locked, gateway, subject.customerId)
+    for (const handle of Object.values(DEFAULTS)) {
+      await handle(context, { locked, gateway, subject })
     }
   })
-}
-
-/** The subscription as the provider has it now, ended early if the application wants that. */
-async function refresh(
-  context: BillingContext,
-  locked: LockedUser,
-  provider: ProviderName,
-  { subscriptionId, failedCharges }: EventSubject,
-): Promise<void> {
-  const of = { provider, providerId: subscriptionId ?? '' }
-  const found = await converge(context, locked, of)
-  const { maxFailedCharges } = context.options
-  if (!found || failedCharges === null || maxFailedCharges === null) return
-  const { standing } = columnsOf(context, provider, found)
-  // An old event must not end what has been paid since.
-  const isPaid = standing !== 'past_due' && standing !== 'unpaid'
-  if (failedCharges < maxFailedCharges || isPaid) return
-  await locked.change(provider, (gateway) => gateway.cancelNow(found.id))
-  await converge(context, locked, of)
-}
-
-async function forgetCustomer(
-  context: BillingContext,
-  locked: LockedUser,
-  gateway: ReadingGateway,
-  customerId: string,
-): Promise<void> {
-  if (await gateway.findCustomer(customerId)) return
-  for (const row of await context.subscriptions.listByUser(locked.userId)) {
-    if (row.provider === gateway.name) await converge(context, locked, row)
-  }
-  await locked.lock.write((tx) => context.users.clearCustomer(gateway.name, customerId, tx))
 }
 
 /** Whose it is, by our own rows only: what an event claims about ownership counts for nothing. */

@@ -1,0 +1,13 @@
+import type { OperationKind } from '../../storage/tables.ts'
+import type { Resume } from './resume.ts'
+import { subscription } from './subscription.ts'
+import { swap } from './swap.ts'
+
+/** Every kind of operation, and how it is finished by whoever comes after a process that was killed. */
+export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
+  subscription,
+  swap,
+  // Nothing is lost meanwhile: whoever asks for these again finishes them.
+  customer: null,
+  resume: null,
+}

@@ -1,0 +1,30 @@
+import type { BillingContext } from '../../context.ts'
+import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
+import type { ProviderName } from '../../provider-name.ts'
+import type { StoredOperation } from '../../storage/operations.ts'
+import { keepTax } from '../keep-tax.ts'
+import type { LockedUser } from '../user-lock.ts'
+
+/** The subscription that an operation made, and where. */
+export interface Made {
+  readonly provider: ProviderName
+  readonly made: ProviderSubscription
+}
+
+/** Null when it never reached the provider. The tax that it was made with is kept, as by whoever made it. */
+export async function findMade(
+  context: BillingContext,
+  locked: LockedUser,
+  operation: StoredOperation,
+): Promise<Made | null> {
+  const user = await context.users.find(locked.userId)
+  const { provider, tax } = operation.request
+  if (!user?.providerId || !provider || user.provider !== provider) return null
+  const gateway = await locked.gateway(provider)
+  const made = await gateway.findByOperation(operation, user.providerId)
+  if (!made) return null
+  if (typeof tax === 'number') {
+    await keepTax(context, locked, provider, { found: made, tax, lastChargeAt: null })
+  }
+  return { provider, made }
+}

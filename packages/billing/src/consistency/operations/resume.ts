@@ -1,0 +1,13 @@
+import type { BillingContext } from '../../context.ts'
+import type { StoredOperation } from '../../storage/operations.ts'
+import type { LockedUser } from '../user-lock.ts'
+
+/**
+ * Finishes an operation that somebody began and did not end, as far as the provider has it. Can be
+ * repeated. What never reached the provider is left on record.
+ */
+export type Resume = (
+  context: BillingContext,
+  locked: LockedUser,
+  operation: StoredOperation,
+) => Promise<void>

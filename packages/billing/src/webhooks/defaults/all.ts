@@ -1,0 +1,11 @@
+import { card } from './card.ts'
+import type { DefaultHandler } from './default-handler.ts'
+import { deletedCustomer } from './deleted-customer.ts'
+import { subscription } from './subscription.ts'
+
+/** What an event can be about, in the order in which it is looked at. */
+export const DEFAULTS: Readonly<Record<string, DefaultHandler>> = {
+  subscription,
+  card,
+  deletedCustomer,
+}

@@ -1,0 +1,9 @@
+import type { DefaultHandler } from './default-handler.ts'
+
+/** The card that is billed, as people see it. */
+export const card: DefaultHandler = async (context, { locked, gateway, subject }) => {
+  if (!subject.cardChanged || !subject.customerId) return
+  const customer = await gateway.findCustomer(subject.customerId)
+  if (!customer) return
+  await locked.lock.write((tx) => context.users.setCard(locked.userId, customer.card, tx))
+}
