@@ -46,13 +46,10 @@ export type {
 export type { Gateway, GatewayChanges, GatewayReads } from './gateways/contract/gateway.ts'
 export type { HandlerContext, HandlerName, WebhookHandler } from './gateways/contract/handlers.ts'
 export { refuseOverrides } from './gateways/contract/overrides.ts'
-export type {
-  Capability,
-  Confirmations,
-  GatewayParts,
-  Quantities,
-  Replacements,
-} from './gateways/contract/parts.ts'
+export type { Confirmations } from './gateways/contract/parts/subscriptions/confirmations.ts'
+export type { Quantities } from './gateways/contract/parts/subscriptions/quantities.ts'
+export type { Replacements } from './gateways/contract/parts/subscriptions/replacements.ts'
+export type { Capability, GatewayParts } from './gateways/contract/parts.ts'
 export type {
   ChargeOptions,
   InvoiceFilter,

@@ -1,35 +1,8 @@
 import { Unsupported } from '../../errors.ts'
-import type { PendingConfirmation } from '../../payment-errors.ts'
 import type { ProviderName } from '../../provider-name.ts'
-import type { FirstPayment, ProviderSubscription } from './subscription.ts'
-import type { Replacement, Swap } from './swap.ts'
-
-/** Several of one plan in a subscription. */
-export interface Quantities {
-  /** A repeat sets the same quantity again. */
-  set(id: string, quantity: number): Promise<void>
-}
-
-/** Payments that wait for the customer, and subscriptions that are there before their first payment. */
-export interface Confirmations {
-  /** What the customer is asked to confirm: a card for after the trial, or a payment. */
-  find(id: string): Promise<PendingConfirmation | null>
-  /**
-   * Of one whose first payment is missing: whether that is still on its way, for just this and by the
-   * customer's present card. Otherwise nobody can say yes to it any more.
-   */
-  isAwaiting(subscription: ProviderSubscription, wanted: FirstPayment): Promise<boolean>
-  /** Ends one whose first payment is missing: it can never come. One that came is left alone. */
-  abandon(subscription: ProviderSubscription): Promise<void>
-}
-
-/** Swaps that cannot be made in place. */
-export interface Replacements {
-  /** Whether this swap needs a new subscription at the provider. */
-  isNeeded(id: string, swap: Swap, now: Date): Promise<boolean>
-  /** Makes the new subscription; the old one is cancelled by the caller once it stands. */
-  create(id: string, swap: Swap, at: Replacement): Promise<ProviderSubscription>
-}
+import type { Confirmations } from './parts/subscriptions/confirmations.ts'
+import type { Quantities } from './parts/subscriptions/quantities.ts'
+import type { Replacements } from './parts/subscriptions/replacements.ts'
 
 /**
  * What some providers can do and others cannot. A feature that comes later is one more part here, with an

@@ -6,7 +6,7 @@ import {
   type PendingConfirmation,
 } from '../../../payment-errors.ts'
 import type { Gateway } from '../../contract/gateway.ts'
-import type { Confirmations } from '../../contract/parts.ts'
+import type { Confirmations } from '../../contract/parts/subscriptions/confirmations.ts'
 import type { FirstPayment, ProviderSubscription } from '../../contract/subscription.ts'
 import { requireMethod } from '../payments/customers.ts'
 import { paymentOf, voidInvoice } from '../payments/payments.ts'

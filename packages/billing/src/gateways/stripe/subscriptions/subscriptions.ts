@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../contract/gateway.ts'
-import type { Quantities } from '../../contract/parts.ts'
+import type { Quantities } from '../../contract/parts/subscriptions/quantities.ts'
 import type { NewSubscription } from '../../contract/subscription.ts'
 import type { StripeContext } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'

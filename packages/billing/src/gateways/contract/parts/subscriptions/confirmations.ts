@@ -1,0 +1,15 @@
+import type { PendingConfirmation } from '../../../../payment-errors.ts'
+import type { FirstPayment, ProviderSubscription } from '../../subscription.ts'
+
+/** Payments that wait for the customer, and subscriptions that are there before their first payment. */
+export interface Confirmations {
+  /** What the customer is asked to confirm: a card for after the trial, or a payment. */
+  find(id: string): Promise<PendingConfirmation | null>
+  /**
+   * Of one whose first payment is missing: whether that is still on its way, for just this and by the
+   * customer's present card. Otherwise nobody can say yes to it any more.
+   */
+  isAwaiting(subscription: ProviderSubscription, wanted: FirstPayment): Promise<boolean>
+  /** Ends one whose first payment is missing: it can never come. One that came is left alone. */
+  abandon(subscription: ProviderSubscription): Promise<void>
+}
