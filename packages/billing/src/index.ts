@@ -46,9 +46,96 @@ export type {
 export type { Gateway, GatewayChanges, GatewayReads } from './gateways/contract/gateway.ts'
 export type { HandlerContext, HandlerName, WebhookHandler } from './gateways/contract/handlers.ts'
 export { refuseOverrides } from './gateways/contract/overrides.ts'
+export type {
+  CustomerBalance,
+  NewBalanceEntry,
+  ProviderBalanceEntry,
+} from './gateways/contract/parts/money/balance.ts'
+export type {
+  CreditNotes,
+  CreditNoteTo,
+  NewCreditNote,
+  ProviderCreditNote,
+} from './gateways/contract/parts/money/credit-notes.ts'
+export type {
+  Address,
+  ChangedDetails,
+  CustomerUpdates,
+} from './gateways/contract/parts/money/customer-details.ts'
+export type { InvoiceActions } from './gateways/contract/parts/money/invoice-actions.ts'
+export type { Payments, ProviderPayment } from './gateways/contract/parts/money/payments.ts'
+export type {
+  NewDiscount,
+  PromotionCodes,
+  ProviderPromotionCode,
+} from './gateways/contract/parts/money/promotion-codes.ts'
+export type {
+  NewRefund,
+  ProviderRefund,
+  Refundable,
+  RefundReason,
+  Refunds,
+} from './gateways/contract/parts/money/refunds.ts'
+export type {
+  AutomaticTax,
+  LineRates,
+  TaxExemption,
+  TaxExemptions,
+} from './gateways/contract/parts/money/tax.ts'
+export type { NewTaxId, ProviderTaxId, TaxIds } from './gateways/contract/parts/money/tax-ids.ts'
+export type {
+  Meter,
+  UsageEvent,
+  UsageFilter,
+  UsageOutcome,
+  UsageReports,
+  UsageSummary,
+} from './gateways/contract/parts/money/usage.ts'
+export type {
+  CheckoutLine,
+  CheckoutMode,
+  CheckoutPages,
+  CheckoutSubscription,
+  NewCheckout,
+  ProviderCheckout,
+} from './gateways/contract/parts/pages/checkout.ts'
+export type { ClientTokens, NewClientToken } from './gateways/contract/parts/pages/client-tokens.ts'
+export type {
+  PaymentMethodKind,
+  PaymentMethods,
+  ProviderMethod,
+} from './gateways/contract/parts/pages/payment-methods.ts'
+export type {
+  PortalFlow,
+  PortalPages,
+  PortalVisit,
+} from './gateways/contract/parts/pages/portal.ts'
+export type { CardSetups, NewSetup } from './gateways/contract/parts/pages/setups.ts'
 export type { Confirmations } from './gateways/contract/parts/subscriptions/confirmations.ts'
+export type { Forecasts } from './gateways/contract/parts/subscriptions/forecasts.ts'
+export type {
+  ItemsChange,
+  ProviderItem,
+  SubscriptionItems,
+  WantedItem,
+} from './gateways/contract/parts/subscriptions/items.ts'
+export type {
+  NewPause,
+  PausedBills,
+  Pauses,
+} from './gateways/contract/parts/subscriptions/pauses.ts'
 export type { Quantities } from './gateways/contract/parts/subscriptions/quantities.ts'
 export type { Replacements } from './gateways/contract/parts/subscriptions/replacements.ts'
+export type {
+  NewPlannedSwap,
+  PlannedSwap,
+  Schedules,
+} from './gateways/contract/parts/subscriptions/schedules.ts'
+export type { Trials } from './gateways/contract/parts/subscriptions/trials.ts'
+export type {
+  ProviderEndpoint,
+  WebhookEndpoints,
+} from './gateways/contract/parts/webhook-endpoints.ts'
 export type { Capability, GatewayParts } from './gateways/contract/parts.ts'
 export type {
   ChargeOptions,

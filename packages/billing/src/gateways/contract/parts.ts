@@ -1,12 +1,33 @@
 import { Unsupported } from '../../errors.ts'
 import type { ProviderName } from '../../provider-name.ts'
+import type { CustomerBalance } from './parts/money/balance.ts'
+import type { CreditNotes } from './parts/money/credit-notes.ts'
+import type { CustomerUpdates } from './parts/money/customer-details.ts'
+import type { InvoiceActions } from './parts/money/invoice-actions.ts'
+import type { Payments } from './parts/money/payments.ts'
+import type { PromotionCodes } from './parts/money/promotion-codes.ts'
+import type { Refunds } from './parts/money/refunds.ts'
+import type { AutomaticTax, LineRates, TaxExemptions } from './parts/money/tax.ts'
+import type { TaxIds } from './parts/money/tax-ids.ts'
+import type { UsageReports } from './parts/money/usage.ts'
+import type { CheckoutPages } from './parts/pages/checkout.ts'
+import type { ClientTokens } from './parts/pages/client-tokens.ts'
+import type { PaymentMethods } from './parts/pages/payment-methods.ts'
+import type { PortalPages } from './parts/pages/portal.ts'
+import type { CardSetups } from './parts/pages/setups.ts'
 import type { Confirmations } from './parts/subscriptions/confirmations.ts'
+import type { Forecasts } from './parts/subscriptions/forecasts.ts'
+import type { SubscriptionItems } from './parts/subscriptions/items.ts'
+import type { Pauses } from './parts/subscriptions/pauses.ts'
 import type { Quantities } from './parts/subscriptions/quantities.ts'
 import type { Replacements } from './parts/subscriptions/replacements.ts'
+import type { Schedules } from './parts/subscriptions/schedules.ts'
+import type { Trials } from './parts/subscriptions/trials.ts'
+import type { WebhookEndpoints } from './parts/webhook-endpoints.ts'
 
 /**
- * What some providers can do and others cannot. A feature that comes later is one more part here, with an
- * interface of its own: a gateway that lacks it stays as it is.
+ * What some providers can do and others cannot. Each is optional and has an interface of its own, so a
+ * gateway that lacks it stays as it is. One that only adds terms to `createSubscription` is `true`.
  */
 export interface GatewayParts {
   /** Several of one plan. */
@@ -15,15 +36,92 @@ export interface GatewayParts {
   readonly confirmations: Confirmations
   /** Swaps that need another subscription in place of the old one. */
   readonly replacements: Replacements
+  /** Several prices in one subscription. */
+  readonly items: SubscriptionItems
+  /** Changes at a later date. */
+  readonly schedules: Schedules
+  /** Subscriptions that nobody pays for a while. */
+  readonly pauses: Pauses
+  /** Trials whose end can be moved. */
+  readonly trials: Trials
+  /** New subscriptions that are billed from a day on: `anchorAt`. */
+  readonly anchors: true
+  /** New subscriptions that began in the past: `backdateTo`. */
+  readonly backdating: true
+  /** New subscriptions without a card, while they cost nothing: `withoutCard`. */
+  readonly freeStarts: true
+  /** Bills that are still to come. */
+  readonly forecasts: Forecasts
+
+  /** Pages of the provider's on which customers pay. */
+  readonly checkout: CheckoutPages
+  /** Pages of the provider's on which customers look after their subscriptions. */
+  readonly portal: PortalPages
+  /** Cards that are kept without a payment. */
+  readonly setups: CardSetups
+  /** Tokens for the provider's form in the browser. */
+  readonly clientTokens: ClientTokens
+  /** All that a customer can pay with. */
+  readonly paymentMethods: PaymentMethods
+
+  /** Money that goes back. */
+  readonly refunds: Refunds
+  /** Documents that take an invoice back. */
+  readonly creditNotes: CreditNotes
+  /** What a customer has in credit. */
+  readonly balance: CustomerBalance
+  /** What can be done with an invoice that is not paid. */
+  readonly invoiceActions: InvoiceActions
+  /** Payments themselves, paid or not. */
+  readonly payments: Payments
+  /** Codes that people type. */
+  readonly promotionCodes: PromotionCodes
+  /** Taxes by the customer's address. */
+  readonly automaticTax: AutomaticTax
+  /** Rates of the provider's own for each price. */
+  readonly lineRates: LineRates
+  /** Tax ids of customers. */
+  readonly taxIds: TaxIds
+  /** Customers who pay no tax. */
+  readonly taxExemptions: TaxExemptions
+  /** Prices by what was used. */
+  readonly usage: UsageReports
+  /** Customers who can be changed after they were made. */
+  readonly customerDetails: CustomerUpdates
+
+  /** Addresses for events that can be registered by a program. */
+  readonly webhookEndpoints: WebhookEndpoints
 }
 
 /** The name of a part. */
 export type Capability = keyof GatewayParts
 
+/** The methods of each part that change nothing. Those of the others need the user's lock. */
+interface ReadingMethods {
+  readonly confirmations: 'find' | 'isAwaiting'
+  readonly replacements: 'isNeeded'
+  readonly schedules: 'find'
+  readonly forecasts: keyof Forecasts
+  readonly checkout: 'find' | 'listOpen'
+  readonly setups: 'find'
+  readonly paymentMethods: 'list'
+  readonly refunds: 'find'
+  readonly creditNotes: 'list' | 'find'
+  readonly balance: 'read' | 'list'
+  readonly payments: keyof Payments
+  readonly promotionCodes: 'find'
+  readonly taxIds: 'list'
+  readonly taxExemptions: 'read'
+  readonly usage: 'summaries' | 'meters'
+  readonly webhookEndpoints: 'list'
+}
+
 /** The parts, as far as they change nothing. */
-export interface ReadingParts {
-  readonly confirmations?: Pick<Confirmations, 'find' | 'isAwaiting'>
-  readonly replacements?: Pick<Replacements, 'isNeeded'>
+export type ReadingParts = {
+  readonly [Part in keyof ReadingMethods]?: Pick<
+    GatewayParts[Part],
+    ReadingMethods[Part] & keyof GatewayParts[Part]
+  >
 }
 
 /** The part, or Unsupported where the provider has none. No call was made by then. */
@@ -45,5 +143,5 @@ export function requireCapability(
 }
 
 function unsupported(provider: ProviderName, capability: Capability): Unsupported {
-  return new Unsupported(`There are no ${capability} at ${provider}`, { provider, capability })
+  return new Unsupported(`${provider} has no ${capability}`, { provider, capability })
 }

@@ -1,6 +1,8 @@
 import type { ProviderName } from '../../provider-name.ts'
 import type { Money } from '../../values/money.ts'
 import type { BasisPoints } from '../../values/tax.ts'
+import type { ProviderItem, WantedItem } from './parts/subscriptions/items.ts'
+import type { PlannedSwap } from './parts/subscriptions/schedules.ts'
 
 /** A provider's subscription in our words; both gateways give the same. */
 export interface ProviderSubscription {
@@ -38,6 +40,12 @@ export interface ProviderSubscription {
   readonly lastChargeAt: Date | null
   /** Why it is over; null while it goes on, and where the provider does not say. */
   readonly endReason: EndReason | null
+  /** All its prices, from a gateway with the part `items`. */
+  readonly items?: readonly ProviderItem[]
+  /** When it was paused, from a gateway with the part `pauses`; null while it is not. */
+  readonly pausedAt?: Date | null
+  /** What is to change later, from a gateway with the part `schedules`; null for nothing. */
+  readonly planned?: PlannedSwap | null
   /** The provider's own object. */
   readonly raw: unknown
 }
@@ -85,4 +93,18 @@ export interface NewSubscription extends Omit<FirstPayment, 'provider'> {
   readonly tax: BasisPoints
   /** The operation it belongs to: a repeat finds the same subscription by it. */
   readonly operation: string
+  /** Further prices, for a gateway with the part `items`. */
+  readonly items?: readonly WantedItem[]
+  /** When the trial ends, in place of `trialDays`, for a gateway with the part `trials`. */
+  readonly trialEndsAt?: Date
+  /** The day that it is billed from, for a gateway with the part `anchors`. */
+  readonly anchorAt?: Date
+  /** When it began, for a gateway with the part `backdating`. */
+  readonly backdateTo?: Date
+  /** Whether it may begin without a card, for a gateway with the part `freeStarts`. */
+  readonly withoutCard?: boolean
+  /** The id of a code, in place of a coupon, for a gateway with the part `promotionCodes`. */
+  readonly promotionCode?: string
+  /** Whether the provider works out the tax, for a gateway with the part `automaticTax`. */
+  readonly automaticTax?: boolean
 }

@@ -2,10 +2,37 @@ import assert from 'node:assert/strict'
 import type { Capability } from '../../gateways/contract/parts.ts'
 import type { ContractPart } from './part.ts'
 
+/** Every part that there is; the compiler looks that none is missing. */
 const CAPABILITIES: Readonly<Record<Capability, true>> = {
   quantities: true,
   confirmations: true,
   replacements: true,
+  items: true,
+  schedules: true,
+  pauses: true,
+  trials: true,
+  anchors: true,
+  backdating: true,
+  freeStarts: true,
+  forecasts: true,
+  checkout: true,
+  portal: true,
+  setups: true,
+  clientTokens: true,
+  paymentMethods: true,
+  refunds: true,
+  creditNotes: true,
+  balance: true,
+  invoiceActions: true,
+  payments: true,
+  promotionCodes: true,
+  automaticTax: true,
+  lineRates: true,
+  taxIds: true,
+  taxExemptions: true,
+  usage: true,
+  customerDetails: true,
+  webhookEndpoints: true,
 }
 
 /** What a provider says of itself is true. */

@@ -1,0 +1,35 @@
+import type { Money } from '../../../../values/money.ts'
+import type { ActiveDiscount } from '../../subscription.ts'
+
+/** A code that people type, in our words. */
+export interface ProviderPromotionCode {
+  /** The provider's id, which is sent in its place. */
+  readonly id: string
+  /** As people type it. */
+  readonly code: string
+  /** What it takes off. */
+  readonly discount: Omit<ActiveDiscount, 'endsAt' | 'billsLeft'>
+  /** When it ends; null for never. */
+  readonly expiresAt: Date | null
+  /** Whether it is for those who have never paid. */
+  readonly isFirstTimeOnly: boolean
+  /** The least that must be bought; null for anything. */
+  readonly minimum: Money | null
+  /** How often it can still be used; null for any number. */
+  readonly left: number | null
+  /** The provider's own object. */
+  readonly raw: unknown
+}
+
+/** What is taken off, by the provider's id. */
+export type NewDiscount = { readonly coupon: string } | { readonly promotionCode: string }
+
+/** Codes that people type. Whether one holds for a customer is for the provider to say. */
+export interface PromotionCodes {
+  /** Null when there is none that can be used. */
+  find(code: string): Promise<ProviderPromotionCode | null>
+  /** Takes the place of what was taken off before. */
+  apply(subscriptionId: string, discount: NewDiscount): Promise<void>
+  /** Nothing happens when there is none. */
+  removeAll(subscriptionId: string): Promise<void>
+}

@@ -1,0 +1,102 @@
+import type { Money } from '../../../../values/money.ts'
+
+/** One line of a hosted page: a price of the provider's, or an amount with a name. */
+export type CheckoutLine = {
+  /** How many. */
+  readonly quantity: number
+  /** Between which numbers the customer may choose; null for none. */
+  readonly adjustable: { readonly min: number; readonly max: number } | null
+} & (
+  | { readonly price: string }
+  | {
+      /** What people read. */
+      readonly name: string
+      /** For each. */
+      readonly amount: Money
+    }
+)
+
+/** What comes of a hosted page: a subscription, a payment, or a card for later. */
+export type CheckoutMode = 'subscription' | 'payment' | 'setup'
+
+/** What a subscription that begins on a hosted page is made with. */
+export interface CheckoutSubscription {
+  /** What the application calls it, such as `main`. */
+  readonly name: string
+  /** When the trial ends; null for none. */
+  readonly trialEndsAt: Date | null
+  /** Whether a trial may begin without a card. */
+  readonly withoutCard: boolean
+}
+
+/** A hosted page to be. */
+export interface NewCheckout {
+  /** What comes of it. */
+  readonly mode: CheckoutMode
+  /** Who pays. */
+  readonly customerId: string
+  /** Whose it is, as our rows say; kept at the provider, because a return is believed only by it. */
+  readonly owner: string
+  /** What is sold. Empty for `setup`. */
+  readonly lines: readonly CheckoutLine[]
+  /** Null unless the mode is `subscription`. */
+  readonly subscription: CheckoutSubscription | null
+  /** What is taken off, by the provider's ids; null for nothing. */
+  readonly discount: { readonly coupon: string } | { readonly promotionCode: string } | null
+  /** Whether the page has a field for a code. */
+  readonly allowsCodes: boolean
+  /** Ids of tax rates, or what the provider works out from the address. */
+  readonly tax: readonly string[] | 'automatic'
+  /** Whether the page asks for a tax id. */
+  readonly collectsTaxId: boolean
+  /** Whether the page asks for an address. */
+  readonly collectsAddress: boolean
+  /** Where the customer comes back to; on our host. */
+  readonly successUrl: string
+  /** Where the customer goes who changes their mind; null for nowhere. */
+  readonly cancelUrl: string | null
+  /** The language of the page; null leaves it to the browser. */
+  readonly locale: string | null
+  /** Goes to the provider as it is. */
+  readonly metadata: Readonly<Record<string, string>>
+  /** The operation it belongs to: a repeat gives the same page. */
+  readonly operation: string
+}
+
+/** A provider's hosted page in our words. */
+export interface ProviderCheckout {
+  /** The provider's id. */
+  readonly id: string
+  /** Where it is; null when it is no longer open. */
+  readonly url: string | null
+  /** Whether it waits for the customer, was done, or is too old. */
+  readonly status: 'open' | 'complete' | 'expired'
+  /** Whether the money is there; false while it is on its way. */
+  readonly isPaid: boolean
+  /** When it closes by itself. */
+  readonly expiresAt: Date
+  /** Who pays; null where the provider does not say. */
+  readonly customerId: string | null
+  /** As it was given to `create`. */
+  readonly owner: string | null
+  /** The name of the subscription that it is for; null for none. */
+  readonly subscriptionName: string | null
+  /** The subscription that it made; null for none yet. */
+  readonly subscriptionId: string | null
+  /** The operation that made it. */
+  readonly operation: string | null
+  /** The provider's own object. */
+  readonly raw: unknown
+}
+
+/** Pages of the provider's on which customers pay. */
+export interface CheckoutPages {
+  /** A repeat of the operation gives the same page. */
+  create(checkout: NewCheckout): Promise<ProviderCheckout>
+  /** Null when there is none. */
+  find(id: string): Promise<ProviderCheckout | null>
+  /** Those that still wait for this customer, newest first. */
+  listOpen(customerId: string): Promise<ProviderCheckout[]>
+  /** Nobody can pay on it any more. Nothing happens when it is no longer open. */
+  expire(id: string): Promise<void>
+}
