@@ -7,6 +7,7 @@ import type { ProviderName } from '../provider-name.ts'
 import { requireCount, requireText } from '../values/arguments.ts'
 import { createSubscription } from './create.ts'
 import { requireKnownPlan, requireProvider } from './known-plans.ts'
+import { BUILDER_NEEDS } from './needs.ts'
 import { Subscription } from './subscription.ts'
 
 interface Choices {
@@ -58,7 +59,7 @@ export class SubscriptionBuilder {
   async create(token?: string | null, details: CustomerDetails = {}): Promise<Subscription> {
     const { plan, quantity } = this.#choices
     const provider = requireProvider(this.#context, this.#choices.provider)
-    if (quantity !== 1) requireCapability(provider, 'quantities')
+    if (quantity !== 1) requireCapability(provider, BUILDER_NEEDS.quantity)
     requireKnownPlan(provider, plan)
     const payer = { token: token == null ? null : requireText('card token', token), details }
     const { record: user } = this.#user

@@ -18,12 +18,17 @@ export interface Current {
 
 export type SubscriptionChange = (current: Current) => Promise<void>
 
+export interface ChangeOptions {
+  /** Access is over when it is done. */
+  readonly ends?: boolean
+}
+
 /** Every operation on a subscription: read it, ask for the change, bring our row to what came of it. */
 export async function changeSubscription(
   context: BillingContext,
   record: SubscriptionRecord,
   change: SubscriptionChange,
-  { ends = false }: { readonly ends?: boolean } = {},
+  { ends = false }: ChangeOptions = {},
 ): Promise<SubscriptionRecord> {
   return withUserLock(context, record.userId, async (locked) => {
     await resumeInterrupted(context, locked)

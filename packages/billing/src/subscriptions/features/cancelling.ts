@@ -1,0 +1,58 @@
+import { columnsOf } from '../../consistency/converge.ts'
+import { abandon } from '../../consistency/settle-first-payment.ts'
+import { awaitsFirstPayment, onGracePeriod } from '../../values/subscription-state.ts'
+import { resumeSubscription } from '../resume.ts'
+import type { SubscriptionScope } from '../subscription-scope.ts'
+import { replaceSubscription } from '../swap.ts'
+
+/** How a subscription is ended at once. */
+export interface CancelNowOptions {
+  /** Bill what is still to be billed, such as the difference of a swap. Default false. */
+  readonly invoiceNow?: boolean
+}
+
+export function cancel(subscription: SubscriptionScope): Promise<void> {
+  return subscription.change(async ({ found, ask }) => {
+    if (found.endsAt === null) await ask((gateway) => gateway.cancelAtPeriodEnd(found.id))
+  })
+}
+
+export function cancelNow(
+  subscription: SubscriptionScope,
+  { invoiceNow = false }: CancelNowOptions,
+): Promise<void> {
+  const { context, record } = subscription
+  return subscription.change(
+    async ({ found, locked, ask }) => {
+      const columns = columnsOf(context, record.provider, found)
+      // Also its bill, which would stay open.
+      if (awaitsFirstPayment(columns)) await abandon(locked, record.provider, found)
+      await ask((gateway) => gateway.cancelNow(found.id, { invoiceNow }))
+    },
+    { ends: true },
+  )
+}
+
+export async function resume(subscription: SubscriptionScope): Promise<void> {
+  const { context, record } = subscription
+  const isOver =
+    onGracePeriod(record, subscription.now()) && (await subscription.find())?.isOver === true
+  subscription.record = isOver
+    ? await resumeAnew(subscription)
+    : await resumeSubscription(context, record)
+}
+
+/** Where the provider has cancelled already: another one with the same terms, for what is left. */
+async function resumeAnew(subscription: SubscriptionScope) {
+  const { context, user, record } = subscription
+  return replaceSubscription(context, user, record, {
+    plan: record.providerPlan,
+    skipTrial: false,
+    prorate: true,
+    keepsPrice: true,
+    invoiceNow: false,
+    tax: await subscription.tax(),
+    before: await context.taxes.find(record.provider, record.providerId),
+    prorationDate: null,
+  })
+}

@@ -1,0 +1,16 @@
+import type { Capability } from '../gateways/contract/parts.ts'
+
+/**
+ * The methods that not every provider can do, each with the part of the gateway that it needs. From here
+ * come both the `Unsupported` that they throw before any call, and the types of those who lack them.
+ */
+export const SUBSCRIPTION_NEEDS = {
+  incrementQuantity: 'quantities',
+  decrementQuantity: 'quantities',
+  updateQuantity: 'quantities',
+} as const satisfies Readonly<Record<string, Capability>>
+
+/** The same, of a subscription to be. `create()` asks. */
+export const BUILDER_NEEDS = {
+  quantity: 'quantities',
+} as const satisfies Readonly<Record<string, Capability>>

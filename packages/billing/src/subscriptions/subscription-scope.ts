@@ -1,0 +1,82 @@
+import type { BillingContext } from '../context.ts'
+import { SubscriptionEnded } from '../errors.ts'
+import type { Gateway } from '../gateways/contract/gateway.ts'
+import { type Capability, requireCapability } from '../gateways/contract/parts.ts'
+import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
+import type { BilledUser, SubscriptionRecord } from '../storage/tables.ts'
+import { ended } from '../values/subscription-state.ts'
+import { parseTaxPercentage } from '../values/tax.ts'
+import { type ChangeOptions, changeSubscription, type SubscriptionChange } from './change.ts'
+import { requireProvider } from './known-plans.ts'
+
+/** How the next swap is made. */
+export interface SwapSettings {
+  readonly skipTrial: boolean
+  readonly prorate: boolean
+}
+
+/** What the features of a subscription work with: its row as it was last read, its user, and the provider. */
+export class SubscriptionScope {
+  readonly context: BillingContext
+  readonly user: BilledUser
+  readonly settings: SwapSettings
+  record: SubscriptionRecord
+
+  constructor(
+    context: BillingContext,
+    user: BilledUser,
+    record: SubscriptionRecord,
+    settings: SwapSettings,
+  ) {
+    this.context = context
+    this.user = user
+    this.record = record
+    this.settings = settings
+  }
+
+  /** The same, for what needs a part: Unsupported where the provider has none, before any call. */
+  having<Part extends Capability>(part: Part): SubscriptionHaving<Part> {
+    requireCapability(requireProvider(this.context, this.record.provider), part)
+    // Its gateway has the part: whoever defines a provider is held to that by the compiler.
+    return this as SubscriptionScope as SubscriptionHaving<Part>
+  }
+
+  /** For whoever holds no lock. */
+  gateway(): Promise<Gateway> {
+    return this.context.gateway(this.record.provider)
+  }
+
+  /** As the provider has it now; null when it has none. */
+  async find(): Promise<ProviderSubscription | null> {
+    return (await this.gateway()).findSubscription(this.record.providerId)
+  }
+
+  /** One change at the provider under the user's lock. The row is read again. */
+  async change(change: SubscriptionChange, how?: ChangeOptions): Promise<void> {
+    this.record = await changeSubscription(this.context, this.record, change, how)
+  }
+
+  /** The user's tax percentage as the application says it now. */
+  async tax(): Promise<number> {
+    const { taxPercentage } = this.context.options
+    return parseTaxPercentage(await taxPercentage({ ...this.user.attributes }))
+  }
+
+  now(): Date {
+    return this.context.options.clock.now()
+  }
+
+  isEnded(): boolean {
+    return ended(this.record, this.now())
+  }
+
+  requireRunning(): void {
+    if (!this.isEnded()) return
+    throw new SubscriptionEnded('The subscription has ended: create a new one')
+  }
+}
+
+/** One whose provider has the part: got by `having`, and by nothing else. */
+export interface SubscriptionHaving<Part extends Capability> extends SubscriptionScope {
+  gateway(): Promise<Gateway<Part>>
+}

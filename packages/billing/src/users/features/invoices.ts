@@ -1,0 +1,75 @@
+import { converge } from '../../consistency/converge.ts'
+import { withUserLock } from '../../consistency/user-lock.ts'
+import { InvoiceNotFound } from '../../errors.ts'
+import type { InvoiceOutcome } from '../../gateways/contract/payment.ts'
+import { type DownloadOptions, invoiceDownload } from '../../invoices/download.ts'
+import { Invoice, type InvoiceData } from '../../invoices/invoice.ts'
+import { requireCount } from '../../values/arguments.ts'
+import type { UserScope } from '../user-scope.ts'
+
+/** How much of a list is wanted. */
+export interface ListOptions {
+  /** The newest so many. Default: all. */
+  readonly limit?: number
+}
+
+/** Which invoices are wanted. */
+export interface WantedInvoices extends ListOptions {
+  /** Also those that are not paid yet. */
+  readonly pending: boolean
+}
+
+export async function listInvoices(
+  user: UserScope,
+  { limit, pending }: WantedInvoices,
+): Promise<Invoice[]> {
+  const count = limit === undefined ? null : requireCount(limit)
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return []
+  const gateway = await user.gateway()
+  const filter = { pending, limit: count, taxOf: await user.taxOf() }
+  const found = await gateway.listInvoices(customerId, filter)
+  return found.map((data) => toInvoice(user, data))
+}
+
+export async function findInvoice(user: UserScope, id: string): Promise<Invoice | null> {
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return null
+  const gateway = await user.gateway()
+  const data = await gateway.findInvoice(id, customerId, await user.taxOf())
+  return data ? toInvoice(user, data) : null
+}
+
+export async function downloadInvoice(
+  user: UserScope,
+  id: string,
+  options: DownloadOptions,
+): Promise<Response> {
+  const invoice = await findInvoice(user, id)
+  if (!invoice) throw new InvoiceNotFound('There is no such invoice')
+  return invoiceDownload(invoice, options)
+}
+
+/** The invoice that was paid, or why it was not. */
+export function requirePaidInvoice(user: UserScope, { invoice, failure }: InvoiceOutcome): Invoice {
+  if (!failure) return toInvoice(user, invoice)
+  failure.invoice = toInvoice(user, invoice)
+  throw failure
+}
+
+function toInvoice(user: UserScope, data: InvoiceData): Invoice {
+  return new Invoice(data, undefined, () => payInvoice(user, data.id))
+}
+
+async function payInvoice(user: UserScope, id: string): Promise<Invoice> {
+  const customerId = await user.requireCustomerId()
+  const { context, provider } = user
+  const outcome = await withUserLock(context, user.id, async (locked) => {
+    const paid = await locked.change(provider, (gateway) => gateway.payInvoice(id, customerId))
+    const providerId = paid?.subscription
+    if (providerId) await converge(context, locked, { provider, providerId })
+    return paid
+  })
+  if (!outcome) throw new InvoiceNotFound('There is no such invoice')
+  return requirePaidInvoice(user, outcome)
+}

@@ -1,0 +1,52 @@
+import { withUserLock } from '../../consistency/user-lock.ts'
+import type { Gateway } from '../../gateways/contract/gateway.ts'
+import type { ChargeOptions, InvoiceForOptions } from '../../gateways/contract/payment.ts'
+import type { Invoice } from '../../invoices/invoice.ts'
+import { requireText } from '../../values/arguments.ts'
+import { type Amount, requirePositive } from '../../values/money.ts'
+import type { UserScope } from '../user-scope.ts'
+import { requirePaidInvoice } from './invoices.ts'
+
+export async function charge(
+  user: UserScope,
+  amount: Amount,
+  options: ChargeOptions,
+): Promise<unknown> {
+  const gateway = await user.gateway()
+  const value = requirePositive(gateway.toMoney(amount))
+  const customerId = await user.requireCustomerId()
+  return payOnce(user, options, (provider) => provider.charge(customerId, value, options))
+}
+
+/** What is sold, and for how much. */
+export interface SoldItem {
+  readonly description: string
+  readonly amount: Amount
+}
+
+export async function invoiceFor(
+  user: UserScope,
+  { description, amount }: SoldItem,
+  options: InvoiceForOptions,
+): Promise<Invoice> {
+  requireText('description', description)
+  const gateway = await user.gateway()
+  const item = { description, amount: requirePositive(gateway.toMoney(amount)) }
+  const customerId = await user.requireCustomerId()
+  const outcome = await payOnce(user, options, (provider) =>
+    provider.invoiceFor(customerId, item, options),
+  )
+  return requirePaidInvoice(user, outcome)
+}
+
+/** With a key of the caller's, one at a time: a repeat first looks for what the others did. */
+async function payOnce<R>(
+  user: UserScope,
+  { idempotencyKey }: ChargeOptions,
+  pay: (gateway: Gateway) => Promise<R>,
+): Promise<R> {
+  if (idempotencyKey === undefined) return pay(await user.gateway())
+  requireText('idempotency key', idempotencyKey)
+  const { context, id, provider } = user
+  return withUserLock(context, id, (locked) => locked.change(provider, pay))
+}

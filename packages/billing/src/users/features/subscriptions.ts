@@ -1,0 +1,53 @@
+import { NoSubscription } from '../../errors.ts'
+import type { SubscriptionRecord } from '../../storage/tables.ts'
+import { SubscriptionBuilder } from '../../subscriptions/builder.ts'
+import { Subscription } from '../../subscriptions/subscription.ts'
+import { requireText } from '../../values/arguments.ts'
+import { valid } from '../../values/subscription-state.ts'
+import type { UserScope } from '../user-scope.ts'
+
+export function newSubscription(user: UserScope, name: string, plan: string): SubscriptionBuilder {
+  const choices = {
+    name: requireText('subscription name', name),
+    plan: requireText('plan', plan),
+    provider: user.provider,
+    coupon: null,
+    trialDays: null,
+    quantity: 1,
+  }
+  return new SubscriptionBuilder(user.context, user.user, choices)
+}
+
+export async function findSubscription(
+  user: UserScope,
+  name: string,
+): Promise<Subscription | null> {
+  const record = await user.context.subscriptions.findByName(user.id, name)
+  return record ? toSubscription(user, record) : null
+}
+
+export async function requireSubscription(user: UserScope, name: string): Promise<Subscription> {
+  const found = await findSubscription(user, name)
+  if (!found) throw new NoSubscription(`The user has no subscription '${name}'`)
+  return found
+}
+
+export async function listSubscriptions(user: UserScope): Promise<Subscription[]> {
+  const records = await user.context.subscriptions.listByUser(user.id)
+  return records.map((record) => toSubscription(user, record))
+}
+
+/** Whether the newest of that name is valid and on one of the plans; without plans, on any. */
+export async function isSubscribed(
+  user: UserScope,
+  name: string,
+  plans?: readonly string[],
+): Promise<boolean> {
+  const record = await user.context.subscriptions.findByName(user.id, name)
+  if (!record || !valid(record, user.now())) return false
+  return plans === undefined || plans.includes(record.providerPlan)
+}
+
+function toSubscription({ context, user }: UserScope, record: SubscriptionRecord): Subscription {
+  return new Subscription(context, user.record, record)
+}
