@@ -4,6 +4,8 @@ import type { Billing } from './billing.ts'
 import { syncAll } from './consistency/sync.ts'
 import type { BillingContext } from './context.ts'
 import { UserNotFound } from './errors.ts'
+import type { BraintreeParts } from './gateways/braintree/gateway.ts'
+import type { Capability } from './gateways/contract/parts.ts'
 import { type BillingOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { createRoutes } from './routes.ts'
 import { createLocks } from './storage/locks.ts'
@@ -19,14 +21,17 @@ import { createInbox } from './webhooks/inbox.ts'
 import type { Without } from './without.ts'
 
 /** Billing where Braintree alone is configured. */
-export type BraintreeBilling<User = Record<string, unknown>> = Without<'quantities', Billing<User>>
+export type BraintreeBilling<User = Record<string, unknown>> = Without<
+  Exclude<Capability, BraintreeParts>,
+  Billing<User>
+>
 /** A user where Braintree alone is configured. */
 export type BraintreeUser<User = Record<string, unknown>> = Without<
-  'quantities',
+  Exclude<Capability, BraintreeParts>,
   BillableUser<User>
 >
 /** A subscription where Braintree alone is configured. */
-export type BraintreeSubscription = Without<'quantities', Subscription>
+export type BraintreeSubscription = Without<Exclude<Capability, BraintreeParts>, Subscription>
 
 /**
  * Attaches billing to the application's own user table.

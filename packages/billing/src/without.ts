@@ -1,23 +1,32 @@
 import type { Billing } from './billing.ts'
+import type { Capability } from './gateways/contract/parts.ts'
 import type { SubscriptionBuilder } from './subscriptions/builder.ts'
+import type { BUILDER_NEEDS, SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
 import type { BillableUser } from './users/billable-user.ts'
+import type { USER_NEEDS } from './users/needs.ts'
 
-/** Methods that need a part which not every gateway has. */
+/** Methods that need a part which not every gateway has, each with its part. */
 export interface OptionalMethods {
-  /** Of Stripe; Braintree has none. */
-  readonly quantities: {
-    readonly subscription: 'incrementQuantity' | 'decrementQuantity' | 'updateQuantity'
-    readonly builder: 'quantity'
-  }
+  /** Of a user. */
+  readonly user: typeof USER_NEEDS
+  /** Of a subscription. */
+  readonly subscription: typeof SUBSCRIPTION_NEEDS
+  /** Of a subscription to be. */
+  readonly builder: typeof BUILDER_NEEDS
 }
 
+/** The methods of one of them that need one of these parts. */
+export type MethodsNeeding<Part extends Capability, Of extends keyof OptionalMethods> = {
+  [Name in keyof OptionalMethods[Of]]: OptionalMethods[Of][Name] extends Part ? Name : never
+}[keyof OptionalMethods[Of]]
+
 /**
- * An object as it is where no provider that is configured has a capability: its methods are missing from
- * it, and from what the others give. Where one has it, they are there, and throw Unsupported for users of
- * the others.
+ * An object as it is where no provider that is configured has these parts: the methods that need them are
+ * missing from it, and from what its others give. Where one has them, they are there, and throw Unsupported
+ * for users of the others.
  */
-export type Without<Missing extends keyof OptionalMethods, T> =
+export type Without<Missing extends Capability, T> =
   T extends Promise<infer Result>
     ? Promise<Without<Missing, Result>>
     : T extends readonly (infer Item)[]
@@ -26,11 +35,16 @@ export type Without<Missing extends keyof OptionalMethods, T> =
         ? {
             [Name in Exclude<
               keyof T,
-              T extends Subscription
-                ? OptionalMethods[Missing]['subscription']
-                : T extends SubscriptionBuilder
-                  ? OptionalMethods[Missing]['builder']
-                  : never
+              MethodsNeeding<
+                Missing,
+                T extends Subscription
+                  ? 'subscription'
+                  : T extends SubscriptionBuilder
+                    ? 'builder'
+                    : T extends BillableUser<infer _>
+                      ? 'user'
+                      : never
+              >
             >]: T[Name] extends (...args: infer Args) => infer Result
               ? (...args: Args) => Without<Missing, Result>
               : T[Name]

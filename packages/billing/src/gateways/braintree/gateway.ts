@@ -12,11 +12,14 @@ import { braintreeSubscriptions } from './subscriptions/subscriptions.ts'
 import { braintreeSwaps } from './subscriptions/swap.ts'
 import { braintreeWebhooks } from './webhooks.ts'
 
+/** What Braintree can do beyond what every provider can. `can` of its provider says the same. */
+export type BraintreeParts = 'replacements'
+
 export async function createBraintreeGateway(
   options: BraintreeSettings,
-): Promise<Gateway<'replacements'>> {
+): Promise<Gateway<BraintreeParts>> {
   const context = await loadBraintree(options)
-  const gateway: Gateway<'replacements'> = {
+  const gateway: Gateway<BraintreeParts> = {
     name: 'braintree',
     ...braintreeCustomers(context),
     ...braintreeSubscriptions(context),

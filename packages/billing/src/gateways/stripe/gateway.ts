@@ -14,15 +14,16 @@ import { stripeSubscriptions } from './subscriptions/subscriptions.ts'
 import { stripeSwaps } from './subscriptions/swap.ts'
 import { stripeWebhooks } from './webhooks.ts'
 
-export async function createStripeGateway(
-  options: StripeSettings,
-): Promise<Gateway<'quantities' | 'confirmations'>> {
+/** What Stripe can do beyond what every provider can. `can` of its provider says the same. */
+export type StripeParts = 'quantities' | 'confirmations'
+
+export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
     stripe: await loadStripe(options),
     options,
     currency: (options.currency ?? 'usd').toLowerCase(),
   }
-  const gateway: Gateway<'quantities' | 'confirmations'> = {
+  const gateway: Gateway<StripeParts> = {
     name: 'stripe',
     ...stripeCustomers(context),
     ...stripeSubscriptions(context),
