@@ -2,9 +2,17 @@ import { connect } from '@tollgate/database'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { type BraintreeSubscription, type BraintreeUser, createBilling } from './create-billing.ts'
 import { Unsupported } from './errors.ts'
-import type { BRAINTREE } from './gateways/braintree/provider.ts'
+import type { BraintreeParts } from './gateways/braintree/gateway.ts'
+import { BRAINTREE } from './gateways/braintree/provider.ts'
+import type { Capability } from './gateways/contract/parts.ts'
+import type { StripeParts } from './gateways/stripe/gateway.ts'
+import type { STRIPE } from './gateways/stripe/provider.ts'
+import { subscriptionRow } from './storage/tables.ts'
+import type { SubscriptionBuilder } from './subscriptions/builder.ts'
+import { SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
-import type { OptionalMethods } from './without.ts'
+import { USER_NEEDS } from './users/needs.ts'
+import type { MethodsNeeding, Without } from './without.ts'
 
 const braintree = {
   environment: 'sandbox',
@@ -28,8 +36,19 @@ async function options() {
 
 describe('a user where Braintree alone is configured', () => {
   it('lacks for the compiler what the provider lacks', () => {
-    type Missing = Exclude<keyof OptionalMethods, (typeof BRAINTREE)['can'][number]>
-    expectTypeOf<Missing>().toEqualTypeOf<'quantities'>()
+    type Missing = Exclude<Capability, BraintreeParts>
+    type Builder = Without<Missing, SubscriptionBuilder>
+    type StillThere =
+      | Extract<keyof BraintreeUser, MethodsNeeding<Missing, 'user'>>
+      | Extract<keyof BraintreeSubscription, MethodsNeeding<Missing, 'subscription'>>
+      | Extract<keyof Builder, MethodsNeeding<Missing, 'builder'>>
+    expectTypeOf<StillThere>().toEqualTypeOf<never>()
+    expectTypeOf<'updateQuantity'>().toExtend<MethodsNeeding<Missing, 'subscription'>>()
+  })
+
+  it('is typed by what the providers say of themselves', () => {
+    expectTypeOf<BraintreeParts>().toEqualTypeOf<(typeof BRAINTREE)['can'][number]>()
+    expectTypeOf<StripeParts>().toEqualTypeOf<(typeof STRIPE)['can'][number]>()
   })
 
   it('has no quantities, for the compiler', async () => {
@@ -60,7 +79,49 @@ describe('a user where Braintree alone is configured', () => {
     expect(thrown).toBeInstanceOf(Unsupported)
     expect(thrown).toMatchObject({ provider: 'braintree', capability: 'quantities' })
   })
+
+  it.each(missing(USER_NEEDS))('throws Unsupported before any call of user.%s()', async (...of) => {
+    const billing = createBilling({ ...(await options()), braintree })
+    await expectUnsupported(await billing.user(1), of)
+  })
+
+  it.each(
+    missing(SUBSCRIPTION_NEEDS),
+  )('throws Unsupported before any call of subscription.%s()', async (...of) => {
+    const { database, ...others } = await options()
+    const billing = createBilling({ database, ...others, braintree })
+    const user = await billing.user(1)
+    const row = subscriptionRow.toRow({
+      userId: 1,
+      name: 'main',
+      provider: 'braintree',
+      providerId: 'tg-1',
+      providerPlan: 'monthly',
+      providerStatus: 'Active',
+      quantity: 1,
+      trialEndsAt: null,
+      endsAt: null,
+      createdAt: new Date(0),
+      updatedAt: new Date(0),
+    })
+    await database.kysely.insertInto('subscriptions').values(row).execute()
+    await expectUnsupported(await user.subscription('main'), of)
+  })
 })
+
+/** The methods that Braintree cannot do, with the part that each needs. */
+function missing(needs: Readonly<Record<string, Capability>>): [string, Capability][] {
+  const can: readonly Capability[] = BRAINTREE.can
+  return Object.entries(needs).filter(([, part]) => !can.includes(part))
+}
+
+/** Plain JavaScript asks, whatever the compiler says. No server has this address: a call would fail otherwise. */
+async function expectUnsupported(of: object, [method, part]: [string, Capability]): Promise<void> {
+  const methods = of as Readonly<Record<string, () => Promise<unknown>>>
+  const thrown = await methods[method]?.().catch((error: unknown) => error)
+  expect(thrown).toBeInstanceOf(Unsupported)
+  expect(thrown).toMatchObject({ provider: 'braintree', capability: part })
+}
 
 describe('a user where Stripe is configured', () => {
   it.each([
