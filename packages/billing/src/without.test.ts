@@ -85,28 +85,29 @@ describe('a user where Braintree alone is configured', () => {
     await expectUnsupported(await billing.user(1), of)
   })
 
-  it.each(
-    missing(SUBSCRIPTION_NEEDS),
-  )('throws Unsupported before any call of subscription.%s()', async (...of) => {
-    const { database, ...others } = await options()
-    const billing = createBilling({ database, ...others, braintree })
-    const user = await billing.user(1)
-    const row = subscriptionRow.toRow({
-      userId: 1,
-      name: 'main',
-      provider: 'braintree',
-      providerId: 'tg-1',
-      providerPlan: 'monthly',
-      providerStatus: 'Active',
-      quantity: 1,
-      trialEndsAt: null,
-      endsAt: null,
-      createdAt: new Date(0),
-      updatedAt: new Date(0),
-    })
-    await database.kysely.insertInto('subscriptions').values(row).execute()
-    await expectUnsupported(await user.subscription('main'), of)
-  })
+  it.each(missing(SUBSCRIPTION_NEEDS))(
+    'throws Unsupported before any call of subscription.%s()',
+    async (...of) => {
+      const { database, ...others } = await options()
+      const billing = createBilling({ database, ...others, braintree })
+      const user = await billing.user(1)
+      const row = subscriptionRow.toRow({
+        userId: 1,
+        name: 'main',
+        provider: 'braintree',
+        providerId: 'tg-1',
+        providerPlan: 'monthly',
+        providerStatus: 'Active',
+        quantity: 1,
+        trialEndsAt: null,
+        endsAt: null,
+        createdAt: new Date(0),
+        updatedAt: new Date(0),
+      })
+      await database.kysely.insertInto('subscriptions').values(row).execute()
+      await expectUnsupported(await user.subscription('main'), of)
+    },
+  )
 })
 
 /** The methods that Braintree cannot do, with the part that each needs. */

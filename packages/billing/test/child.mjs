@@ -81,6 +81,11 @@ const jobs = {
   cancelNow: async ({ user }) => (await user.subscription('main')).cancelNow(),
   resume: async ({ user }) => (await user.subscription('main')).resume(),
   charge: ({ user, amount, key }) => user.charge(amount, { idempotencyKey: key }),
+  /** Any other method of the user, or of the subscription `main`. */
+  async ask({ user, of = 'user', method, args = [] }) {
+    const asked = of === 'user' ? user : await user.subscription('main')
+    await asked[method](...args)
+  },
   async createOften({ user, card, times }) {
     const create = () => user.newSubscription('main', 'monthly').create(card)
     const made = await Promise.all(Array.from({ length: times }, create))

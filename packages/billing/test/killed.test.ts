@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type BillableUser,
-  NotOnGracePeriod,
-  PaymentActionRequired,
-  type ProviderName,
-} from '../src/index.ts'
+import type { BillableUser, ProviderName } from '../src/index.ts'
 import { CHILD_SECRET, type Child, type Report, startChild } from './child-process.ts'
+import { STORIES } from './killed/stories/all.ts'
+import { type Asking, main, type Outcome, type Story, subscribe } from './killed/story.ts'
 import { endedByUs, rowsOf, truthAt } from './provider-truth.ts'
 import { endAtProvider, type SignedEvent } from './signed-event.ts'
 import { type FlowTest, PROVIDERS, type ProviderCase, start, takenFrom } from './support.ts'
@@ -18,134 +15,6 @@ const LONG = { timeout: 600_000 }
 
 /** A point before a statement that changes rows. */
 const WRITE = /^before (insert|update|delete)/
-
-/** What an application asks for, and asks for again when it got no answer. */
-interface Story {
-  readonly name: string
-  /** Done before, undisturbed. */
-  readonly before:
-    | 'nothing'
-    | 'challenged'
-    | 'subscribed'
-    | 'cancelled'
-    | 'trial'
-    | 'cancelled trial'
-  readonly job: object
-  readonly again: (user: BillableUser, card: string) => Promise<unknown>
-  /** Cents taken from the card in the end, and subscriptions made at the provider, ended or not. */
-  readonly taken: number
-  readonly made: Record<ProviderName, number>
-  readonly plan: string
-  readonly state: 'running' | 'cancelled' | 'ended'
-}
-
-const main = (user: BillableUser) => user.subscription('main')
-const one = { stripe: 1, braintree: 1 }
-const kept = { plan: 'monthly', made: one, taken: 1000 }
-
-const everyStory: Story[] = [
-  {
-    ...kept,
-    name: 'create',
-    before: 'nothing',
-    job: { job: 'create' },
-    again: (user, card) => user.newSubscription('main', 'monthly').create(card),
-    state: 'running',
-  },
-  {
-    name: 'create after a challenge that nobody answered',
-    before: 'challenged',
-    job: { job: 'create', plan: 'pro' },
-    again: (user, card) => user.newSubscription('main', 'pro').create(card),
-    taken: 2500,
-    made: { stripe: 2, braintree: 1 },
-    plan: 'pro',
-    state: 'running',
-  },
-  {
-    ...kept,
-    name: 'swap to the same frequency',
-    before: 'subscribed',
-    job: { job: 'swapAndInvoice', plan: 'pro' },
-    again: async (user) => (await main(user)).swapAndInvoice('pro'),
-    taken: 2500,
-    plan: 'pro',
-    state: 'running',
-  },
-  {
-    name: 'swap to another frequency',
-    before: 'subscribed',
-    job: { job: 'swap', plan: 'yearly' },
-    again: async (user) => (await main(user)).swap('yearly'),
-    taken: 10_000,
-    made: { stripe: 1, braintree: 2 },
-    plan: 'yearly',
-    state: 'running',
-  },
-  {
-    ...kept,
-    name: 'cancel',
-    before: 'subscribed',
-    job: { job: 'cancel' },
-    again: async (user) => (await main(user)).cancel(),
-    state: 'cancelled',
-  },
-  {
-    ...kept,
-    name: 'cancelNow',
-    before: 'subscribed',
-    job: { job: 'cancelNow' },
-    again: async (user) => (await main(user)).cancelNow(),
-    state: 'ended',
-  },
-  {
-    ...kept,
-    name: 'resume',
-    before: 'cancelled',
-    job: { job: 'resume' },
-    again: async (user) => {
-      // After the last step it is done and forgotten: then that is what the application sees.
-      await (await main(user)).resume().catch((error: unknown) => {
-        if (!(error instanceof NotOnGracePeriod)) throw error
-      })
-    },
-    state: 'running',
-  },
-  {
-    ...kept,
-    name: 'cancel in a trial',
-    before: 'trial',
-    job: { job: 'cancel' },
-    again: async (user) => (await main(user)).cancel(),
-    taken: 0,
-    state: 'cancelled',
-  },
-  {
-    ...kept,
-    name: 'resume in a trial',
-    before: 'cancelled trial',
-    job: { job: 'resume' },
-    again: async (user) => {
-      await (await main(user)).resume().catch((error: unknown) => {
-        if (!(error instanceof NotOnGracePeriod)) throw error
-      })
-      // The new one stands and the row says so; whoever comes next puts the old one away.
-      await user.sync()
-    },
-    taken: 0,
-    made: { stripe: 1, braintree: 2 },
-    state: 'running',
-  },
-  {
-    ...kept,
-    name: 'charge with a key',
-    before: 'subscribed',
-    job: { job: 'charge', key: 'order' },
-    again: async () => undefined,
-    taken: 2000,
-    state: 'running',
-  },
-]
 
 const HANDLING = 'handling an event'
 
@@ -162,6 +31,8 @@ const COMPARED = [...ENOUGH.stripe, ...ENOUGH.braintree]
 const onSqlite = process.env.TEST_DATABASE === 'sqlite'
 const isTried = (provider: ProviderName, story: string) =>
   onSqlite || ENOUGH[provider].includes(story)
+const hasStory = (provider: ProviderName, { name, providers }: Story) =>
+  isTried(provider, name) && providers?.includes(provider) !== false
 
 /** What was written, as far as the points of the compared stories tell. */
 const written = { enough: new Set<string>(), spared: new Set<string>() }
@@ -175,28 +46,28 @@ function note(provider: ProviderName, story: string, points: readonly string[]):
 describe.each(PROVIDERS)('a process killed at $provider', (given) => {
   const { provider } = given
 
-  it.each(everyStory.filter(({ name }) => isTried(provider, name)))(
+  it.each(STORIES.filter((story) => hasStory(provider, story)))(
     'threat W5 at any step of $name charges once and loses nothing',
     LONG,
     async (story) => {
       const test = await start(provider, { webhooks: false, lockLease: LEASE })
       const points = await tryEveryPoint(test, given, { atOnce: 4 }, async (child, stopAt) => {
-        const { user, card } = await prepare(test, given, story)
-        const key = `order-${user.id}`
-        child.begin({ userId: user.id, card, amount: given.ten, ...story.job, key, stopAt })
+        const asking = await prepare(test, given)
+        await story.before(asking)
+        const { user, card } = asking
+        const job = typeof story.job === 'function' ? story.job(asking) : story.job
+        child.begin({ userId: user.id, card, ...job, stopAt })
         const outcome = await child.outcome()
         await child.kill()
         expect(outcome.failed).toBeUndefined()
 
-        const again = await test.billing.user(user.id)
-        await story.again(again, card)
-        if (story.name === 'charge with a key')
-          await again.charge(given.ten, { idempotencyKey: key })
-        await expectOutcome(test, again, story, outcome.stopped ?? 'at the end')
+        const again = { ...asking, user: await test.billing.user(user.id) }
+        await story.again(again)
+        await expectOutcome(again, story, outcome.stopped ?? 'at the end')
         return outcome
       })
       note(provider, story.name, points)
-      expectPoints(points, story.name === 'charge with a key' ? ['calls'] : ['calls', 'writes'])
+      expectPoints(points, story.writes === false ? ['calls'] : ['calls', 'writes'])
     },
   )
 
@@ -214,8 +85,9 @@ describe.each(PROVIDERS)('a process killed at $provider', (given) => {
     const toCheck: { user: BillableUser; at: string }[] = []
     // One by one: processes take each other's events out of the inbox.
     const points = await tryEveryPoint(test, given, { atOnce: 1 }, async (child, stopAt) => {
-      const { user } = await prepare(test, given, { before: 'subscribed' })
-      const { providerId } = await main(user)
+      const asking = await prepare(test, given)
+      const { user } = asking
+      const { providerId } = await subscribe(asking)
       const event = await endAtProvider(test, provider, providerId, CHILD_SECRET)
       child.begin({ job: 'receive', ...event, stopAt })
       const outcome = await child.outcome()
@@ -286,43 +158,29 @@ function expectPoints(points: readonly string[], kinds: readonly ('calls' | 'wri
 
 let users = 100
 
-/** A user of its own, with a card that is billed. Braintree's nonce works once, as a real one. */
-async function prepare(
-  test: FlowTest,
-  { provider, card: stripeCard }: ProviderCase,
-  { before }: Pick<Story, 'before'>,
-): Promise<{ user: BillableUser; card: string }> {
+/** A user of its own, and a card. Braintree's nonce works once, as a real one. */
+async function prepare(test: FlowTest, given: ProviderCase): Promise<Asking> {
   const id = ++users
   const email = `user-${id}@example.com`
   await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()
   const user = await test.billing.user(id)
-  const card = provider === 'stripe' ? stripeCard : test.sandbox.braintree.createNonce()
-  if (before === 'nothing') return { user, card }
-  if (before === 'challenged') {
-    if (provider === 'stripe') await challenge(user)
-    return { user, card }
-  }
-  const builder = user.newSubscription('main', 'monthly')
-  const subscription = await (before.endsWith('trial') ? builder.trialDays(9) : builder).create(
-    card,
-  )
-  if (before.startsWith('cancelled')) await subscription.cancel()
-  return { user, card }
+  const card = given.provider === 'stripe' ? given.card : test.sandbox.braintree.createNonce()
+  return { test, given, user, card }
 }
 
-/** A first payment that waits for the customer. */
-async function challenge(user: BillableUser): Promise<void> {
-  const asked = user.newSubscription('main', 'monthly').create('pm_card_authenticationRequired')
-  await expect(asked).rejects.toThrow(PaymentActionRequired)
+async function expectOutcome(asking: Asking, { outcome }: Story, at: string): Promise<void> {
+  if (typeof outcome !== 'function') return expectSubscription(asking, outcome, at)
+  await expectTruth(asking.test, asking.user, at)
+  await outcome(asking, at)
 }
 
-async function expectOutcome(
-  test: FlowTest,
-  user: BillableUser,
-  { taken, made, plan, state }: Story,
+async function expectSubscription(
+  asking: Asking,
+  { taken, made, plan, state }: Outcome,
   at: string,
 ): Promise<void> {
-  const found = await main(user)
+  const { test, user } = asking
+  const found = await main(asking)
   expect([found.providerPlan, found.valid(), found.cancelled()], at).toEqual([
     plan,
     state !== 'ended',

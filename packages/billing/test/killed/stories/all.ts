@@ -1,0 +1,6 @@
+import type { Story } from '../story.ts'
+import { payments } from './payments.ts'
+import { subscriptions } from './subscriptions.ts'
+
+/** Each feature tells its own. */
+export const STORIES: readonly Story[] = [...subscriptions, ...payments]

@@ -1,0 +1,93 @@
+import { expect } from 'vitest'
+import { NotOnGracePeriod, PaymentActionRequired } from '../../../src/index.ts'
+import { type Asking, main, PAID, type Story, subscribe } from '../story.ts'
+
+export const subscriptions: readonly Story[] = [
+  {
+    name: 'create',
+    before: nothing,
+    job: { job: 'create' },
+    again: subscribe,
+    outcome: PAID,
+  },
+  {
+    name: 'create after a challenge that nobody answered',
+    before: challenge,
+    job: { job: 'create', plan: 'pro' },
+    again: ({ user, card }) => user.newSubscription('main', 'pro').create(card),
+    outcome: { ...PAID, plan: 'pro', taken: 2500, made: { stripe: 2, braintree: 1 } },
+  },
+  {
+    name: 'swap to the same frequency',
+    before: subscribe,
+    job: { job: 'swapAndInvoice', plan: 'pro' },
+    again: async (asking) => (await main(asking)).swapAndInvoice('pro'),
+    outcome: { ...PAID, plan: 'pro', taken: 2500 },
+  },
+  {
+    name: 'swap to another frequency',
+    before: subscribe,
+    job: { job: 'swap', plan: 'yearly' },
+    again: async (asking) => (await main(asking)).swap('yearly'),
+    outcome: { ...PAID, plan: 'yearly', taken: 10_000, made: { stripe: 1, braintree: 2 } },
+  },
+  {
+    name: 'cancel',
+    before: subscribe,
+    job: { job: 'cancel' },
+    again: async (asking) => (await main(asking)).cancel(),
+    outcome: { ...PAID, state: 'cancelled' },
+  },
+  {
+    name: 'cancelNow',
+    before: subscribe,
+    job: { job: 'cancelNow' },
+    again: async (asking) => (await main(asking)).cancelNow(),
+    outcome: { ...PAID, state: 'ended' },
+  },
+  {
+    name: 'resume',
+    before: async (asking) => (await subscribe(asking)).cancel(),
+    job: { job: 'resume' },
+    again: resume,
+    outcome: PAID,
+  },
+  {
+    name: 'cancel in a trial',
+    before: beginTrial,
+    job: { job: 'cancel' },
+    again: async (asking) => (await main(asking)).cancel(),
+    outcome: { ...PAID, taken: 0, state: 'cancelled' },
+  },
+  {
+    name: 'resume in a trial',
+    before: async (asking) => (await beginTrial(asking)).cancel(),
+    job: { job: 'resume' },
+    again: async (asking) => {
+      await resume(asking)
+      // The new one stands and the row says so; whoever comes next puts the old one away.
+      await asking.user.sync()
+    },
+    outcome: { ...PAID, taken: 0, made: { stripe: 1, braintree: 2 } },
+  },
+]
+
+async function nothing(): Promise<void> {}
+
+function beginTrial({ user, card }: Asking) {
+  return user.newSubscription('main', 'monthly').trialDays(9).create(card)
+}
+
+/** A first payment that waits for the customer. */
+async function challenge({ user }: Asking): Promise<void> {
+  if (user.provider !== 'stripe') return
+  const asked = user.newSubscription('main', 'monthly').create('pm_card_authenticationRequired')
+  await expect(asked).rejects.toThrow(PaymentActionRequired)
+}
+
+/** After the last step it is done and forgotten: then that is what the application sees. */
+async function resume(asking: Asking): Promise<void> {
+  await (await main(asking)).resume().catch((error: unknown) => {
+    if (!(error instanceof NotOnGracePeriod)) throw error
+  })
+}
