@@ -21,6 +21,14 @@ export type MethodsNeeding<Part extends Capability, Of extends keyof OptionalMet
   [Name in keyof OptionalMethods[Of]]: OptionalMethods[Of][Name] extends Part ? Name : never
 }[keyof OptionalMethods[Of]]
 
+type Lacking<Missing extends Capability, T> = T extends Subscription
+  ? MethodsNeeding<Missing, 'subscription'>
+  : T extends SubscriptionBuilder
+    ? MethodsNeeding<Missing, 'builder'>
+    : T extends BillableUser<infer _>
+      ? MethodsNeeding<Missing, 'user'>
+      : never
+
 /**
  * An object as it is where no provider that is configured has these parts: the methods that need them are
  * missing from it, and from what its others give. Where one has them, they are there, and throw Unsupported
@@ -33,19 +41,9 @@ export type Without<Missing extends Capability, T> =
       ? Without<Missing, Item>[]
       : T extends Billing<infer _> | BillableUser<infer _> | Subscription | SubscriptionBuilder
         ? {
-            [Name in Exclude<
-              keyof T,
-              MethodsNeeding<
-                Missing,
-                T extends Subscription
-                  ? 'subscription'
-                  : T extends SubscriptionBuilder
-                    ? 'builder'
-                    : T extends BillableUser<infer _>
-                      ? 'user'
-                      : never
-              >
-            >]: T[Name] extends (...args: infer Args) => infer Result
+            [Name in Exclude<keyof T, Lacking<Missing, T>>]: T[Name] extends (
+              ...args: infer Args
+            ) => infer Result
               ? (...args: Args) => Without<Missing, Result>
               : T[Name]
           }
