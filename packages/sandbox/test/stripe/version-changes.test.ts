@@ -152,6 +152,18 @@ describe('clover', () => {
     }
   })
 
+  it('intent-transfer-data: says that there is none', async () => {
+    const { call } = await startVersions()
+    const intent = await call(PINNED, '/payment_intents', { amount: '500', currency: 'usd' })
+    expect(await call('2025-11-17.clover', `/payment_intents/${intent.id}`)).toHaveProperty(
+      'transfer_data',
+      null,
+    )
+    expect(await call('2025-12-15.clover', `/payment_intents/${intent.id}`)).not.toHaveProperty(
+      'transfer_data',
+    )
+  })
+
   it('phase-iterations: counts the intervals of the price', async () => {
     const { send, call, customer, monthly } = await startSubscribed()
     const form = {
@@ -378,6 +390,47 @@ describe('basil', () => {
       discount: { ...half, promotion_code: code.id },
       latest_invoice: { total: 500, discount: half },
     })
+  })
+
+  it('single-discounts: a phase of a schedule, too', async () => {
+    const { call, stripe, customer, monthly } = await startSubscribed()
+    const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    const schedule = await call(ACACIA, '/subscription_schedules', {
+      customer: customer.id,
+      start_date: 'now',
+      'phases[0][items][0][price]': monthly.id,
+      'phases[0][iterations]': '1',
+      'phases[0][coupon]': coupon.id,
+    })
+    expect(schedule).toMatchObject({ phases: [{ coupon: coupon.id }] })
+    const now = await call(BASIL, `/subscription_schedules/${schedule.id}`)
+    expect(now).toMatchObject({ phases: [{ discounts: [{ coupon: coupon.id }] }] })
+    expect(now).not.toHaveProperty('phases[0].coupon')
+  })
+
+  it('aggregate-usage: prices and plans say that they add up nothing', async () => {
+    const { call, monthly, subscription } = await startSubscribed()
+    expect(await call(ACACIA, `/prices/${monthly.id}`)).toHaveProperty(
+      'recurring.aggregate_usage',
+      null,
+    )
+    expect(await call(ACACIA, `/subscriptions/${subscription.id}`)).toHaveProperty(
+      'items.data[0].plan.aggregate_usage',
+      null,
+    )
+    expect(await call(BASIL, `/prices/${monthly.id}`)).not.toHaveProperty(
+      'recurring.aggregate_usage',
+    )
+  })
+
+  it('checkout-shipping: the session itself says where to ship', async () => {
+    const { call } = await startVersions()
+    const form = { mode: 'setup', currency: 'usd', success_url: 'https://shop.example/done' }
+    const session = await call(ACACIA, '/checkout/sessions', form)
+    expect(session).toHaveProperty('shipping_details', null)
+    expect(await call(BASIL, `/checkout/sessions/${session.id}`)).not.toHaveProperty(
+      'shipping_details',
+    )
   })
 
   it('upcoming-invoices: the next invoice is at its own address', async () => {

@@ -1,4 +1,6 @@
 import type { VersionChange } from './basics/version-change.ts'
+import { aggregateUsage } from './basil/aggregate-usage.ts'
+import { checkoutShipping } from './basil/checkout-shipping.ts'
 import { invoiceParent } from './basil/invoice-parent.ts'
 import { invoicePayments } from './basil/invoice-payments.ts'
 import { invoiceTaxes } from './basil/invoice-taxes.ts'
@@ -8,6 +10,7 @@ import { subscriptionPeriods } from './basil/subscription-periods.ts'
 import { upcomingInvoices } from './basil/upcoming-invoices.ts'
 import { classicByDefault } from './clover/classic-by-default.ts'
 import { discountCoupon } from './clover/discount-coupon.ts'
+import { intentTransferData } from './clover/intent-transfer-data.ts'
 import { phaseIterations } from './clover/phase-iterations.ts'
 import { promotionCodeCoupon } from './clover/promotion-code-coupon.ts'
 import { checkoutUiModes } from './dahlia/checkout-ui-modes.ts'
@@ -19,6 +22,7 @@ export const CHANGES: readonly VersionChange[] = [
   anchorAsObject,
   paymentMethodTypesParam,
   checkoutUiModes,
+  intentTransferData,
   discountCoupon,
   promotionCodeCoupon,
   classicByDefault,
@@ -30,6 +34,8 @@ export const CHANGES: readonly VersionChange[] = [
   lineDetails,
   singleDiscounts,
   upcomingInvoices,
+  aggregateUsage,
+  checkoutShipping,
 ]
 
 /** Of older versions some changes are missing here, and the response says so. */

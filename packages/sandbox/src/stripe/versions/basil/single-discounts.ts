@@ -2,7 +2,7 @@ import type { Tables } from '../../state/tables.ts'
 import type { FormObject } from '../../wire/form.ts'
 import type { WireObject } from '../../wire/wire-object.ts'
 import { entriesOf } from '../basics/form-fields.ts'
-import { lookUp } from '../basics/look-up.ts'
+import { isRecord, lookUp } from '../basics/look-up.ts'
 import type { VersionChange } from '../basics/version-change.ts'
 
 /** Before there were several discounts there was one, and one coupon or code to ask for it. */
@@ -16,12 +16,26 @@ export const singleDiscounts: VersionChange = {
     'SubscriptionSchedules.create': listEachDiscount,
     'SubscriptionSchedules.update': listEachDiscount,
   },
-  objects: { subscription: addTheDiscount, invoice: addTheDiscount },
+  objects: {
+    subscription: addTheDiscount,
+    invoice: addTheDiscount,
+    subscription_schedule(wire) {
+      for (const phase of Array.isArray(wire.phases) ? wire.phases : []) {
+        if (isRecord(phase)) phase.coupon = firstCoupon(phase.discounts)
+      }
+    },
+  },
+  expandable: { subscription_schedule: ['phases.coupon'] },
 }
 
 function addTheDiscount(wire: WireObject, tables: Tables): void {
   const [first] = Array.isArray(wire.discounts) ? wire.discounts : []
   wire.discount = lookUp('discount', first, tables)
+}
+
+function firstCoupon(discounts: unknown): unknown {
+  const [first] = Array.isArray(discounts) ? discounts : []
+  return isRecord(first) ? (first.coupon ?? null) : null
 }
 
 function listTheDiscount(form: FormObject): void {
