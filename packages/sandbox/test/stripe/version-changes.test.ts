@@ -392,19 +392,23 @@ describe('basil', () => {
     })
   })
 
-  it('single-discounts: a phase of a schedule, too', async () => {
-    const { call, stripe, customer, monthly } = await startSubscribed()
+  it('single-discounts: a phase of a schedule has one, too, which the sandbox refuses', async () => {
+    const { send, call, stripe, customer, monthly } = await startSubscribed()
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
-    const schedule = await call(ACACIA, '/subscription_schedules', {
+    const form = {
       customer: customer.id,
       start_date: 'now',
       'phases[0][items][0][price]': monthly.id,
       'phases[0][iterations]': '1',
+    }
+    const refused = await send(ACACIA, '/subscription_schedules', {
+      ...form,
       'phases[0][coupon]': coupon.id,
     })
-    expect(schedule).toMatchObject({ phases: [{ coupon: coupon.id }] })
+    expect(refused.body.error).toMatchObject({ param: 'phases[0][discounts]' })
+    const schedule = await call(ACACIA, '/subscription_schedules', form)
+    expect(schedule).toMatchObject({ phases: [{ coupon: null }] })
     const now = await call(BASIL, `/subscription_schedules/${schedule.id}`)
-    expect(now).toMatchObject({ phases: [{ discounts: [{ coupon: coupon.id }] }] })
     expect(now).not.toHaveProperty('phases[0].coupon')
   })
 
