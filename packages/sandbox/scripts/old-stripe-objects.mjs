@@ -8,7 +8,6 @@ import { ContractReader, readStripeContract } from './stripe-contract.mjs'
 
 const OBJECTS = [
   'Account',
-  'Balance',
   'BalanceTransaction',
   'BillingPortal.Configuration',
   'Charge',

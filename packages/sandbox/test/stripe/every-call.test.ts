@@ -28,8 +28,11 @@ const NOT_YET = [
   'token',
 ]
 
-/** Not read back in older versions: an event keeps its own version, and a portal's session cannot be read. */
-const UNKNOWN_THEN = new Set(['event', 'billing_portal.session', ...NOT_YET])
+/**
+ * Not read back in older versions: an event keeps its own version, a portal's session cannot be read,
+ * and a balance, having no id, is no object that a contract names.
+ */
+const UNKNOWN_THEN = new Set(['balance', 'billing_portal.session', 'event', ...NOT_YET])
 
 it('answers every call it offers with what the SDK declares', async () => {
   const { sandbox, stripe, checker } = await startStripeSandbox()
