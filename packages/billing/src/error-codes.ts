@@ -2,6 +2,7 @@ import type {
   AlreadySubscribed,
   BillingErrorCode,
   Busy,
+  CheckoutNotFound,
   InvalidAmount,
   InvalidArgument,
   InvalidPaymentToken,
@@ -31,6 +32,7 @@ import type { PaymentActionRequired, PaymentFailed } from './payment-errors.ts'
 export type AnyBillingError =
   | AlreadySubscribed
   | Busy
+  | CheckoutNotFound
   | InvalidAmount
   | InvalidArgument
   | InvalidPaymentToken

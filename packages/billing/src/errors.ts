@@ -24,6 +24,7 @@ export type BillingErrorCode =
   | 'busy'
   | 'user_not_found'
   | 'invoice_not_found'
+  | 'checkout_not_found'
   | 'invalid_signature'
   | 'unauthenticated'
   | 'not_found'
@@ -218,12 +219,18 @@ export class InvoiceNotFound extends BillingError {
   override readonly status = 404
 }
 
+/** There is no such hosted page of this user. */
+export class CheckoutNotFound extends BillingError {
+  readonly code = 'checkout_not_found'
+  override readonly status = 404
+}
+
 /** A webhook that the provider did not sign. */
 export class InvalidSignature extends BillingError {
   readonly code = 'invalid_signature'
 }
 
-/** An invoice was asked for, and nobody is signed in. */
+/** An invoice was asked for, or somebody came back from a hosted page, and nobody is signed in. */
 export class Unauthenticated extends BillingError {
   readonly code = 'unauthenticated'
   override readonly status = 401

@@ -12,6 +12,7 @@ export {
   BillingError,
   type BillingErrorCode,
   Busy,
+  CheckoutNotFound,
   InvalidAmount,
   InvalidArgument,
   InvalidPaymentToken,
@@ -168,6 +169,13 @@ export type { Invoice, InvoiceData, InvoiceDiscount, InvoiceLine } from './invoi
 export { type InvoicePdfOptions, renderInvoice } from './invoices/pdf.ts'
 export type { InvoiceWords } from './invoices/words.ts'
 export type { BillingOptions, BillingPaths, InvoiceSeller, WebhookHandlers } from './options.ts'
+export type { Checkout } from './pages/checkout.ts'
+export type {
+  CheckoutItem,
+  CheckoutOptions,
+  CheckoutPageOptions,
+} from './pages/checkout-request.ts'
+export type { PortalOptions } from './pages/open-portal.ts'
 export {
   PaymentActionRequired,
   PaymentFailed,
@@ -178,12 +186,13 @@ export type { ProviderName, ProviderNames } from './provider-name.ts'
 export { billingMigrations } from './storage/migrations.ts'
 export type { StoredWebhook, WebhookState } from './storage/tables.ts'
 export type { UserTable } from './storage/user-table.ts'
-export type { SubscriptionBuilder } from './subscriptions/builder.ts'
+export type { SubscriptionBuilder, SubscriptionPageOptions } from './subscriptions/builder.ts'
 export type { CancelNowOptions } from './subscriptions/features/cancelling.ts'
 export type { BUILDER_NEEDS, SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
 export type { Subscription } from './subscriptions/subscription.ts'
 export type { SwapOptions } from './subscriptions/swap.ts'
 export type { BillableUser } from './users/billable-user.ts'
+export type { ChargePageOptions, CheckoutResult } from './users/features/checkout.ts'
 export type { ListOptions } from './users/features/invoices.ts'
 export type { USER_NEEDS } from './users/needs.ts'
 export { type CardSummary, NO_CARD } from './values/card.ts'

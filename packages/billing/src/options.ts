@@ -28,6 +28,8 @@ export interface BillingPaths {
   readonly braintreeWebhook?: string
   /** With `{invoice}` where the id goes. */
   readonly invoice?: string
+  /** Where customers come back to from a hosted page, before they go on to `successPath`. */
+  readonly checkoutReturn?: string
 }
 
 /** What a downloaded invoice says about the seller. */
@@ -64,14 +66,15 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly lockLease?: number
   /** Seconds between looks at the inbox for events that are due again. Default 10; false: never. */
   readonly processEvery?: number | false
-  /** Default `/stripe/webhook`, `/braintree/webhook`, `/user/invoice/{invoice}`. */
+  /** Default `/stripe/webhook`, `/braintree/webhook`, `/user/invoice/{invoice}`, `/billing/checkout/return`. */
   readonly paths?: BillingPaths
   /**
    * Public base URL of the application. The requests that `authenticate` gets have this address, because
-   * the `Host` header is a stranger's choice. Default `http://localhost`.
+   * the `Host` header is a stranger's choice. Default `http://localhost`. Customers come back to it from
+   * hosted pages, which need it.
    */
   readonly baseUrl?: string
-  /** Who is asking, for the invoice route: a user id, or null. */
+  /** Who is asking, for the invoice route and after a hosted page: a user id, or null. */
   readonly authenticate?: (
     request: Request,
   ) => string | number | null | Promise<string | number | null>
@@ -99,10 +102,13 @@ export interface ResolvedOptions {
   readonly paths: {
     /** With `{invoice}` at the end. */
     readonly invoice: string
+    readonly checkoutReturn: string
     /** Whose webhooks arrive where. */
     readonly webhooks: ReadonlyMap<string, ProviderName>
   }
   readonly baseUrl: string
+  /** The same, where the application has said it. */
+  readonly publicUrl: string | null
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
   readonly invoice: InvoiceSeller | null
   readonly migrate: boolean
@@ -141,6 +147,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     ),
     paths: resolvePaths(options.paths ?? {}, providers.all),
     baseUrl: requireUrl(options.baseUrl ?? 'http://localhost'),
+    publicUrl: options.baseUrl ?? null,
     authenticate: options.authenticate ?? null,
     invoice: options.invoice ?? null,
     migrate: options.migrate ?? true,
@@ -165,7 +172,7 @@ function resolvePaths(
   paths: BillingPaths,
   providers: readonly Provider[],
 ): ResolvedOptions['paths'] {
-  const { invoice = '/user/invoice/{invoice}' } = paths
+  const { invoice = '/user/invoice/{invoice}', checkoutReturn = '/billing/checkout/return' } = paths
   const own: Readonly<Record<string, string | undefined>> = {
     stripe: paths.stripeWebhook,
     braintree: paths.braintreeWebhook,
@@ -179,7 +186,8 @@ function resolvePaths(
     webhooks.set(path, name)
   }
   requirePath('invoice', invoice, /^(\/[\w-]+)+\/\{invoice\}$/)
-  return { invoice, webhooks }
+  requirePath('checkoutReturn', checkoutReturn, /^(\/[\w-]+)+$/)
+  return { invoice, checkoutReturn, webhooks }
 }
 
 function requirePath(name: string, path: string, shape: RegExp): void {

@@ -13,9 +13,12 @@ import {
 } from '@tollgate/http'
 import type { BillingContext } from './context.ts'
 import { isBillingError } from './error-codes.ts'
-import { InvoiceNotFound, NotFound, Unauthenticated } from './errors.ts'
+import { CheckoutNotFound, InvoiceNotFound, NotFound, Unauthenticated } from './errors.ts'
 import { invoiceResponse } from './invoices/download.ts'
+import { completeCheckout } from './pages/complete-checkout.ts'
+import { ownUrl } from './pages/own-url.ts'
 import type { ProviderName } from './provider-name.ts'
+import type { BilledUser } from './storage/tables.ts'
 import { BillableUser } from './users/billable-user.ts'
 import type { Inbox } from './webhooks/inbox.ts'
 
@@ -32,7 +35,7 @@ interface BillingRoute extends Route {
 
 /**
  * Webhooks carry no cookie and are proven by their signature, so no CSRF check belongs in front of them;
- * the invoice route only reads. Every route waits for `ready`.
+ * the invoice route only reads, and who comes back from a hosted page only makes us look. Every route waits for `ready`.
  */
 export function createRoutes(
   context: BillingContext,
@@ -47,6 +50,7 @@ export function createRoutes(
       path: paths.invoice,
       respond: (request, id) => downloadInvoice(request, id, context),
     },
+    ...returnRoutes(context),
   ])
 
   async function respond(match: Match<BillingRoute>, request: HttpRequest): Promise<HttpResponse> {
@@ -101,16 +105,49 @@ function webhookRoutes(
   return [receive, challenge]
 }
 
+/** Only where somebody says who came back; else customers go to the application's own page at once. */
+function returnRoutes(context: BillingContext): BillingRoute[] {
+  const { authenticate, paths, providers } = context.options
+  if (!authenticate || !providers.all.some(({ can }) => can.includes('checkout'))) return []
+  const respond = (request: HttpRequest) => returnFromCheckout(request, context)
+  return [{ method: 'GET', path: paths.checkoutReturn, respond }]
+}
+
+async function returnFromCheckout(
+  request: HttpRequest,
+  context: BillingContext,
+): Promise<HttpResponse> {
+  const user = await requireUser(request, context)
+  if (!user?.provider) throw new CheckoutNotFound('There is no such checkout')
+  const returning = { userId: user.id, provider: user.provider, customerId: user.providerId }
+  const id = new URLSearchParams(request.query).get('session_id')
+  const { status, url, successPath } = await completeCheckout(context, returning, id)
+  if (status === 'expired') throw new CheckoutNotFound('The checkout has expired')
+  // Not done yet: that page is where to go on.
+  const location = url ?? ownUrl(context, 'successPath', successPath)
+  return { status: 303, headers: { location, 'cache-control': 'no-store' }, body: null }
+}
+
+/** Null for one whom the application has deleted. */
+async function requireUser(
+  request: HttpRequest,
+  { options, users }: BillingContext,
+): Promise<BilledUser | null> {
+  const { authenticate, baseUrl } = options
+  if (!authenticate) throw new NotFound('There is nothing at this address')
+  const userId = await authenticate(request.toRequest(baseUrl))
+  if (userId === null) throw new Unauthenticated('Sign in first')
+  return users.find(userId)
+}
+
 async function downloadInvoice(
   request: HttpRequest,
   id: string,
   context: BillingContext,
 ): Promise<HttpResponse> {
-  const { authenticate, invoice, baseUrl } = context.options
-  if (!authenticate || !invoice) throw new NotFound('There is nothing at this address')
-  const userId = await authenticate(request.toRequest(baseUrl))
-  if (userId === null) throw new Unauthenticated('Sign in first')
-  const record = await context.users.find(userId)
+  const { invoice } = context.options
+  if (!invoice) throw new NotFound('There is nothing at this address')
+  const record = await requireUser(request, context)
   const found = record ? await new BillableUser(context, record).findInvoice(id) : null
   if (!found) throw new InvoiceNotFound('There is no such invoice')
   return invoiceResponse(found, invoice)

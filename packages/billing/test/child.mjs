@@ -64,6 +64,7 @@ const billing = createBilling({
   database,
   users: { table: 'users' },
   migrate: false,
+  baseUrl: 'https://app.example.com',
   processEvery: false,
   lockLease: setting.lockLease,
   defaultProvider: setting.provider,

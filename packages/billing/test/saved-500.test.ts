@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type BillableUser, ProviderUnavailable } from '../src/index.ts'
-import { customersAt, start, subscriptionsAt, takenFrom } from './support.ts'
+import { type BillableUser, isBillingError, ProviderUnavailable } from '../src/index.ts'
+import { customersAt, type FlowTest, start, subscriptionsAt, takenFrom } from './support.ts'
 
 /** What is made under a key, each with what it should come to. */
 const DEEDS: readonly {
   readonly name: string
   readonly taken: number
-  readonly act: (user: BillableUser) => Promise<unknown>
+  readonly act: (user: BillableUser, test: FlowTest) => Promise<unknown>
 }[] = [
   {
     name: 'create',
@@ -29,6 +29,20 @@ const DEEDS: readonly {
       return user.invoiceFor('Setup', 1000, { idempotencyKey: `invoice-${user.id}` })
     },
   },
+  {
+    name: 'checkout',
+    taken: 1190,
+    async act(user, { sandbox }) {
+      try {
+        const { id } = await user.checkout('monthly', { name: 'main', successPath: '/done' })
+        sandbox.stripe.completeCheckout(id)
+        await user.completeCheckout(id)
+      } catch (error) {
+        // It was paid the first time, and nobody came back.
+        if (!isBillingError(error, 'already_subscribed')) throw error
+      }
+    },
+  },
 ]
 
 describe('a 500 that Stripe keeps under a key', () => {
@@ -43,11 +57,11 @@ describe('a 500 that Stripe keeps under a key', () => {
       const user = await test.createUser({ email: `user-${call}@example.com` })
       sandbox.trouble.failNext(call, { slowMs: 0 }, 'stripe')
       sandbox.trouble.failNext(1, trouble, 'stripe')
-      const first = await act(user).catch((error: unknown) => error)
+      const first = await act(user, test).catch((error: unknown) => error)
       wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
       sandbox.trouble.clear()
       if (first instanceof Error) expect(first).toBeInstanceOf(ProviderUnavailable)
-      await act(user)
+      await act(user, test)
       await test.advance({ days: 20 })
       expect(takenFrom(test, user), `call ${call}`).toBe(taken)
       expect(subscriptionsAt(test, user)).toBeLessThanOrEqual(1)

@@ -3,6 +3,7 @@ import { createTestDatabase, type Template } from '../../../test-support/create-
 import type { BillableUser, ProviderName, Subscription } from '../src/index.ts'
 import { type BillingTest, type StartBillingOptions, startBilling } from '../src/testing/index.ts'
 
+export const BASE_URL = 'https://app.example.com'
 export const START = new Date('2026-01-15T10:00:00Z')
 
 /** What the two providers call the same thing. */
@@ -66,6 +67,7 @@ export async function start(
     now: START,
     database: created.database,
     defaultProvider: provider,
+    baseUrl: BASE_URL,
     logger: { error: () => undefined },
     ...options,
   })

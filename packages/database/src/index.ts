@@ -75,7 +75,6 @@ export {
   type RecordOf,
   type RowOf,
 } from './schema/define-table.ts'
-export { dropNotNull } from './schema/drop-not-null.ts'
 export {
   type AnyField,
   type Field,

@@ -1,19 +1,21 @@
 import type { BillingContext } from '../context.ts'
+import type { StoredOperation } from '../storage/operations.ts'
 import { OPERATIONS } from './operations/all.ts'
 import type { Resume } from './operations/resume.ts'
 import type { LockedUser } from './user-lock.ts'
 
 /**
  * Finishes what a killed process began, as far as the provider has it. What never reached the
- * provider stays on record: if it is asked for again, it runs under the same idempotency keys.
+ * provider stays on record: if it is asked for again, it runs under the same idempotency keys. Gives what
+ * was on record before.
  */
 export async function resumeInterrupted(
   context: BillingContext,
   locked: LockedUser,
-): Promise<void> {
-  for (const operation of await context.operations.listByUser(locked.userId)) {
-    await findResume(operation.kind)?.(context, locked, operation)
-  }
+): Promise<readonly StoredOperation[]> {
+  const begun = await context.operations.listByUser(locked.userId)
+  for (const operation of begun) await findResume(operation.kind)?.(context, locked, operation)
+  return begun
 }
 
 /** A kind that only a newer version knows stays on record, for one of its processes. */

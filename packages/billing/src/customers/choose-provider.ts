@@ -1,3 +1,4 @@
+import { closeCheckouts } from '../consistency/close-checkouts.ts'
 import { columnsOf, converge } from '../consistency/converge.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { abandon } from '../consistency/settle-first-payment.ts'
@@ -18,11 +19,12 @@ export async function chooseProvider(
     throw new InvalidArgument(`'${String(provider)}' is not configured: give its options first`)
   }
   await withUserLock(context, userId, async (locked) => {
-    await resumeInterrupted(context, locked)
+    const begun = await resumeInterrupted(context, locked)
     const user = await context.users.find(userId)
     if (!user) throw new UserNotFound('The user was deleted meanwhile')
     if (user.provider === provider) return
     if (user.provider && user.providerId) {
+      await closeCheckouts(context, locked, begun)
       await leave(context, locked, user.provider, user.providerId)
     }
     await locked.lock.write((tx) => context.users.setProvider(userId, provider, tx))

@@ -11,6 +11,8 @@ export interface WantedCustomer {
   /** A card token that becomes the default; null keeps the card that is there. */
   readonly token: string | null
   readonly details: CustomerDetails
+  /** Whether one without a card will do, because the provider's own page asks for it. Default: no. */
+  readonly mayLackCard?: boolean
 }
 
 /** The user's customer with the wanted card: the one that is there, or a new one. */
@@ -19,7 +21,7 @@ export async function ensureCustomer(
   locked: LockedUser,
   wanted: WantedCustomer,
 ): Promise<string> {
-  const { provider, token, details } = wanted
+  const { provider, token, details, mayLackCard = false } = wanted
   const user = await context.users.find(locked.userId)
   if (!user) throw new UserNotFound('The user was deleted meanwhile')
   const existing =
@@ -30,7 +32,7 @@ export async function ensureCustomer(
   if (token !== null) {
     const { card } = await locked.change(provider, (gateway) => gateway.setCard(customer.id, token))
     await locked.lock.write((tx) => context.users.setCard(locked.userId, card, tx))
-  } else if (!customer.hasPaymentMethod) {
+  } else if (!customer.hasPaymentMethod && !mayLackCard) {
     throw new NoPaymentMethod('The customer has no card: give a card token')
   }
   return customer.id

@@ -3,8 +3,16 @@ import type { LoadedUser } from '../customers/loaded-user.ts'
 import { InvalidArgument } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import { requireCapability } from '../gateways/contract/parts.ts'
+import type { Checkout } from '../pages/checkout.ts'
+import {
+  type CheckoutOptions,
+  type CheckoutPageOptions,
+  requireCheckout,
+} from '../pages/checkout-request.ts'
+import { openCheckout } from '../pages/open-checkout.ts'
 import type { ProviderName } from '../provider-name.ts'
 import { requireCount, requireText } from '../values/arguments.ts'
+import { LONGEST_TRIAL } from '../values/trial.ts'
 import { createSubscription } from './create.ts'
 import { requireKnownPlan, requireProvider } from './known-plans.ts'
 import { BUILDER_NEEDS } from './needs.ts'
@@ -19,10 +27,11 @@ interface Choices {
   readonly quantity: number
 }
 
-/** Two years: no provider takes more. */
-const LONGEST_TRIAL = 730
+/** How a page is made on which somebody subscribes. The rest is the builder's. */
+export type SubscriptionPageOptions = Omit<CheckoutPageOptions, 'coupon'> &
+  Pick<CheckoutOptions, 'withoutCard'>
 
-/** A subscription to be. Nothing is sent until `create()`. */
+/** A subscription to be. Nothing is sent until `create()` or `checkout()`. */
 export class SubscriptionBuilder {
   readonly #context: BillingContext
   readonly #user: LoadedUser
@@ -66,6 +75,27 @@ export class SubscriptionBuilder {
     try {
       const record = await createSubscription(this.#context, user, this.#choices, payer)
       return new Subscription(this.#context, user, record)
+    } finally {
+      await this.#user.reload()
+    }
+  }
+
+  /** The same on a page of the provider's: send the customer to its `url`. */
+  async checkout(options: SubscriptionPageOptions): Promise<Checkout> {
+    const { name, plan, quantity, coupon, trialDays } = this.#choices
+    const provider = requireProvider(this.#context, this.#choices.provider)
+    requireCapability(provider, BUILDER_NEEDS.checkout)
+    requireKnownPlan(provider, plan)
+    const gateway = await this.#context.gateway(provider.name)
+    const terms: CheckoutOptions = {
+      ...options,
+      name,
+      ...(coupon === null ? {} : { coupon }),
+      ...(trialDays ? { trialDays } : {}),
+    }
+    const wanted = requireCheckout([{ price: plan, quantity }], terms, gateway.toMoney)
+    try {
+      return await openCheckout(this.#context, this.#user.record, provider.name, wanted)
     } finally {
       await this.#user.reload()
     }

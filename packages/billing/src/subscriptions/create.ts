@@ -1,4 +1,5 @@
-import { converge } from '../consistency/converge.ts'
+import { closeCheckouts } from '../consistency/close-checkouts.ts'
+import { findRunning, type Running } from '../consistency/find-running.ts'
 import { keepTax } from '../consistency/keep-tax.ts'
 import { attempt, begin, finish } from '../consistency/operation.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
@@ -8,11 +9,11 @@ import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
 import { AlreadySubscribed } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
-import type { NewSubscription, ProviderSubscription } from '../gateways/contract/subscription.ts'
+import type { NewSubscription } from '../gateways/contract/subscription.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
 import type { BilledUser, SubscriptionRecord } from '../storage/tables.ts'
-import { active, awaitsFirstPayment, cancelled, ended } from '../values/subscription-state.ts'
+import { active, awaitsFirstPayment, cancelled } from '../values/subscription-state.ts'
 import { parseTaxPercentage } from '../values/tax.ts'
 import { requireRecord } from './change.ts'
 import { replaceUnpaid } from './replace-unpaid.ts'
@@ -40,7 +41,12 @@ export async function createSubscription(
 ): Promise<SubscriptionRecord> {
   const tax = parseTaxPercentage(await context.options.taxPercentage({ ...user.attributes }))
   return withUserLock(context, user.id, async (locked) => {
-    await resumeInterrupted(context, locked)
+    const begun = await resumeInterrupted(context, locked)
+    await closeCheckouts(
+      context,
+      locked,
+      begun.filter(({ name }) => name === wanted.name),
+    )
     const before = await findRunning(context, locked, wanted.name)
     if (before && !awaitsFirstPayment(before.record)) {
       return requireSame(context, locked, before, wanted)
@@ -77,26 +83,6 @@ async function make(
   })
   await finish(context, locked, operation)
   return requireRecord(context, { provider, providerId: made.id })
-}
-
-interface Running {
-  readonly record: SubscriptionRecord
-  readonly found: ProviderSubscription
-}
-
-/** The newest of that name as the provider has it now; null when there is none, or it is over. */
-async function findRunning(
-  context: BillingContext,
-  locked: LockedUser,
-  name: string,
-): Promise<Running | null> {
-  const { subscriptions, options } = context
-  const row = await subscriptions.findByName(locked.userId, name)
-  const now = options.clock.now()
-  if (!row || ended(row, now)) return null
-  const found = await converge(context, locked, row)
-  const record = await subscriptions.findByProvider(row.provider, row.providerId)
-  return found && record && !ended(record, now) ? { record, found } : null
 }
 
 /**

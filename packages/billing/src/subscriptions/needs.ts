@@ -10,7 +10,8 @@ export const SUBSCRIPTION_NEEDS = {
   updateQuantity: 'quantities',
 } as const satisfies Readonly<Record<string, Capability>>
 
-/** The same, of a subscription to be. `create()` asks. */
+/** The same, of a subscription to be. What needs `quantities` is asked by `create()`. */
 export const BUILDER_NEEDS = {
   quantity: 'quantities',
+  checkout: 'checkout',
 } as const satisfies Readonly<Record<string, Capability>>

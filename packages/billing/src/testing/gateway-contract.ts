@@ -1,3 +1,4 @@
+import { checkoutContract } from './contract/checkout.ts'
 import { customersContract } from './contract/customers.ts'
 import type { ContractPart } from './contract/part.ts'
 import { paymentsContract } from './contract/payments.ts'
@@ -24,4 +25,5 @@ export const gatewayContract: ContractPart = (runner, create) => {
   subscriptionsContract(runner, create)
   paymentsContract(runner, create)
   webhooksContract(runner, create)
+  checkoutContract(runner, create)
 }

@@ -5,17 +5,25 @@ import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../gateways/contract/payment.ts'
 import type { DownloadOptions } from '../invoices/download.ts'
 import type { Invoice } from '../invoices/invoice.ts'
+import type { Checkout } from '../pages/checkout.ts'
+import type { CheckoutItem, CheckoutOptions } from '../pages/checkout-request.ts'
+import type { PortalOptions } from '../pages/open-portal.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { BilledUser } from '../storage/tables.ts'
 import type { SubscriptionBuilder } from '../subscriptions/builder.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
 import type { Amount } from '../values/money.ts'
+import * as checkouts from './features/checkout.ts'
 import * as customer from './features/customer.ts'
 import * as invoices from './features/invoices.ts'
 import * as payments from './features/payments.ts'
+import * as portal from './features/portal.ts'
 import * as subscriptions from './features/subscriptions.ts'
 import * as trials from './features/trials.ts'
-import { UserScope } from './user-scope.ts'
+import { USER_NEEDS } from './needs.ts'
+import { type UserHaving, UserScope } from './user-scope.ts'
+
+type Needs = typeof USER_NEEDS
 
 /**
  * A user of the application, and what billing lets it do. Made for one request, not to be kept. How each
@@ -153,6 +161,41 @@ export class BillableUser<User = Record<string, unknown>> {
     return payments.invoiceFor(this.#scope, { description, amount }, options)
   }
 
+  /**
+   * A page of the provider's on which the customer subscribes, pays, or leaves a card: send them to its
+   * `url`. Asked for again, it is the same page while that is open.
+   * @example
+   * const { url } = await user.checkout('monthly', { name: 'main', successPath: '/billing/done' })
+   */
+  async checkout(
+    items: string | readonly CheckoutItem[],
+    options: CheckoutOptions,
+  ): Promise<Checkout> {
+    return checkouts.checkout(this.#for('checkout'), items, options)
+  }
+
+  /** A page on which the customer pays once. A plain number is in the provider's own unit. */
+  async checkoutCharge(
+    amount: Amount,
+    name: string,
+    options: checkouts.ChargePageOptions,
+  ): Promise<Checkout> {
+    return checkouts.checkoutCharge(this.#for('checkoutCharge'), { amount, name }, options)
+  }
+
+  /**
+   * What came of a page, in our rows too: for whoever takes customers back by a route of their own. The event
+   * does the same, in any order. Throws CheckoutNotFound for anybody else's.
+   */
+  async completeCheckout(id: string): Promise<checkouts.CheckoutResult> {
+    return checkouts.complete(this.#for('completeCheckout'), id)
+  }
+
+  /** A link to the provider's pages on which the customer looks after cards and subscriptions; for one visit. */
+  async billingPortal(options: PortalOptions): Promise<{ readonly url: string }> {
+    return portal.billingPortal(this.#for('billingPortal'), options)
+  }
+
   /** Paid invoices, newest first: all of them, or so many. */
   invoices(options: invoices.ListOptions = {}): Promise<Invoice[]> {
     return invoices.listInvoices(this.#scope, { ...options, pending: false })
@@ -181,6 +224,11 @@ export class BillableUser<User = Record<string, unknown>> {
   /** The SDK's own customer object, or null. */
   asCustomer(): Promise<unknown> {
     return customer.readFromProvider(this.#scope)
+  }
+
+  /** For a method that not every provider can do: Unsupported before anything else. */
+  #for<Method extends keyof Needs>(method: Method): UserHaving<Needs[Method]> {
+    return this.#scope.having(USER_NEEDS[method])
   }
 
   get #record(): BilledUser {

@@ -3,6 +3,11 @@ import type { Capability } from '../gateways/contract/parts.ts'
 /**
  * The methods of a user that not every provider can do, each with the part of the gateway that it needs.
  * From here come both the `Unsupported` that they throw before any call, and the types of those who lack
- * them. There are none yet.
+ * them.
  */
-export const USER_NEEDS = {} as const satisfies Readonly<Record<string, Capability>>
+export const USER_NEEDS = {
+  checkout: 'checkout',
+  checkoutCharge: 'checkout',
+  completeCheckout: 'checkout',
+  billingPortal: 'portal',
+} as const satisfies Readonly<Record<string, Capability>>

@@ -10,6 +10,7 @@ export interface Step {
 }
 
 const main = (user: BillableUser) => user.subscription('main')
+const PAGE = { name: 'main', successPath: '/done' }
 const PLANS = ['monthly', 'pro', 'quarterly', 'yearly']
 
 /** What the application does for its user. */
@@ -90,6 +91,9 @@ const panel: Record<ProviderName, Step[]> = {
       user.newSubscription('main', 'monthly').create('pm_card_threeDSecureRequired'),
     ),
     step('the customer confirms', confirmPayments),
+    own('open a checkout', (user) => user.checkout('monthly', PAGE)),
+    own('open a checkout for another plan', (user) => user.checkout('pro', PAGE)),
+    step('the customer pays there', payOnPage),
   ],
   braintree: [
     step('panel: cancel now', async (world) => {
@@ -161,6 +165,22 @@ async function confirmPayments(world: World): Promise<void> {
     .catch(() => ({ data: [] }))
   for (const { id, status } of data) {
     if (status === 'requires_action') world.sandbox.stripe.completeAuthentication(id)
+  }
+}
+
+/** On whichever page is open. */
+async function payOnPage(world: World): Promise<void> {
+  const customer = customerOf(world)
+  const { checkout } = await stripeSdk(world)
+  const { data } = await checkout.sessions
+    .list({ customer, status: 'open' })
+    .catch(() => ({ data: [] }))
+  for (const { id } of data) {
+    try {
+      world.sandbox.stripe.completeCheckout(id)
+    } catch {
+      // The card was declined, or another page was faster. The customer sees that, and nothing came of it.
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
 import { type BillableUser, ProviderUnavailable } from '../../src/index.ts'
 import { type BillingTest, startBilling } from '../../src/testing/index.ts'
-import type { ProviderCase } from '../support.ts'
+import { BASE_URL, type ProviderCase } from '../support.ts'
 
 /**
  * How events travel in a history. `prompt`: all have come, somehow, before the next step. `late`: steps
@@ -41,6 +41,7 @@ export async function createWorld(given: ProviderCase): Promise<World> {
   const test = await startBilling({
     database: created.database,
     defaultProvider: given.provider,
+    baseUrl: BASE_URL,
     logger: { error: () => undefined },
   })
   onTestFinished(async () => {

@@ -1,4 +1,5 @@
 import type { OperationKind } from '../../storage/tables.ts'
+import { checkout } from './checkout.ts'
 import type { Resume } from './resume.ts'
 import { subscription } from './subscription.ts'
 import { swap } from './swap.ts'
@@ -7,6 +8,7 @@ import { swap } from './swap.ts'
 export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
   subscription,
   swap,
+  checkout,
   // Nothing is lost meanwhile: whoever asks for these again finishes them.
   customer: null,
   resume: null,

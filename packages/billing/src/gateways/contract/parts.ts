@@ -102,7 +102,7 @@ interface ReadingMethods {
   readonly replacements: 'isNeeded'
   readonly schedules: 'find'
   readonly forecasts: keyof Forecasts
-  readonly checkout: 'find' | 'listOpen'
+  readonly checkout: 'find' | 'findByOperation'
   readonly setups: 'find'
   readonly paymentMethods: 'list'
   readonly refunds: 'find'

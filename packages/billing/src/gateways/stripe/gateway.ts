@@ -1,6 +1,8 @@
 import type { Gateway } from '../contract/gateway.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
 import { checkStripe } from './check.ts'
+import { stripeCheckout } from './pages/checkout.ts'
+import { stripePortal } from './pages/portal.ts'
 import { stripeCharges } from './payments/charges.ts'
 import { stripeCustomers } from './payments/customers.ts'
 import { stripeInvoices } from './payments/invoices.ts'
@@ -15,7 +17,7 @@ import { stripeSwaps } from './subscriptions/swap.ts'
 import { stripeWebhooks } from './webhooks.ts'
 
 /** What Stripe can do beyond what every provider can. `can` of its provider says the same. */
-export type StripeParts = 'quantities' | 'confirmations'
+export type StripeParts = 'quantities' | 'confirmations' | 'checkout' | 'portal'
 
 export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
@@ -33,6 +35,8 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeCharges(context),
     ...stripeInvoices(context),
     ...stripeSingleInvoices(context),
+    ...stripeCheckout(context),
+    ...stripePortal(context),
     ...stripeWebhooks(context),
     check: () => checkStripe(context),
   }

@@ -6,7 +6,7 @@ import { requireSettings, type StripeOptions } from './sdk/options.ts'
 export const STRIPE = {
   name: 'stripe',
   webhookPath: '/stripe/webhook',
-  can: ['quantities', 'confirmations'],
+  can: ['quantities', 'confirmations', 'checkout', 'portal'],
   statuses: {
     incomplete: 'awaits_first_payment',
     past_due: 'past_due',
@@ -15,6 +15,10 @@ export const STRIPE = {
     paused: 'closed',
   },
   events: [
+    'checkout.session.completed',
+    'checkout.session.async_payment_succeeded',
+    'checkout.session.async_payment_failed',
+    'checkout.session.expired',
     'customer.subscription.created',
     'customer.subscription.updated',
     'customer.subscription.deleted',

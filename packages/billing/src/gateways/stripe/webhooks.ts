@@ -65,6 +65,7 @@ function subjectOf(event: Stripe.Event): EventSubject {
 
 function subscriptionOf(object: Record<string, unknown> & { object?: string }): string | null {
   if (object.object === 'subscription') return String(object.id)
+  if (object.object === 'checkout.session') return idOf(object.subscription as string | null)
   if (object.object !== 'invoice') return null
   const parent = object.parent as Stripe.Invoice['parent'] | undefined
   return idOf(parent?.subscription_details?.subscription)

@@ -1,6 +1,7 @@
 import type { Story } from '../story.ts'
+import { checkouts } from './checkouts.ts'
 import { payments } from './payments.ts'
 import { subscriptions } from './subscriptions.ts'
 
 /** Each feature tells its own. */
-export const STORIES: readonly Story[] = [...subscriptions, ...payments]
+export const STORIES: readonly Story[] = [...subscriptions, ...payments, ...checkouts]

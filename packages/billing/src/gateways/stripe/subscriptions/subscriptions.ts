@@ -116,7 +116,7 @@ function createParams(
   }
 }
 
-function discount(code: string): Stripe.SubscriptionCreateParams.Discount {
+export function discount(code: string): { promotion_code: string } | { coupon: string } {
   return code.startsWith('promo_') ? { promotion_code: code } : { coupon: code }
 }
 

@@ -1,4 +1,5 @@
 import type { Money } from '../../../../values/money.ts'
+import type { BasisPoints } from '../../../../values/tax.ts'
 
 /** One line of a hosted page: a price of the provider's, or an amount with a name. */
 export type CheckoutLine = {
@@ -23,7 +24,9 @@ export type CheckoutMode = 'subscription' | 'payment' | 'setup'
 export interface CheckoutSubscription {
   /** What the application calls it, such as `main`. */
   readonly name: string
-  /** When the trial ends; null for none. */
+  /** Days of a trial, from the payment on; null for none, or for one with a date. */
+  readonly trialDays: number | null
+  /** When the trial ends; null for none, or for one that is counted in days. */
   readonly trialEndsAt: Date | null
   /** Whether a trial may begin without a card. */
   readonly withoutCard: boolean
@@ -35,7 +38,7 @@ export interface NewCheckout {
   readonly mode: CheckoutMode
   /** Who pays. */
   readonly customerId: string
-  /** Whose it is, as our rows say; kept at the provider, because a return is believed only by it. */
+  /** Whose it is, as our rows say: kept at the provider, because a customer who comes back is asked for it. */
   readonly owner: string
   /** What is sold. Empty for `setup`. */
   readonly lines: readonly CheckoutLine[]
@@ -45,14 +48,16 @@ export interface NewCheckout {
   readonly discount: { readonly coupon: string } | { readonly promotionCode: string } | null
   /** Whether the page has a field for a code. */
   readonly allowsCodes: boolean
-  /** Ids of tax rates, or what the provider works out from the address. */
-  readonly tax: readonly string[] | 'automatic'
+  /** On top of each price, or what the provider works out from the address. */
+  readonly tax: BasisPoints | 'automatic'
   /** Whether the page asks for a tax id. */
   readonly collectsTaxId: boolean
   /** Whether the page asks for an address. */
   readonly collectsAddress: boolean
-  /** Where the customer comes back to; on our host. */
+  /** Where the customer comes back to, on our host. The provider adds the page's id as `session_id`. */
   readonly successUrl: string
+  /** Where the application wants the customer then; a path. Kept at the provider. */
+  readonly successPath: string
   /** Where the customer goes who changes their mind; null for nowhere. */
   readonly cancelUrl: string | null
   /** The language of the page; null leaves it to the browser. */
@@ -69,7 +74,9 @@ export interface ProviderCheckout {
   readonly id: string
   /** Where it is; null when it is no longer open. */
   readonly url: string | null
-  /** Whether it waits for the customer, was done, or is too old. */
+  /** What comes of it. */
+  readonly mode: CheckoutMode
+  /** Whether it waits for the customer, was done, or can no longer be used. */
   readonly status: 'open' | 'complete' | 'expired'
   /** Whether the money is there; false while it is on its way. */
   readonly isPaid: boolean
@@ -79,12 +86,12 @@ export interface ProviderCheckout {
   readonly customerId: string | null
   /** As it was given to `create`. */
   readonly owner: string | null
-  /** The name of the subscription that it is for; null for none. */
-  readonly subscriptionName: string | null
+  /** As it was given to `create`. */
+  readonly successPath: string | null
   /** The subscription that it made; null for none yet. */
   readonly subscriptionId: string | null
-  /** The operation that made it. */
-  readonly operation: string | null
+  /** What was kept to be billed later, by a token for `setCard`; null for nothing. */
+  readonly cardToken: string | null
   /** The provider's own object. */
   readonly raw: unknown
 }
@@ -95,8 +102,8 @@ export interface CheckoutPages {
   create(checkout: NewCheckout): Promise<ProviderCheckout>
   /** Null when there is none. */
   find(id: string): Promise<ProviderCheckout | null>
-  /** Those that still wait for this customer, newest first. */
-  listOpen(customerId: string): Promise<ProviderCheckout[]>
+  /** The page that an operation made, whatever became of it; null when it never came that far. */
+  findByOperation(operation: string, customerId: string): Promise<ProviderCheckout | null>
   /** Nobody can pay on it any more. Nothing happens when it is no longer open. */
   expire(id: string): Promise<void>
 }

@@ -1,0 +1,76 @@
+import type { BillingContext } from '../context.ts'
+import { isFinal } from '../errors.ts'
+import type { ProviderCustomer } from '../gateways/contract/customer.ts'
+import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout.ts'
+import type { ProviderName } from '../provider-name.ts'
+import type { StoredOperation } from '../storage/operations.ts'
+import { converge } from './converge.ts'
+import { keepTax } from './keep-tax.ts'
+import { finish } from './operation.ts'
+import type { LockedUser } from './user-lock.ts'
+
+/**
+ * Brings our rows to what came of a hosted page, and takes it off the record unless it still waits for the
+ * customer. One that the provider does not have was never shown to anybody, so it can be forgotten.
+ */
+export async function settleCheckout(
+  context: BillingContext,
+  locked: LockedUser,
+  operation: StoredOperation,
+): Promise<ProviderCheckout | null> {
+  const { provider } = operation.request
+  const user = await context.users.find(locked.userId)
+  if (!user?.providerId || user.provider !== provider) return null
+  const gateway = await locked.gateway(provider)
+  const found = (await gateway.checkout?.findByOperation(operation.id, user.providerId)) ?? null
+  if (found?.status === 'open') return found
+  if (found?.status === 'complete') {
+    await keepSubscription(context, locked, operation, found)
+    await keepCard(context, locked, operation, { ...found, customerId: user.providerId })
+  }
+  await finish(context, locked, operation)
+  return found
+}
+
+async function keepSubscription(
+  context: BillingContext,
+  locked: LockedUser,
+  { request: { provider, tax } }: StoredOperation,
+  { subscriptionId }: ProviderCheckout,
+): Promise<void> {
+  if (subscriptionId === null) return
+  const made = await converge(context, locked, { provider, providerId: subscriptionId })
+  if (!made || typeof tax !== 'number') return
+  await keepTax(context, locked, provider, { found: made, tax, lastChargeAt: null })
+}
+
+/** A card that somebody came to change is the one that is billed; any other only where there was none. */
+async function keepCard(
+  context: BillingContext,
+  locked: LockedUser,
+  { request: { provider } }: StoredOperation,
+  { mode, cardToken, customerId }: ProviderCheckout & { readonly customerId: string },
+): Promise<void> {
+  if (cardToken === null) return
+  const customer = await (await locked.gateway(provider)).findCustomer(customerId)
+  if (!customer) return
+  const isWanted = mode === 'setup' || !customer.hasPaymentMethod
+  const { card } = isWanted ? await useCard(locked, provider, customer, cardToken) : customer
+  // Also when another process has made it the customer's, and was killed.
+  await locked.lock.write((tx) => context.users.setCard(locked.userId, card, tx))
+}
+
+async function useCard(
+  locked: LockedUser,
+  provider: ProviderName,
+  customer: ProviderCustomer,
+  token: string,
+): Promise<ProviderCustomer> {
+  try {
+    return await locked.change(provider, (gateway) => gateway.setCard(customer.id, token))
+  } catch (error) {
+    // The customer may have taken it away since. That must not stop whatever comes next.
+    if (!isFinal(error)) throw error
+    return customer
+  }
+}

@@ -1,0 +1,92 @@
+import type Stripe from 'stripe'
+import type { CheckoutPages, ProviderCheckout } from '../../contract/parts/pages/checkout.ts'
+import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
+import { isMissing } from '../sdk/errors.ts'
+import { once } from '../sdk/once.ts'
+import { taxRates } from '../subscriptions/tax-rates.ts'
+import { checkoutParams } from './checkout-params.ts'
+
+/** Each says which card was left on the page. */
+const EXPAND = ['subscription', 'setup_intent']
+
+export function stripeCheckout(context: StripeContext): { readonly checkout: CheckoutPages } {
+  const { stripe, currency } = context
+  const { sessions } = stripe.checkout
+  const findTaxRates = taxRates(context)
+
+  async function findByOperation(
+    operation: string,
+    customer: string,
+  ): Promise<Stripe.Checkout.Session | null> {
+    const expand = EXPAND.map((member) => `data.${member}`)
+    for await (const session of sessions.list({ customer, limit: 100, expand })) {
+      if (session.metadata?.operation === operation) return session
+    }
+    return null
+  }
+
+  return {
+    checkout: {
+      async create(wanted) {
+        const rates = wanted.tax === 'automatic' ? [] : await findTaxRates(wanted.tax)
+        const params = checkoutParams(wanted, { rates, currency })
+        const made = await once(
+          `${wanted.operation}:checkout`,
+          (request) => sessions.create(params, request),
+          () => findByOperation(wanted.operation, wanted.customerId),
+        )
+        return describe(made)
+      },
+      async find(id) {
+        try {
+          return describe(await sessions.retrieve(id, { expand: EXPAND }))
+        } catch (error) {
+          if (isMissing(error)) return null
+          throw error
+        }
+      },
+      async findByOperation(operation, customerId) {
+        const found = await findByOperation(operation, customerId)
+        return found && describe(found)
+      },
+      async expire(id) {
+        try {
+          await sessions.expire(id)
+        } catch (error) {
+          // Paid or closed at this very moment: the caller looks at what came of it.
+          const { status } = await sessions.retrieve(id)
+          if (status === 'open') throw error
+        }
+      },
+    },
+  }
+}
+
+function describe(session: Stripe.Checkout.Session): ProviderCheckout {
+  const { metadata } = session
+  return {
+    id: session.id,
+    url: session.url,
+    mode: session.mode as ProviderCheckout['mode'],
+    status: session.status as ProviderCheckout['status'],
+    isPaid: session.payment_status !== 'unpaid',
+    expiresAt: toDate(session.expires_at),
+    customerId: idOf(session.customer),
+    owner: metadata?.owner ?? null,
+    successPath: metadata?.success_path ?? null,
+    subscriptionId: idOf(session.subscription),
+    cardToken: cardOf(session),
+    raw: session,
+  }
+}
+
+/** A payment keeps no card for later. */
+function cardOf({ subscription, setup_intent }: Stripe.Checkout.Session): string | null {
+  const from =
+    typeof subscription === 'object' && subscription !== null
+      ? subscription.default_payment_method
+      : typeof setup_intent === 'object' && setup_intent !== null
+        ? setup_intent.payment_method
+        : null
+  return idOf(from)
+}

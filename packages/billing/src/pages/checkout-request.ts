@@ -1,0 +1,156 @@
+import { InvalidArgument } from '../errors.ts'
+import type {
+  CheckoutLine,
+  CheckoutMode,
+  CheckoutSubscription,
+  NewCheckout,
+} from '../gateways/contract/parts/pages/checkout.ts'
+import { requireCount, requireText } from '../values/arguments.ts'
+import { type Amount, type Money, requirePositive } from '../values/money.ts'
+import { DEFAULT_NAME } from '../values/subscription-name.ts'
+import { LONGEST_TRIAL } from '../values/trial.ts'
+
+/** What is sold on a hosted page: a price of the provider's, or an amount with a name. */
+export type CheckoutItem = {
+  /** How many. Default 1. */
+  readonly quantity?: number
+  /** Between which numbers the customer may choose. */
+  readonly adjustable?: { readonly min: number; readonly max: number }
+} & (
+  | {
+      /** The provider's id of the price. */
+      readonly price: string
+    }
+  | {
+      /** For each. */
+      readonly amount: Amount
+      /** What people read. */
+      readonly name: string
+    }
+)
+
+/** How a hosted page looks, and where customers go from there. */
+export interface CheckoutPageOptions {
+  /** Where customers go who are done: a path of the application's, such as `/billing/done`. */
+  readonly successPath: string
+  /** Where customers go who change their mind; a path, too. */
+  readonly cancelPath?: string
+  /** A coupon's id. */
+  readonly coupon?: string
+  /** Whether the page has a field for a code; not together with a coupon. */
+  readonly allowPromotionCodes?: boolean
+  /** `percentage`: as `taxPercentage` says, for subscriptions. `automatic`: by the customer's address. Default `percentage`. */
+  readonly tax?: 'percentage' | 'automatic' | 'none'
+  /** Whether the page asks for a tax id. */
+  readonly collectTaxIds?: boolean
+  /** Whether the page asks for an address. */
+  readonly collectAddress?: boolean
+  /** The language of the page. Default: the browser's. */
+  readonly locale?: string
+  /** Goes to the provider as it is. */
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+/** How a hosted page is made. */
+export interface CheckoutOptions extends CheckoutPageOptions {
+  /** What comes of it: a subscription, a payment, or a card for later. Default `subscription`. */
+  readonly mode?: CheckoutMode
+  /** What the application calls the subscription. Default `default`. */
+  readonly name?: string
+  /** The customer is charged when the trial ends. Counted from the day they are done. */
+  readonly trialDays?: number
+  /** The same, until a date that is at least two days ahead. */
+  readonly trialUntil?: Date
+  /** Whether a trial may begin without a card. It then ends with the trial, unless a card is given. */
+  readonly withoutCard?: boolean
+}
+
+/** What is asked of the provider, as far as the application says. Kept on record as it is. */
+export type CheckoutRequest = Pick<
+  NewCheckout,
+  | 'mode'
+  | 'lines'
+  | 'subscription'
+  | 'discount'
+  | 'allowsCodes'
+  | 'collectsTaxId'
+  | 'collectsAddress'
+  | 'locale'
+  | 'metadata'
+> & {
+  readonly tax: 'percentage' | 'automatic' | 'none'
+  readonly successPath: string
+  readonly cancelPath: string | null
+}
+
+/** Or InvalidArgument, before any call. */
+export function requireCheckout(
+  items: string | readonly CheckoutItem[],
+  options: CheckoutOptions,
+  toMoney: (amount: Amount) => Money,
+): CheckoutRequest {
+  const { mode = 'subscription', coupon, allowPromotionCodes = false } = options
+  const listed = typeof items === 'string' ? [{ price: items }] : items
+  if (mode === 'setup' ? listed.length > 0 : listed.length === 0) {
+    throw new InvalidArgument(
+      mode === 'setup' ? 'Nothing is sold where a card is kept' : 'Name a price to be paid',
+    )
+  }
+  if (coupon !== undefined && allowPromotionCodes) {
+    throw new InvalidArgument('A page with a coupon has no field for codes')
+  }
+  return {
+    mode,
+    lines: listed.map((item) => requireLine(item, toMoney)),
+    subscription: requireSubscription(mode, options),
+    discount: coupon === undefined ? null : { coupon: requireText('coupon', coupon) },
+    allowsCodes: allowPromotionCodes,
+    tax: options.tax ?? 'percentage',
+    collectsTaxId: options.collectTaxIds ?? false,
+    collectsAddress: options.collectAddress ?? false,
+    locale: options.locale ?? null,
+    metadata: options.metadata ?? {},
+    successPath: options.successPath,
+    cancelPath: options.cancelPath ?? null,
+  }
+}
+
+function requireLine(item: CheckoutItem, toMoney: (amount: Amount) => Money): CheckoutLine {
+  const { quantity = 1, adjustable = null } = item
+  requireCount(quantity)
+  if (adjustable && !(requireCount(adjustable.min) <= requireCount(adjustable.max))) {
+    throw new InvalidArgument(
+      `Between ${adjustable.min} and ${adjustable.max} there is no quantity`,
+    )
+  }
+  if ('price' in item) return { price: requireText('price', item.price), quantity, adjustable }
+  const amount = requirePositive(toMoney(item.amount))
+  return { name: requireText('name', item.name), amount, quantity, adjustable }
+}
+
+function requireSubscription(
+  mode: CheckoutMode,
+  { name = DEFAULT_NAME, trialDays, trialUntil, withoutCard = false }: CheckoutOptions,
+): CheckoutSubscription | null {
+  const hasTrial = trialDays !== undefined || trialUntil !== undefined
+  if (mode !== 'subscription') {
+    if (hasTrial || withoutCard) throw new InvalidArgument('Only a subscription has a trial')
+    return null
+  }
+  if (trialDays !== undefined && trialUntil !== undefined) {
+    throw new InvalidArgument('A trial has days or a date, not both')
+  }
+  if (trialDays !== undefined && requireCount(trialDays) > LONGEST_TRIAL) {
+    throw new InvalidArgument(`A trial of ${trialDays} days; expected 1 to ${LONGEST_TRIAL}`)
+  }
+  if (trialUntil !== undefined && Number.isNaN(trialUntil.getTime())) {
+    throw new InvalidArgument('The end of the trial is not a date')
+  }
+  if (withoutCard && !hasTrial) throw new InvalidArgument('Without a card there must be a trial')
+  return {
+    name: requireText('subscription name', name),
+    trialDays: trialDays ?? null,
+    trialEndsAt: trialUntil ?? null,
+    withoutCard,
+  }
+}

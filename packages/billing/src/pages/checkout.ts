@@ -1,0 +1,45 @@
+import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
+import { withUserLock } from '../consistency/user-lock.ts'
+import type { BillingContext } from '../context.ts'
+import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout.ts'
+import { requirePart } from '../gateways/contract/parts.ts'
+import type { ProviderName } from '../provider-name.ts'
+
+/** A page of the provider's on which a customer pays, subscribes, or leaves a card. */
+export interface Checkout {
+  /** The provider's id. */
+  readonly id: string
+  /** Where to send the customer; null once it is no longer open. */
+  readonly url: string | null
+  /** When it closes by itself. */
+  readonly expiresAt: Date
+  /** Whether it waits for the customer, was done, or can no longer be used. */
+  readonly status: 'open' | 'complete' | 'expired'
+  /** Closes it, so nobody can pay on it. Nothing happens when it is no longer open. */
+  expire(): Promise<void>
+  /** The SDK's own object, or null. */
+  asProvider(): Promise<unknown>
+}
+
+export function toCheckout(
+  context: BillingContext,
+  { userId, provider }: { readonly userId: string | number; readonly provider: ProviderName },
+  { id, url, expiresAt, status }: ProviderCheckout,
+): Checkout {
+  return {
+    id,
+    url,
+    expiresAt,
+    status,
+    async expire() {
+      await withUserLock(context, userId, async (locked) => {
+        await locked.change(provider, (gateway) => requirePart(gateway, 'checkout').expire(id))
+        await resumeInterrupted(context, locked)
+      })
+    },
+    async asProvider() {
+      const gateway = await context.gateway(provider)
+      return (await requirePart(gateway, 'checkout').find(id))?.raw ?? null
+    },
+  }
+}

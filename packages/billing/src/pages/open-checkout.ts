@@ -1,0 +1,107 @@
+import { closeCheckouts } from '../consistency/close-checkouts.ts'
+import { findRunning } from '../consistency/find-running.ts'
+import { attempt, begin } from '../consistency/operation.ts'
+import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
+import { abandon } from '../consistency/settle-first-payment.ts'
+import { type LockedUser, withUserLock } from '../consistency/user-lock.ts'
+import type { BillingContext } from '../context.ts'
+import { ensureCustomer } from '../customers/customer.ts'
+import { AlreadySubscribed } from '../errors.ts'
+import type { NewCheckout } from '../gateways/contract/parts/pages/checkout.ts'
+import { requirePart } from '../gateways/contract/parts.ts'
+import type { ProviderName } from '../provider-name.ts'
+import type { Intent, Operation } from '../storage/operations.ts'
+import type { BilledUser } from '../storage/tables.ts'
+import { awaitsFirstPayment } from '../values/subscription-state.ts'
+import { type BasisPoints, parseTaxPercentage } from '../values/tax.ts'
+import { type Checkout, toCheckout } from './checkout.ts'
+import type { CheckoutRequest } from './checkout-request.ts'
+import { ownUrl } from './own-url.ts'
+import { ownerOf } from './owner.ts'
+
+/**
+ * A page of the provider's on which this user can pay. Asked for again, it is the same page for as long as
+ * that is open; one for the same subscription with other terms is closed, and nobody can pay both.
+ */
+export async function openCheckout(
+  context: BillingContext,
+  user: BilledUser,
+  provider: ProviderName,
+  wanted: CheckoutRequest,
+): Promise<Checkout> {
+  const asked = { ...wanted, ...addressesOf(context, wanted) }
+  const tax = await taxOf(context, user, wanted)
+  const made = await withUserLock(context, user.id, async (locked) => {
+    const begun = await resumeInterrupted(context, locked)
+    const payer = { provider, token: null, details: {}, mayLackCard: true }
+    const customerId = await ensureCustomer(context, locked, payer)
+    const page = { ...asked, tax, customerId, owner: ownerOf(user.id) }
+    const name = wanted.subscription?.name
+    const intent: Intent = {
+      userId: user.id,
+      kind: 'checkout',
+      request: { provider, tax, page },
+      ...(name === undefined ? {} : { name }),
+    }
+    if (name !== undefined) {
+      const same = await context.operations.find(intent)
+      const others = begun.filter((other) => other.name === name && other.id !== same?.id)
+      await closeCheckouts(context, locked, others)
+      await requireFree(context, locked, name)
+    }
+    const operation = await begin(context, locked, intent)
+    return attempt(context, locked, operation, () =>
+      locked.change(provider, (gateway) =>
+        requirePart(gateway, 'checkout').create(pageOf(operation)),
+      ),
+    )
+  })
+  return toCheckout(context, { userId: user.id, provider }, made)
+}
+
+/** Where `authenticate` says who is back, our own route comes first; else it is up to the application. */
+function addressesOf(
+  context: BillingContext,
+  { successPath, cancelPath }: CheckoutRequest,
+): Pick<NewCheckout, 'successUrl' | 'cancelUrl'> {
+  const { authenticate, paths } = context.options
+  const done = ownUrl(context, 'successPath', successPath)
+  return {
+    successUrl: authenticate ? ownUrl(context, 'checkoutReturn', paths.checkoutReturn) : done,
+    cancelUrl: cancelPath === null ? null : ownUrl(context, 'cancelPath', cancelPath),
+  }
+}
+
+async function taxOf(
+  { options }: BillingContext,
+  user: BilledUser,
+  { tax, mode }: CheckoutRequest,
+): Promise<BasisPoints | 'automatic'> {
+  if (tax === 'automatic') return tax
+  if (tax === 'none' || mode !== 'subscription') return 0
+  return parseTaxPercentage(await options.taxPercentage({ ...user.attributes }))
+}
+
+/** The name is nobody's. What was never paid under it is closed, as by another `create()`. */
+async function requireFree(
+  context: BillingContext,
+  locked: LockedUser,
+  name: string,
+): Promise<void> {
+  const running = await findRunning(context, locked, name)
+  if (!running) return
+  if (awaitsFirstPayment(running.record)) {
+    await abandon(locked, running.record.provider, running.found)
+    if (!(await findRunning(context, locked, name))) return
+  }
+  throw new AlreadySubscribed(`There is a subscription '${name}' already: use swap()`)
+}
+
+/** As it was first asked for; a date comes back from the record as text. */
+function pageOf({ id, request }: Operation): NewCheckout {
+  const page = request.page as Omit<NewCheckout, 'operation'>
+  const { subscription } = page
+  if (!subscription?.trialEndsAt) return { ...page, operation: id }
+  const trialEndsAt = new Date(subscription.trialEndsAt)
+  return { ...page, subscription: { ...subscription, trialEndsAt }, operation: id }
+}

@@ -1,0 +1,52 @@
+import type { BillingContext } from '../context.ts'
+import { InvalidArgument, NoSubscription } from '../errors.ts'
+import type { PortalFlow } from '../gateways/contract/parts/pages/portal.ts'
+import { requirePart } from '../gateways/contract/parts.ts'
+import type { ProviderName } from '../provider-name.ts'
+import { ownUrl } from './own-url.ts'
+
+/** What a customer does in the portal, and where they go from there. */
+export interface PortalOptions {
+  /** Where the way back leads: a path of the application's, such as `/account`. */
+  readonly returnPath: string
+  /** One thing to do, in place of the portal's first page. Subscriptions are meant by their names. */
+  readonly flow?: 'payment_method' | { readonly cancel: string } | { readonly update: string }
+  /** The language of the pages. Default: the browser's. */
+  readonly locale?: string
+}
+
+/** A link for this visit alone: it lets whoever has it into the customer's account. */
+export async function openPortal(
+  context: BillingContext,
+  visitor: {
+    readonly userId: string | number
+    readonly provider: ProviderName
+    readonly customerId: string
+  },
+  { returnPath, flow, locale }: PortalOptions,
+): Promise<{ readonly url: string }> {
+  const { userId, provider, customerId } = visitor
+  const returnUrl = ownUrl(context, 'returnPath', returnPath)
+  const visit = {
+    customerId,
+    returnUrl,
+    flow: await flowOf(context, userId, flow),
+    locale: locale ?? null,
+  }
+  return requirePart(await context.gateway(provider), 'portal').open(visit)
+}
+
+async function flowOf(
+  { subscriptions }: BillingContext,
+  userId: string | number,
+  flow: PortalOptions['flow'],
+): Promise<PortalFlow> {
+  if (flow === undefined) return null
+  if (flow === 'payment_method') return { kind: flow }
+  const kind = 'cancel' in flow ? 'cancel' : 'update'
+  const name = 'cancel' in flow ? flow.cancel : flow.update
+  if (typeof name !== 'string') throw new InvalidArgument('Which subscription is meant?')
+  const found = await subscriptions.findByName(userId, name)
+  if (!found) throw new NoSubscription(`The user has no subscription '${name}'`)
+  return { kind, subscriptionId: found.providerId }
+}

@@ -1,0 +1,73 @@
+import type { Checkout } from '../../pages/checkout.ts'
+import {
+  type CheckoutItem,
+  type CheckoutOptions,
+  type CheckoutPageOptions,
+  requireCheckout,
+} from '../../pages/checkout-request.ts'
+import { completeCheckout } from '../../pages/complete-checkout.ts'
+import { openCheckout } from '../../pages/open-checkout.ts'
+import { requireKnownPlan, requireProvider } from '../../subscriptions/known-plans.ts'
+import { Subscription } from '../../subscriptions/subscription.ts'
+import type { Amount } from '../../values/money.ts'
+import type { UserHaving } from '../user-scope.ts'
+
+/** How a page for one payment is made. */
+export interface ChargePageOptions extends CheckoutPageOptions {
+  /** How many. Default 1. */
+  readonly quantity?: number
+}
+
+/** What came of a hosted page. */
+export interface CheckoutResult {
+  /** The provider's id of the page. */
+  readonly id: string
+  /** Whether it still waits for the customer, was done, or can no longer be used. */
+  readonly status: 'open' | 'complete' | 'expired'
+  /** Whether the money is there; false while a bank takes its time. */
+  readonly isPaid: boolean
+  /** The subscription that it made; null for none. */
+  readonly subscription: Subscription | null
+}
+
+export async function checkout(
+  user: UserHaving<'checkout'>,
+  items: string | readonly CheckoutItem[],
+  options: CheckoutOptions,
+): Promise<Checkout> {
+  const gateway = await user.gateway()
+  const wanted = requireCheckout(items, options, (amount) => gateway.toMoney(amount))
+  const [main] = wanted.lines
+  if (wanted.subscription && main && 'price' in main) {
+    requireKnownPlan(requireProvider(user.context, user.provider), main.price)
+  }
+  try {
+    return await openCheckout(user.context, user.user.record, user.provider, wanted)
+  } finally {
+    await user.user.reload()
+  }
+}
+
+export function checkoutCharge(
+  user: UserHaving<'checkout'>,
+  item: { readonly amount: Amount; readonly name: string },
+  { quantity = 1, ...options }: ChargePageOptions,
+): Promise<Checkout> {
+  return checkout(user, [{ ...item, quantity }], { ...options, mode: 'payment' })
+}
+
+export async function complete(user: UserHaving<'checkout'>, id: unknown): Promise<CheckoutResult> {
+  const { context, provider } = user
+  const returning = { userId: user.id, provider, customerId: await user.findCustomerId() }
+  const found = await completeCheckout(context, returning, id)
+  const record = await user.user.reload()
+  const row = found.subscriptionId
+    ? await context.subscriptions.findByProvider(provider, found.subscriptionId)
+    : null
+  return {
+    id: found.id,
+    status: found.status,
+    isPaid: found.isPaid,
+    subscription: row ? new Subscription(context, record, row) : null,
+  }
+}

@@ -1,0 +1,468 @@
+import { describe, expect, it } from 'vitest'
+import {
+  AlreadySubscribed,
+  type BillableUser,
+  type Billing,
+  CheckoutNotFound,
+  InvalidArgument,
+  money,
+  PaymentActionRequired,
+} from '../src/index.ts'
+import {
+  BASE_URL,
+  customersAt,
+  type FlowTest,
+  start,
+  stripeSdk,
+  subscriptionsAt,
+  takenFrom,
+} from './support.ts'
+
+const PAGE = { name: 'main', successPath: '/billing/done?from=checkout#top' }
+const DONE = `${BASE_URL}${PAGE.successPath}`
+
+/** An application whose signed-in user is this one. */
+function signedInAs(test: FlowTest, user: BillableUser | null): Billing {
+  return test.another({ authenticate: () => user?.id ?? null })
+}
+
+/** The customer's browser, sent back by the provider. */
+async function comeBack(billing: Billing, session: string) {
+  const address = `${BASE_URL}/billing/checkout/return?session_id=${encodeURIComponent(session)}`
+  const response = await billing.fetch(new Request(address))
+  return { status: response.status, location: response.headers.get('location') }
+}
+
+async function operationsOf({ database }: FlowTest): Promise<string[]> {
+  const rows = await database.kysely.selectFrom('billing_operations').select('kind').execute()
+  return rows.map(({ kind }) => kind)
+}
+
+async function expectOne(test: FlowTest, user: BillableUser): Promise<void> {
+  const [subscription, ...others] = await user.subscriptions()
+  expect(others).toEqual([])
+  expect([subscription?.name, subscription?.providerPlan]).toEqual(['main', 'monthly'])
+  expect(subscription?.valid()).toBe(true)
+  expect(subscriptionsAt(test, user)).toBe(1)
+  expect(takenFrom(test, user)).toBe(1000)
+  expect(await operationsOf(test)).toEqual([])
+}
+
+describe('a hosted page at stripe', () => {
+  it('subscribes: there, paid, back, one row', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { sandbox } = test
+    const billing = signedInAs(test, test.user)
+    const user = await billing.user(test.user.id)
+    const page = await user.checkout('monthly', PAGE)
+    expect(page).toMatchObject({ status: 'open', expiresAt: new Date('2026-01-16T10:00:00Z') })
+    expect(URL.canParse(page.url ?? '')).toBe(true)
+    expect(await user.subscriptions()).toEqual([])
+
+    // Not paid yet: the browser goes on where it came from.
+    expect(await comeBack(billing, page.id)).toEqual({ status: 303, location: page.url })
+    sandbox.stripe.completeCheckout(page.id)
+    expect(await comeBack(billing, page.id)).toEqual({ status: 303, location: DONE })
+    const after = await billing.user(user.id)
+    await expectOne(test, after)
+    expect([after.cardBrand, after.cardLastFour]).toEqual(['visa', '4242'])
+    // The card is the customer's from now on.
+    await after.charge(500)
+    expect(takenFrom(test, after)).toBe(1500)
+  })
+
+  it('leads back to the application itself where nobody says who is signed in', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    expect(test.billing.handles('/billing/checkout/return')).toBe(false)
+    const page = await user.newSubscription('main', 'monthly').checkout(PAGE)
+    const { success_url } = (await page.asProvider()) as { success_url: string }
+    expect(success_url).toBe(
+      `${BASE_URL}/billing/done?from=checkout&session_id={CHECKOUT_SESSION_ID}#top`,
+    )
+    sandbox.stripe.completeCheckout(page.id)
+    const { subscription, ...result } = await user.completeCheckout(page.id)
+    expect(result).toEqual({ id: page.id, status: 'complete', isPaid: true })
+    expect(subscription?.name).toBe('main')
+    await test.settle()
+    await expectOne(test, user)
+  })
+
+  it.each([
+    ['the event alone', ['event']],
+    ['the return alone', ['return']],
+    ['the event, then the return', ['event', 'return']],
+    ['the return, then the event', ['return', 'event']],
+    ['everything again', ['return', 'event', 'return', 'event']],
+  ])('makes one row by %s', async (_how, order) => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const { id } = await user.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id)
+    const way: Record<string, () => Promise<unknown>> = {
+      event: () => test.settle(),
+      return: () => user.completeCheckout(id),
+    }
+    for (const each of order) await way[each]?.()
+    await expectOne(test, user)
+    await test.settle()
+    await expectOne(test, await test.billing.user(user.id))
+  })
+
+  it('makes one row by events and returns at once, in several processes', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    sandbox.outbox.set({ duplicate: 3, reorder: true })
+    const { id } = await user.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id)
+    const others = [test.another(), test.another(), test.billing]
+    await sandbox.outbox.flush()
+    await Promise.all(
+      others.flatMap((billing) => [
+        billing.webhooks.process(),
+        billing.user(user.id).then((each) => each.completeCheckout(id)),
+      ]),
+    )
+    await test.settle()
+    await expectOne(test, user)
+  })
+
+  it('is one page for those who ask twice, or at once', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const pages = await Promise.all([1, 2, 3].map(() => user.checkout('monthly', PAGE)))
+    const again = await user.checkout('monthly', PAGE)
+    expect(new Set([...pages, again].map(({ id }) => id)).size).toBe(1)
+    expect(await operationsOf(test)).toEqual(['checkout'])
+    const stripe = await stripeSdk(test)
+    expect((await stripe.checkout.sessions.list()).data).toHaveLength(1)
+  })
+
+  it('is closed by one with other terms, and by create()', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const first = await user.checkout('monthly', PAGE)
+    const second = await user.checkout('pro', PAGE)
+    expect(() => sandbox.stripe.completeCheckout(first.id)).toThrow('expired')
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    expect(() => sandbox.stripe.completeCheckout(second.id)).toThrow('expired')
+    await expectOne(test, user)
+  })
+
+  it('stays open beside one of another name', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const { id } = await user.checkout('monthly', PAGE)
+    await user.checkout('pro', { ...PAGE, name: 'addon' })
+    sandbox.stripe.completeCheckout(id)
+    expect((await user.completeCheckout(id)).subscription?.name).toBe('main')
+    expect(await operationsOf(test)).toEqual(['checkout'])
+  })
+
+  it('that was paid a moment ago is what the next call finds', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user, sandbox } = test
+    const { id } = await user.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id)
+    await expect(user.checkout('monthly', PAGE)).rejects.toThrow(AlreadySubscribed)
+    await expect(user.checkout('pro', PAGE)).rejects.toThrow(AlreadySubscribed)
+    const same = await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    expect(same.valid()).toBe(true)
+    await expectOne(test, user)
+  })
+
+  it('takes the place of a first payment that nobody confirmed', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const asked = user.newSubscription('main', 'monthly').create('pm_card_authenticationRequired')
+    await expect(asked).rejects.toThrow(PaymentActionRequired)
+    const { id } = await user.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id)
+    await user.completeCheckout(id)
+    expect((await user.subscription('main')).valid()).toBe(true)
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('that nobody uses is forgotten after a day', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const page = await user.checkout('monthly', PAGE)
+    await test.advance({ days: 2 })
+    expect(await operationsOf(test)).toEqual([])
+    expect(await user.completeCheckout(page.id)).toMatchObject({
+      status: 'expired',
+      subscription: null,
+    })
+    const billing = signedInAs(test, user)
+    expect(await comeBack(billing, page.id)).toEqual({ status: 404, location: null })
+    expect((await user.checkout('monthly', PAGE)).id).not.toBe(page.id)
+  })
+
+  it('can be closed by the application', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const page = await test.user.checkout('monthly', PAGE)
+    await page.expire()
+    await page.expire()
+    expect(() => test.sandbox.stripe.completeCheckout(page.id)).toThrow('expired')
+    expect(await operationsOf(test)).toEqual([])
+  })
+
+  it('is closed when the user goes to another provider', async () => {
+    const test = await start('stripe')
+    const page = await test.user.checkout('monthly', PAGE)
+    await test.user.chooseProvider('braintree')
+    expect(() => test.sandbox.stripe.completeCheckout(page.id)).toThrow('expired')
+    expect(await operationsOf(test)).toEqual([])
+  })
+})
+
+describe('threat M1: a page of somebody else', () => {
+  it('is none for whoever comes back with its id, and nothing happens', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user: owner, sandbox } = test
+    const thief = await test.createUser({ email: 'eve@example.com' })
+    await thief.updateCard('pm_card_mastercard')
+    const { id } = await owner.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id)
+    const asThief = signedInAs(test, thief)
+    expect(await comeBack(asThief, id)).toEqual({ status: 404, location: null })
+    await expect(thief.completeCheckout(id)).rejects.toThrow(CheckoutNotFound)
+    expect(await thief.subscriptions()).toEqual([])
+    expect(await owner.subscriptions()).toEqual([])
+    expect(await operationsOf(test)).toEqual(['checkout'])
+
+    expect(await comeBack(signedInAs(test, null), id)).toEqual({ status: 401, location: null })
+    expect(await comeBack(signedInAs(test, owner), id)).toEqual({ status: 303, location: DONE })
+  })
+
+  it('is none even at the same customer, unless we have made it for this user', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user, sandbox } = test
+    await user.updateCard('pm_card_visa')
+    const stripe = await stripeSdk(test)
+    const params = {
+      mode: 'subscription' as const,
+      customer: user.providerId ?? '',
+      line_items: [{ price: 'monthly', quantity: 1 }],
+      success_url: 'https://evil.example.com',
+    }
+    const foreign = await stripe.checkout.sessions.create(params)
+    const metadata = { owner: 'user:2', success_path: '//evil.example.com' }
+    const others = await stripe.checkout.sessions.create({ ...params, metadata })
+    for (const { id } of [foreign, others]) {
+      sandbox.stripe.completeCheckout(id)
+      expect(await comeBack(signedInAs(test, user), id)).toEqual({ status: 404, location: null })
+    }
+    expect(await user.subscriptions()).toEqual([])
+  })
+
+  it.each([
+    '',
+    'cs_test_none',
+    '../customers/cus_1',
+    'cs_test_1?expand[]=customer',
+    'x'.repeat(400),
+  ])('is none for an id like %j', async (id) => {
+    const test = await start('stripe')
+    const { user } = test
+    expect(await comeBack(signedInAs(test, user), id)).toEqual({ status: 404, location: null })
+    await user.updateCard('pm_card_visa')
+    expect(await comeBack(signedInAs(test, user), id)).toEqual({ status: 404, location: null })
+    await expect(user.completeCheckout(id)).rejects.toThrow(CheckoutNotFound)
+  })
+
+  it('is none for a user of a provider that has no such pages', async () => {
+    const test = await start('braintree')
+    const { user } = test
+    await user.updateCard('fake-valid-visa-nonce')
+    const answer = await comeBack(signedInAs(test, user), 'cs_test_1')
+    expect(answer).toEqual({ status: 404, location: null })
+  })
+})
+
+describe('threat G8: customers come back to our host alone', () => {
+  it.each([
+    'https://evil.example.com',
+    '//evil.example.com',
+    '/\\evil.example.com',
+    '\\\\evil.example.com',
+    '/\t/evil.example.com',
+    '/\n//evil.example.com',
+    '/..//evil.example.com',
+    '/.//evil.example.com',
+    'javascript:alert(1)',
+    'billing/done',
+    '@evil.example.com',
+    '.evil.example.com',
+    '',
+    ' /done',
+    `/${'x'.repeat(600)}`,
+    null,
+    undefined,
+    42,
+  ])('and not to %j, which is refused before any call', async (path) => {
+    const test = await start('stripe')
+    const { user } = test
+    const bad = path as string
+    const refused = [
+      user.checkout('monthly', { ...PAGE, successPath: bad }),
+      user.newSubscription('main', 'monthly').checkout({ successPath: bad }),
+      user.billingPortal({ returnPath: bad }),
+    ]
+    if (path !== undefined && path !== null) {
+      refused.push(user.checkout('monthly', { ...PAGE, cancelPath: bad }))
+    }
+    for (const each of refused.slice(0, 2)) await expect(each).rejects.toThrow(InvalidArgument)
+    await Promise.allSettled(refused)
+    expect(customersAt(test, 'stripe')).toBe(0)
+    await user.updateCard('pm_card_visa')
+    await expect(user.billingPortal({ returnPath: bad })).rejects.toThrow(InvalidArgument)
+  })
+
+  it.each(['/', '/done', '/a/../b?x=//evil.example.com', '/%2f%2fevil.example.com', '/@evil'])(
+    'such as %j',
+    async (successPath) => {
+      const test = await start('stripe', { webhooks: false })
+      const { user } = test
+      const billing = signedInAs(test, user)
+      const { id } = await (await billing.user(user.id)).checkout('monthly', {
+        ...PAGE,
+        successPath,
+        cancelPath: successPath,
+      })
+      test.sandbox.stripe.completeCheckout(id)
+      const { status, location } = await comeBack(billing, id)
+      expect([status, new URL(location ?? '').origin]).toEqual([303, BASE_URL])
+    },
+  )
+
+  it('needs to know which host that is', async () => {
+    const test = await start('stripe')
+    const billing = test.another({ baseUrl: undefined as never })
+    const user = await billing.user(test.user.id)
+    await expect(user.checkout('monthly', PAGE)).rejects.toThrow('baseUrl')
+  })
+})
+
+describe('what a hosted page can sell', () => {
+  it('a trial, a coupon, several, and the tax of the user', async () => {
+    const test = await start('stripe', { taxPercentage: () => 19 })
+    const { user, sandbox } = test
+    const page = await user
+      .newSubscription('main', 'monthly')
+      .trialDays(10)
+      .quantity(3)
+      .withCoupon('SPRING')
+      .checkout(PAGE)
+    sandbox.stripe.completeCheckout(page.id)
+    const { subscription } = await user.completeCheckout(page.id)
+    expect(subscription?.onTrial()).toBe(true)
+    expect(subscription?.trialEndsAt).toEqual(new Date('2026-01-25T10:00:00Z'))
+    expect(subscription?.quantity).toBe(3)
+    await test.advance({ days: 11 })
+    // 3 × 10.00 − 3.00, and 19 % on top.
+    expect(takenFrom(test, user)).toBe(3213)
+  })
+
+  it('a trial until a date', async () => {
+    const test = await start('stripe')
+    const trialUntil = new Date('2026-02-20T12:00:00Z')
+    const { id } = await test.user.checkout('monthly', { ...PAGE, trialUntil })
+    // Asked for again after it was on record, where dates are text.
+    expect((await test.user.checkout('monthly', { ...PAGE, trialUntil })).id).toBe(id)
+    test.sandbox.stripe.completeCheckout(id)
+    const { subscription } = await test.user.completeCheckout(id)
+    expect(subscription?.trialEndsAt).toEqual(trialUntil)
+  })
+
+  it('a card for later, which becomes the one that is billed', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user, sandbox } = test
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    const { id } = await user.checkout([], { mode: 'setup', successPath: '/cards' })
+    sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_card_mastercard' })
+    await user.completeCheckout(id)
+    expect([user.cardBrand, user.cardLastFour]).toEqual(['mastercard', '4444'])
+    // A return that comes late must not bring an old card back.
+    await user.updateCard('pm_card_amex')
+    await user.completeCheckout(id)
+    expect((await test.billing.user(user.id)).cardBrand).toBe('amex')
+    expect(await operationsOf(test)).toEqual([])
+  })
+
+  it('a subscription by another card, while the customer keeps theirs', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user, sandbox } = test
+    await user.updateCard('pm_card_mastercard')
+    const { id } = await user.checkout('monthly', PAGE)
+    sandbox.stripe.completeCheckout(id, { paymentMethod: 'pm_card_visa' })
+    await user.completeCheckout(id)
+    expect(user.cardBrand).toBe('mastercard')
+    await expectOne(test, user)
+  })
+
+  it('one payment, which is no subscription and taxed by nobody', async () => {
+    const test = await start('stripe', { taxPercentage: () => 19 })
+    const { user, sandbox } = test
+    const stripe = await stripeSdk(test)
+    const product = (await stripe.products.create({ name: 'Poster' })).id
+    const price = await stripe.prices.create({ product, currency: 'usd', unit_amount: 700 })
+    const item = { price: price.id, quantity: 2 }
+    const { id } = await user.checkout([item], { mode: 'payment', successPath: '/shop' })
+    sandbox.stripe.completeCheckout(id)
+    const { subscription, ...result } = await user.completeCheckout(id)
+    expect([subscription, result]).toEqual([null, { id, status: 'complete', isPaid: true }])
+    expect(takenFrom(test, user)).toBe(1400)
+    expect(await operationsOf(test)).toEqual([])
+    // Another one is another payment.
+    expect((await user.checkout([item], { mode: 'payment', successPath: '/shop' })).id).not.toBe(id)
+  })
+
+  it.each([
+    ['nothing', [], {}],
+    ['a price beside a card', 'monthly', { mode: 'setup' }],
+    ['half a piece', [{ price: 'monthly', quantity: 0.5 }], {}],
+    ['no quantity to choose', [{ price: 'monthly', adjustable: { min: 3, max: 2 } }], {}],
+    ['two trials', 'monthly', { trialDays: 3, trialUntil: new Date('2026-03-01') }],
+    ['a trial of a payment', 'monthly', { mode: 'payment', trialDays: 3 }],
+    ['a trial of 1000 days', 'monthly', { trialDays: 1000 }],
+    ['a trial that never ends', 'monthly', { trialUntil: new Date(Number.NaN) }],
+    ['no card and no trial', 'monthly', { withoutCard: true }],
+    ['a coupon and a field for codes', 'monthly', { coupon: 'SPRING', allowPromotionCodes: true }],
+    ['a free amount', [{ name: 'Gift', amount: money(0, 'usd') }], { mode: 'payment' }],
+  ] as const)('and not %s', async (_what, items, options) => {
+    const test = await start('stripe')
+    const refused = test.user.checkout(items, { ...PAGE, ...options })
+    await expect(refused).rejects.toMatchObject({
+      code: expect.stringMatching(/^invalid_(argument|amount)$/),
+    })
+    expect(customersAt(test, 'stripe')).toBe(0)
+  })
+
+  it('what the provider refuses is over, and leaves nothing behind', async () => {
+    const test = await start('stripe')
+    await expect(test.user.checkout('no-such-price', PAGE)).rejects.toMatchObject({
+      code: 'unknown_plan',
+    })
+    expect(await operationsOf(test)).toEqual([])
+  })
+})
+
+describe('the portal at stripe', () => {
+  it('is a link for one visit, with the way back', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await expect(user.billingPortal({ returnPath: '/account' })).rejects.toMatchObject({
+      code: 'no_customer',
+    })
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    const { url } = await user.billingPortal({ returnPath: '/account' })
+    const again = await user.billingPortal({ returnPath: '/account' })
+    expect(again.url).not.toBe(url)
+    const page = await (await fetch(url)).text()
+    expect(page).toContain(`${BASE_URL}/account`)
+    await expect(
+      user.billingPortal({ returnPath: '/account', flow: { cancel: 'other' } }),
+    ).rejects.toMatchObject({ code: 'no_subscription' })
+  })
+})
