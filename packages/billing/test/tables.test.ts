@@ -6,12 +6,15 @@ import {
 } from '../../../test-support/create-test-database.ts'
 import { describeSchema } from '../../../test-support/describe-schema.ts'
 import { billingMigrations } from '../src/index.ts'
+import { ownerTableMigrations } from '../src/storage/migrations/owners.ts'
+import { queueTables } from '../src/storage/queue-tables.ts'
 import { billingTables, userColumns } from '../src/storage/tables.ts'
 
 describe.each(['integer', 'string'] as const)(
   'for users whose ids are of the type %s, the migrations lead to the tables as they are defined',
   (idType) => {
-    const tables = billingTables(idType)
+    const tables = [...billingTables(idType), ...queueTables]
+    const owners = ['people', 'teams']
     let migrated: TestDatabase
     let defined: TestDatabase
     beforeAll(async () => {
@@ -19,20 +22,23 @@ describe.each(['integer', 'string'] as const)(
       const columns = createColumns(migrated.database)
       const id = idType === 'string' ? columns.string(255) : columns.integer
       const own = { columns: { id }, primaryKey: ['id'] }
-      await createTable(migrated.database, 'people', own)
+      for (const name of owners) await createTable(migrated.database, name, own)
       const users = { table: 'people', id: 'id', idType, email: 'email', name: 'name' }
       await migrate(migrated.database, billingMigrations(users))
+      await migrate(migrated.database, ownerTableMigrations('team', 'teams'))
 
       defined = await createTestDatabase()
       const added = userColumns.describe(columns)
       const both = { ...own, columns: { ...own.columns, ...added.columns } }
-      await createTable(defined.database, 'people', both)
-      await createIndex(defined.database, {
-        name: 'people_by_customer',
-        table: 'people',
-        columns: ['provider', 'provider_id'],
-        unique: true,
-      })
+      for (const table of owners) {
+        await createTable(defined.database, table, both)
+        await createIndex(defined.database, {
+          name: `${table}_by_customer`,
+          table,
+          columns: ['provider', 'provider_id'],
+          unique: true,
+        })
+      }
       for (const { name, describe } of tables) {
         await createTable(defined.database, name, describe(columns))
       }
@@ -42,7 +48,7 @@ describe.each(['integer', 'string'] as const)(
       await defined.drop()
     })
 
-    it.each(['people', ...tables.map(({ name }) => name)])('%s', async (name) => {
+    it.each([...owners, ...tables.map(({ name }) => name)])('%s', async (name) => {
       const found = await describeSchema(migrated.database, name)
       expect(found).toEqual(await describeSchema(defined.database, name))
       expect(found).not.toEqual(await describeSchema(defined.database, 'nothing'))

@@ -35,11 +35,13 @@ const kind = process.env.TEST_DATABASE
 const isChanged = kind !== 'sqlite'
 const users = { table: 'users', id: 'id', idType: 'integer', email: 'email', name: 'name' } as const
 
-/** As the tables were before they had timestamps. */
-const before: MigrationSet = {
+const upTo = (end: string): MigrationSet => ({
   name: 'billing',
-  migrations: billingMigrations(users).migrations.filter(({ id }) => id < '0004'),
-}
+  migrations: billingMigrations(users).migrations.filter(({ id }) => id < end),
+})
+/** As the tables were before they had timestamps, and just after. */
+const before = upTo('0004')
+const after = upTo('0005')
 
 const billingOn = (on: Database, more: { readonly migrate?: boolean } = {}) =>
   createBilling({
@@ -98,7 +100,7 @@ describe('columns from before there were timestamps', () => {
   it('become timestamps and keep every moment, when somebody says that nothing else runs', async () => {
     await fillOldTables()
     const billing = billingOn(database)
-    expect((await billing.migrate({ offline: true })).applied).toEqual(['0004-timestamps'])
+    expect((await billing.migrate({ offline: true })).applied[0]).toBe('0004-timestamps')
     expect(await readMoments()).toEqual(EXPECTED)
     const user = await billing.user(1)
     expect(user.trialEndsAt).toEqual(new Date(1_764_000_000_123))
@@ -129,7 +131,7 @@ describe('columns from before there were timestamps', () => {
     await migrate(database, before)
     await database.kysely.insertInto('users').values({ id: 1 }).execute()
     const billing = billingOn(database)
-    expect((await billing.migrate()).applied).toEqual(['0004-timestamps'])
+    expect((await billing.migrate()).applied).toContain('0004-timestamps')
     await billing.close()
   })
 
@@ -150,7 +152,7 @@ describe('columns from before there were timestamps', () => {
     const applied = await Promise.all(
       both.map(async (on) => (await billingOn(on).migrate({ offline: true })).applied),
     )
-    expect(applied.flat()).toEqual(['0004-timestamps'])
+    expect(applied.flat().filter((id) => id === '0004-timestamps')).toHaveLength(1)
     expect(await readMoments()).toEqual(EXPECTED)
     await Promise.all(both.map((on) => on.close()))
   })
@@ -177,17 +179,15 @@ describe('columns from before there were timestamps', () => {
             if (left-- === 0) throw new Error('stopped')
           },
         })
-        const isDone = await billingOn(stopping)
-          .migrate({ offline: true })
-          .then(
-            () => true,
-            (error) => {
-              expect(error.message).toBe('stopped')
-              return false
-            },
-          )
+        const isDone = await migrate(stopping, after, { offline: true }).then(
+          () => true,
+          (error) => {
+            expect(error.message).toBe('stopped')
+            return false
+          },
+        )
         await stopping.close()
-        if (!isDone) await billingOn(database).migrate({ offline: true })
+        if (!isDone) await migrate(database, after, { offline: true })
         expect(await readMoments()).toEqual(EXPECTED)
         await fresh.drop()
         ;({ test, database } = shared)

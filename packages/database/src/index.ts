@@ -75,6 +75,7 @@ export {
   type RecordOf,
   type RowOf,
 } from './schema/define-table.ts'
+export { dropNotNull } from './schema/drop-not-null.ts'
 export {
   type AnyField,
   type Field,

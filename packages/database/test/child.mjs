@@ -1,6 +1,6 @@
 // The other processes of the tests: node child.mjs <job> <url> <argument>…
 import { createInterface } from 'node:readline'
-import { connect, createTable, migrate } from '@tollgate/database'
+import { connect, createTable, dropNotNull, migrate } from '@tollgate/database'
 
 const [job, url, ...args] = process.argv.slice(2)
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -56,6 +56,15 @@ const jobs = {
   async migrate(database, wait) {
     const { applied } = await migrate(database, slowMigrations(Number(wait)))
     console.log(`applied ${applied.join(' ')}`)
+  },
+
+  /** Says `changed` when the column may be empty, and does not come to the end of the transaction. */
+  async dropNotNull(database, table, column) {
+    await database.exclusively('migrate', async (tx) => {
+      await dropNotNull(tx, table, column)
+      console.log('changed')
+      await pause(1e9)
+    })
   },
 
   /** Reads, lets others run, and writes back: wrong unless it is alone. */

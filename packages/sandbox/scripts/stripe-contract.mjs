@@ -99,8 +99,8 @@ const EMBEDDED = [
   'CreditNoteLineItems:CreditNoteLineItem',
 ]
 
-export function readStripeContract() {
-  const root = dirname(dirname(createRequire(import.meta.url).resolve('stripe')))
+export function readStripeContract(name = 'stripe') {
+  const root = dirname(dirname(createRequire(import.meta.url).resolve(name)))
   const folder = join(root, 'esm', 'resources')
   const files = [...RESOURCES, ...EMBEDDED.map((entry) => entry.split(':')[0])].map((name) =>
     join(folder, `${name}.d.ts`),
@@ -116,7 +116,7 @@ export function readStripeContract() {
   return new ContractReader(program, folder).read(root)
 }
 
-class ContractReader {
+export class ContractReader {
   constructor(program, folder) {
     this.checker = program.getTypeChecker()
     this.program = program

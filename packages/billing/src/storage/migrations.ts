@@ -6,6 +6,13 @@ import {
   type MigrationSet,
   toTimestamps,
 } from '@tollgate/database'
+import { ownersMigration } from './migrations/owners.ts'
+import { eventsMigration, usageMigration } from './migrations/queues.ts'
+import {
+  codeAttemptsMigration,
+  disputesMigration,
+  itemsMigration,
+} from './migrations/subscriptions.ts'
 import type { UserTable } from './user-table.ts'
 
 /** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
@@ -129,6 +136,13 @@ export function billingMigrations(users: Required<UserTable>): MigrationSet {
           (await holdsMilliseconds(database, users.table, ['trial_ends_at'])) ||
           (await holdsMilliseconds(database, 'subscriptions', ['created_at', 'updated_at'])),
       },
+      // These only add: whoever does not know of them goes on beside.
+      ownersMigration(users.table),
+      itemsMigration,
+      disputesMigration,
+      codeAttemptsMigration,
+      usageMigration,
+      eventsMigration,
     ],
   }
 }

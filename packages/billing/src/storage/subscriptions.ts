@@ -13,7 +13,7 @@ export interface SubscriptionRepository {
   findByName(userId: string | number, name: string): Promise<SubscriptionRecord | null>
   findByProvider(provider: ProviderName, providerId: string): Promise<SubscriptionRecord | null>
   listByUser(userId: string | number): Promise<SubscriptionRecord[]>
-  /** Of all users, those that have not ended; in batches by id. */
+  /** Of all users, and of no other owners, those that have not ended; in batches by id. */
   listLive(now: Date, afterId: number, limit: number): Promise<SubscriptionRecord[]>
   /** Those `active()` holds for at that moment; their status is that of today. */
   countActive(at: Date): Promise<number>
@@ -80,6 +80,7 @@ export function subscriptionRepository(
         .selectFrom('subscriptions')
         .selectAll()
         .where('id', '>', afterId)
+        .where('user_id', 'is not', null)
         .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', timestamp(now))]))
         .orderBy('id')
         .limit(limit)

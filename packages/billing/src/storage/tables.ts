@@ -22,13 +22,25 @@ export type WebhookState = 'pending' | 'done' | 'dead'
 
 const provider = field.id.as<ProviderName>()
 const providerId = field.string(255)
+const plan = field.string(255)
+
+/**
+ * Whose a row is, in the tables that are older than other owners: null and null for a user, who is in `user_id`.
+ * New tables have `ownerFields`.
+ */
+const otherOwner = { owner_type: field.id.nullable(), owner_id: field.string(255).nullable() }
+
+/** Whose a row is. A user is an owner of the type `user`, and its id is written as text. */
+export const ownerFields = { owner_type: field.id, owner_id: field.string(255) }
 
 /**
  * Each table once: rows, records and mappers follow from here. What has been migrated already is in
  * `migrations.ts`, and a test compares the two on every database.
  */
 function defineTables(idType: IdType) {
-  const userId = (idType === 'string' ? field.string(255) : field.integer) as Field<UserId, UserId>
+  const id = (idType === 'string' ? field.string(255) : field.integer) as Field<UserId, UserId>
+  // The column may be empty for other owners. Of the rows that are read by user, none is.
+  const userId = id.nullable() as Field<UserId, UserId>
   return {
     subscriptions: defineTable(
       'subscriptions',
@@ -46,10 +58,71 @@ function defineTables(idType: IdType) {
         ends_at: field.timestamp.nullable(),
         created_at: field.timestamp,
         updated_at: field.timestamp,
+        ...otherOwner,
+        paused_at: field.timestamp.nullable(),
+        /** The main price from `planned_at` on. */
+        planned_plan: plan.nullable(),
+        planned_at: field.timestamp.nullable(),
+        /** Since when a dispute about one of its charges is open. */
+        disputed_at: field.timestamp.nullable(),
       },
       {
         unique: { subscriptions_by_provider: ['provider', 'provider_id'] },
-        indexes: { subscriptions_by_user: ['user_id', 'name', 'created_at'] },
+        indexes: {
+          subscriptions_by_user: ['user_id', 'name', 'created_at'],
+          subscriptions_by_owner: ['owner_type', 'owner_id', 'name', 'created_at'],
+        },
+      },
+    ),
+    subscriptionItems: defineTable(
+      'billing_subscription_items',
+      {
+        id: field.counter,
+        subscription_id: field.integer,
+        provider,
+        provider_id: providerId,
+        provider_plan: plan,
+        provider_product: field.string(255).nullable(),
+        /** Null where usage is metered. */
+        quantity: field.integer.nullable(),
+        created_at: field.timestamp,
+        updated_at: field.timestamp,
+      },
+      {
+        unique: { billing_subscription_items_by_provider: ['provider', 'provider_id'] },
+        indexes: {
+          billing_subscription_items_by_subscription: ['subscription_id', 'provider_plan'],
+        },
+      },
+    ),
+    disputes: defineTable(
+      'billing_disputes',
+      {
+        provider,
+        provider_id: providerId,
+        ...ownerFields,
+        /** Null for a charge that no subscription made. */
+        subscription_id: field.integer.nullable(),
+        charge: field.string(255),
+        amount: field.integer,
+        currency: field.string(3),
+        reason: field.string(255).nullable(),
+        /** `open`, `won` or `lost`. */
+        status: field.id,
+        opened_at: field.instant,
+        closed_at: field.instant.nullable(),
+      },
+      {
+        primaryKey: ['provider', 'provider_id'],
+        indexes: { billing_disputes_by_subscription: ['subscription_id', 'closed_at'] },
+      },
+    ),
+    codeAttempts: defineTable(
+      'billing_code_attempts',
+      { ...ownerFields, attempts: field.integer, expires_at: field.instant },
+      {
+        primaryKey: ['owner_type', 'owner_id'],
+        indexes: { billing_code_attempts_by_end: ['expires_at'] },
       },
     ),
     webhooks: defineTable(
@@ -87,10 +160,14 @@ function defineTables(idType: IdType) {
         request: field.json<OperationRequest>(),
         name: field.string(255).nullable(),
         created_at: field.instant,
+        ...otherOwner,
       },
       {
         primaryKey: ['id'],
-        unique: { billing_operations_by_intent: ['user_id', 'kind', 'fingerprint'] },
+        unique: {
+          billing_operations_by_intent: ['user_id', 'kind', 'fingerprint'],
+          billing_operations_by_owner: ['owner_type', 'owner_id', 'kind', 'fingerprint'],
+        },
       },
     ),
     taxes: defineTable(
@@ -109,9 +186,17 @@ function defineTables(idType: IdType) {
 
 // Only the declaration of a user's id depends on its type: its way in and out is the same.
 const tables = defineTables('integer')
-export const subscriptionTable = tables.subscriptions
+// Nothing reads these columns yet, and whoever saves a subscription leaves them as they are.
+export const subscriptionTable = tables.subscriptions.omit(
+  'owner_type',
+  'owner_id',
+  'paused_at',
+  'planned_plan',
+  'planned_at',
+  'disputed_at',
+)
 export const webhookTable = tables.webhooks
-export const operationTable = tables.operations
+export const operationTable = tables.operations.omit('owner_type', 'owner_id')
 export const taxTable = tables.taxes
 
 /** All of them, as they are declared for users with such ids. */
@@ -128,6 +213,8 @@ export const userColumns = defineTable('users', {
   provider_id: providerId.nullable(),
   card_brand: field.string(255).nullable(),
   card_last_four: field.string(255).nullable(),
+  /** Of the default card: `2027-04`. */
+  card_expires: field.string(7).nullable(),
   paypal_email: field.string(255).nullable(),
   trial_ends_at: field.timestamp.nullable(),
 })

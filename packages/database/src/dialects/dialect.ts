@@ -74,6 +74,11 @@ export interface DialectSchema {
   findColumn(table: string, column: string): RawBuilder<unknown>
   /** The same for an index. Left out where `create index if not exists` can be written. */
   findIndex?(table: string, index: string): RawBuilder<unknown>
+  /**
+   * Lets a column be empty, and keeps everything else of the table; does nothing if it may be already. Called in a
+   * transaction. Left out where `alter table … alter column … drop not null` can be written.
+   */
+  dropNotNull?(db: AnyKysely, table: string, column: string): Promise<void>
   /** How columns of milliseconds become timestamps; null where timestamps are milliseconds. */
   readonly timestamps: TimestampColumns | null
   /**

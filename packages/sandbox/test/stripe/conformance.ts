@@ -23,7 +23,7 @@ interface RouteContract {
   path: string
   response: Node
 }
-interface Contract {
+export interface Contract {
   version: string
   routes: RouteContract[]
   objects: Record<string, Fields>
@@ -38,29 +38,25 @@ interface Read {
   objects: Map<string, Fields>
 }
 
-const SCRIPTS = ['stripe-contract.mjs', 'generate-stripe-contract.mjs'].map((name) =>
-  fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url)),
-) as [string, string]
+const SCRIPTS = [
+  'stripe-contract.mjs',
+  'generate-stripe-contract.mjs',
+  'old-stripe-objects.mjs',
+].map((name) => fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url))) as [
+  string,
+  string,
+  string,
+]
 
-/** Reading the declarations takes seconds, so the result is kept beside the installed package. */
 export async function loadContract(): Promise<Contract> {
-  const sdk = dirname(dirname(createRequire(import.meta.url).resolve('stripe')))
-  const version = readFileSync(join(sdk, 'VERSION'), 'utf8').trim()
-  const hash = createHash('sha256').update(version)
-  for (const script of SCRIPTS) hash.update(readFileSync(script))
-  const stamp = hash.digest('hex')
-  const folder = join(dirname(sdk), '.cache', 'tollgate-sandbox')
-  const file = join(folder, `stripe-${stamp.slice(0, 16)}.json`)
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Contract
-  } catch {
+  return keep('stripe', async () => {
     const [reader, generator] = SCRIPTS
     const { readStripeContract } = (await import(reader)) as { readStripeContract: () => Read }
     const { renderContract } = (await import(generator)) as {
       renderContract: (read: Read) => string
     }
     const read = readStripeContract()
-    const contract: Contract = {
+    return {
       version: read.version,
       routes: read.routes.map(({ name, resource, method, path, response }) => ({
         name,
@@ -72,6 +68,33 @@ export async function loadContract(): Promise<Contract> {
       objects: Object.fromEntries(read.objects),
       generated: renderContract(read),
     }
+  })
+}
+
+/** The objects of an older SDK, which is installed under another name. */
+export async function loadOldContract(name: string): Promise<Contract> {
+  return keep(name, async () => {
+    const { readOldObjects } = (await import(SCRIPTS[2])) as {
+      readOldObjects: (name: string) => Read['objects']
+    }
+    const objects = Object.fromEntries(readOldObjects(name))
+    return { version: name, routes: [], objects, generated: '' }
+  })
+}
+
+/** Reading the declarations takes seconds, so the result is kept beside the installed package. */
+async function keep(name: string, read: () => Promise<Contract>): Promise<Contract> {
+  const sdk = dirname(dirname(createRequire(import.meta.url).resolve(name)))
+  const version = readFileSync(join(sdk, 'VERSION'), 'utf8').trim()
+  const hash = createHash('sha256').update(version)
+  for (const script of SCRIPTS) hash.update(readFileSync(script))
+  const stamp = hash.digest('hex')
+  const folder = join(dirname(sdk), '.cache', 'tollgate-sandbox')
+  const file = join(folder, `${name}-${stamp.slice(0, 16)}.json`)
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Contract
+  } catch {
+    const contract = await read()
     mkdirSync(folder, { recursive: true })
     writeFileSync(`${file}.${process.pid}`, JSON.stringify(contract))
     renameSync(`${file}.${process.pid}`, file)
@@ -88,8 +111,12 @@ export class ConformanceChecker {
   /** Kinds of objects that were checked. */
   readonly kinds = new Set<string>()
 
-  constructor(contract: Contract) {
+  /** Whether fields are fine that the SDK does not know, because they came later. */
+  readonly #newerFields: boolean
+
+  constructor(contract: Contract, options: { readonly newerFields?: boolean } = {}) {
     this.#contract = contract
+    this.#newerFields = options.newerFields ?? false
     this.#routes = contract.routes.map((route) => ({
       method: route.method,
       pattern: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
@@ -172,7 +199,7 @@ export class ConformanceChecker {
         if (!optional) problems.push(`${path}.${name} is missing`)
       } else problems.push(...this.#validate(record[name], type, `${path}.${name}`))
     }
-    for (const name of Object.keys(record)) {
+    for (const name of this.#newerFields ? [] : Object.keys(record)) {
       if (!(name in fields)) problems.push(`${path}.${name} is not in the SDK's type`)
     }
     return problems

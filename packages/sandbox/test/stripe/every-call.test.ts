@@ -1,8 +1,10 @@
-import type Stripe from 'stripe'
+import Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { emptyLists } from '../../src/stripe/resources/empty-lists.ts'
 import { OPERATIONS } from '../../src/stripe/resources/registry.ts'
 import { KINDS } from '../../src/stripe/wire/contract.generated.ts'
+import { ConformanceChecker, loadOldContract } from './conformance.ts'
+import { BASIL, CLOVER, DAHLIA } from './old-versions.ts'
 import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
 
 /** Answered, but only ever with a refusal. */
@@ -26,23 +28,69 @@ const NOT_YET = [
   'token',
 ]
 
+/**
+ * Not read back in older versions: an event keeps its own version, a portal's session cannot be read,
+ * and a balance, having no id, is no object that a contract names.
+ */
+const UNKNOWN_THEN = new Set(['balance', 'billing_portal.session', 'event', ...NOT_YET])
+
 it('answers every call it offers with what the SDK declares', async () => {
   const { sandbox, stripe, checker } = await startStripeSandbox()
-  await callCatalog(stripe)
-  await callCustomers(stripe)
-  await callIntents(stripe, sandbox.stripe)
-  await callSubscriptions(stripe)
-  await callInvoices(stripe)
-  await callSessions(stripe)
-  await callClocksAndEvents(stripe)
-  await callAccount(stripe)
-  await callEmptyLists(stripe)
+  await callEverything(stripe, sandbox.stripe)
   const missing = Object.keys(OPERATIONS).filter(
     (name) => !checker.seen.has(name) && !REFUSED.includes(name),
   )
   expect(missing).toEqual([])
   expect(Object.keys(KINDS).filter((kind) => !checker.kinds.has(kind))).toEqual(NOT_YET)
 })
+
+it.each([
+  ['stripe-18', BASIL],
+  ['stripe-20', CLOVER],
+  ['stripe-22', DAHLIA],
+])('answers every reading call with what %s declares, in its version', async (name, version) => {
+  const old = new ConformanceChecker(await loadOldContract(name), { newerFields: true })
+  const problems = new Set<string>()
+  const again: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    if (init?.method !== 'GET' || !response.ok) return response
+    const headers = new Headers(init.headers)
+    headers.set('Stripe-Version', version)
+    const repeated = await fetch(input, { ...init, headers })
+    const path = new URL(String(input)).pathname
+    // What is expanded today need not have been expandable.
+    if (!repeated.ok) return response
+    const body = (await repeated.json()) as { object: string; data?: unknown }
+    // The data of an event is no list.
+    const objects = Array.isArray(body.data) ? (body.data as Array<typeof body>) : [body]
+    for (const object of objects) {
+      if (!UNKNOWN_THEN.has(object.object)) {
+        for (const problem of old.checkObject(object, path)) problems.add(problem)
+      }
+    }
+    return response
+  }
+  const { sandbox, stripe } = await startStripeSandbox({
+    sdk: { httpClient: Stripe.createFetchHttpClient(again) },
+  })
+  await callEverything(stripe, sandbox.stripe)
+  expect([...problems]).toEqual([])
+  expect(
+    Object.keys(KINDS).filter((kind) => !old.kinds.has(kind) && !UNKNOWN_THEN.has(kind)),
+  ).toEqual([])
+})
+
+async function callEverything(stripe: Stripe, handle: Parameters<typeof callIntents>[1]) {
+  await callCatalog(stripe)
+  await callCustomers(stripe)
+  await callIntents(stripe, handle)
+  await callSubscriptions(stripe)
+  await callInvoices(stripe)
+  await callSessions(stripe)
+  await callClocksAndEvents(stripe)
+  await callAccount(stripe)
+  await callEmptyLists(stripe)
+}
 
 async function callAccount(stripe: Stripe) {
   const account = await stripe.accounts.retrieveCurrent()
@@ -332,6 +380,7 @@ async function callSubscriptions(stripe: Stripe) {
     expand: ['data.latest_invoice'],
   })
   await stripe.subscriptions.search({ query: "metadata['name']:'main'" })
+  await stripe.subscriptions.retrieve(subscription.id, { expand: ['discounts'] })
   expect((await stripe.subscriptions.deleteDiscount(subscription.id)).deleted).toBe(true)
   await stripe.subscriptionItems.retrieve(item.id)
   await stripe.subscriptionItems.update(item.id, { quantity: 3 })

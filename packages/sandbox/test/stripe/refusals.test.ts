@@ -104,7 +104,7 @@ function post(
   })
 }
 
-it('refuses wrong keys, unknown routes, foreign versions and broken bodies as Stripe does', async () => {
+it('refuses wrong keys, unknown routes and broken bodies as Stripe does', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const handle = sandbox.stripe
   const wrong = new Stripe('sk_test_0123456789abcdef', handle.config)
@@ -115,9 +115,6 @@ it('refuses wrong keys, unknown routes, foreign versions and broken bodies as St
   expect((await refusal(stripe.mandates.retrieve('mandate_x'))).message).toContain(
     'Unrecognized request URL (GET: /v1/mandates/mandate_x)',
   )
-  expect(
-    (await refusal(stripe.customers.list({}, { apiVersion: '2020-08-27' } as never))).message,
-  ).toContain('Invalid Stripe API version')
   for (const [body, headers] of [
     ['{"email":"a@b.c"}', { 'content-type': 'application/json' }],
     ['email=%E0%A4%A', {}],

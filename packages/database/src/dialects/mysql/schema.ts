@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DialectSchema } from '../dialect.ts'
+import { dropNotNull } from './drop-not-null.ts'
 import { timestamps } from './timestamps.ts'
 
 export const schema: DialectSchema = {
@@ -21,6 +22,7 @@ export const schema: DialectSchema = {
     where table_schema = database() and table_name = ${table} and column_name = ${column}`,
   findIndex: (table, index) => sql`select 1 from information_schema.statistics
     where table_schema = database() and table_name = ${table} and index_name = ${index}`,
+  dropNotNull,
   timestamps,
   now: () => sql`(timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000)`,
 }

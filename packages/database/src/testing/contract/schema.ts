@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Database } from '../../database.ts'
 import { isUniqueViolation } from '../../error-kinds.ts'
 import { createColumns } from '../../schema/columns.ts'
+import { dropNotNull } from '../../schema/drop-not-null.ts'
 import { field } from '../../schema/fields.ts'
 import { addColumn, createIndex, createTable, hasColumn, hasTable } from '../../schema/tables.ts'
 import { holdsMilliseconds, toTimestamps } from '../../schema/timestamps.ts'
@@ -70,6 +71,38 @@ export const schemaContract: ContractPart = ({ describe, it }, create) => {
           ['a', 'b', 'c'],
         )
         assert.ok(rows.every(({ number }) => Number.isInteger(number)))
+      }))
+
+    it('lets a column be empty, and keeps its rows, types and indexes', () =>
+      withEmpty(create, async (database) => {
+        const columns = createColumns(database)
+        const plain = database as Database
+        await createTable(plain, 'visits', {
+          columns: { id: columns.counter, place: columns.string(5), guest: columns.string(5) },
+          unique: { visits_once: ['place', 'guest'] },
+        })
+        const insert = (place: string | null, guest: string | null) =>
+          plain.kysely.insertInto('visits').values({ place, guest }).execute()
+        await insert('x', 'ada')
+        await assert.rejects(insert(null, 'bob'))
+        for (let i = 0; i < 2; i++) await dropNotNull(plain, 'visits', 'place')
+        for (let i = 0; i < 2; i++) await insert(null, 'bob')
+        await assert.rejects(insert('x', 'ada'), isUniqueViolation)
+        await insert('X', 'ada')
+        await assert.rejects(insert('x', null))
+        await assert.rejects(insert('longer', 'ada'))
+        await assert.rejects(dropNotNull(plain, 'visits', 'id'))
+        await assert.rejects(dropNotNull(plain, 'visits', 'nothing'))
+        const rows = await plain.kysely.selectFrom('visits').selectAll().orderBy('id').execute()
+        assert.deepEqual(
+          rows.map(({ place, guest }) => [place, guest]),
+          [
+            ['x', 'ada'],
+            [null, 'bob'],
+            [null, 'bob'],
+            ['X', 'ada'],
+          ],
+        )
       }))
 
     it('turns columns of milliseconds into timestamps, and keeps moments, indexes and nulls', () =>

@@ -4,6 +4,8 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import { settleBalance } from '../payments/balance-transactions.ts'
 import type { StripeContext } from '../state/context.ts'
 import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
+import type { Shape } from '../versions/shape.ts'
+import type { Spoken, Versions } from '../versions/versions.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from '../wire/errors.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
@@ -11,50 +13,70 @@ import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import type { OperationResponse, Operations } from './operation.ts'
 import { parseForm, readParameters } from './parameters.ts'
-import { createRouter, idsOf, type Route } from './routes.ts'
+import { createRouter, createRoutesByName, idsOf, type Route } from './routes.ts'
 
 /** Handles calls of `/v1/…` as Stripe does. */
 export class StripeApi {
   readonly #context: StripeContext
   readonly #apiKey: string
   readonly #router: Router<Route>
+  readonly #routes: ReadonlyMap<string, Route>
+  readonly #versions: Versions
   readonly #keys: IdempotencyKeys
 
-  constructor(context: StripeContext, operations: Operations, apiKey: string) {
+  constructor(
+    context: StripeContext,
+    operations: Operations,
+    options: { readonly apiKey: string; readonly versions: Versions },
+  ) {
     this.#context = context
     this.#router = createRouter(operations)
-    this.#apiKey = apiKey
+    this.#routes = createRoutesByName(operations)
+    this.#versions = options.versions
+    this.#apiKey = options.apiKey
     this.#keys = new IdempotencyKeys(context.store)
   }
 
   handle(request: HttpRequest): HttpResponse {
+    const asked = request.headers['stripe-version']
+    const spoken = this.#versions.find(asked === undefined ? this.#context.apiVersion : `${asked}`)
+    const response = this.#answer(request, spoken)
+    if (spoken.version === API_VERSION && spoken.warning === null) return response
+    const headers = { ...response.headers, 'stripe-version': spoken.version }
+    if (spoken.warning === null) return { ...response, headers }
+    return { ...response, headers: { ...headers, 'x-tollgate-sandbox-warning': spoken.warning } }
+  }
+
+  #answer(request: HttpRequest, { shape }: Spoken): HttpResponse {
     const requestId = this.#context.store.nextId('req_', 14)
     const trouble = this.#context.trouble.takeCallTrouble('stripe')
     if (trouble === '429') return this.#refuse(rateLimited(), requestId)
     if (trouble === '500') return this.#refuse(brokenServer(), requestId)
     if (trouble === 'saved-500' || trouble === 'made-500') {
-      return this.#respond(request, requestId, trouble)
+      return this.#respond(request, requestId, shape, trouble)
     }
-    const response = this.#respond(request, requestId)
+    const response = this.#respond(request, requestId, shape)
     return trouble ? { ...response, fate: trouble } : response
   }
 
   #respond(
     request: HttpRequest,
     requestId: string,
+    shape: Shape | null,
     breaks: 'saved-500' | 'made-500' | null = null,
   ): HttpResponse {
     try {
       this.#authenticate(request)
-      const found = this.#router.find(request.method, request.path)
-      if (!found) throw unrecognized(request)
+      const { route, ids } = this.#findRoute(request, shape)
       this.#checkHeaders(request)
       const body = request.method === 'POST' ? request.body.toString('utf8') : ''
       const text = [request.query, body].filter((part) => part !== '').join('&')
-      const params = readParameters(found.target.params, parseForm(text))
-      refuseUnsupported(found.target.name, params)
+      const form = parseForm(text)
+      shape?.updateParams(route.name, form)
+      const params = readParameters(route.params, form)
+      refuseUnsupported(route.name, params)
       return this.#onceOnly(request, requestId, () => {
-        const run = () => this.#run(found.target, idsOf(found.params), params, request, requestId)
+        const run = () => this.#run({ route, ids, params, request, requestId, shape })
         if (breaks === null) return run()
         if (breaks === 'made-500') run()
         return { status: 500, body: errorJson(brokenServer().body, requestId) }
@@ -63,6 +85,15 @@ export class StripeApi {
       if (error instanceof StripeFault) return this.#refuse(error, requestId)
       throw error
     }
+  }
+
+  #findRoute(request: HttpRequest, shape: Shape | null): { route: Route; ids: readonly string[] } {
+    const { method, path } = request
+    const old = this.#routes.get(shape?.operationAt(method, path) ?? '')
+    if (old) return { route: old, ids: [] }
+    const found = this.#router.find(method, path)
+    if (!found) throw unrecognized(request)
+    return { route: found.target, ids: idsOf(found.params) }
   }
 
   tooLarge(): HttpResponse {
@@ -98,12 +129,6 @@ export class StripeApi {
   }
 
   #checkHeaders(request: HttpRequest): void {
-    const version = request.headers['stripe-version']
-    if (version !== undefined && version !== API_VERSION) {
-      throw invalidRequest(
-        `Invalid Stripe API version: ${String(version)}. This sandbox speaks ${API_VERSION}, the version its SDK pins.`,
-      )
-    }
     const account = request.headers['stripe-account']
     if (account !== undefined) {
       throw new StripeFault(403, {
@@ -149,13 +174,8 @@ export class StripeApi {
     return this.#toHttpResponse(response, requestId, { ...headers, 'original-request': requestId })
   }
 
-  #run(
-    route: Route,
-    ids: readonly string[],
-    params: Record<string, unknown>,
-    request: HttpRequest,
-    requestId: string,
-  ): { status: number; body: string } {
+  #run(checked: CheckedCall): { status: number; body: string } {
+    const { route, ids, params, request, requestId, shape } = checked
     const key = request.headers['idempotency-key']
     const work = new UnitOfWork(this.#context, {
       id: requestId,
@@ -167,15 +187,15 @@ export class StripeApi {
         const rendered: OperationResponse = route.operation(params as never, call)
         const paths = (params.expand ?? []) as string[]
         if (paths.some((path) => path.includes('balance_transaction'))) settleBalance(work)
-        // Rendered objects share their nested parts with the tables.
-        const response = paths.length > 0 ? copyJson(rendered) : rendered
-        expand(response, paths, this.#context.tables)
+        const response = ownResponse(rendered, paths, shape)
+        expand(response, paths, { tables: this.#context.tables, shape })
         return JSON.stringify(response)
       })
       return { status: 200, body }
     } catch (error) {
       if (!(error instanceof StripeFault)) throw error
-      return { status: error.status, body: errorJson(error.body, requestId) }
+      const body = shape ? shape.takeBack(error.body) : error.body
+      return { status: error.status, body: errorJson(body, requestId) }
     }
   }
 
@@ -205,6 +225,26 @@ export class StripeApi {
       },
     }
   }
+}
+
+/** A call whose key, headers and parameters are in order. */
+interface CheckedCall {
+  readonly route: Route
+  readonly ids: readonly string[]
+  readonly params: Record<string, unknown>
+  readonly request: HttpRequest
+  readonly requestId: string
+  readonly shape: Shape | null
+}
+
+/** Rendered objects share their nested parts with the tables, so who changes them takes a copy. */
+function ownResponse(
+  rendered: OperationResponse,
+  paths: readonly string[],
+  shape: Shape | null,
+): OperationResponse {
+  if (shape) return shape.takeBack(rendered)
+  return paths.length > 0 ? copyJson(rendered) : rendered
 }
 
 function errorJson(body: StripeErrorBody, requestId: string): string {

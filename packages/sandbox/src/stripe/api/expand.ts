@@ -2,6 +2,7 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import { render } from '../state/render.ts'
 import type { Kind } from '../state/rows.ts'
 import type { Tables } from '../state/tables.ts'
+import type { Shape } from '../versions/shape.ts'
 import { KINDS } from '../wire/contract.generated.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
@@ -104,8 +105,14 @@ export function inlineList(data: WireObject[], url: string): WireObject {
   return { object: 'list', data, has_more: false, url } as unknown as WireObject
 }
 
+/** Where expanded objects come from, and how the caller's version knows them. */
+interface Source {
+  readonly tables: Tables
+  readonly shape: Shape | null
+}
+
 /** Replaces ids by objects along each path, or refuses the path. At most four levels, as Stripe. */
-export function expand(response: object, paths: readonly string[], tables: Tables): void {
+export function expand(response: object, paths: readonly string[], source: Source): void {
   for (const path of paths) {
     const segments = path.split('.')
     if (segments.length > 4) {
@@ -114,7 +121,7 @@ export function expand(response: object, paths: readonly string[], tables: Table
         'expand',
       )
     }
-    expandPath(response as Record<string, unknown>, null, segments, path, tables)
+    expandPath(response as Record<string, unknown>, null, segments, path, source)
   }
 }
 
@@ -129,7 +136,7 @@ function expandPath(
   place: Place | null,
   segments: readonly string[],
   path: string,
-  tables: Tables,
+  source: Source,
 ): void {
   const [field, ...rest] = segments
   if (field === undefined) return
@@ -137,16 +144,16 @@ function expandPath(
   if (kind === 'list' || kind === 'search_result') {
     if (field !== 'data') throw cannotExpand(path)
     for (const item of holder.data as Array<Record<string, unknown>>) {
-      expandPath(item, null, rest, path, tables)
+      expandPath(item, null, rest, path, source)
     }
     return
   }
   const within = { kind, path: place ? `${place.path}.${field}` : field }
-  expandField(holder, field, within, path, tables)
+  expandField(holder, field, within, path, source)
   const values = Array.isArray(holder[field]) ? (holder[field] as unknown[]) : [holder[field]]
   for (const value of values) {
     if (!isRecord(value)) continue
-    expandPath(value, typeof value.object === 'string' ? null : within, rest, path, tables)
+    expandPath(value, typeof value.object === 'string' ? null : within, rest, path, source)
   }
 }
 
@@ -156,27 +163,33 @@ function expandField(
   field: string,
   within: Place,
   path: string,
-  tables: Tables,
+  source: Source,
 ): void {
   const include = INCLUDES[within.kind]?.[within.path]
   if (include && holder[field] === undefined) {
-    const value = include(holder as WireObject, tables)
-    if (value !== undefined) holder[field] = value
+    const value = include(holder as WireObject, source.tables)
+    if (value !== undefined) holder[field] = asKnown(value, source)
   }
-  const expandable = KINDS[within.kind]?.expandable ?? []
+  const today = KINDS[within.kind]?.expandable ?? []
+  const expandable = source.shape ? [...today, ...source.shape.expandable(within.kind)] : today
   const value = holder[field]
   const known =
     include !== undefined ||
     expandable.some((each) => each === within.path || each.startsWith(`${within.path}.`)) ||
     (isRecord(value) && typeof value.object === 'string')
   if (!known) throw cannotExpand(path)
-  holder[field] = expandValue(value, expandable.includes(within.path), tables)
+  holder[field] = expandValue(value, expandable.includes(within.path), source)
 }
 
-function expandValue(value: unknown, expandable: boolean, tables: Tables): unknown {
+function asKnown(value: unknown, { shape }: Source): unknown {
+  return shape && typeof value === 'object' && value !== null ? shape.takeBack(value) : value
+}
+
+function expandValue(value: unknown, expandable: boolean, source: Source): unknown {
   if (!expandable) return value
-  if (Array.isArray(value)) return value.map((each) => expandValue(each, true, tables))
-  return typeof value === 'string' ? (findById(value, tables) ?? value) : value
+  if (Array.isArray(value)) return value.map((each) => expandValue(each, true, source))
+  if (typeof value !== 'string') return value
+  return asKnown(findById(value, source.tables), source) ?? value
 }
 
 const PREFIXES: ReadonlyArray<readonly [string, Kind]> = [

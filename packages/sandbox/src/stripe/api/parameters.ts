@@ -1,5 +1,6 @@
 import { NODES } from '../wire/contract.generated.ts'
 import { invalidRequest, missingParam, unknownParams } from '../wire/errors.ts'
+import type { FormObject, FormValue } from '../wire/form.ts'
 
 /** A parameter's type, as the generated contract writes it; a number refers to `NODES`. */
 type Node =
@@ -14,12 +15,6 @@ type Node =
   | { readonly m: Ref }
   | { readonly z: Ref }
 type Ref = 's' | 'n' | 'b' | 'd' | number
-
-/** Form fields before their types are known. */
-export type FormValue = string | FormObject
-export interface FormObject {
-  [key: string]: FormValue
-}
 
 /** These numbers may have a fraction; every other one is an integer. */
 const FRACTIONS = new Set([

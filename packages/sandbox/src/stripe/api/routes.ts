@@ -19,6 +19,16 @@ export function createRouter(operations: Operations): Router<Route> {
   return router
 }
 
+/** The same by the operation's name, for addresses that only older versions have. */
+export function createRoutesByName(operations: Operations): ReadonlyMap<string, Route> {
+  const routes = new Map<string, Route>()
+  for (const [, , name, params] of ROUTES) {
+    const operation = operations[name]
+    if (operation) routes.set(name, { operation, name, params })
+  }
+  return routes
+}
+
 /** The ids of a path, in order. */
 export function idsOf(params: Readonly<Record<string, string>>): string[] {
   return Object.values(params).map(decodeSegment)

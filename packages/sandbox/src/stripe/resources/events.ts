@@ -14,7 +14,7 @@ export const events: Operations = {
     const { work } = call
     const row = work.find('event', idOf(call))
     if (!row || row.created < work.now - THIRTY_DAYS) throw noSuch('event', idOf(call))
-    return renderEvent(row, pendingOf(work, row))
+    return renderEvent(work.context, row, pendingOf(work, row))
   }),
   'Events.list': op<Stripe.EventListParams>((params, { work, path }) => {
     if (params.type !== undefined && params.types !== undefined) {
@@ -30,7 +30,9 @@ export const events: Operations = {
           delivered(work, row) === params.delivery_success) &&
         inRange(row.created, params.created as Range | undefined),
     )
-    return listPage(rows, params, path, (row) => renderEvent(row, pendingOf(work, row)))
+    return listPage(rows, params, path, (row) =>
+      renderEvent(work.context, row, pendingOf(work, row)),
+    )
   }),
 }
 

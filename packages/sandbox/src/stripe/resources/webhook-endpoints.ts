@@ -3,20 +3,12 @@ import { listPage } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { render } from '../state/render.ts'
 import type { WebhookEndpointRow } from '../state/rows.ts'
-import { API_VERSION } from '../wire/contract.generated.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { nulls } from '../wire/wire.ts'
 
 export const webhookEndpoints: Operations = {
   'WebhookEndpoints.create': op<Stripe.WebhookEndpointCreateParams>((params, { work }) => {
-    const version = params.api_version ?? API_VERSION
-    if (version !== API_VERSION) {
-      throw invalidRequest(
-        `Invalid api_version: this sandbox renders events at ${API_VERSION} only.`,
-        'api_version',
-      )
-    }
     if (params.connect) throw invalidRequest('The sandbox has no connected accounts.', 'connect')
     const row: WebhookEndpointRow = {
       ...nulls<Stripe.WebhookEndpoint>('webhook_endpoint'),

@@ -10,7 +10,6 @@ import { renderEvent } from '../state/events.ts'
 import { render } from '../state/render.ts'
 import type { Kind, Rows } from '../state/rows.ts'
 import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
-import { API_VERSION } from '../wire/contract.generated.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type {
   CheckoutInput,
@@ -33,12 +32,13 @@ class RunningStripe implements StripeHandle {
   readonly #context: StripeContext
   readonly #server: HttpServer
   readonly apiKey: string
-  readonly apiVersion = API_VERSION
+  readonly apiVersion: string
 
   constructor(context: StripeContext, server: HttpServer, apiKey: string) {
     this.#context = context
     this.#server = server
     this.apiKey = apiKey
+    this.apiVersion = context.apiVersion
   }
 
   get url(): string {
@@ -93,7 +93,7 @@ class RunningStripe implements StripeHandle {
     const rows = [...this.#context.tables.event.values()]
     return rows
       .filter((row) => type === undefined || row.type === type)
-      .map((row) => renderEvent(row, 0))
+      .map((row) => renderEvent(this.#context, row, 0))
   }
 
   registerWebhook(url: string, events: readonly string[] = ['*']): RegisteredWebhook {

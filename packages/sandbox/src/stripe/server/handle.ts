@@ -51,7 +51,7 @@ export interface RegisteredWebhook {
 export interface StripeHandle {
   /** The secret key the SDK must carry. */
   readonly apiKey: string
-  /** The only `Stripe-Version` that is spoken here: the one the SDK pins. */
+  /** The account's version: the one the newest SDK pins, unless the option of that name says another. */
   readonly apiVersion: string
   /** `http://127.0.0.1:<port>` */
   readonly url: string

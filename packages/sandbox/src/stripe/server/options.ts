@@ -6,6 +6,8 @@ export interface StripeOptions {
   readonly port?: number
   /** The secret key calls must carry; `sk_test_tollgate_sandbox` unless told. */
   readonly apiKey?: string
+  /** The account's version, for calls that name none and for events; the pinned one unless told. */
+  readonly apiVersion?: string
   /** Retries after 3, 5 and 7 days and then cancels, unless told. */
   readonly dunning?: Partial<DunningOptions>
   /** Stripe lists events of the last 30 days; older ones are forgotten after this many. */

@@ -6,6 +6,8 @@ import type { StripeContext } from '../state/context.ts'
 import { signStripeDelivery } from '../state/events.ts'
 import { openTables } from '../state/tables.ts'
 import { billingCycle } from '../subscriptions/billing-cycle.ts'
+import { isReleased, Versions } from '../versions/versions.ts'
+import { API_VERSION } from '../wire/contract.generated.ts'
 import { createStripeHandle } from './create-handle.ts'
 import type { StripeHandle } from './handle.ts'
 import type { StripeOptions } from './options.ts'
@@ -21,16 +23,20 @@ export async function startStripe(
   provided: ProviderContext,
   options: StripeOptions = {},
 ): Promise<StripeHandle> {
+  const opened = openTables(provided.store)
+  const versions = new Versions(opened.tables)
   const context: StripeContext = {
     ...provided,
-    ...openTables(provided.store),
+    ...opened,
     dunning: { retryAfterDays: [3, 5, 7], afterLastRetry: 'cancel', ...options.dunning },
     keepEventsForDays: options.keepEventsForDays ?? 30,
     upcomingInvoiceDays: options.upcomingInvoiceDays ?? null,
+    apiVersion: requireVersion(options.apiVersion ?? API_VERSION),
+    tellEvent: (event, version) => versions.tellEvent(event, version),
     baseUrl: '',
   }
   const apiKey = options.apiKey ?? DEFAULT_KEY
-  const api = new StripeApi(context, OPERATIONS, apiKey)
+  const api = new StripeApi(context, OPERATIONS, { apiKey, versions })
   provided.outbox.addSender('stripe', {
     retrySchedule: RETRY_SCHEDULE,
     sign: signStripeDelivery(context),
@@ -45,4 +51,9 @@ export async function startStripe(
   })
   context.baseUrl = server.url
   return createStripeHandle(context, server, apiKey)
+}
+
+function requireVersion(version: string): string {
+  if (isReleased(version)) return version
+  throw new TypeError(`stripe.apiVersion: Stripe has no version ${version}`)
 }

@@ -1,5 +1,6 @@
 import type { MovableClock } from '../../core/clock/clock.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
+import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeQueues, Tables } from './tables.ts'
 
 /** What every resource works with. */
@@ -9,6 +10,10 @@ export interface StripeContext extends ProviderContext {
   readonly dunning: DunningOptions
   readonly keepEventsForDays: number
   readonly upcomingInvoiceDays: number | null
+  /** The account's version: what calls that name none, and events, are told in. */
+  readonly apiVersion: string
+  /** Makes an event what it is in a version; the given one is changed. */
+  readonly tellEvent: (event: WireObject, version: string) => WireObject
   /** Where hosted pages live; known once the server listens. */
   baseUrl: string
 }

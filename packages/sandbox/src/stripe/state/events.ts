@@ -34,8 +34,11 @@ export function recordEvent(
   forgetOld(context)
   context.tables.event.set(row.id, row)
   if (endpoints.length === 0) return
-  const body = JSON.stringify(renderEvent(row, endpoints.length), null, 2)
+  const bodies = new Map<string, string>()
   for (const endpoint of endpoints) {
+    const version = endpoint.api_version ?? context.apiVersion
+    const body = bodies.get(version) ?? bodyOf(context, row, version)
+    bodies.set(version, body)
     context.outbox.enqueue({
       provider: 'stripe',
       eventId: row.id,
@@ -48,7 +51,20 @@ export function recordEvent(
   }
 }
 
-export function renderEvent(row: EventRow, pendingWebhooks: number): WireObject {
+function bodyOf(context: StripeContext, row: EventRow, version: string): string {
+  return JSON.stringify(context.tellEvent(renderPinned(row, row.endpoints), version), null, 2)
+}
+
+/** An event as it is read: in the account's version, whatever the call's is. */
+export function renderEvent(
+  context: StripeContext,
+  row: EventRow,
+  pendingWebhooks: number,
+): WireObject {
+  return context.tellEvent(renderPinned(row, pendingWebhooks), context.apiVersion)
+}
+
+function renderPinned(row: EventRow, pendingWebhooks: number): WireObject {
   return {
     id: row.id,
     object: 'event',

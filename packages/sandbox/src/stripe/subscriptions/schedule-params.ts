@@ -10,6 +10,17 @@ import { checkCurrency } from './subscription-params.ts'
 
 export type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
 
+/** What a phase may be given at Stripe and would be forgotten here. */
+const NOT_IMITATED = [
+  'add_invoice_items',
+  'billing_cycle_anchor',
+  'collection_method',
+  'default_tax_rates',
+  'description',
+  'discounts',
+  'invoice_settings',
+] as const
+
 /** The phases a call asks for, one after the other from `start`. */
 export function readPhases(
   work: UnitOfWork,
@@ -20,6 +31,7 @@ export function readPhases(
   let from = start
   return params.map((phase, at) => {
     const path = `phases[${at}]`
+    refuseForgotten(phase, path)
     const items = phase.items.map((item, i) => {
       const price = requireItemPrice(work, item as never, `${path}[items][${i}]`)
       checkActive(work, price, `${path}[items][${i}]`)
@@ -54,6 +66,18 @@ export function readPhases(
       trial_end: trialEnd,
       default_payment_method: phase.default_payment_method ?? null,
     }
+  })
+}
+
+function refuseForgotten(phase: PhaseParams, path: string): void {
+  const refuse = (value: unknown, name: string) => {
+    if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return
+    throw invalidRequest(`The sandbox does not imitate \`${name}\`.`, name)
+  }
+  for (const name of NOT_IMITATED) refuse(phase[name], `${path}[${name}]`)
+  phase.items.forEach((item, at) => {
+    refuse(item.discounts, `${path}[items][${at}][discounts]`)
+    refuse(item.tax_rates, `${path}[items][${at}][tax_rates]`)
   })
 }
 

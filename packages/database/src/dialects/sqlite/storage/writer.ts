@@ -58,6 +58,8 @@ export class SqliteWriter {
     this.#doubted = true
     try {
       if (this.inTransaction) this.#connection?.exec('rollback')
+      // Somebody was stopped while changing a table's own statement: a setting, which no rollback takes back.
+      this.#connection?.exec('pragma writable_schema = off')
       this.#prove()
     } catch (error) {
       // Another process writes, and nothing can be shown now: then before the next transaction.

@@ -1,0 +1,77 @@
+import {
+  addColumn,
+  type Columns,
+  createIndex,
+  type Database,
+  dropNotNull,
+  type Migration,
+  type MigrationSet,
+  toTimestamps,
+} from '@tollgate/database'
+
+/** Other owners than users: their rows have no `user_id`, and say whose they are in two columns of their own. */
+export function ownersMigration(userTable: string): Migration {
+  return {
+    id: '0005-owners',
+    async up(database, columns) {
+      for (const table of ['subscriptions', 'billing_operations']) {
+        await dropNotNull(database, table, 'user_id')
+        await addColumn(database, table, 'owner_type', columns.id.nullable())
+        await addColumn(database, table, 'owner_id', columns.string(255).nullable())
+      }
+      await createIndex(database, {
+        name: 'subscriptions_by_owner',
+        table: 'subscriptions',
+        columns: ['owner_type', 'owner_id', 'name', 'created_at'],
+      })
+      await createIndex(database, {
+        name: 'billing_operations_by_owner',
+        table: 'billing_operations',
+        columns: ['owner_type', 'owner_id', 'kind', 'fingerprint'],
+        unique: true,
+      })
+      await addColumn(database, userTable, 'card_expires', columns.string(7).nullable())
+    },
+  }
+}
+
+/**
+ * What billing adds to another table of the application whose rows are billed: the same columns that users have. A set of
+ * its own, because such a table may be named years after the other migrations have run.
+ */
+export function ownerTableMigrations(type: string, table: string): MigrationSet {
+  return {
+    name: `billing-${type}`,
+    migrations: [
+      {
+        id: '0001-columns',
+        async up(database, columns) {
+          await addOwnerColumns(database, columns, table)
+          await createIndex(database, {
+            name: `${table}_by_customer`,
+            table,
+            columns: ['provider', 'provider_id'],
+            unique: true,
+          })
+        },
+      },
+    ],
+  }
+}
+
+async function addOwnerColumns(database: Database, columns: Columns, table: string): Promise<void> {
+  const added = {
+    provider: columns.id,
+    provider_id: columns.string(255),
+    card_brand: columns.string(255),
+    card_last_four: columns.string(255),
+    card_expires: columns.string(7),
+    paypal_email: columns.string(255),
+    trial_ends_at: columns.timestamp,
+  }
+  for (const [name, column] of Object.entries(added)) {
+    await addColumn(database, table, name, column.nullable())
+  }
+  // One of that name that was there already is refused, unless it can hold what it must.
+  await toTimestamps(database, table, { trial_ends_at: columns.timestamp.nullable() })
+}

@@ -1,0 +1,110 @@
+import { type DefinedTable, defineTable, field } from '@tollgate/database'
+import type { ProviderName } from '../provider-name.ts'
+import { ownerFields } from './tables.ts'
+
+/** What every queue has, beside what waits in it. */
+const waiting = {
+  /** `pending` waits for its next attempt, `done` is over, `dead` failed every time. */
+  state: field.id,
+  attempts: field.integer,
+  /** When it is tried next; while somebody works on it, when another may take it. */
+  due_at: field.instant,
+  last_error: field.text.nullable(),
+  created_at: field.instant,
+  finished_at: field.instant.nullable(),
+}
+
+const provider = field.id.as<ProviderName>()
+
+/** What was used of a meter, until the provider has it. */
+const usageTable = defineTable(
+  'billing_usage',
+  {
+    id: field.counter,
+    /** What makes two reports the same, at the provider too: a digest of the owner and `reference`. */
+    identifier: field.id,
+    /** What the application calls the report. */
+    reference: field.string(255),
+    ...ownerFields,
+    provider,
+    subscription_id: field.integer.nullable(),
+    meter: field.string(255),
+    /** A decimal number, as it was given. */
+    value: field.string(40),
+    at: field.instant,
+    /** Of what is charged together: which charge it belongs to, said before that is asked for. */
+    batch: field.id.nullable(),
+    ...waiting,
+    /** `pending`; `sent` is at the provider, which does not take what is `refused`; `cancelled` was taken back. */
+    state: field.id,
+  },
+  {
+    unique: { billing_usage_by_identifier: ['identifier'] },
+    indexes: {
+      billing_usage_by_due: ['provider', 'state', 'due_at'],
+      billing_usage_by_subscription: ['subscription_id', 'meter', 'at'],
+    },
+  },
+)
+
+/** What happened, once for each type and subject. */
+const eventTable = defineTable(
+  'billing_events',
+  {
+    id: field.counter,
+    /** The same for whoever is told, however often: a digest of type and subject. */
+    event_id: field.id,
+    type: field.id,
+    subject: field.string(255),
+    ...ownerFields,
+    payload: field.text,
+    ...waiting,
+  },
+  {
+    unique: { billing_events_by_event: ['event_id'] },
+    indexes: { billing_events_by_due: ['state', 'due_at'] },
+  },
+)
+
+/** Mail to an owner, once for each kind and subject. */
+const noticeTable = defineTable(
+  'billing_notices',
+  {
+    id: field.counter,
+    provider,
+    kind: field.id,
+    subject: field.string(255),
+    event_id: field.id,
+    ...waiting,
+  },
+  {
+    unique: { billing_notices_by_subject: ['provider', 'kind', 'subject'] },
+    indexes: { billing_notices_by_due: ['state', 'due_at'] },
+  },
+)
+
+/** A webhook of ours, once for each endpoint and event. */
+const deliveryTable = defineTable(
+  'billing_deliveries',
+  {
+    id: field.counter,
+    endpoint: field.string(255),
+    event_id: field.id,
+    type: field.id,
+    /** The body as it is signed: the same with every attempt. */
+    payload: field.text,
+    ...waiting,
+  },
+  {
+    unique: { billing_deliveries_by_event: ['endpoint', 'event_id'] },
+    indexes: { billing_deliveries_by_due: ['state', 'due_at'] },
+  },
+)
+
+/** All of them, as they are declared. */
+export const queueTables: ReadonlyArray<Pick<DefinedTable<unknown>, 'name' | 'describe'>> = [
+  usageTable,
+  eventTable,
+  noticeTable,
+  deliveryTable,
+]

@@ -1,0 +1,205 @@
+import { connect, createColumns, createTable, type Database, migrate } from '@tollgate/database'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestDatabase,
+  type Template,
+  type TestDatabase,
+} from '../../../test-support/create-test-database.ts'
+import { describeSchema } from '../../../test-support/describe-schema.ts'
+import { billingMigrations, createBilling } from '../src/index.ts'
+import { queueTables } from '../src/storage/queue-tables.ts'
+import { billingTables } from '../src/storage/tables.ts'
+import { olderBuild } from './older-build.ts'
+
+const kind = process.env.TEST_DATABASE
+const users = { table: 'users', id: 'id', idType: 'integer', email: 'email', name: 'name' } as const
+const all = billingMigrations(users)
+const before = { ...all, migrations: all.migrations.filter(({ id }) => id < '0005') }
+const added = all.migrations.map(({ id }) => id).filter((id) => id >= '0005')
+
+const AT = new Date('2026-11-17T00:00:00.123Z')
+const USERS = [1, 2, 3]
+
+/** A database as the build before has left it: users with a card, subscriptions, one operation under way. */
+const filled: Template = {
+  name: 'billing before owners',
+  async fill(database) {
+    const columns = createColumns(database)
+    await createTable(database, 'users', {
+      columns: { id: columns.integer, name: columns.string(20).nullable() },
+      primaryKey: ['id'],
+    })
+    // Whoever came from Cashier as the guide says has this table still.
+    await createTable(database, 'subscription_items', {
+      columns: { id: columns.counter, subscription_id: columns.integer, stripe_id: columns.id },
+    })
+    await migrate(database, before)
+    const older = olderBuild(database)
+    for (const id of USERS) {
+      await database.kysely
+        .insertInto('users')
+        .values({ id, name: `user ${id}` })
+        .execute()
+      await older.saveCard(id, 'visa')
+      await older.saveSubscription(id, `sub_${id}`, 'monthly', AT)
+    }
+    await older.beginOperation('begun', 2, 'same')
+  },
+}
+
+let test: TestDatabase
+let database: Database
+beforeEach(async () => {
+  test = await createTestDatabase({ template: filled })
+  database = test.database
+})
+afterEach(() => test.drop())
+
+const billingOn = (on: Database) =>
+  createBilling({
+    database: on,
+    users: { table: 'users' },
+    stripe: { secret: 'sk_test_1', webhookSecret: 'whsec_1' },
+    processEvery: false,
+  })
+
+const rowsOf = (table: string, on = database) =>
+  on.kysely.selectFrom(table).selectAll().orderBy('id').execute()
+
+/** All that older builds wrote, whatever there is beside. */
+async function readOldColumns(on: Database) {
+  const subscriptions = await rowsOf('subscriptions', on)
+  const people = await rowsOf('users', on)
+  const operations = await rowsOf('billing_operations', on)
+  return {
+    subscriptions: subscriptions.map((row) => [
+      row.id,
+      row.user_id,
+      row.name,
+      row.provider_id,
+      row.provider_plan,
+      row.quantity,
+      row.ends_at,
+      Number(row.created_at),
+    ]),
+    users: people.map((row) => [row.id, row.name, row.card_brand, row.card_last_four]),
+    operations: operations.map(({ id, user_id, kind, fingerprint }) => [
+      id,
+      user_id,
+      kind,
+      fingerprint,
+    ]),
+  }
+}
+
+describe('the tables of a build that knew only users', () => {
+  it('get what was added beside running processes, and keep what they hold', async () => {
+    const old = await readOldColumns(database)
+    expect(old.subscriptions).toHaveLength(USERS.length)
+    const billing = billingOn(database)
+    expect((await billing.migrate()).applied).toEqual(added)
+    expect(await readOldColumns(database)).toEqual(old)
+    for (const row of await rowsOf('subscriptions')) {
+      expect(row).toMatchObject({
+        owner_type: null,
+        owner_id: null,
+        paused_at: null,
+        planned_plan: null,
+        planned_at: null,
+        disputed_at: null,
+      })
+    }
+    const user = await billing.user(2)
+    expect(user.attributes).toMatchObject({ card_expires: null, card_brand: 'visa' })
+    expect((await user.subscription('main')).createdAt).toEqual(AT)
+    await billing.close()
+  })
+
+  it('go on being used by a process that was started before', async () => {
+    const olderDatabase = await connect(test.url)
+    const older = olderBuild(olderDatabase)
+    // Statements of its own that are prepared by now.
+    const use = async (n: number) => {
+      const plan = `plan_${n}`
+      await older.saveSubscription(1, 'sub_1', plan, AT)
+      await older.saveSubscription(3, `sub_new_${n}`, plan, new Date(AT.getTime() + n))
+      expect(await older.findSubscription(1, 'main')).toMatchObject({ provider_plan: plan })
+      expect(await older.findSubscription(3, 'main')).toMatchObject({
+        provider_id: `sub_new_${n}`,
+      })
+      await older.saveCard(1, `brand ${n}`)
+      expect(await older.findUser(1)).toMatchObject({ card_brand: `brand ${n}`, name: 'user 1' })
+      expect(await older.beginOperation(`op_${n}`, 1, 'the same')).toBe(true)
+      expect(await older.beginOperation('another', 1, 'the same')).toBe(false)
+      expect((await older.listOperations(1)).map(({ id }) => id)).toEqual([`op_${n}`])
+      await older.finishOperation(`op_${n}`)
+      expect((await older.listOperations(2)).map(({ id }) => id)).toEqual(['begun'])
+    }
+    for (const n of [1, 2]) await use(n)
+
+    const billing = billingOn(database)
+    await billing.migrate()
+    await database.kysely
+      .insertInto('billing_operations')
+      .values({
+        id: 'of a team',
+        kind: 'subscription',
+        fingerprint: 'the same',
+        request: '{"provider":"stripe"}',
+        created_at: 1,
+        owner_type: 'team',
+        owner_id: '1',
+      })
+      .execute()
+    for (const n of [3, 4]) await use(n)
+    expect((await (await billing.user(1)).subscription('main')).providerPlan).toBe('plan_4')
+    expect((await (await billing.user(3)).subscription('main')).providerPlan).toBe('plan_4')
+    await Promise.all([billing.close(), olderDatabase.close()])
+  })
+
+  it('are brought to the end after a process stopped before any step', async () => {
+    await migrate(database, all)
+    const names = [
+      'users',
+      ...[...billingTables('integer'), ...queueTables].map(({ name }) => name),
+    ]
+    const describeAll = async (on: Database) =>
+      Promise.all(names.map((name) => describeSchema(on, name)))
+    const expected = await describeAll(database)
+    const old = await readOldColumns(database)
+    let stopped = 0
+    for (let steps = 0; ; steps++) {
+      const fresh = await createTestDatabase({ template: filled })
+      let left = steps
+      const stopping = await connect(fresh.url, {
+        onQuery(text) {
+          if (!STEP.test(text)) return
+          if (left-- === 0) throw new Error('stopped')
+        },
+      })
+      const isDone = await migrate(stopping, all).then(
+        () => true,
+        (error) => {
+          expect(error.message).toBe('stopped')
+          return false
+        },
+      )
+      if (!isDone) {
+        // What an older process does meanwhile.
+        await olderBuild(fresh.database).saveSubscription(1, 'sub_1', 'monthly', AT)
+        await migrate(fresh.database, all)
+      }
+      expect(await describeAll(fresh.database)).toEqual(expected)
+      expect(await readOldColumns(fresh.database)).toEqual(old)
+      await stopping.close()
+      await fresh.drop()
+      if (isDone) break
+      stopped++
+    }
+    expect(stopped).toBe({ sqlite: 19, postgres: 13, mariadb: 13 }[kind ?? ''])
+  }, 120_000)
+})
+
+/** What changes a table that is there. */
+const STEP =
+  /^(alter table|update sqlite_master|pragma (writable_schema|schema_version) =|create (unique )?index +(if not exists )?["`](subscriptions_by_owner|billing_operations_by_owner))/

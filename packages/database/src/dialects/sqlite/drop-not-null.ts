@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { AnyKysely } from '../dialect.ts'
+
+interface ColumnInfo {
+  readonly name: string
+  readonly notnull: number
+  readonly pk: number
+}
+
+/**
+ * SQLite has no statement for this. The usual way, a new table that takes the place of the old one, would delete
+ * rows of other tables: dropping the old one deletes its rows first, and whatever refers to them by a foreign key with
+ * `on delete cascade` goes too; foreign keys cannot be switched off inside a transaction. So the word is taken out of the
+ * statement that SQLite keeps of the table, as its documentation describes for constraints that change nothing on
+ * the disk (https://sqlite.org/lang_altertable.html#otheralter). Rows, indexes, triggers, views and counters stay untouched, it takes
+ * no longer for a large table, and as part of a transaction it happens whole or not at all.
+ */
+export async function dropNotNull(db: AnyKysely, table: string, column: string): Promise<void> {
+  const before = await readColumns(db, table)
+  const found = before.find(({ name }) => name === column)
+  if (!found) throw new TypeError(`There is no column ${table}.${column}`)
+  if (found.notnull === 0) return
+  if (found.pk > 0) throw new TypeError(`${table}.${column} is in the primary key: it stays set`)
+
+  const statement = await readStatement(db, table)
+  const changed = withoutNotNull(statement, column)
+  const version = await readVersion(db)
+  await sql`pragma writable_schema = on`.execute(db)
+  await sql`update sqlite_master set sql = ${changed} where type = 'table' and name = ${table}`.execute(
+    db,
+  )
+  await sql`pragma writable_schema = off`.execute(db)
+  // Every connection, this one too, reads the tables anew when this number has changed.
+  await sql`pragma schema_version = ${sql.lit(version + 1)}`.execute(db)
+
+  const expected = before.map((each) => (each === found ? { ...each, notnull: 0 } : each))
+  const after = await readColumns(db, table)
+  if (JSON.stringify(after) !== JSON.stringify(expected)) {
+    throw new Error(`SQLite has read more than a change of ${column} out of: ${changed}`)
+  }
+}
+
+async function readColumns(db: AnyKysely, table: string): Promise<readonly ColumnInfo[]> {
+  const { rows } = await sql<ColumnInfo>`select * from pragma_table_xinfo(${table})`.execute(db)
+  return rows
+}
+
+async function readStatement(db: AnyKysely, table: string): Promise<string> {
+  const { rows } = await sql<{ sql: string }>`select sql from sqlite_master
+    where type = 'table' and name = ${table}`.execute(db)
+  return rows[0]?.sql ?? ''
+}
+
+async function readVersion(db: AnyKysely): Promise<number> {
+  const { rows } = await sql<{ schema_version: number }>`pragma schema_version`.execute(db)
+  const version = rows[0]?.schema_version
+  if (version === undefined) throw new Error('SQLite does not tell the version of its schema')
+  return version
+}
+
+const TOKENS =
+  /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|'(?:[^']|'')*'|[\w$\u0080-\uffff]+|[\s\S]/g
+const BLANK = /^(?:\s|--|\/\*)/
+const QUOTED = /^["`['](.*)["`\]']$/s
+
+/** The same `create table`, in which that column may be empty. */
+export function withoutNotNull(statement: string, column: string): string {
+  const tokens = statement.match(TOKENS) ?? []
+  let depth = 0
+  /** Whether the next word names a column, and whether we are behind that of ours. */
+  let begins = false
+  let isOurs = false
+  for (const [i, token] of tokens.entries()) {
+    if (BLANK.test(token)) continue
+    if (token === '(') depth += 1
+    if (token === ')') depth -= 1
+    if ((token === '(' || token === ',') && depth === 1) {
+      begins = true
+      isOurs = false
+    } else if (begins) {
+      begins = false
+      isOurs = unquote(token) === column
+    } else if (isOurs && depth === 1 && token.toLowerCase() === 'not') {
+      const next = tokens.findIndex((each, at) => at > i && !BLANK.test(each))
+      if (tokens[next]?.toLowerCase() !== 'null') continue
+      return [...tokens.slice(0, i), ...tokens.slice(next)].join('')
+    }
+  }
+  throw new Error(`No "not null" of ${column} was found in: ${statement}`)
+}
+
+function unquote(token: string): string {
+  const inside = QUOTED.exec(token)?.[1]
+  return inside === undefined ? token : inside.replace(/(["`'])\1/g, '$1')
+}

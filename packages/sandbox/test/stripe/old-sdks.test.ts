@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../src/index.ts'
+import { startReceiver } from './receiver.ts'
+import { START, seconds } from './support.ts'
+
+type Params = Readonly<Record<string, unknown>>
+type Wire = { readonly id: string; readonly [field: string]: unknown }
+interface Resource {
+  create(params: Params): Promise<Wire>
+  retrieve(id: string, params?: Params): Promise<Wire>
+  update(id: string, params: Params): Promise<Wire>
+  list(params?: Params): Promise<{ data: Wire[] }>
+}
+
+/**
+ * What the test calls of an SDK, in words of ours: the older packages declare their types for the
+ * module `stripe`, so importing those would replace the types of the one that is pinned here.
+ */
+interface Sdk {
+  readonly customers: Resource
+  readonly products: Resource
+  readonly prices: Resource
+  readonly coupons: Resource
+  readonly promotionCodes: Resource
+  readonly subscriptions: Resource
+  readonly invoices: Resource
+  readonly paymentIntents: Resource
+  readonly webhookEndpoints: Resource
+  readonly checkout: { readonly sessions: Resource }
+  readonly paymentMethods: { attach(id: string, params: Params): Promise<Wire> }
+  readonly webhooks: {
+    constructEvent(
+      body: string,
+      signature: string,
+      secret: string,
+      tolerance: number,
+      cryptoProvider: undefined,
+      receivedAt: number,
+    ): { type: string; api_version: string; data: { object: Wire } }
+  }
+}
+
+interface Expected {
+  readonly name: string
+  readonly version: string
+  /** How a checkout that is a page of Stripe's is called. */
+  readonly hosted: string
+  readonly mode: 'classic' | 'flexible'
+  /** How a promotion code is asked for. */
+  readonly promotion: (coupon: string) => Params
+  /** How a discount names its coupon. */
+  readonly discount: (coupon: string) => Params
+}
+
+const source = (coupon: string) => ({ source: { type: 'coupon', coupon } })
+const promotion = (coupon: string) => ({ promotion: { type: 'coupon', coupon } })
+
+const SDKS: readonly Expected[] = [
+  {
+    name: 'stripe-18',
+    version: '2025-08-27.basil',
+    hosted: 'hosted',
+    mode: 'classic',
+    promotion: (coupon) => ({ coupon }),
+    discount: (coupon) => ({ coupon: { id: coupon, object: 'coupon' } }),
+  },
+  {
+    name: 'stripe-20',
+    version: '2026-02-25.clover',
+    hosted: 'hosted',
+    mode: 'flexible',
+    promotion,
+    discount: source,
+  },
+  {
+    name: 'stripe-22',
+    version: '2026-08-26.dahlia',
+    hosted: 'hosted_page',
+    mode: 'flexible',
+    promotion,
+    discount: source,
+  },
+]
+
+async function loadSdk(name: string, { apiKey, config }: Sandbox<{ stripe: true }>['stripe']) {
+  const loaded = (await import(name)) as { default: new (key: string, config: object) => Sdk }
+  return new loaded.default(apiKey, { ...config, maxNetworkRetries: 0 })
+}
+
+describe.each(SDKS)('$name', (sdk) => {
+  it('bills a customer from the first card to the verified webhook', async () => {
+    const sandbox = await startSandbox({ stripe: true, now: START })
+    try {
+      const stripe = await loadSdk(sdk.name, sandbox.stripe)
+      const receiver = await startReceiver()
+      const endpoint = await stripe.webhookEndpoints.create({
+        url: receiver.url,
+        enabled_events: ['invoice.paid', 'promotion_code.created'],
+        api_version: sdk.version,
+      })
+
+      const customer = await stripe.customers.create({ email: 'ada@example.com' })
+      const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+      await stripe.customers.update(customer.id, {
+        invoice_settings: { default_payment_method: card.id },
+      })
+      const product = await stripe.products.create({ name: 'Gold' })
+      const price = await stripe.prices.create({
+        product: product.id,
+        currency: 'usd',
+        unit_amount: 1000,
+        recurring: { interval: 'month' },
+      })
+      const coupon = await stripe.coupons.create({ percent_off: 20, duration: 'forever' })
+      const code = await stripe.promotionCodes.create({ ...sdk.promotion(coupon.id), code: 'OFF' })
+      const subscription = await stripe.subscriptions.create({
+        customer: customer.id,
+        items: [{ price: price.id }],
+        discounts: [{ promotion_code: code.id }],
+        expand: ['latest_invoice.payments', 'discounts'],
+      })
+      expect(subscription).toMatchObject({
+        status: 'active',
+        billing_mode: { type: sdk.mode },
+        discounts: [sdk.discount(coupon.id)],
+        items: { data: [{ current_period_end: seconds('2026-02-28T10:00:00Z') }] },
+        latest_invoice: { status: 'paid', total: 800, payments: { data: [{ status: 'paid' }] } },
+      })
+
+      await sandbox.clock.advance({ months: 1, hours: 2 })
+      const invoices = await stripe.invoices.list({ customer: customer.id })
+      expect(invoices.data).toMatchObject([
+        { status: 'paid', parent: { subscription_details: { subscription: subscription.id } } },
+        { status: 'paid' },
+      ])
+      const moved = await stripe.subscriptions.update(subscription.id, {
+        billing_cycle_anchor: 'now',
+        proration_behavior: 'none',
+      })
+      expect(moved.billing_cycle_anchor).toBe(Math.floor(sandbox.clock.nowMs() / 1000))
+
+      const session = await stripe.checkout.sessions.create({
+        mode: 'payment',
+        ui_mode: sdk.hosted,
+        payment_method_types: ['card'],
+        success_url: 'https://shop.example/done',
+        line_items: [
+          { price_data: { currency: 'usd', unit_amount: 500, product: product.id }, quantity: 1 },
+        ],
+      })
+      expect(session).toMatchObject({ ui_mode: sdk.hosted, payment_method_types: ['card'] })
+      const intent = await stripe.paymentIntents.create({
+        amount: 700,
+        currency: 'usd',
+        customer: customer.id,
+        payment_method: card.id,
+        payment_method_types: ['card'],
+        confirm: true,
+      })
+      expect(intent.status).toBe('succeeded')
+
+      await sandbox.outbox.flush()
+      const now = Math.floor(sandbox.clock.nowMs() / 1000)
+      const events = receiver.received.map(({ body, signature }) =>
+        stripe.webhooks.constructEvent(
+          body,
+          signature,
+          String(endpoint.secret),
+          90 * 86_400,
+          undefined,
+          now,
+        ),
+      )
+      expect(events.map(({ type }) => type)).toEqual([
+        'promotion_code.created',
+        ...Array.from({ length: 3 }, () => 'invoice.paid'),
+      ])
+      expect(events.every((event) => event.api_version === sdk.version)).toBe(true)
+      expect(events[0]?.data.object).toMatchObject(
+        sdk.version.endsWith('basil') ? sdk.discount(coupon.id) : sdk.promotion(coupon.id),
+      )
+    } finally {
+      await sandbox.close()
+    }
+  })
+})

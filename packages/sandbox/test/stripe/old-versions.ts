@@ -1,0 +1,48 @@
+import { startStripeSandbox } from './support.ts'
+
+/** Whatever came over the wire; old shapes have no types here. */
+export interface Old {
+  readonly id: string
+  readonly [field: string]: unknown
+}
+
+export interface OldResponse {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Old
+}
+
+export const ACACIA = '2025-02-24.acacia'
+export const BASIL = '2025-08-27.basil'
+export const CLOVER = '2026-02-25.clover'
+export const DAHLIA = '2026-08-26.dahlia'
+export const PINNED = '2026-10-28.endive'
+
+/** A sandbox, the pinned SDK, and calls by hand that name any version. */
+export async function startVersions(options: Parameters<typeof startStripeSandbox>[0] = {}) {
+  const setup = await startStripeSandbox(options)
+  const { apiKey, url } = setup.sandbox.stripe
+  async function send(
+    version: string | null,
+    path: string,
+    form?: Readonly<Record<string, string>>,
+  ): Promise<OldResponse> {
+    const response = await fetch(`${url}/v1${path}`, {
+      method: form ? 'POST' : 'GET',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(version === null ? {} : { 'stripe-version': version }),
+      },
+      ...(form ? { body: new URLSearchParams(form) } : {}),
+    })
+    const { status, headers } = response
+    return { status, headers, body: (await response.json()) as Old }
+  }
+  /** As `send`, for what must be taken. */
+  async function call(...args: Parameters<typeof send>): Promise<Old> {
+    const { status, body } = await send(...args)
+    if (status !== 200) throw new Error(JSON.stringify(body.error))
+    return body
+  }
+  return { ...setup, send, call }
+}

@@ -1,0 +1,450 @@
+import { describe, expect, it } from 'vitest'
+import { ACACIA, BASIL, CLOVER, DAHLIA, PINNED, startVersions } from './old-versions.ts'
+import { seconds, seedCustomer, seedPrices } from './support.ts'
+
+/** A customer with a card, prices, and a subscription that is paid. */
+async function startSubscribed() {
+  const setup = await startVersions()
+  const { customer } = await seedCustomer(setup.stripe)
+  const prices = await seedPrices(setup.stripe)
+  const subscription = await setup.stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: prices.monthly.id }],
+  })
+  return { ...setup, ...prices, customer, subscription }
+}
+
+const unknown = (param: string) => ({
+  status: 400,
+  body: { error: { code: 'parameter_unknown', param } },
+})
+
+describe('endive', () => {
+  it('anchor-as-object: takes a word, or a moment for a preview', async () => {
+    const { sandbox, send, call, subscription } = await startSubscribed()
+    await sandbox.clock.advance({ days: 10 })
+    const path = `/subscriptions/${subscription.id}`
+    const now = Math.floor(sandbox.clock.nowMs() / 1000)
+    const preview = {
+      subscription: subscription.id,
+      'subscription_details[billing_cycle_anchor]': 'now',
+    }
+    const upcoming = await call(DAHLIA, '/invoices/create_preview', preview)
+    expect((await send(PINNED, '/invoices/create_preview', preview)).status).toBe(400)
+    expect((await send(PINNED, path, { billing_cycle_anchor: 'now' })).status).toBe(400)
+    const moved = await call(DAHLIA, path, { billing_cycle_anchor: 'now' })
+    expect(moved.billing_cycle_anchor).toBe(now)
+    const invoice = await call(DAHLIA, `/invoices/${String(moved.latest_invoice)}`)
+    expect(upcoming.total).toBe(invoice.total)
+    const later = { ...preview, 'subscription_details[billing_cycle_anchor]': String(now + 86_400) }
+    expect((await send(DAHLIA, '/invoices/create_preview', later)).status).toBe(200)
+  })
+
+  it('payment-method-types-param: takes the old name', async () => {
+    const { send, call } = await startVersions()
+    const form = { amount: '500', currency: 'usd', 'payment_method_types[]': 'card' }
+    expect(await call(DAHLIA, '/payment_intents', form)).toMatchObject({
+      payment_method_types: ['card'],
+      automatic_payment_methods: null,
+    })
+    expect(
+      await call(DAHLIA, '/setup_intents', { 'payment_method_types[]': 'card' }),
+    ).toMatchObject({
+      payment_method_types: ['card'],
+    })
+    expect(await send(PINNED, '/payment_intents', form)).toMatchObject(
+      unknown('payment_method_types'),
+    )
+  })
+})
+
+describe('dahlia', () => {
+  it('checkout-ui-modes: has the old words both ways', async () => {
+    const { send, call } = await startVersions()
+    const form = {
+      mode: 'setup',
+      currency: 'usd',
+      success_url: 'https://shop.example/done',
+      ui_mode: 'hosted',
+    }
+    const session = await call(CLOVER, '/checkout/sessions', form)
+    expect(session.ui_mode).toBe('hosted')
+    expect(await call(DAHLIA, `/checkout/sessions/${session.id}`)).toMatchObject({
+      ui_mode: 'hosted_page',
+    })
+    expect((await send(DAHLIA, '/checkout/sessions', form)).status).toBe(400)
+    const embedded = await send(CLOVER, '/checkout/sessions', { ...form, ui_mode: 'embedded' })
+    expect(embedded.body.error).toMatchObject({ message: expect.stringContaining('hosted') })
+  })
+})
+
+describe('clover', () => {
+  it('discount-coupon: holds the whole coupon', async () => {
+    const { stripe, call, subscription } = await startSubscribed()
+    const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
+    await stripe.subscriptions.update(subscription.id, { discounts: [{ coupon: coupon.id }] })
+    const path = `/subscriptions/${subscription.id}?expand[]=discounts`
+    const old = await call(BASIL, path)
+    expect(old.discounts).toMatchObject([
+      { object: 'discount', coupon: { object: 'coupon', id: coupon.id, percent_off: 25 } },
+    ])
+    expect(old).not.toHaveProperty('discounts[0].source')
+    const now = await call(CLOVER, path)
+    expect(now.discounts).toMatchObject([{ source: { type: 'coupon', coupon: coupon.id } }])
+    expect(now).not.toHaveProperty('discounts[0].coupon')
+    const deeper = await call(BASIL, `${path}.coupon.applies_to`)
+    expect(deeper.discounts).toMatchObject([{ coupon: { id: coupon.id } }])
+  })
+
+  it('promotion-code-coupon: holds the whole coupon, and is made of it', async () => {
+    const { stripe, send, call } = await startVersions()
+    const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'once' })
+    const form = { coupon: coupon.id, code: 'QUARTER' }
+    expect(await send(CLOVER, '/promotion_codes', form)).toMatchObject(unknown('coupon'))
+    const code = await call(BASIL, '/promotion_codes', form)
+    expect(code).toMatchObject({ code: 'QUARTER', coupon: { object: 'coupon', id: coupon.id } })
+    expect(code).not.toHaveProperty('promotion')
+    const now = await call(CLOVER, `/promotion_codes/${code.id}`)
+    expect(now).toMatchObject({ promotion: { type: 'coupon', coupon: coupon.id } })
+    expect(now).not.toHaveProperty('coupon')
+    const listed = await call(BASIL, `/promotion_codes?coupon=${coupon.id}`)
+    expect(listed).toMatchObject({ data: [{ id: code.id, coupon: { id: coupon.id } }] })
+  })
+
+  it('classic-by-default: bills classically whoever says nothing', async () => {
+    const { call, customer, monthly } = await startSubscribed()
+    const form = { customer: customer.id, 'items[0][price]': monthly.id }
+    const classic = { billing_mode: { type: 'classic' } }
+    const flexible = { billing_mode: { type: 'flexible' } }
+    expect(await call(BASIL, '/subscriptions', form)).toMatchObject(classic)
+    expect(await call(CLOVER, '/subscriptions', form)).toMatchObject(flexible)
+    const asked = { ...form, 'billing_mode[type]': 'flexible' }
+    expect(await call(BASIL, '/subscriptions', asked)).toMatchObject(flexible)
+    const schedule = {
+      customer: customer.id,
+      start_date: 'now',
+      'phases[0][items][0][price]': monthly.id,
+      'phases[0][duration][interval]': 'month',
+    }
+    expect(await call(BASIL, '/subscription_schedules', schedule)).toMatchObject(classic)
+    expect(await call(CLOVER, '/subscription_schedules', schedule)).toMatchObject(flexible)
+  })
+
+  it('classic-by-default: in checkout, too', async () => {
+    const { sandbox, call, customer, monthly } = await startSubscribed()
+    const form = {
+      mode: 'subscription',
+      customer: customer.id,
+      success_url: 'https://shop.example/done',
+      'line_items[0][price]': monthly.id,
+      'line_items[0][quantity]': '1',
+    }
+    for (const [version, type] of [
+      [BASIL, 'classic'],
+      [CLOVER, 'flexible'],
+    ] as const) {
+      const session = await call(version, '/checkout/sessions', form)
+      sandbox.stripe.completeCheckout(session.id)
+      const { subscription } = await call(version, `/checkout/sessions/${session.id}`)
+      expect(sandbox.stripe.subscription(String(subscription))).toMatchObject({
+        billing_mode: { type },
+      })
+    }
+  })
+
+  it('intent-transfer-data: says that there is none', async () => {
+    const { call } = await startVersions()
+    const intent = await call(PINNED, '/payment_intents', { amount: '500', currency: 'usd' })
+    expect(await call('2025-11-17.clover', `/payment_intents/${intent.id}`)).toHaveProperty(
+      'transfer_data',
+      null,
+    )
+    expect(await call('2025-12-15.clover', `/payment_intents/${intent.id}`)).not.toHaveProperty(
+      'transfer_data',
+    )
+  })
+
+  it('phase-iterations: counts the intervals of the price', async () => {
+    const { send, call, customer, monthly } = await startSubscribed()
+    const form = {
+      customer: customer.id,
+      start_date: 'now',
+      'phases[0][items][0][price]': monthly.id,
+      'phases[0][iterations]': '3',
+    }
+    expect(await call(BASIL, '/subscription_schedules', form)).toMatchObject({
+      phases: [{ end_date: seconds('2026-04-30T10:00:00Z') }],
+    })
+    expect(await send(CLOVER, '/subscription_schedules', form)).toMatchObject(
+      unknown('phases[0][iterations]'),
+    )
+  })
+})
+
+describe('basil', () => {
+  it('subscription-periods: the subscription has them, its items do not', async () => {
+    const { call, subscription } = await startSubscribed()
+    const period = {
+      current_period_start: seconds('2026-01-31T10:00:00Z'),
+      current_period_end: seconds('2026-02-28T10:00:00Z'),
+    }
+    const old = await call(ACACIA, `/subscriptions/${subscription.id}`)
+    expect(old).toMatchObject(period)
+    expect(old).not.toHaveProperty('items.data[0].current_period_end')
+    const now = await call(BASIL, `/subscriptions/${subscription.id}`)
+    expect(now).toMatchObject({ items: { data: [period] } })
+    expect(now).not.toHaveProperty('current_period_end')
+    const listed = await call(ACACIA, '/subscriptions')
+    expect(listed).toMatchObject({ data: [period] })
+  })
+
+  it('invoice-parent: the invoice names its subscription', async () => {
+    const { call, stripe, subscription } = await startSubscribed()
+    await stripe.subscriptions.update(subscription.id, { metadata: { team: '7' } })
+    const path = `/invoices/${String(subscription.latest_invoice)}`
+    const old = await call(ACACIA, path)
+    expect(old).toMatchObject({
+      subscription: subscription.id,
+      subscription_details: { metadata: {} },
+      quote: null,
+    })
+    expect(old).not.toHaveProperty('parent')
+    const now = await call(BASIL, path)
+    expect(now).toMatchObject({
+      parent: { subscription_details: { subscription: subscription.id } },
+    })
+    expect(now).not.toHaveProperty('subscription')
+    const expanded = await call(ACACIA, `${path}?expand[]=subscription.default_payment_method`)
+    expect(expanded).toMatchObject({
+      subscription: { object: 'subscription', current_period_end: seconds('2026-02-28T10:00:00Z') },
+    })
+    const alone = await stripe.invoices.create({ customer: String(subscription.customer) })
+    expect(await call(ACACIA, `/invoices/${alone.id}`)).toMatchObject({
+      subscription: null,
+      subscription_details: null,
+    })
+  })
+
+  it('invoice-payments: invoice, payment and charge know each other', async () => {
+    const { call, send, subscription } = await startSubscribed()
+    const path = `/subscriptions/${subscription.id}`
+    const deep = '?expand[]=latest_invoice.payment_intent&expand[]=latest_invoice.charge'
+    const old = await call(ACACIA, path + deep)
+    const invoice = String(subscription.latest_invoice)
+    expect(old.latest_invoice).toMatchObject({
+      id: invoice,
+      paid: true,
+      paid_out_of_band: false,
+      payment_intent: { object: 'payment_intent', status: 'succeeded', invoice },
+      charge: { object: 'charge', paid: true, invoice },
+      application_fee_amount: null,
+      transfer_data: null,
+    })
+    expect(await send(BASIL, path + deep)).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining('latest_invoice.payment_intent') } },
+    })
+    const [intent] = (await call(ACACIA, '/payment_intents?expand[]=data.invoice')).data as object[]
+    expect(intent).toMatchObject({ invoice: { id: invoice, subscription: subscription.id } })
+    const [charge] = (await call(BASIL, '/charges')).data as object[]
+    expect(charge).not.toHaveProperty('invoice')
+  })
+
+  it('invoice-payments: knows what was paid elsewhere', async () => {
+    const { call, stripe, customer } = await startSubscribed()
+    await stripe.invoiceItems.create({ customer: customer.id, amount: 700, currency: 'usd' })
+    const draft = await stripe.invoices.create({
+      customer: customer.id,
+      pending_invoice_items_behavior: 'include',
+    })
+    await stripe.invoices.finalizeInvoice(draft.id)
+    expect(await call(ACACIA, `/invoices/${draft.id}`)).toMatchObject({ paid: false, charge: null })
+    await stripe.invoices.pay(draft.id, { paid_out_of_band: true })
+    expect(await call(ACACIA, `/invoices/${draft.id}`)).toMatchObject({
+      paid: true,
+      paid_out_of_band: true,
+    })
+  })
+
+  it('invoice-taxes: sums and amounts before tax', async () => {
+    const { call, stripe, customer, monthly } = await startSubscribed()
+    const rate = await stripe.taxRates.create({
+      display_name: 'VAT',
+      percentage: 25,
+      inclusive: true,
+    })
+    const subscription = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: monthly.id, quantity: 3, tax_rates: [rate.id] }],
+    })
+    const path = `/invoices/${String(subscription.latest_invoice)}`
+    const tax = { amount: 600, inclusive: true, tax_rate: rate.id, taxable_amount: 2400 }
+    const old = await call(ACACIA, path)
+    expect(old).toMatchObject({
+      total: 3000,
+      tax: 600,
+      total_tax_amounts: [{ ...tax, taxability_reason: null }],
+      lines: {
+        data: [
+          {
+            tax_amounts: [tax],
+            tax_rates: [{ object: 'tax_rate', id: rate.id }],
+            amount_excluding_tax: 2400,
+            unit_amount_excluding_tax: '800',
+          },
+        ],
+      },
+    })
+    expect(old).not.toHaveProperty('total_taxes')
+    expect(old).not.toHaveProperty('lines.data[0].taxes')
+    expect(await call(BASIL, path)).toMatchObject({
+      total_taxes: [{ amount: 600, tax_behavior: 'inclusive' }],
+    })
+    const expanded = await call(ACACIA, `${path}?expand[]=total_tax_amounts.tax_rate`)
+    expect(expanded).toMatchObject({ total_tax_amounts: [{ tax_rate: { object: 'tax_rate' } }] })
+    const plain = await call(ACACIA, '/invoices?limit=2')
+    expect((plain.data as object[])[1]).toMatchObject({ tax: null, total_tax_amounts: [] })
+  })
+
+  it('line-details: tells where a line comes from and what it costs', async () => {
+    const { sandbox, call, stripe, subscription, monthly, better } = await startSubscribed()
+    const item = subscription.items.data[0]?.id ?? ''
+    const path = `/invoices/${String(subscription.latest_invoice)}`
+    const old = await call(ACACIA, path)
+    expect(old).toMatchObject({
+      lines: {
+        data: [
+          {
+            type: 'subscription',
+            price: { object: 'price', id: monthly.id },
+            plan: { object: 'plan', id: monthly.id, interval: 'month' },
+            proration: false,
+            subscription_item: item,
+            subscription: subscription.id,
+          },
+        ],
+      },
+    })
+    expect(old).not.toHaveProperty('lines.data[0].parent')
+    expect(old).not.toHaveProperty('lines.data[0].invoice_item')
+    await sandbox.clock.advance({ days: 10 })
+    await stripe.subscriptions.update(subscription.id, {
+      items: [{ id: item, price: better.id }],
+      proration_behavior: 'always_invoice',
+    })
+    const { data } = await call(ACACIA, '/invoices?limit=1')
+    expect((data as object[])[0]).toMatchObject({
+      lines: { data: [{ type: 'invoiceitem', proration: true, subscription_item: item }, {}] },
+    })
+    const items = await call(ACACIA, '/invoiceitems')
+    expect(items).toMatchObject({
+      data: [{ subscription: subscription.id, plan: { object: 'plan' } }, {}],
+    })
+    expect(items).not.toHaveProperty('data[0].parent')
+  })
+
+  it('line-details: invoice items are made of a price or an amount per unit', async () => {
+    const { send, call, stripe, customer, product } = await startSubscribed()
+    const price = await stripe.prices.create({
+      product: product.id,
+      currency: 'usd',
+      unit_amount: 300,
+    })
+    const form = { customer: customer.id, price: price.id, quantity: '2' }
+    expect(await call(ACACIA, '/invoiceitems', form)).toMatchObject({
+      amount: 600,
+      price: { id: price.id },
+      plan: null,
+      unit_amount: 300,
+      unit_amount_decimal: '300',
+    })
+    expect(await send(BASIL, '/invoiceitems', form)).toMatchObject(unknown('price'))
+    const loose = { customer: customer.id, currency: 'usd', unit_amount: '250', quantity: '2' }
+    expect(await call(ACACIA, '/invoiceitems', loose)).toMatchObject({ amount: 500 })
+  })
+
+  it('single-discounts: one coupon or code is asked for, one discount shown', async () => {
+    const { send, call, stripe, customer, subscription, monthly } = await startSubscribed()
+    const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    const code = await stripe.promotionCodes.create({
+      promotion: { type: 'coupon', coupon: coupon.id },
+      code: 'HALF',
+    })
+    const path = `/subscriptions/${subscription.id}`
+    expect(await send(BASIL, path, { coupon: coupon.id })).toMatchObject(unknown('coupon'))
+    expect(await call(ACACIA, path)).toMatchObject({ discount: null })
+    const half = { object: 'discount', coupon: { id: coupon.id, percent_off: 50 } }
+    const reduced = await call(ACACIA, path, { coupon: coupon.id })
+    expect(reduced).toMatchObject({ discount: half, discounts: [expect.stringMatching(/^di_/)] })
+    expect(await call(ACACIA, path, { coupon: '' })).toMatchObject({
+      discount: null,
+      discounts: [],
+    })
+    const made = await call(ACACIA, '/subscriptions', {
+      customer: customer.id,
+      'items[0][price]': monthly.id,
+      promotion_code: code.id,
+      'expand[]': 'latest_invoice',
+    })
+    expect(made).toMatchObject({
+      discount: { ...half, promotion_code: code.id },
+      latest_invoice: { total: 500, discount: half },
+    })
+  })
+
+  it('single-discounts: a phase of a schedule has one, too, which the sandbox refuses', async () => {
+    const { send, call, stripe, customer, monthly } = await startSubscribed()
+    const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    const form = {
+      customer: customer.id,
+      start_date: 'now',
+      'phases[0][items][0][price]': monthly.id,
+      'phases[0][iterations]': '1',
+    }
+    const refused = await send(ACACIA, '/subscription_schedules', {
+      ...form,
+      'phases[0][coupon]': coupon.id,
+    })
+    expect(refused.body.error).toMatchObject({ param: 'phases[0][discounts]' })
+    const schedule = await call(ACACIA, '/subscription_schedules', form)
+    expect(schedule).toMatchObject({ phases: [{ coupon: null }] })
+    const now = await call(BASIL, `/subscription_schedules/${schedule.id}`)
+    expect(now).not.toHaveProperty('phases[0].coupon')
+  })
+
+  it('aggregate-usage: prices and plans say that they add up nothing', async () => {
+    const { call, monthly, subscription } = await startSubscribed()
+    expect(await call(ACACIA, `/prices/${monthly.id}`)).toHaveProperty(
+      'recurring.aggregate_usage',
+      null,
+    )
+    expect(await call(ACACIA, `/subscriptions/${subscription.id}`)).toHaveProperty(
+      'items.data[0].plan.aggregate_usage',
+      null,
+    )
+    expect(await call(BASIL, `/prices/${monthly.id}`)).not.toHaveProperty(
+      'recurring.aggregate_usage',
+    )
+  })
+
+  it('checkout-shipping: the session itself says where to ship', async () => {
+    const { call } = await startVersions()
+    const form = { mode: 'setup', currency: 'usd', success_url: 'https://shop.example/done' }
+    const session = await call(ACACIA, '/checkout/sessions', form)
+    expect(session).toHaveProperty('shipping_details', null)
+    expect(await call(BASIL, `/checkout/sessions/${session.id}`)).not.toHaveProperty(
+      'shipping_details',
+    )
+  })
+
+  it('upcoming-invoices: the next invoice is at its own address', async () => {
+    const { send, call, subscription, better } = await startSubscribed()
+    const item = subscription.items.data[0]?.id ?? ''
+    const query = `?subscription=${subscription.id}`
+    const plain = await call(ACACIA, `/invoices/upcoming${query}`)
+    expect(plain).toMatchObject({ total: 1000, subscription: subscription.id })
+    const swapped = `${query}&subscription_items[0][id]=${item}&subscription_items[0][price]=${better.id}&subscription_proration_behavior=none`
+    expect(await call(ACACIA, `/invoices/upcoming${swapped}`)).toMatchObject({ total: 2500 })
+    expect((await send(BASIL, `/invoices/upcoming${query}`)).status).toBe(400)
+  })
+})
