@@ -11,7 +11,7 @@ export type {
 export type { LoopbackEnvironment } from './braintree/server/loopback-environment.ts'
 export type { NonceRequest } from './braintree/server/nonce-request.ts'
 export type { BraintreeOptions } from './braintree/server/options.ts'
-export type { SettingsRow as BraintreeSettings } from './braintree/state/rows.ts'
+export type { SettingsRow as BraintreeSettings } from './braintree/state/rows/merchant.ts'
 export type {
   AppliedModification as BraintreeAppliedModification,
   Descriptor as BraintreeDescriptor,
@@ -20,12 +20,12 @@ export type {
   SubscriptionRow as BraintreeSubscription,
   SubscriptionStatus as BraintreeSubscriptionStatus,
   SubscriptionStatusEvent as BraintreeSubscriptionStatusEvent,
-} from './braintree/state/subscription-rows.ts'
+} from './braintree/state/rows/subscriptions.ts'
 export type {
   TransactionRow as BraintreeTransaction,
   TransactionStatus as BraintreeTransactionStatus,
   TransactionStatusEvent as BraintreeTransactionStatusEvent,
-} from './braintree/state/transaction-rows.ts'
+} from './braintree/state/rows/transactions.ts'
 export type {
   Address as BraintreeAddress,
   CardDetails as BraintreeCard,
@@ -35,7 +35,7 @@ export type {
   PaymentMethodRow as BraintreePaymentMethod,
   PayPalDetails as BraintreePayPalAccount,
   VerificationRow as BraintreeVerification,
-} from './braintree/state/vault-rows.ts'
+} from './braintree/state/rows/vault.ts'
 export type { Day as BraintreeDay } from './braintree/wire/days.ts'
 export type { ControlRoom } from './control-room/control-room.ts'
 export type { Duration } from './core/clock/clock.ts'

@@ -1,5 +1,5 @@
 import type { BraintreeContext } from '../state/context.ts'
-import type { TransactionRow } from '../state/transaction-rows.ts'
+import type { TransactionRow } from '../state/rows/transactions.ts'
 import { refuse } from '../wire/errors.ts'
 import type { Fields } from '../wire/validation.ts'
 

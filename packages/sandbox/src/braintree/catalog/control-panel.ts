@@ -3,8 +3,8 @@ import {
   requireDefaultMerchantAccount,
   settingsOf,
 } from '../state/context.ts'
-import type { SettingsRow } from '../state/rows.ts'
-import type { ModificationRow, PlanRow } from '../state/subscription-rows.ts'
+import type { SettingsRow } from '../state/rows/merchant.ts'
+import type { ModificationRow, PlanRow } from '../state/rows/subscriptions.ts'
 import { isId } from '../wire/validation.ts'
 
 /** A plan as the control panel would define it; amounts in minor units. */

@@ -1,6 +1,6 @@
 import type { SearchField } from '../api/search.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import type { Address } from '../state/vault-rows.ts'
+import type { Address } from '../state/rows/vault.ts'
 
 const SEARCHED = {
   company: 'company',

@@ -2,7 +2,7 @@ import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { type Searchable, searchIds, searchPage } from '../api/search.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { customerXml } from '../state/customer-xml.ts'
-import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/vault-rows.ts'
+import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import {
   BLANK,
   checkId,

@@ -1,5 +1,5 @@
 import type { Call, OperationResponse, Operations } from '../api/operation.ts'
-import type { MerchantAccountRow } from '../state/rows.ts'
+import type { MerchantAccountRow } from '../state/rows/merchant.ts'
 import { NotFound } from '../wire/errors.ts'
 import { XmlCollection, XmlList, type XmlObject } from '../wire/xml.ts'
 

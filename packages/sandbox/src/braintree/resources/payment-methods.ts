@@ -2,7 +2,7 @@ import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { methodXml, paymentMethodName } from '../state/payment-method-xml.ts'
-import type { PaymentMethodRow } from '../state/vault-rows.ts'
+import type { PaymentMethodRow } from '../state/rows/vault.ts'
 import { createNonce, findNonce } from '../vault/nonces.ts'
 import { updatePaymentMethod } from '../vault/payment-method-update.ts'
 import {

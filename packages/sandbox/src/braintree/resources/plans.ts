@@ -5,7 +5,7 @@ import {
   freshId,
   requireDefaultMerchantAccount,
 } from '../state/context.ts'
-import type { ModificationRow, PlanRow } from '../state/subscription-rows.ts'
+import type { ModificationRow, PlanRow } from '../state/rows/subscriptions.ts'
 import { ErrorCollector, NotFound } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { Fields, isId, permitted, readAmount } from '../wire/validation.ts'

@@ -1,7 +1,7 @@
 import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { type Searchable, searchIds, searchPage } from '../api/search.ts'
 import { type BraintreeContext, today } from '../state/context.ts'
-import type { SubscriptionRow } from '../state/subscription-rows.ts'
+import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
 import { cancel } from '../state/subscription-status.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'

@@ -1,6 +1,6 @@
 import type { Searchable } from '../api/search.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import type { TransactionRow, TransactionStatus } from '../state/transaction-rows.ts'
+import type { TransactionRow, TransactionStatus } from '../state/rows/transactions.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
 import { permitted } from '../wire/validation.ts'
 import { addressFields } from './address-search.ts'

@@ -1,8 +1,8 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { type BraintreeContext, freshId } from '../state/context.ts'
-import type { TransactionRow, TransactionStatus } from '../state/transaction-rows.ts'
+import type { TransactionRow, TransactionStatus } from '../state/rows/transactions.ts'
+import type { CustomerSnapshot, Instrument } from '../state/rows/vault.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
-import type { CustomerSnapshot, Instrument } from '../state/vault-rows.ts'
 import {
   APPROVED,
   messageFor,

@@ -1,4 +1,4 @@
-import type { Descriptor } from '../state/subscription-rows.ts'
+import type { Descriptor } from '../state/rows/subscriptions.ts'
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import { type Fields, permitted } from '../wire/validation.ts'
 

@@ -4,7 +4,7 @@ import type {
   CustomerSnapshot,
   Instrument,
   PaymentMethodRow,
-} from '../state/vault-rows.ts'
+} from '../state/rows/vault.ts'
 import { findNonce } from '../vault/nonces.ts'
 import { type Offered, offeredByNumber, store } from '../vault/vault.ts'
 import type { ErrorCollector } from '../wire/errors.ts'

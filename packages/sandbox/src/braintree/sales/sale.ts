@@ -1,7 +1,7 @@
 import { readAddress } from '../state/addresses.ts'
 import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
+import type { TransactionRow } from '../state/rows/transactions.ts'
 import { saleKey } from '../state/tables.ts'
-import type { TransactionRow } from '../state/transaction-rows.ts'
 import { readCustomFields } from '../vault/custom-fields.ts'
 import { verdictFor } from '../vault/processor.ts'
 import { ErrorCollector, Refused } from '../wire/errors.ts'

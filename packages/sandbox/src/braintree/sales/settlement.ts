@@ -1,6 +1,6 @@
 import { type BraintreeContext, settingsOf } from '../state/context.ts'
 import { notifyTransaction } from '../state/notifications.ts'
-import type { TransactionRow } from '../state/transaction-rows.ts'
+import type { TransactionRow } from '../state/rows/transactions.ts'
 import { settlementFor } from '../vault/processor.ts'
 import { setStatus } from './charging.ts'
 

@@ -1,8 +1,8 @@
 import type { ModificationDefinition, PlanDefinition } from '../catalog/control-panel.ts'
-import type { SettingsRow } from '../state/rows.ts'
-import type { ModificationRow, PlanRow, SubscriptionRow } from '../state/subscription-rows.ts'
-import type { TransactionRow } from '../state/transaction-rows.ts'
-import type { CustomerRow, PaymentMethodRow } from '../state/vault-rows.ts'
+import type { SettingsRow } from '../state/rows/merchant.ts'
+import type { ModificationRow, PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
+import type { TransactionRow } from '../state/rows/transactions.ts'
+import type { CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import type { LoopbackEnvironment } from './loopback-environment.ts'
 import type { NonceRequest } from './nonce-request.ts'
 

@@ -1,5 +1,5 @@
 import type { BraintreeContext } from '../state/context.ts'
-import type { NonceRow } from '../state/vault-rows.ts'
+import type { NonceRow } from '../state/rows/vault.ts'
 import { readCard } from '../vault/cards.ts'
 import { ErrorCollector } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'

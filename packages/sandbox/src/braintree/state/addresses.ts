@@ -1,7 +1,7 @@
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import { checkLength, type Fields, permitted } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
-import type { Address } from './vault-rows.ts'
+import type { Address } from './rows/vault.ts'
 
 /** Braintree's name → ours, and the code of one that is longer than 255 characters. */
 const PARTS = {

@@ -1,5 +1,5 @@
 import type { XmlObject } from '../wire/xml.ts'
-import type { CardDetails } from './vault-rows.ts'
+import type { CardDetails } from './rows/vault.ts'
 
 const INDICATORS =
   'business commercial consumer corporate debit durbin_regulated healthcare payroll prepaid prepaid_reloadable purchase'.split(

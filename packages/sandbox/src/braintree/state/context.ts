@@ -1,6 +1,6 @@
 import type { ProviderContext } from '../../core/provider-context.ts'
 import { type Day, dayOf } from '../wire/days.ts'
-import type { MerchantAccountRow, SettingsRow } from './rows.ts'
+import type { MerchantAccountRow, SettingsRow } from './rows/merchant.ts'
 import type { Tables } from './tables.ts'
 
 /** What the SDK signs its calls with, and we our webhooks. */

@@ -2,7 +2,7 @@ import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
 import type { BraintreeContext } from './context.ts'
 import { paymentMethodsXml } from './payment-method-xml.ts'
-import type { CustomerRow } from './vault-rows.ts'
+import type { CustomerRow } from './rows/vault.ts'
 
 export function customerXml(context: BraintreeContext, row: CustomerRow): XmlObject {
   return {

@@ -1,4 +1,4 @@
-import type { AppliedModification, SubscriptionRow } from './subscription-rows.ts'
+import type { AppliedModification, SubscriptionRow } from './rows/subscriptions.ts'
 
 /** Whether the add-on or discount has cycles left to count in. */
 export function hasCyclesLeft(applied: AppliedModification): boolean {

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import { type XmlObject, xmlDocument } from '../wire/xml.ts'
 import type { BraintreeContext, MerchantKeys } from './context.ts'
-import type { SubscriptionRow } from './subscription-rows.ts'
+import type { SubscriptionRow } from './rows/subscriptions.ts'
+import type { TransactionRow } from './rows/transactions.ts'
 import { subscriptionXml } from './subscription-xml.ts'
-import type { TransactionRow } from './transaction-rows.ts'
 import { transactionXml } from './transaction-xml.ts'
 
 export type SubscriptionKind =

@@ -4,8 +4,8 @@ import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
 import { vaultedCardFields } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
+import type { CardDetails, PaymentMethodRow, PayPalDetails, VerificationRow } from './rows/vault.ts'
 import { subscriptionXml } from './subscription-xml.ts'
-import type { CardDetails, PaymentMethodRow, PayPalDetails, VerificationRow } from './vault-rows.ts'
 
 export function paymentMethodName(row: PaymentMethodRow): 'credit_card' | 'paypal_account' {
   return row.instrument.kind

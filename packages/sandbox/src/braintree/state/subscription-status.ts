@@ -1,6 +1,6 @@
 import type { BraintreeContext } from './context.ts'
 import { notifySubscription } from './notifications.ts'
-import type { SubscriptionRow, SubscriptionStatus } from './subscription-rows.ts'
+import type { SubscriptionRow, SubscriptionStatus } from './rows/subscriptions.ts'
 
 export function isOver(row: SubscriptionRow): boolean {
   return row.status === 'Canceled' || row.status === 'Expired'

@@ -3,7 +3,7 @@ import { formatAmount } from '../wire/money.ts'
 import { XmlDay, XmlList, type XmlObject } from '../wire/xml.ts'
 import { type BraintreeContext, today } from './context.ts'
 import { amountOfNextCycle } from './cycle-amount.ts'
-import type { SubscriptionRow } from './subscription-rows.ts'
+import type { SubscriptionRow } from './rows/subscriptions.ts'
 import { appliedXml, dayOrNull, descriptorXml, transactionXml } from './transaction-xml.ts'
 
 /** Braintree shows the newest twenty. */

@@ -1,9 +1,9 @@
 import type { Store } from '../../core/store/store.ts'
 import type { Table } from '../../core/store/table.ts'
-import type { MerchantAccountRow, RequestKeyRow, SettingsRow, WebhookRow } from './rows.ts'
-import type { ModificationRow, PlanRow, SubscriptionRow } from './subscription-rows.ts'
-import type { TransactionRow } from './transaction-rows.ts'
-import type { CustomerRow, NonceRow, PaymentMethodRow } from './vault-rows.ts'
+import type { MerchantAccountRow, RequestKeyRow, SettingsRow, WebhookRow } from './rows/merchant.ts'
+import type { ModificationRow, PlanRow, SubscriptionRow } from './rows/subscriptions.ts'
+import type { TransactionRow } from './rows/transactions.ts'
+import type { CustomerRow, NonceRow, PaymentMethodRow } from './rows/vault.ts'
 
 export interface Tables {
   readonly customers: Table<CustomerRow>

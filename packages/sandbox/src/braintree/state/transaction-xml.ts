@@ -5,8 +5,8 @@ import { XmlDay, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
 import { cardFields } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
-import type { AppliedModification, Descriptor } from './subscription-rows.ts'
-import type { TransactionRow } from './transaction-rows.ts'
+import type { AppliedModification, Descriptor } from './rows/subscriptions.ts'
+import type { TransactionRow } from './rows/transactions.ts'
 
 export function transactionXml(_context: BraintreeContext, row: TransactionRow): XmlObject {
   const { currency } = row

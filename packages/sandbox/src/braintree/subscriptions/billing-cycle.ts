@@ -3,9 +3,9 @@ import { charge, isAuthorized } from '../sales/charging.ts'
 import { type BraintreeContext, settingsOf, today } from '../state/context.ts'
 import { amountOfNextCycle, countCycle, countedNow } from '../state/cycle-amount.ts'
 import { notifySubscription, type SubscriptionKind } from '../state/notifications.ts'
-import type { SubscriptionRow } from '../state/subscription-rows.ts'
+import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
+import type { TransactionRow } from '../state/rows/transactions.ts'
 import { cancel, isOver, save, setSubscriptionStatus } from '../state/subscription-status.ts'
-import type { TransactionRow } from '../state/transaction-rows.ts'
 import { addDaysTo, billingDay, type Day, startOfDay } from '../wire/days.ts'
 
 /** When the subscription next does something by itself: a retry, a renewal, or its end. */

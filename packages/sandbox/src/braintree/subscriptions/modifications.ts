@@ -1,6 +1,6 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import type { AppliedModification, ModificationRow } from '../state/subscription-rows.ts'
+import type { AppliedModification, ModificationRow } from '../state/rows/subscriptions.ts'
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import { largestAmount } from '../wire/money.ts'
 import { Fields, permitted, readAmount } from '../wire/validation.ts'

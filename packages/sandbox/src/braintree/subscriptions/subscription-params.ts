@@ -1,6 +1,6 @@
 import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
-import type { MerchantAccountRow } from '../state/rows.ts'
-import type { PaymentMethodRow } from '../state/vault-rows.ts'
+import type { MerchantAccountRow } from '../state/rows/merchant.ts'
+import type { PaymentMethodRow } from '../state/rows/vault.ts'
 import { findNonce } from '../vault/nonces.ts'
 import { store } from '../vault/vault.ts'
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'

@@ -1,5 +1,5 @@
 import { type BraintreeContext, today } from '../state/context.ts'
-import type { PlanRow, SubscriptionRow } from '../state/subscription-rows.ts'
+import type { PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import {
   addDaysTo,
   addMonthsTo,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CardDetails } from '../state/vault-rows.ts'
+import type { CardDetails } from '../state/rows/vault.ts'
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import type { Fields } from '../wire/validation.ts'
 

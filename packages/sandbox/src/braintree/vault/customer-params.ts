@@ -1,6 +1,6 @@
 import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import type { Address, CustomerRow, PaymentMethodRow } from '../state/vault-rows.ts'
+import type { Address, CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import type { ErrorCollector } from '../wire/errors.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { checkLength, type Fields, isId, permitted } from '../wire/validation.ts'

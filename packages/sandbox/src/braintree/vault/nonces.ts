@@ -1,5 +1,5 @@
 import type { BraintreeContext } from '../state/context.ts'
-import type { Instrument, NonceRow } from '../state/vault-rows.ts'
+import type { Instrument, NonceRow } from '../state/rows/vault.ts'
 import { describeCard } from './cards.ts'
 
 /** What a nonce stands for, or why it cannot be used. */

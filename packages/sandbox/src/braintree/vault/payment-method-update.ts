@@ -1,6 +1,6 @@
 import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import type { CardDetails, PaymentMethodRow } from '../state/vault-rows.ts'
+import type { CardDetails, PaymentMethodRow } from '../state/rows/vault.ts'
 import { ErrorCollector } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
 import { readExpiration } from './cards.ts'

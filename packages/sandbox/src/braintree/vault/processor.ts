@@ -1,5 +1,5 @@
-import type { TransactionStatus } from '../state/transaction-rows.ts'
-import type { Instrument } from '../state/vault-rows.ts'
+import type { TransactionStatus } from '../state/rows/transactions.ts'
+import type { Instrument } from '../state/rows/vault.ts'
 import { formatAmount, majorUnits } from '../wire/money.ts'
 import { responseTextOf } from '../wire/processor-responses.ts'
 

@@ -1,4 +1,4 @@
-import type { Day } from '../wire/days.ts'
+import type { Day } from '../../wire/days.ts'
 
 /** A plan of the control panel. */
 export interface PlanRow {

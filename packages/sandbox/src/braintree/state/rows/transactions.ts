@@ -1,6 +1,6 @@
-import type { Day } from '../wire/days.ts'
-import type { AppliedModification, Descriptor } from './subscription-rows.ts'
-import type { Address, CustomerSnapshot, Instrument } from './vault-rows.ts'
+import type { Day } from '../../wire/days.ts'
+import type { AppliedModification, Descriptor } from './subscriptions.ts'
+import type { Address, CustomerSnapshot, Instrument } from './vault.ts'
 
 /** As the SDK spells it. What was submitted for settlement settles within 12 hours of the clock. */
 export type TransactionStatus =
