@@ -10,7 +10,11 @@ export type {
 } from './braintree/server/handle.ts'
 export type { LoopbackEnvironment } from './braintree/server/loopback-environment.ts'
 export type { NonceRequest } from './braintree/server/nonce-request.ts'
-export type { BraintreeOptions } from './braintree/server/options.ts'
+export type {
+  BraintreeMerchant,
+  BraintreeMerchantOptions,
+  BraintreeOptions,
+} from './braintree/server/options.ts'
 export type { SettingsRow as BraintreeSettings } from './braintree/state/rows/merchant.ts'
 export type {
   AppliedModification as BraintreeAppliedModification,
@@ -22,18 +26,24 @@ export type {
   SubscriptionStatusEvent as BraintreeSubscriptionStatusEvent,
 } from './braintree/state/rows/subscriptions.ts'
 export type {
+  AuthorizationAdjustment as BraintreeAuthorizationAdjustment,
+  LineItem as BraintreeLineItem,
+  PayPalSale as BraintreePayPalSale,
   TransactionRow as BraintreeTransaction,
   TransactionStatus as BraintreeTransactionStatus,
   TransactionStatusEvent as BraintreeTransactionStatusEvent,
 } from './braintree/state/rows/transactions.ts'
 export type {
   Address as BraintreeAddress,
+  AddressRow as BraintreeCustomerAddress,
   CardDetails as BraintreeCard,
   CustomerRow as BraintreeCustomer,
   CustomerSnapshot as BraintreeCustomerSnapshot,
   Instrument as BraintreeInstrument,
+  InternationalPhone as BraintreeInternationalPhone,
   PaymentMethodRow as BraintreePaymentMethod,
   PayPalDetails as BraintreePayPalAccount,
+  TaxIdentifier as BraintreeTaxIdentifier,
   VerificationRow as BraintreeVerification,
 } from './braintree/state/rows/vault.ts'
 export type { Day as BraintreeDay } from './braintree/wire/days.ts'

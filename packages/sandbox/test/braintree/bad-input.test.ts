@@ -91,7 +91,7 @@ const TABLE: ReadonlyArray<readonly [name: string, attempt: Attempt, codes: read
   ],
   [
     'a real card number',
-    customer({ creditCard: { number: '4242424242424242', expirationDate: '05/2030' } }),
+    customer({ creditCard: { number: '4012001037141112', expirationDate: '05/2030' } }),
     ['81717'],
   ],
   [

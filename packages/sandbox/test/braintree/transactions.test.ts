@@ -255,12 +255,14 @@ describe('settlement', () => {
     expect(codesOf(await gateway.transaction.refund(id))).toEqual(['91512'])
     expect(codesOf(await gateway.transaction.refund(first.transaction.id))).toEqual(['91505'])
     expect(codesOf(await gateway.transaction.void(id))).toEqual(['91504'])
-    const credits = await collect<{ amount: string }>(
+    const refunds = await collect<{ amount: string; type: string }>(
       gateway.transaction.search((search) => {
         search.refund().is(true as never)
       }),
     )
-    expect(credits.map((row) => row.amount)).toEqual(['6.00', '4.00'])
+    // The sale that was refunded is found, too.
+    const found = refunds.map(({ amount, type }) => `${type} ${amount}`)
+    expect(found).toEqual(['credit 6.00', 'credit 4.00', 'sale 10.00'])
   })
 
   it('offers the states of settlement for tests', async () => {

@@ -1,5 +1,7 @@
 import type { Table } from '../../core/store/table.ts'
+import { identifyNumber } from '../state/card-numbers.ts'
 import type { BraintreeContext } from '../state/context.ts'
+import type { CardDetails } from '../state/rows/vault.ts'
 import { BadRequest, NotAuthorized } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { Fields, isObject } from '../wire/validation.ts'
@@ -10,6 +12,7 @@ import type { Call, OperationResponse } from './operation.ts'
 export type SearchField<Row> =
   | { readonly text: (row: Row, context: BraintreeContext) => string | null }
   | { readonly anyText: (row: Row, context: BraintreeContext) => readonly string[] }
+  | { readonly cards: (row: Row, context: BraintreeContext) => readonly CardDetails[] }
   | { readonly instant: (row: Row, context: BraintreeContext) => number | null }
   | { readonly number: (row: Row, context: BraintreeContext) => number | null }
   | { readonly money: (row: Row) => { minor: number; currency: string } }
@@ -21,6 +24,8 @@ export interface Searchable<Row extends object> {
   readonly table: (context: BraintreeContext) => Table<Row>
   readonly xml: (context: BraintreeContext, row: Row) => XmlObject
   readonly fields: Readonly<Record<string, SearchField<Row>>>
+  /** Rows that are not looked at without it. */
+  readonly only?: (row: Row) => boolean
   /** Fields of Braintree's that no record here ever has a value for. */
   readonly alwaysBlank?: ReadonlySet<string>
 }
@@ -35,6 +40,7 @@ export function searchIds<Row extends object>(
   const criteria = readCriteria(call, noun)
   const ids: string[] = []
   for (const [id, row] of noun.table(call.context).entries()) {
+    if (noun.only?.(row) === false) continue
     if (criteria.every((matches) => matches(row))) ids.push(id)
   }
   ids.reverse()
@@ -98,8 +104,12 @@ function toMatcher<Row>(
     const matches = textMatcher(criterion)
     return (row) => field.anyText(row, context).some(matches)
   }
+  if ('cards' in field) {
+    const matches = numberMatcher(criterion)
+    return (row) => field.cards(row, context).some(matches)
+  }
   if ('money' in field) {
-    const matches = rangeMatcher(criterion, Number)
+    const matches = rangeMatcher(criterion, parseSearchedAmount)
     return (row) => {
       const { minor, currency } = field.money(row)
       return matches(Number(formatAmount(minor, currency)))
@@ -119,12 +129,32 @@ function textMatcher(criterion: unknown): (value: string | null) => boolean {
     return (value) => value !== null && wanted.has(value)
   }
   const tests = Object.entries(criterion).map(([operator, operand]) => {
-    const wanted = String(operand).toLowerCase()
+    const wanted = String(operand ?? '').toLowerCase()
     const test = TEXT_OPERATORS[operator]
     if (!test) throw new BadRequest(`No search operator ${operator}`)
     return (value: string | null) => test((value ?? '').toLowerCase(), wanted)
   })
   return (value) => tests.every((test) => test(value))
+}
+
+/** A whole number is compared by what is kept of it, a part by what is shown. */
+function numberMatcher(criterion: unknown): (card: CardDetails) => boolean {
+  const { is, ...parts } = new Fields(isObject(criterion) ? criterion : { is: criterion }).values
+  const matches = textMatcher(parts)
+  const whole = is === undefined ? null : identifyNumber(String(is))
+  return (card) =>
+    (whole === null || card.uniqueNumberIdentifier === whole || maskedNumber(card) === is) &&
+    matches(maskedNumber(card))
+}
+
+function maskedNumber(card: CardDetails): string {
+  return `${card.bin}******${card.last4}`
+}
+
+function parseSearchedAmount(text: string): number {
+  const amount = Number(text)
+  if (amount < 0) throw new BadRequest('An amount cannot be negative')
+  return amount
 }
 
 const TEXT_OPERATORS: Readonly<Record<string, (value: string, wanted: string) => boolean>> = {

@@ -1,50 +1,94 @@
 import type { Call, OperationResponse, Operations } from '../api/operation.ts'
-import { findMerchantAccount } from '../state/context.ts'
+import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
+import { type ClientAuthorization, writeFingerprint, writeJwt } from '../vault/fingerprints.ts'
 import { ErrorCollector } from '../wire/errors.ts'
 import { Fields, permitted } from '../wire/validation.ts'
 
 const PATH = ['client_token']
 const KEYS = permitted(
-  'address_id customer_id merchant_account_id options payment_method_id proxy_merchant_id version domains',
+  `address_id customer_id domains merchant_account_id options payment_method_id proxy_merchant_id
+   version`,
 )
+const OPTIONS = permitted(
+  `make_default verify_card fail_on_duplicate_payment_method
+   fail_on_duplicate_payment_method_for_customer`,
+)
+const MOST_DOMAINS = 5
+const NO_DOMAIN = {
+  code: '92011',
+  message: 'Client token domains must be valid domain names (RFC 1035), e.g. example.com',
+}
+const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i
 
 /** Options that mean nothing without a customer. */
 const NEEDS_CUSTOMER = [
   ['make_default', '92801'],
   ['verify_card', '92802'],
   ['fail_on_duplicate_payment_method', '92803'],
+  ['fail_on_duplicate_payment_method_for_customer', '92805'],
 ] as const
 
 function generate({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('client_token')
   fields.permit(KEYS)
   const errors = new ErrorCollector()
+  const version = fields.integer('version') ?? 2
+  if (![1, 2, 3].includes(version)) errors.add(PATH, 'version', '92806')
+  const authorization = readAuthorization(context, fields, errors)
+  errors.throwIfAny()
+  const { merchantId } = context.keys
+  const url = `${context.baseUrl}/merchants/${merchantId}/client_api`
+  // The SDKs call it `preferred_payment_method_token` and send it by this name.
+  const preferred = fields.text('payment_method_id')
+  const token = JSON.stringify({
+    version,
+    authorizationFingerprint: writeFingerprint(context, authorization),
+    configUrl: `${url}/v1/configuration`,
+    clientApiUrl: url,
+    merchantId,
+    merchantAccountId: authorization.merchantAccountId,
+    environment: 'development',
+    challenges: [],
+    ...(preferred === null ? {} : { paymentMethodIdJwt: writeJwt(context, { pmid: preferred }) }),
+  })
+  const value = version === 1 ? token : Buffer.from(token).toString('base64')
+  return { root: 'client_token', value: { value }, status: 201 }
+}
+
+function readAuthorization(
+  context: BraintreeContext,
+  fields: Fields,
+  errors: ErrorCollector,
+): ClientAuthorization {
   const customerId = fields.text('customer_id')
   if (customerId !== null && !context.tables.customers.has(customerId))
     errors.add(PATH, 'customer_id', '92804')
   const account = findMerchantAccount(context, fields.text('merchant_account_id'))
   if (!account) errors.add(PATH, 'merchant_account_id', '92807')
-  const version = fields.integer('version') ?? 2
-  if (![1, 2, 3].includes(version)) errors.add(PATH, 'version', '92806')
   const options = fields.object('options')
+  options.permit(OPTIONS)
   for (const [option, code] of NEEDS_CUSTOMER) {
     if (options.flag(option) && customerId === null) errors.add(PATH, option, code)
   }
-  errors.throwIfAny()
-  const { merchantId } = context.keys
-  const url = `${context.baseUrl}/merchants/${merchantId}/client_api`
-  const token = JSON.stringify({
-    version,
-    authorizationFingerprint: `${context.store.randomText(64)}|customer_id=${customerId ?? ''}`,
-    configUrl: `${url}/v1/configuration`,
-    clientApiUrl: url,
-    merchantId,
-    merchantAccountId: account?.id,
-    environment: 'development',
-    challenges: [],
-  })
-  const value = version === 1 ? token : Buffer.from(token).toString('base64')
-  return { root: 'client_token', value: { value }, status: 201 }
+  return {
+    merchantAccountId: account?.id ?? '',
+    customerId,
+    makeDefault: options.flag('make_default') ?? false,
+    verifyCard: options.flag('verify_card') ?? false,
+    failOnDuplicate: options.flag('fail_on_duplicate_payment_method') ?? false,
+    failOnDuplicateForCustomer:
+      options.flag('fail_on_duplicate_payment_method_for_customer') ?? false,
+    domains: readDomains(fields, errors),
+    createdAt: context.clock.nowMs(),
+  }
+}
+
+function readDomains(fields: Fields, errors: ErrorCollector): string[] {
+  const domains = fields.list('domains').map(String)
+  if (domains.length > MOST_DOMAINS) errors.add(PATH, 'domains', '92810')
+  else if (!domains.every((domain) => DOMAIN.test(domain)))
+    errors.addWith(PATH, 'domains', NO_DOMAIN)
+  return domains
 }
 
 /** What a browser needs to make nonces. */

@@ -1,52 +1,42 @@
 import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { type Searchable, searchIds, searchPage } from '../api/search.ts'
 import type { BraintreeContext } from '../state/context.ts'
-import { customerXml } from '../state/customer-xml.ts'
+import { customerXml, type ShownAssociations } from '../state/customer-xml.ts'
 import type { CardDetails, CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import {
   BLANK,
   checkId,
+  freshCustomerId,
   readCardPart,
   readDefaultMethod,
   readDetails,
 } from '../vault/customer-params.ts'
-import {
-  makeDefault,
-  removePaymentMethod,
-  replaceInstrument,
-  store,
-  verifyCard,
-} from '../vault/vault.ts'
+import { makeDefault, removePaymentMethod } from '../vault/vault.ts'
 import { ErrorCollector, NotFound } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
 import { addressFields } from './address-search.ts'
+import { addresses } from './addresses.ts'
 
 function create({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('customer')
   const errors = new ErrorCollector()
   const id = checkId(context, fields, null, errors)
   const details = readDetails(context, fields, errors)
-  const card = readCardPart(context, fields, null, errors)
+  const keepCard = readCardPart(context, fields, null, errors)
   readDefaultMethod(context, fields, null, errors)
   errors.throwIfAny()
-  const verifications = card ? verifyCard(context, card.offered, card.options) : []
   const now = context.clock.nowMs()
   const { customers } = context.tables
   const row: CustomerRow = {
     ...BLANK,
     customFields: {},
     ...details,
-    id: id ?? freshNumericId(context),
+    id: id ?? freshCustomerId(context),
     createdAt: now,
     updatedAt: now,
   }
+  keepCard?.(row.id)
   customers.set(row.id, row)
-  if (card) {
-    const { offered, token, billingAddress } = card
-    const customerId = row.id
-    const kept = { customerId, token, makeDefault: true, verifications, billingAddress }
-    store(context, offered, kept)
-  }
   return { root: 'customer', value: customerXml(context, row), status: 201 }
 }
 
@@ -56,50 +46,47 @@ function update({ context, body, params }: Call): OperationResponse {
   const errors = new ErrorCollector()
   const id = checkId(context, fields, row.id, errors)
   const details = readDetails(context, fields, errors)
-  const card = readCardPart(context, fields, row, errors)
+  const changeCard = readCardPart(context, fields, row, errors)
   const preferred = readDefaultMethod(context, fields, row, errors)
   errors.throwIfAny()
-  const verifications = card ? verifyCard(context, card.offered, card.options) : []
+  changeCard?.(row.id)
   Object.assign(row, details)
   row.updatedAt = context.clock.nowMs()
   if (id !== null && id !== row.id) rename(context, row, id)
   context.tables.customers.set(row.id, row)
-  if (card?.replaces) {
-    if (card.billingAddress) card.replaces.billingAddress = card.billingAddress
-    replaceInstrument(context, card.replaces, card.offered, verifications)
-  } else if (card) {
-    const { offered, token, options, billingAddress } = card
-    const wantsDefault = options.flag('make_default') ?? false
-    const customerId = row.id
-    const kept = { customerId, token, makeDefault: wantsDefault, verifications, billingAddress }
-    store(context, offered, kept)
-  }
   if (preferred) makeDefault(context, preferred)
   return { root: 'customer', value: customerXml(context, row) }
 }
 
-function find({ context, params }: Call): OperationResponse {
-  return { root: 'customer', value: customerXml(context, requireCustomer(context, params.id)) }
+function find({ context, params, query }: Call): OperationResponse {
+  const row = requireCustomer(context, params.id)
+  const filter = query.get('association_filter_id')
+  return { root: 'customer', value: customerXml(context, row, shownBy(filter)) }
+}
+
+/** The filters that Braintree has defined for whoever needs less of a customer. */
+function shownBy(filter: string | null): ShownAssociations {
+  if (filter === 'customernoassociations') return 'none'
+  return filter === 'customertoplevelassociations' ? 'top-level' : 'all'
 }
 
 function remove({ context, params }: Call): OperationResponse {
   const row = requireCustomer(context, params.id)
-  for (const method of context.tables.paymentMethods.findBy('customer', row.id)) {
+  const { addresses: kept, paymentMethods } = context.tables
+  for (const method of paymentMethods.findBy('customer', row.id)) {
     removePaymentMethod(context, method)
   }
+  for (const { id } of kept.findBy('customer', row.id)) kept.delete(id)
   context.tables.customers.delete(row.id)
   return null
 }
 
-function freshNumericId(context: BraintreeContext): string {
-  for (;;) {
-    const id = `1${context.store.randomText(9, '0123456789')}`
-    if (!context.tables.customers.has(id)) return id
-  }
-}
-
 function rename(context: BraintreeContext, row: CustomerRow, id: string): void {
-  const { customers, paymentMethods, subscriptions } = context.tables
+  const { addresses: kept, customers, paymentMethods, subscriptions } = context.tables
+  for (const address of kept.findBy('customer', row.id)) {
+    address.customerId = id
+    kept.set(address.id, address)
+  }
   const methods = paymentMethods.findBy('customer', row.id)
   const subscribed = subscriptions.findBy('customer', row.id)
   customers.delete(row.id)
@@ -124,13 +111,23 @@ function methodsOf(row: CustomerRow, context: BraintreeContext): PaymentMethodRo
   return context.tables.paymentMethods.findBy('customer', row.id)
 }
 
-function cardsOf(
+function cardsOf<Part>(
   row: CustomerRow,
   context: BraintreeContext,
-  read: (card: CardDetails) => string | null,
-): string[] {
+  read: (card: CardDetails) => Part,
+): Part[] {
   return methodsOf(row, context).flatMap(({ instrument }) =>
-    instrument.kind === 'credit_card' ? [read(instrument.card) ?? ''] : [],
+    instrument.kind === 'credit_card' ? [read(instrument.card)] : [],
+  )
+}
+
+/** The tokens of every card with the same number. */
+function tokensOfEqual(context: BraintreeContext, card: CardDetails): string[] {
+  return [...context.tables.paymentMethods.values()].flatMap(({ token, instrument }) =>
+    instrument.kind === 'credit_card' &&
+    instrument.card.uniqueNumberIdentifier === card.uniqueNumberIdentifier
+      ? [token]
+      : [],
   )
 }
 
@@ -158,17 +155,19 @@ const SEARCH: Searchable<CustomerRow> = {
         ),
     },
     cardholder_name: {
-      anyText: (row, context) => cardsOf(row, context, (card) => card.cardholderName),
+      anyText: (row, context) => cardsOf(row, context, (card) => card.cardholderName ?? ''),
     },
-    credit_card_number: {
-      anyText: (row, context) => cardsOf(row, context, (card) => `${card.bin}******${card.last4}`),
+    payment_method_token_with_duplicates: {
+      anyText: (row, context) =>
+        cardsOf(row, context, (card) => card).flatMap((card) => tokensOfEqual(context, card)),
     },
+    credit_card_number: { cards: (row, context) => cardsOf(row, context, (card) => card) },
     credit_card_expiration_date: {
       anyText: (row, context) =>
         cardsOf(row, context, (card) => `${card.expirationMonth}/${card.expirationYear}`),
     },
     ...addressFields('address_', (row, context) =>
-      methodsOf(row, context).map(({ billingAddress }) => billingAddress),
+      context.tables.addresses.findBy('customer', row.id),
     ),
     created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
   },
@@ -180,6 +179,7 @@ export const customers: Operations = {
   'GET /:id': find,
   'PUT /:id': update,
   'DELETE /:id': remove,
+  ...addresses,
   'POST /advanced_search_ids': (call) => searchIds(call, SEARCH),
   'POST /advanced_search': (call) => searchPage(call, SEARCH),
 }

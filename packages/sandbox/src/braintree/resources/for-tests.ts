@@ -10,7 +10,9 @@ import { Fields, isId, permitted, readAmount } from '../wire/validation.ts'
 import { modificationXml } from './plans.ts'
 
 const PATH = ['modification']
-const KEYS = permitted('id kind name description amount plan_id number_of_billing_cycles')
+const KEYS = permitted(
+  'id kind name description amount plan_id number_of_billing_cycles never_expires',
+)
 const AMOUNT_CODES = { invalid: '92002', negative: '92002', 'too-large': '92023' }
 
 /**
@@ -39,6 +41,7 @@ function createModification({ context, body }: Call): OperationResponse {
     id,
     amount,
     name: fields.text('name') ?? id,
+    ...(fields.isBlank('description') ? {} : { description: fields.text('description') ?? '' }),
     ...(cycles === null ? {} : { numberOfBillingCycles: cycles }),
   })
   if (plan) {

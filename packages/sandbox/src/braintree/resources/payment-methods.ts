@@ -1,23 +1,28 @@
 import type { Call, OperationResponse, Operations } from '../api/operation.ts'
-import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import { methodXml, paymentMethodName } from '../state/payment-method-xml.ts'
 import type { PaymentMethodRow } from '../state/rows/vault.ts'
+import { type GivenAddress, readBillingAddress } from '../vault/addresses.ts'
 import { createNonce, findNonce } from '../vault/nonces.ts'
-import { updatePaymentMethod } from '../vault/payment-method-update.ts'
+import { updatePaymentMethod, withExpiration } from '../vault/payment-method-update.ts'
+import { checkCardPassThru } from '../vault/three-d-secure.ts'
 import {
   checkDuplicate,
   checkToken,
+  makeDefault,
+  type Offered,
   offeredByNonce,
   offeredByNumber,
+  payPalAccount,
   removePaymentMethod,
   store,
-  verifyCard,
 } from '../vault/vault.ts'
+import { verifyCard } from '../vault/verification.ts'
 import { ErrorCollector, type ErrorPath, NotFound, Refused, refuse } from '../wire/errors.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { Fields, permitted } from '../wire/validation.ts'
 import type { XmlObject } from '../wire/xml.ts'
+import { expiringCards } from './expiring-cards.ts'
 
 const KEYS = permitted(
   `billing_address billing_address_id cardholder_name customer_id cvv device_data expiration_date
@@ -25,9 +30,8 @@ const KEYS = permitted(
    three_d_secure_pass_thru token us_bank_account`,
 )
 
-const UNSUPPORTED = permitted(
-  'billing_address_id paypal_refresh_token three_d_secure_pass_thru us_bank_account',
-)
+const UNSUPPORTED = permitted('us_bank_account')
+const CARD_PATH: ErrorPath = ['credit_card']
 
 /** `paymentMethod.create` and the older `creditCard.create` share a URL but not their codes. */
 const KINDS = {
@@ -60,33 +64,68 @@ function create({ context, body }: Call): OperationResponse {
     errors.add(path, 'customer_id', kind.customerInvalid)
   const nonce = fields.text('payment_method_nonce')
   const byNumber = root === 'credit_card' && nonce === null
-  if (nonce === null && !byNumber) errors.add(path, 'payment_method_nonce', '93103')
-  const offered = byNumber
-    ? offeredByNumber(fields, path, errors)
-    : nonce && offeredByNonce(context, nonce, { path, codes: kind.nonces }, errors)
+  // What some merchants were given by PayPal before there were nonces.
+  const byRefreshToken = nonce === null && !fields.isBlank('paypal_refresh_token')
+  if (nonce === null && !byNumber && !byRefreshToken)
+    errors.add(path, 'payment_method_nonce', '93103')
+  const place = { path, codes: kind.nonces }
+  let offered: Offered | null = null
+  if (byNumber) offered = offeredByNumber(fields, path, errors)
+  else if (nonce !== null) {
+    const byNonce = offeredByNonce(context, nonce, place, errors)
+    offered = byNonce && withNumber(byNonce, fields, errors)
+  } else if (byRefreshToken) offered = payPalAccount(context, {})
+  checkCardPassThru(fields, offered, errors)
   const token = fields.text('token')
   checkToken(context, token, path, errors)
-  const billingAddress = readAddress(
-    fields.object('billing_address'),
-    [...path, 'billing_address'],
-    errors,
-  )
-  if (offered) {
-    checkDuplicate(context, offered, { options, customerId, path: ['credit_card'] }, errors)
-    if (offered.customerId !== null && offered.customerId !== customerId)
-      errors.add(path, 'payment_method_nonce', '91617')
+  if (offered && offered.customerId !== null && offered.customerId !== customerId)
+    errors.add(path, 'payment_method_nonce', '91617')
+  if (offered && customerId !== null && errors.isEmpty) {
+    const kept = keptAlready(context, offered, options)
+    if (kept) return respond(context, kept, 201)
   }
+  const billingAddress = readAddressOf(context, fields, { offered, path, customerId }, errors)
+  if (offered) checkDuplicate(context, offered, { options, customerId, path: CARD_PATH }, errors)
   if (!offered || customerId === null || !errors.isEmpty) throw new Refused({ errors })
   const verifications = verifyCard(context, offered, options)
   const wantsDefault = options.flag('make_default') ?? false
-  const row = store(context, offered, {
-    customerId,
-    token,
-    makeDefault: wantsDefault,
-    verifications,
-    billingAddress,
-  })
-  return respond(context, row, 201)
+  const as = { customerId, token, makeDefault: wantsDefault, verifications, billingAddress }
+  return respond(context, store(context, offered, as), 201)
+}
+
+/** A number beside the nonce takes the place of the nonce's. */
+function withNumber(offered: Offered, fields: Fields, errors: ErrorCollector): Offered {
+  if (offered.instrument.kind !== 'credit_card' || fields.isBlank('number')) return offered
+  const { card } = offered.instrument
+  const typedIn = offeredByNumber(withExpiration(fields, card), CARD_PATH, errors)
+  if (!typedIn) return offered
+  return { ...typedIn, customerId: offered.customerId, consume: offered.consume }
+}
+
+/** A nonce that stands for a method of this customer adds no second one. */
+function keptAlready(
+  context: BraintreeContext,
+  offered: Offered,
+  options: Fields,
+): PaymentMethodRow | null {
+  const row = context.tables.paymentMethods.get(offered.token ?? '')
+  if (!row) return null
+  offered.consume()
+  row.verifications.unshift(...verifyCard(context, offered, options))
+  context.tables.paymentMethods.set(row.token, row)
+  if (options.flag('make_default')) makeDefault(context, row)
+  return row
+}
+
+/** Only a card has a billing address: with a PayPal account it means nothing, as its options do. */
+function readAddressOf(
+  context: BraintreeContext,
+  fields: Fields,
+  given: { offered: Offered | null; path: ErrorPath; customerId: string | null },
+  errors: ErrorCollector,
+): GivenAddress {
+  if (given.offered?.instrument.kind === 'paypal_account') return { kind: 'none' }
+  return readBillingAddress(context, fields, given, errors)
 }
 
 function find({ context, params }: Call): OperationResponse {
@@ -121,6 +160,7 @@ function findByNonce({ context, params }: Call): OperationResponse {
   const use = findNonce(context, params.nonce ?? '')
   const row = use.outcome === 'usable' && use.token && context.tables.paymentMethods.get(use.token)
   if (!row) throw new NotFound('No such payment method')
+  use.consume()
   return respond(context, row)
 }
 
@@ -174,6 +214,7 @@ export const paymentMethods: Operations = {
   'PUT /:kind/:token': update,
   'DELETE /:kind/:token': remove,
   'POST /:token/nonces': vaultedNonce,
+  ...expiringCards,
 }
 
 /** What a nonce stands for. */

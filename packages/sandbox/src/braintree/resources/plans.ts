@@ -186,6 +186,8 @@ export const plans: Operations = {
   'GET /': all,
   'GET /:id': find,
   'POST /': create,
+  // Braintree's own test gateway has this URL as well.
+  'POST /create_plan_for_tests': create,
   'PUT /:id': update,
 }
 

@@ -7,6 +7,7 @@ import { paymentMethodNonces, paymentMethods } from './payment-methods.ts'
 import { addOns, discounts, plans } from './plans.ts'
 import { subscriptions } from './subscriptions.ts'
 import { transactions } from './transactions.ts'
+import { verifications } from './verifications.ts'
 
 /** Every call the sandbox knows, by the first segment below `/merchants/<id>`. */
 export const OPERATIONS: Readonly<Record<string, Operations>> = {
@@ -21,4 +22,5 @@ export const OPERATIONS: Readonly<Record<string, Operations>> = {
   discounts,
   subscriptions,
   transactions,
+  verifications,
 }

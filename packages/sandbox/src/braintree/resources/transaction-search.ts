@@ -1,7 +1,7 @@
 import type { Searchable } from '../api/search.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { TransactionRow, TransactionStatus } from '../state/rows/transactions.ts'
-import { transactionXml } from '../state/transaction-xml.ts'
+import { authorizationCodeOf, transactionXml } from '../state/transaction-xml.ts'
 import { permitted } from '../wire/validation.ts'
 import { addressFields } from './address-search.ts'
 
@@ -19,6 +19,10 @@ function card(row: TransactionRow) {
   return row.instrument.kind === 'credit_card' ? row.instrument.card : null
 }
 
+function paypalId(row: TransactionRow, prefix: string): string | null {
+  return row.instrument.kind === 'paypal_account' ? `${prefix}-${row.id}` : null
+}
+
 export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
   root: 'credit_card_transactions',
   itemName: 'transaction',
@@ -28,8 +32,9 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
     id: { text: (row) => row.id },
     status: { text: (row) => row.status },
     type: { text: (row) => row.type },
+    // Of a refund, and of a sale that was refunded.
     refund: {
-      text: (row) => (row.type === 'credit' ? String(row.refundedTransactionId !== null) : null),
+      text: (row) => String(row.refundedTransactionId !== null || row.refundIds.length > 0),
     },
     amount: { money: (row) => ({ minor: row.amount, currency: row.currency }) },
     currency: { text: (row) => row.currency },
@@ -48,7 +53,9 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
         row.instrument.kind === 'paypal_account' ? row.instrument.paypal.email : null,
     },
     source: { text: (row) => (row.subscriptionId === null ? 'api' : 'recurring') },
-    created_using: { text: (row) => (row.token === null ? 'full_information' : 'token') },
+    created_using: {
+      text: (row) => (row.token === null || row.keptCard ? 'full_information' : 'token'),
+    },
     customer_id: { text: (row) => row.customer?.id ?? null },
     customer_email: { text: (row) => row.customer?.email ?? null },
     customer_first_name: { text: (row) => row.customer?.firstName ?? null },
@@ -67,11 +74,12 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
       },
     },
     credit_card_number: {
-      text: (row) => {
-        const details = card(row)
-        return details && `${details.bin}******${details.last4}`
-      },
+      cards: (row) => (row.instrument.kind === 'credit_card' ? [row.instrument.card] : []),
     },
+    credit_card_customer_location: { text: (row) => card(row) && 'US' },
+    paypal_payment_id: { text: (row) => paypalId(row, 'PAY') },
+    paypal_authorization_id: { text: (row) => paypalId(row, 'AUTH') },
+    processor_authorization_code: { text: authorizationCodeOf },
     ...addressFields('billing_', (row) => [row.billing]),
     ...addressFields('shipping_', (row) => [row.shipping]),
     created_at: { instant: (row) => Math.floor(row.createdAt / 1000) * 1000 },
@@ -85,8 +93,8 @@ export const TRANSACTION_SEARCH: Searchable<TransactionRow> = {
     voided_at: reached('voided'),
   },
   alwaysBlank: permitted(
-    `acquirer_reference_number paypal_payment_id paypal_authorization_id processor_authorization_code
+    `acquirer_reference_number
      sepa_debit_paypal_v2_order_id settlement_batch_id store_id store_ids ach_type
-     credit_card_customer_location debit_network reason_code user`,
+     debit_network reason_code user`,
   ),
 }

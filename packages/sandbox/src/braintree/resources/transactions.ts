@@ -1,17 +1,23 @@
 import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { onceForKey } from '../api/request-keys.ts'
 import { searchIds, searchPage } from '../api/search.ts'
+import { adjustAuthorization, updateDetails } from '../sales/changes.ts'
 import { credit, declined, isAuthorized, setStatus } from '../sales/charging.ts'
+import { cloneSale } from '../sales/clone.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
+import { readLevelThree } from '../sales/level-three.ts'
+import { leftToSettle, requirePartial, settlePartially } from '../sales/partial-settlement.ts'
 import { createSale, readSaleAmount } from '../sales/sale.ts'
 import { declineSettlement, settle } from '../sales/settlement.ts'
-import type { BraintreeContext } from '../state/context.ts'
+import { type BraintreeContext, findMerchantAccount } from '../state/context.ts'
+import { lineItemXml } from '../state/line-item-xml.ts'
 import type { TransactionRow, TransactionStatus } from '../state/rows/transactions.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
 import { retryCharge } from '../subscriptions/retry-charge.ts'
 import { ErrorCollector, NotFound, refuse } from '../wire/errors.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
-import { Fields, permitted } from '../wire/validation.ts'
+import { checkLength, Fields, permitted } from '../wire/validation.ts'
+import { XmlList } from '../wire/xml.ts'
 import { TRANSACTION_SEARCH } from './transaction-search.ts'
 
 const PATH = ['transaction']
@@ -20,10 +26,7 @@ const SUBMIT_KEYS = permitted(
    purchase_order_number shipping shipping_address_id shipping_amount shipping_tax_amount
    ships_from_postal_code tax_amount tax_exempt`,
 )
-const SUBMIT_UNSUPPORTED = permitted(
-  `discount_amount final_capture industry line_items shipping shipping_address_id shipping_amount
-   shipping_tax_amount ships_from_postal_code tax_amount`,
-)
+const SUBMIT_UNSUPPORTED = permitted('industry shipping shipping_address_id')
 const REFUND_KEYS = permitted('amount api_request_key merchant_account_id order_id')
 const VOID_KEYS = permitted('api_request_key')
 
@@ -31,7 +34,7 @@ function create({ context, body }: Call): OperationResponse {
   const fields = new Fields(body).object('transaction')
   const charge = fields.isBlank('subscription_id') ? createSale : retryCharge
   const row = onceForKey(context, fields, 'create', () => charge(context, fields))
-  if (row.type === 'sale' && hasFailed(row)) throw declined(context, row)
+  if (hasFailed(row)) throw declined(context, row)
   return respond(context, row, 201)
 }
 
@@ -45,24 +48,72 @@ function submitForSettlement({ context, params, body }: Call): OperationResponse
   fields.permit(SUBMIT_KEYS)
   const submitted = onceForKey(context, fields, `submit ${row.id}`, () => {
     if (row.status !== 'authorized') refuse(PATH, 'base', '91507')
-    const errors = new ErrorCollector()
-    const amount = fields.isBlank('amount')
-      ? row.amount
-      : readSaleAmount(fields, row.currency, errors)
-    if (amount > row.authorizedAmount) errors.add(PATH, 'amount', '91522')
-    errors.throwIfAny()
-    const descriptor = readDescriptor(fields, PATH, errors)
-    refuseUnsupported(fields, 'transaction', SUBMIT_UNSUPPORTED)
-    errors.throwIfAny()
-    row.amount = amount
-    row.orderId = fields.text('order_id') ?? row.orderId
-    row.descriptor = descriptor ?? row.descriptor
-    row.purchaseOrderNumber = fields.text('purchase_order_number') ?? row.purchaseOrderNumber
-    row.taxExempt = fields.flag('tax_exempt') ?? row.taxExempt
+    Object.assign(row, readSubmitted(row, fields, row.authorizedAmount))
     setStatus(context, row, 'submitted_for_settlement')
     return row
   })
   return respond(context, submitted)
+}
+
+/** A part of what was authorized; more parts may follow, up to all of it. */
+function submitForPartialSettlement({ context, params, body }: Call): OperationResponse {
+  const row = requireTransaction(context, params.id)
+  const fields = new Fields(body).object('transaction')
+  fields.permit(SUBMIT_KEYS)
+  const part = onceForKey(context, fields, `submit part of ${row.id}`, () => {
+    requirePartial(row)
+    const left = leftToSettle(context, row)
+    const { amount, ...details } = readSubmitted({ ...row, amount: left }, fields, left)
+    return settlePartially(context, row, { amount, details })
+  })
+  return respond(context, part, 201)
+}
+
+/** What a call says when it submits; the amount is the transaction's own unless told. */
+function readSubmitted(
+  row: TransactionRow,
+  fields: Fields,
+  most: number,
+): Partial<TransactionRow> & { amount: number } {
+  const errors = new ErrorCollector()
+  const { currency } = row
+  const amount = fields.isBlank('amount') ? row.amount : readSaleAmount(fields, currency, errors)
+  if (amount > most) errors.add(PATH, 'amount', '91522')
+  errors.throwIfAny()
+  const descriptor = readDescriptor(fields, PATH, errors)
+  checkLength(fields, 'order_id', { path: PATH, longest: 255, code: '91501' }, errors)
+  refuseUnsupported(fields, 'transaction', SUBMIT_UNSUPPORTED)
+  const levelThree = readLevelThree(fields, currency, errors)
+  errors.throwIfAny()
+  return {
+    amount,
+    orderId: fields.text('order_id') ?? row.orderId,
+    descriptor: descriptor ?? row.descriptor,
+    ...levelThree,
+  }
+}
+
+function change(
+  root: string,
+  step: (context: BraintreeContext, row: TransactionRow, fields: Fields) => TransactionRow,
+): (call: Call) => OperationResponse {
+  return ({ context, params, body }) => {
+    const row = requireTransaction(context, params.id)
+    return respond(context, step(context, row, new Fields(body).object(root)))
+  }
+}
+
+function clone({ context, params, body }: Call): OperationResponse {
+  const row = requireTransaction(context, params.id)
+  const made = cloneSale(context, row, new Fields(body).object('transaction_clone'))
+  if (hasFailed(made)) throw declined(context, made)
+  return respond(context, made, 201)
+}
+
+function lineItems({ context, params }: Call): OperationResponse {
+  const row = requireTransaction(context, params.id)
+  const items = (row.lineItems ?? []).map((item) => lineItemXml(item, row.currency))
+  return { root: 'line_items', value: new XmlList('line_item', items) }
 }
 
 function voidTransaction({ context, params, body }: Call): OperationResponse {
@@ -103,12 +154,15 @@ function createRefund(
   const errors = new ErrorCollector()
   const amount = fields.isBlank('amount') ? left : readSaleAmount(fields, sale.currency, errors)
   if (amount > left) errors.add(PATH, 'amount', '91521')
+  const accountId = fields.text('merchant_account_id') ?? sale.merchantAccountId
+  const account = findMerchantAccount(context, accountId)
+  if (account?.currency !== sale.currency) errors.add(PATH, 'merchant_account_id', '91513')
   errors.throwIfAny()
   const { planId, subscriptionId, recurring, billingPeriodStart, billingPeriodEnd } = sale
   const row = credit(context, {
     amount,
     currency: sale.currency,
-    merchantAccountId: sale.merchantAccountId,
+    merchantAccountId: account?.id ?? sale.merchantAccountId,
     customer: sale.customer,
     token: sale.token,
     instrument: sale.instrument,
@@ -185,6 +239,11 @@ export const transactions: Operations = {
   'POST /': create,
   'GET /:id': find,
   'PUT /:id/submit_for_settlement': submitForSettlement,
+  'POST /:id/submit_for_partial_settlement': submitForPartialSettlement,
+  'PUT /:id/update_details': change('transaction', updateDetails),
+  'PUT /:id/adjust_authorization': change('transaction', adjustAuthorization),
+  'POST /:id/clone': clone,
+  'GET /:id/line_items': lineItems,
   'PUT /:id/void': voidTransaction,
   'POST /:id/refund': refund,
   'PUT /:id/settle': simulate(OPEN, settle),

@@ -22,7 +22,7 @@ export interface Charge {
   readonly instrument: Instrument
   readonly alwaysFailsWith: string | null
   readonly submitForSettlement: boolean
-  /** Decided before the processor is asked: the duplicate check. */
+  /** Decided before the processor is asked: the duplicate check, or that it has agreed before. */
   readonly rejection?: Verdict | null
   readonly details?: Partial<TransactionRow>
 }
@@ -142,5 +142,6 @@ function newTransaction(
 
 export function snapshotOf(customer: CustomerSnapshot): CustomerSnapshot {
   const { id, firstName, lastName, company, email, phone, fax, website } = customer
-  return { id, firstName, lastName, company, email, phone, fax, website }
+  const internationalPhone = customer.internationalPhone ?? null
+  return { id, firstName, lastName, company, email, phone, fax, website, internationalPhone }
 }

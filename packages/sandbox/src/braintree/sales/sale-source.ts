@@ -1,14 +1,17 @@
 import type { BraintreeContext } from '../state/context.ts'
+import { checkPhone, readPhone } from '../state/phones.ts'
 import type {
+  Address,
   CustomerRow,
   CustomerSnapshot,
   Instrument,
   PaymentMethodRow,
 } from '../state/rows/vault.ts'
+import { BLANK, freshCustomerId } from '../vault/customer-params.ts'
 import { findNonce } from '../vault/nonces.ts'
-import { type Offered, offeredByNumber, store } from '../vault/vault.ts'
+import { checkToken, type Offered, offeredByNumber, store } from '../vault/vault.ts'
 import type { ErrorCollector } from '../wire/errors.ts'
-import type { Fields } from '../wire/validation.ts'
+import { type Fields, isId } from '../wire/validation.ts'
 
 const PATH = ['transaction']
 
@@ -19,9 +22,12 @@ export interface SaleSource {
   readonly instrument: Instrument
   readonly alwaysFailsWith: string | null
   readonly consume: () => void
-  /** Puts it into the vault, with its customer if that is new. */
-  readonly keep: () => PaymentMethodRow
+  /** Puts it into the vault, with its customer if that is new; null for what cannot be kept. */
+  readonly keep: ((billing: Address | null) => PaymentMethodRow) | null
 }
+
+/** A customer of the vault, or one that would be new there. */
+type GivenCustomer = CustomerSnapshot & { readonly newId?: string | null }
 
 /** By token, nonce, card number, or the customer's default method. */
 export function readSaleSource(
@@ -40,30 +46,36 @@ export function readSaleSource(
   if (nonce !== null) return byNonce(context, nonce, customer, errors)
   const card = fields.object('credit_card')
   if (!card.isBlank('number') || card.has('expiration_date')) {
+    const wantedToken = card.text('token')
+    checkToken(context, wantedToken, [...PATH, 'credit_card'], errors)
     const offered = offeredByNumber(card, [...PATH, 'credit_card'], errors)
-    return offered && fresh(context, offered, customer)
+    return offered && fresh(context, { ...offered, wantedToken }, customer)
   }
   if (fields.isBlank('customer_id')) errors.add(PATH, 'base', '91508')
   else if (customer?.id) return byDefault(context, customer.id, errors)
   return null
 }
 
-/** The customer named by id, or described in the call. */
+/** The customer named by id, or described in the call. `id` inside is that of a new one. */
 function readCustomer(
   context: BraintreeContext,
   fields: Fields,
   errors: ErrorCollector,
-): CustomerSnapshot | null {
+): GivenCustomer | null {
   const id = fields.text('customer_id')
+  const given = fields.object('customer')
+  const internationalPhone = given.has('international_phone') ? readPhone(given) : null
+  checkPhone(internationalPhone, [...PATH, 'customer'], errors)
   if (id !== null) {
     const row = context.tables.customers.get(id)
     if (!row) errors.add(PATH, 'customer_id', '91510')
     return row ?? null
   }
   if (fields.isBlank('customer')) return null
-  const given = fields.object('customer')
+  checkNewId(context, given, errors)
   return {
     id: null,
+    newId: given.text('id'),
     firstName: given.text('first_name'),
     lastName: given.text('last_name'),
     company: given.text('company'),
@@ -71,7 +83,17 @@ function readCustomer(
     phone: given.text('phone'),
     fax: given.text('fax'),
     website: given.text('website'),
+    internationalPhone,
   }
+}
+
+function checkNewId(context: BraintreeContext, given: Fields, errors: ErrorCollector): void {
+  const id = given.text('id')
+  if (id === null) return
+  const path = [...PATH, 'customer']
+  if (!isId(id)) errors.add(path, 'id', '91610')
+  else if (id.length > 36) errors.add(path, 'id', '91612')
+  else if (context.tables.customers.has(id)) errors.add(path, 'id', '91609')
 }
 
 function byToken(
@@ -90,7 +112,7 @@ function byToken(
 function byNonce(
   context: BraintreeContext,
   nonce: string,
-  customer: CustomerSnapshot | null,
+  customer: GivenCustomer | null,
   errors: ErrorCollector,
 ): SaleSource | null {
   const use = findNonce(context, nonce)
@@ -130,28 +152,37 @@ function stored(context: BraintreeContext, row: PaymentMethodRow, consume: () =>
 
 function fresh(
   context: BraintreeContext,
-  offered: Offered,
-  customer: CustomerSnapshot | null,
+  offered: Offered & { readonly oneTime?: boolean },
+  customer: GivenCustomer | null,
 ): SaleSource {
   const { instrument, alwaysFailsWith, consume } = offered
-  const keep = () => {
+  const keep = (billing: Address | null) => {
     const customerId = customer?.id ?? createCustomer(context, customer).id
-    const again = { ...offered, consume: () => undefined }
+    const again = {
+      ...offered,
+      billingAddress: billing ?? offered.billingAddress ?? null,
+      consume: () => undefined,
+    }
     return store(context, again, { customerId, token: null, makeDefault: false, verifications: [] })
   }
-  return { customer: customer ?? null, token: null, instrument, alwaysFailsWith, consume, keep }
+  return {
+    customer,
+    token: null,
+    instrument,
+    alwaysFailsWith,
+    consume,
+    keep: offered.oneTime ? null : keep,
+  }
 }
 
-function createCustomer(context: BraintreeContext, given: CustomerSnapshot | null): CustomerRow {
+function createCustomer(context: BraintreeContext, given: GivenCustomer | null): CustomerRow {
   const now = context.clock.nowMs()
-  const blank = { firstName: null, lastName: null, company: null, email: null }
+  const { newId, ...details } = given ?? {}
   const row: CustomerRow = {
-    ...blank,
-    phone: null,
-    fax: null,
-    website: null,
-    ...given,
-    id: `1${context.store.randomText(9, '0123456789')}`,
+    ...BLANK,
+    ...details,
+    internationalPhone: given?.internationalPhone ?? null,
+    id: newId ?? freshCustomerId(context),
     customFields: {},
     createdAt: now,
     updatedAt: now,

@@ -1,14 +1,14 @@
-import { readAddress } from '../state/addresses.ts'
 import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state/context.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { saleKey } from '../state/tables.ts'
-import { readCustomFields } from '../vault/custom-fields.ts'
+import { keepAddress } from '../vault/addresses.ts'
 import { verdictFor } from '../vault/processor.ts'
+import { checkPassThru, SALE_CODES } from '../vault/three-d-secure.ts'
 import { ErrorCollector, Refused } from '../wire/errors.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
-import { checkLength, type Fields, permitted, readAmount } from '../wire/validation.ts'
-import { type Charge, charge, isAuthorized, snapshotOf } from './charging.ts'
-import { readDescriptor } from './descriptor.ts'
+import { type Fields, permitted, readAmount } from '../wire/validation.ts'
+import { type Charge, charge, credit, isAuthorized, snapshotOf } from './charging.ts'
+import { readSaleDetails } from './sale-details.ts'
 import { readSaleSource, type SaleSource } from './sale-source.ts'
 
 const PATH = ['transaction']
@@ -24,33 +24,32 @@ const KEYS = permitted(
    ships_from_postal_code subscription_id tax_amount tax_exempt three_d_secure_authentication_id
    three_d_secure_pass_thru three_d_secure_token transaction_source transfer type`,
 )
+const PASS_THRU = { path: [...PATH, 'three_d_secure_pass_thru'], codes: SALE_CODES }
 const AMOUNT_CODES = { invalid: '81503', negative: '81501', 'too-large': '81528' }
-const TAX_CODES = { invalid: '81535', negative: '81534', 'too-large': '81536' }
-const SOURCES = permitted(
-  'estimated installment installment_first merchant moto recurring recurring_first unscheduled',
-)
-const RECURRING = permitted('recurring recurring_first')
 const UNSUPPORTED = permitted(
-  `billing_address_id discount_amount exchange_rate_quote_id external_vault foreign_retailer industry
-   installments line_items payment_facilitator paypal_account processing_merchant_category_code
-   product_sku sca_exemption service_fee_amount shared_billing_address_id shared_customer_id
-   shared_payment_method_nonce shared_payment_method_token shared_shipping_address_id
-   shipping_address_id shipping_amount shipping_tax_amount ships_from_postal_code
-   three_d_secure_authentication_id three_d_secure_pass_thru three_d_secure_token transfer`,
+  `exchange_rate_quote_id industry installments payment_facilitator
+   processing_merchant_category_code product_sku sca_exemption service_fee_amount
+   shared_billing_address_id shared_customer_id shared_payment_method_nonce
+   shared_payment_method_token shared_shipping_address_id three_d_secure_authentication_id
+   three_d_secure_token transfer`,
 )
-const UNSUPPORTED_OPTIONS = permitted(
-  'add_billing_address_to_payment_method hold_in_escrow store_shipping_address_in_vault three_d_secure',
-)
+const UNSUPPORTED_OPTIONS = permitted('amex_rewards hold_in_escrow three_d_secure venmo')
 const FAILED = new Set(['processor_declined', 'gateway_rejected', 'failed', 'voided'])
 
+/** A sale, or with the merchant's permission a credit: money that is sent without one. */
 export function createSale(context: BraintreeContext, fields: Fields): TransactionRow {
   const errors = checkSale(fields)
+  const type = fields.text('type')
+  // A credit without a sale needs a permission that new merchant accounts do not have.
+  if (type === 'credit' && !settingsOf(context).credits) errors.add(PATH, 'base', '91546')
   const account = findMerchantAccount(context, fields.text('merchant_account_id'))
   if (!account) errors.add(PATH, 'merchant_account_id', '91513')
   const currency = account?.currency ?? 'USD'
   const amount = readSaleAmount(fields, currency, errors)
-  const details = readDetails(context, fields, currency, errors)
+  const details = readSaleDetails(context, fields, currency, errors)
   const source = readSaleSource(context, fields, errors)
+  const card = source?.instrument.kind === 'credit_card' ? source.instrument.card : null
+  checkPassThru(fields.object('three_d_secure_pass_thru'), card, PASS_THRU, errors)
   if (!source || !account || !errors.isEmpty) throw new Refused({ errors })
   const options = fields.object('options')
   const request: Charge = {
@@ -65,6 +64,7 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
     details,
   }
   source.consume()
+  if (type === 'credit') return credit(context, request)
   const checked = fields.isBlank('api_request_key') && isDuplicate(context, request)
   const rejection = checked ? verdictFor('duplicate') : null
   const row = charge(context, { ...request, rejection })
@@ -78,16 +78,10 @@ export function checkSale(fields: Fields): ErrorCollector {
   refuseUnsupported(fields, 'transaction', UNSUPPORTED)
   refuseUnsupported(fields.object('options'), 'transaction[options]', UNSUPPORTED_OPTIONS)
   const errors = new ErrorCollector()
-  checkType(fields, errors)
-  return errors
-}
-
-function checkType(fields: Fields, errors: ErrorCollector): void {
   const type = fields.text('type')
   if (type === null) errors.add(PATH, 'type', '91524')
-  // A credit without a sale needs a permission that new merchant accounts do not have.
-  else if (type === 'credit') errors.add(PATH, 'base', '91546')
-  else if (type !== 'sale') errors.add(PATH, 'type', '91523')
+  else if (type !== 'sale' && type !== 'credit') errors.add(PATH, 'type', '91523')
+  return errors
 }
 
 export function readSaleAmount(fields: Fields, currency: string, errors: ErrorCollector): number {
@@ -100,44 +94,6 @@ export function readSaleAmount(fields: Fields, currency: string, errors: ErrorCo
   const amount = readAmount(fields.value('amount'), rules, errors)
   if (amount === 0 && errors.message === before) errors.add(PATH, 'amount', '81531')
   return amount
-}
-
-function readTax(fields: Fields, currency: string, errors: ErrorCollector): number | null {
-  if (fields.isBlank('tax_amount')) return null
-  const rules = { path: PATH, attribute: 'tax_amount', codes: TAX_CODES, currency }
-  return readAmount(fields.value('tax_amount'), rules, errors)
-}
-
-function readDetails(
-  context: BraintreeContext,
-  fields: Fields,
-  currency: string,
-  errors: ErrorCollector,
-): Partial<TransactionRow> {
-  checkLength(fields, 'order_id', { path: PATH, longest: 255, code: '91501' }, errors)
-  const poRule = { path: PATH, longest: 12, code: '91537' }
-  checkLength(fields, 'purchase_order_number', poRule, errors)
-  const source = fields.text('transaction_source')
-  if (source !== null && !SOURCES.has(source)) errors.add(PATH, 'transaction_source', '915133')
-  const taxAmount = readTax(fields, currency, errors)
-  return {
-    orderId: fields.text('order_id'),
-    channel: fields.text('channel'),
-    source,
-    recurring: fields.flag('recurring') ?? (source !== null && RECURRING.has(source)),
-    billing: readAddress(fields.object('billing'), [...PATH, 'billing'], errors),
-    shipping: readAddress(fields.object('shipping'), [...PATH, 'shipping'], errors),
-    taxAmount,
-    taxExempt: fields.flag('tax_exempt') ?? false,
-    purchaseOrderNumber: fields.text('purchase_order_number'),
-    descriptor: readDescriptor(fields, PATH, errors) ?? { name: null, phone: null, url: null },
-    customFields: readCustomFields(
-      context,
-      fields.object('custom_fields'),
-      { path: PATH, invalid: '91526', tooLong: '81527' },
-      errors,
-    ),
-  }
 }
 
 /** An equal sale that went through a moment ago: most likely a second click. */
@@ -169,11 +125,16 @@ function keepInVault(
   const wanted =
     options.flag('store_in_vault') ||
     (options.flag('store_in_vault_on_success') && isAuthorized(row))
-  if (!wanted || source.token !== null) return
-  const stored = source.keep()
+  if (!wanted || source.token !== null || !source.keep) return
+  const withAddress = options.flag('add_billing_address_to_payment_method') ?? false
+  const stored = source.keep(withAddress ? (row.billing ?? null) : null)
   row.token = stored.token
+  row.keptCard = true
   const { customers } = context.tables
   const customer = customers.get(stored.customerId)
   row.customer = customer ? snapshotOf(customer) : row.customer
+  if (options.flag('store_shipping_address_in_vault') && row.shipping) {
+    keepAddress(context, stored.customerId, row.shipping)
+  }
   context.tables.transactions.set(row.id, row)
 }

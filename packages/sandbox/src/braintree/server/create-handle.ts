@@ -1,5 +1,6 @@
 import type { HttpServer } from '../../core/http.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
+import type { Merchants } from '../api/keys.ts'
 import { changeSettings, defineModification, definePlan } from '../catalog/control-panel.ts'
 import { type BraintreeContext, settingsOf } from '../state/context.ts'
 import { verifyWebhookUrl } from '../state/notifications.ts'
@@ -9,18 +10,27 @@ import { createEnvironment } from './loopback-environment.ts'
 import { openNonceInstrument } from './nonce-request.ts'
 import { notifyOnDemand } from './notify-on-demand.ts'
 
-export function createBraintreeHandle(
-  context: BraintreeContext,
-  server: HttpServer,
-): BraintreeHandle {
+/** The handle of the first merchant, which knows those of the others. */
+export function createBraintreeHandle(merchants: Merchants, server: HttpServer): BraintreeHandle {
   const environment = createEnvironment(server.host, server.port)
-  return {
-    url: server.url,
-    config: { environment, ...context.keys },
-    close: () => server.close(),
-    ...controlPanel(context),
-    ...inspection(context),
+  const handles = new Map<string, BraintreeHandle>()
+  const merchant = (id: string) => {
+    const handle = handles.get(id)
+    if (!handle) throw new RangeError(`There is no merchant ${id}`)
+    return handle
   }
+  for (const [id, context] of merchants) {
+    handles.set(id, {
+      url: server.url,
+      config: { environment, ...context.keys },
+      close: () => server.close(),
+      merchant,
+      ...controlPanel(context),
+      ...inspection(context),
+    })
+  }
+  const [first = ''] = merchants.keys()
+  return merchant(first)
 }
 
 type ControlPanel = Pick<
@@ -45,8 +55,10 @@ function controlPanel(context: BraintreeContext): ControlPanel {
     definePlan: (plan) => void definePlan(context, plan),
     defineAddOn: (addOn) => void defineModification(context, 'add_on', addOn),
     defineDiscount: (discount) => void defineModification(context, 'discount', discount),
-    defineMerchantAccount: ({ id, currency }) =>
-      merchantAccounts.set(id, { id, currency, isDefault: false }),
+    defineMerchantAccount: (account) => {
+      const isDefault = merchantAccounts.get(account.id)?.isDefault ?? false
+      merchantAccounts.set(account.id, { ...account, isDefault })
+    },
     settings: () => settingsOf(context),
     changeSettings: (changes) => changeSettings(context, changes),
     registerWebhook: (url) => webhooks.set(url, { url: new URL(url).href }),
@@ -70,6 +82,7 @@ type Inspection = Pick<
   | 'webhooks'
   | 'customer'
   | 'customers'
+  | 'addresses'
   | 'paymentMethods'
   | 'subscription'
   | 'subscriptions'
@@ -78,7 +91,7 @@ type Inspection = Pick<
 
 /** Copies, because looking must not change anything. */
 function inspection(context: BraintreeContext): Inspection {
-  const { customers, paymentMethods, subscriptions, transactions } = context.tables
+  const { addresses, customers, paymentMethods, subscriptions, transactions } = context.tables
   const { plans, modifications, webhooks } = context.tables
   const copy = <Row>(row: Row | undefined) => (row === undefined ? null : copyJson(row))
   return {
@@ -87,6 +100,7 @@ function inspection(context: BraintreeContext): Inspection {
     webhooks: () => [...webhooks.values()].map(({ url }) => url),
     customer: (id) => copy(customers.get(id)),
     customers: () => copyJson([...customers.values()]),
+    addresses: (customerId) => copyJson(addresses.findBy('customer', customerId)),
     paymentMethods: (customerId) => copyJson(paymentMethods.findBy('customer', customerId)),
     subscription: (id) => copy(subscriptions.get(id)),
     subscriptions: (customerId) =>

@@ -2,7 +2,7 @@ import type { ModificationDefinition, PlanDefinition } from '../catalog/control-
 import type { SettingsRow } from '../state/rows/merchant.ts'
 import type { ModificationRow, PlanRow, SubscriptionRow } from '../state/rows/subscriptions.ts'
 import type { TransactionRow } from '../state/rows/transactions.ts'
-import type { CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
+import type { AddressRow, CustomerRow, PaymentMethodRow } from '../state/rows/vault.ts'
 import type { LoopbackEnvironment } from './loopback-environment.ts'
 import type { NonceRequest } from './nonce-request.ts'
 
@@ -24,6 +24,10 @@ export interface MerchantAccountDefinition {
   readonly id: string
   /** Three letters, upper case: what it is paid in. */
   readonly currency: string
+  /** Whether `adjustAuthorization` works there; it does not unless told. */
+  readonly adjustsAuthorizations?: boolean
+  /** Whether `updateDetails` works there; it does unless told. */
+  readonly updatesDetails?: boolean
 }
 
 /**
@@ -38,6 +42,8 @@ export interface BraintreeHandle {
   readonly config: BraintreeConfig
   /** Stops this server only; closing the sandbox does so too. */
   close(): Promise<void>
+  /** The handle of any merchant of `merchants`, or of this one. */
+  merchant(id: string): BraintreeHandle
 
   /** Makes a plan, or changes the one of that id for subscriptions to come. */
   definePlan(plan: PlanDefinition): void
@@ -78,6 +84,8 @@ export interface BraintreeHandle {
   customer(id: string): Readonly<CustomerRow> | null
   /** All customers, oldest first. */
   customers(): ReadonlyArray<Readonly<CustomerRow>>
+  /** A customer's addresses, oldest first. */
+  addresses(customerId: string): ReadonlyArray<Readonly<AddressRow>>
   /** What is in a customer's vault, oldest first. */
   paymentMethods(customerId: string): ReadonlyArray<Readonly<PaymentMethodRow>>
   /** The subscription of this id, whatever its status. */

@@ -3,14 +3,16 @@ import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import type { Table } from '../../core/store/table.ts'
 import { BraintreeApi } from '../api/api.ts'
+import { ClientApi } from '../client/client-api.ts'
+import { findScript } from '../client/scripts.ts'
 import { OPERATIONS } from '../resources/registry.ts'
 import { settleDue, settlementDue } from '../sales/settlement.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
-import { openTables } from '../state/tables.ts'
 import { billDue, subscriptionDue } from '../subscriptions/billing-cycle.ts'
 import { createBraintreeHandle } from './create-handle.ts'
 import type { BraintreeHandle } from './handle.ts'
+import { openMerchants } from './merchants.ts'
 import type { BraintreeOptions } from './options.ts'
 
 /** Every hour for a day. */
@@ -21,48 +23,36 @@ export async function startBraintree(
   provided: ProviderContext,
   options: BraintreeOptions = {},
 ): Promise<BraintreeHandle> {
-  const context: BraintreeContext = {
-    ...provided,
-    keys: {
-      merchantId: options.merchantId ?? 'sandbox_merchant',
-      publicKey: options.publicKey ?? 'sandbox_public_key',
-      privateKey: options.privateKey ?? 'sandbox_private_key',
-    },
-    tables: openTables(provided.store),
-    baseUrl: '',
-  }
-  openMerchantAccount(context, options.currency ?? 'USD')
-  const api = new BraintreeApi(context, OPERATIONS)
+  const merchants = openMerchants(provided, options)
+  const api = new BraintreeApi(merchants, OPERATIONS, provided.trouble)
+  const clientApi = new ClientApi(merchants)
   // A notification is signed when it is written, not when it is sent.
   provided.outbox.addSender('braintree', { retrySchedule: RETRY_SCHEDULE })
-  joinClock(context)
+  for (const context of merchants.values()) joinClock(context)
   const server = await serveHttp({
     port: options.port ?? 0,
-    handle: (request) => api.handle(request),
+    handle: (request) => {
+      const script = request.method === 'GET' ? findScript(request.path) : null
+      if (script) return script
+      return clientApi.isFor(request.path) ? clientApi.handle(request) : api.handle(request)
+    },
   })
-  context.baseUrl = server.url
-  return createBraintreeHandle(context, server)
-}
-
-/** A restored snapshot brings its own accounts. */
-function openMerchantAccount(context: BraintreeContext, currency: string): void {
-  const { merchantAccounts } = context.tables
-  if (merchantAccounts.size > 0) return
-  const id = `sandbox_${currency.toLowerCase()}`
-  merchantAccounts.set(id, { id, currency, isDefault: true })
+  for (const context of merchants.values()) context.baseUrl = server.url
+  return createBraintreeHandle(merchants, server)
 }
 
 /** Settlements and billing, in the order they fall due; a settlement goes first. */
 function joinClock(context: BraintreeContext): void {
   const { transactions, subscriptions } = context.tables
+  const prefix = context.name === 'braintree' ? '' : `${context.keys.merchantId} `
   const jobs = [
     {
-      name: 'settlement',
+      name: `${prefix}settlement`,
       queue: transactions.dueBy('settlement', settlementDue),
       run: (key: string) => runOrPutBack(transactions, key, (row) => settleDue(context, row)),
     },
     {
-      name: 'billing',
+      name: `${prefix}billing`,
       queue: subscriptions.dueBy('billing', subscriptionDue),
       run: (key: string) => runOrPutBack(subscriptions, key, (row) => billOrForget(context, row)),
     },

@@ -1,17 +1,10 @@
 import type { XmlObject } from '../wire/xml.ts'
+import { identifyNumber, indicatorsOf } from './card-numbers.ts'
 import type { CardDetails } from './rows/vault.ts'
 
-const INDICATORS =
-  'business commercial consumer corporate debit durbin_regulated healthcare payroll prepaid prepaid_reloadable purchase'.split(
-    ' ',
-  )
-
-const UNKNOWN_INDICATORS: XmlObject = Object.fromEntries(
-  INDICATORS.map((name) => [name, 'Unknown']),
-)
-
-/** What a transaction shows of its card. */
+/** What a transaction, a verification and the vault show of a card. */
 export function cardFields(card: CardDetails): XmlObject {
+  const logo = card.cardType.toLowerCase().replaceAll(' ', '_')
   return {
     bin: card.bin,
     last_4: card.last4,
@@ -20,19 +13,14 @@ export function cardFields(card: CardDetails): XmlObject {
     expiration_year: card.expirationYear,
     cardholder_name: card.cardholderName,
     unique_number_identifier: card.uniqueNumberIdentifier,
+    customer_location: 'US',
+    image_url: `https://assets.braintreegateway.com/payment_method_logo/${logo}.png`,
+    is_network_tokenized: false,
+    ...indicatorsOf(card),
   }
 }
 
-/** The same card in the vault. */
-export function vaultedCardFields(card: CardDetails): XmlObject {
-  const logo = card.cardType.toLowerCase().replaceAll(' ', '_')
-  return {
-    ...cardFields(card),
-    customer_location: 'US',
-    country_of_issuance: 'Unknown',
-    issuing_bank: 'Unknown',
-    product_id: 'Unknown',
-    image_url: `https://assets.braintreegateway.com/payment_method_logo/${logo}.png`,
-    ...UNKNOWN_INDICATORS,
-  }
+/** MasterCard's own name for an authorization; other networks have none. */
+export function linkIdOf(id: string, card: CardDetails): string | null {
+  return card.cardType === 'MasterCard' ? identifyNumber(id).slice(0, 22) : null
 }

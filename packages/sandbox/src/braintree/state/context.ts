@@ -12,6 +12,8 @@ export interface MerchantKeys {
 
 /** What every resource works with. */
 export interface BraintreeContext extends ProviderContext {
+  /** `braintree`, or `braintree/<merchant>` for the others: what its tables and jobs are called. */
+  readonly name: string
   readonly keys: MerchantKeys
   readonly tables: Tables
   /** This server's own address; known once it listens. */
@@ -28,11 +30,13 @@ const DEFAULT_SETTINGS: SettingsRow = {
   prorate: false,
   duplicateWindowSeconds: 30,
   customFields: [],
+  credits: false,
+  fraudProtection: false,
   notifySettlement: false,
 }
 
 export function settingsOf(context: BraintreeContext): SettingsRow {
-  return context.tables.settings.get('merchant') ?? DEFAULT_SETTINGS
+  return { ...DEFAULT_SETTINGS, ...context.tables.settings.get('merchant') }
 }
 
 export function findMerchantAccount(

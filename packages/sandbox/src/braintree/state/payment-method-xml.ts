@@ -2,10 +2,11 @@ import { formatAmount } from '../wire/money.ts'
 import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
 import { XmlList, type XmlObject } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
-import { vaultedCardFields } from './card-xml.ts'
+import { cardFields, linkIdOf } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
 import type { CardDetails, PaymentMethodRow, PayPalDetails, VerificationRow } from './rows/vault.ts'
 import { subscriptionXml } from './subscription-xml.ts'
+import { riskDataXml } from './transaction-xml.ts'
 
 export function paymentMethodName(row: PaymentMethodRow): 'credit_card' | 'paypal_account' {
   return row.instrument.kind
@@ -29,10 +30,10 @@ function paymentMethodXml(
   }
   const { card } = row.instrument
   return {
-    ...vaultedCardFields(card),
+    ...cardFields(card),
     ...shared,
     expired: isExpired(context, card),
-    billing_address: addressXml(row.billingAddress ?? null),
+    billing_address: addressXml(context.tables.addresses.get(row.billingAddressId ?? '') ?? null),
     verifications: new XmlList('verification', row.verifications.map(verificationXml)),
   }
 }
@@ -42,6 +43,9 @@ function payPalFields(paypal: PayPalDetails): XmlObject {
     email: paypal.email,
     payer_id: paypal.payerId,
     billing_agreement_id: paypal.billingAgreementId,
+    funding_source_description: null,
+    edit_paypal_vault_id: null,
+    revoked_at: null,
     image_url: 'https://assets.braintreegateway.com/payment_method_logo/paypal.png',
   }
 }
@@ -58,6 +62,22 @@ export function verificationXml(row: VerificationRow): XmlObject {
     processor_response_type: responseTypeOf(row.responseCode),
     gateway_rejection_reason: row.gatewayRejectionReason,
     cvv_response_code: 'I',
+    avs_error_response_code: null,
+    avs_postal_code_response_code: 'I',
+    avs_street_address_response_code: 'I',
+    credit_card: row.card
+      ? { ...cardFields(row.card), token: row.token ?? null, account_type: row.accountType ?? null }
+      : null,
+    billing: addressXml(row.billingAddress ?? null),
+    ani_first_name_response_code: 'I',
+    ani_last_name_response_code: 'I',
+    mastercard_transaction_link_id: row.card ? linkIdOf(row.id, row.card) : null,
+    global_id: Buffer.from(`verification_${row.id}`).toString('base64'),
+    network_transaction_id: `NET${row.id.toUpperCase()}`,
+    network_response_code: 'XX',
+    network_response_text: 'sample network response text',
+    three_d_secure_info: null,
+    ...(row.hasRiskData ? { risk_data: riskDataXml(row.id) } : {}),
     created_at: new Date(row.createdAt),
     updated_at: new Date(row.createdAt),
   }
@@ -76,16 +96,23 @@ export function methodXml(context: BraintreeContext, row: PaymentMethodRow): Xml
   return paymentMethodXml(context, row, new XmlList('subscription', list))
 }
 
-/** A customer's methods of one kind. */
+/** A customer's methods of one kind; `top-level` leaves out their subscriptions. */
 export function paymentMethodsXml(
   context: BraintreeContext,
   customerId: string,
-  kind: 'credit_card' | 'paypal_account',
+  which: {
+    kind: 'credit_card' | 'paypal_account'
+    shown: 'all' | 'top-level' | 'none'
+  },
 ): XmlList {
-  const rows = context.tables.paymentMethods.findBy('customer', customerId)
+  const { kind, shown } = which
+  const rows = shown === 'none' ? [] : context.tables.paymentMethods.findBy('customer', customerId)
   const ofKind = rows.filter((row) => row.instrument.kind === kind)
+  const none = new XmlList('subscription', [])
   return new XmlList(
     kind,
-    ofKind.map((row) => methodXml(context, row)),
+    ofKind.map((row) =>
+      shown === 'all' ? methodXml(context, row) : paymentMethodXml(context, row, none),
+    ),
   )
 }

@@ -3,11 +3,19 @@ import type { Table } from '../../core/store/table.ts'
 import type { MerchantAccountRow, RequestKeyRow, SettingsRow, WebhookRow } from './rows/merchant.ts'
 import type { ModificationRow, PlanRow, SubscriptionRow } from './rows/subscriptions.ts'
 import type { TransactionRow } from './rows/transactions.ts'
-import type { CustomerRow, NonceRow, PaymentMethodRow } from './rows/vault.ts'
+import type {
+  AddressRow,
+  CustomerRow,
+  NonceRow,
+  PaymentMethodRow,
+  VerificationRow,
+} from './rows/vault.ts'
 
 export interface Tables {
   readonly customers: Table<CustomerRow>
+  readonly addresses: Table<AddressRow>
   readonly paymentMethods: Table<PaymentMethodRow>
+  readonly verifications: Table<VerificationRow>
   readonly nonces: Table<NonceRow>
   readonly merchantAccounts: Table<MerchantAccountRow>
   readonly plans: Table<PlanRow>
@@ -19,20 +27,23 @@ export interface Tables {
   readonly settings: Table<SettingsRow>
 }
 
-export function openTables(store: Store): Tables {
+export function openTables(store: Store, owner: string): Tables {
   const tables: Tables = {
-    customers: store.table('braintree.customers'),
-    paymentMethods: store.table('braintree.payment_methods'),
-    nonces: store.table('braintree.nonces'),
-    merchantAccounts: store.table('braintree.merchant_accounts'),
-    plans: store.table('braintree.plans'),
-    modifications: store.table('braintree.modifications'),
-    subscriptions: store.table('braintree.subscriptions'),
-    transactions: store.table('braintree.transactions'),
-    requestKeys: store.table('braintree.request_keys'),
-    webhooks: store.table('braintree.webhooks'),
-    settings: store.table('braintree.settings'),
+    customers: store.table(`${owner}.customers`),
+    addresses: store.table(`${owner}.addresses`),
+    paymentMethods: store.table(`${owner}.payment_methods`),
+    verifications: store.table(`${owner}.verifications`),
+    nonces: store.table(`${owner}.nonces`),
+    merchantAccounts: store.table(`${owner}.merchant_accounts`),
+    plans: store.table(`${owner}.plans`),
+    modifications: store.table(`${owner}.modifications`),
+    subscriptions: store.table(`${owner}.subscriptions`),
+    transactions: store.table(`${owner}.transactions`),
+    requestKeys: store.table(`${owner}.request_keys`),
+    webhooks: store.table(`${owner}.webhooks`),
+    settings: store.table(`${owner}.settings`),
   }
+  tables.addresses.indexBy('customer', (row) => row.customerId)
   tables.paymentMethods.indexBy('customer', (row) => row.customerId)
   tables.subscriptions.indexBy('customer', (row) => row.customerId)
   tables.subscriptions.indexBy('token', (row) => row.paymentMethodToken)

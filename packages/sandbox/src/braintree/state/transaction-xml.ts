@@ -3,22 +3,31 @@ import { formatAmount } from '../wire/money.ts'
 import { responseTextOf, responseTypeOf } from '../wire/processor-responses.ts'
 import { XmlDay, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
-import { cardFields } from './card-xml.ts'
+import { cardFields, linkIdOf } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
+import { phoneXml } from './phones.ts'
 import type { AppliedModification, Descriptor } from './rows/subscriptions.ts'
 import type { TransactionRow } from './rows/transactions.ts'
+import type { PayPalDetails } from './rows/vault.ts'
 
 export function transactionXml(_context: BraintreeContext, row: TransactionRow): XmlObject {
   const { currency } = row
+  const money = (minor: number | null | undefined) =>
+    minor === null || minor === undefined ? null : formatAmount(minor, currency)
   return {
     id: row.id,
+    global_id: Buffer.from(`transaction_${row.id}`).toString('base64'),
     status: row.status,
     type: row.type,
     currency_iso_code: currency,
     amount: formatAmount(row.amount, currency),
     merchant_account_id: row.merchantAccountId,
     order_id: row.orderId,
-    tax_amount: row.taxAmount === null ? null : formatAmount(row.taxAmount, currency),
+    tax_amount: money(row.taxAmount),
+    discount_amount: money(row.discountAmount),
+    shipping_amount: money(row.shippingAmount),
+    shipping_tax_amount: money(row.shippingTaxAmount),
+    ships_from_postal_code: row.shipsFromPostalCode ?? null,
     tax_exempt: row.taxExempt,
     purchase_order_number: row.purchaseOrderNumber,
     channel: row.channel,
@@ -30,6 +39,11 @@ export function transactionXml(_context: BraintreeContext, row: TransactionRow):
     ...processorFields(row),
     refund_ids: new XmlList('item', row.refundIds),
     refunded_transaction_id: row.refundedTransactionId,
+    partial_settlement_transaction_ids: new XmlList('item', row.partialSettlementIds ?? []),
+    authorized_transaction_id: row.authorizedTransactionId ?? null,
+    authorization_adjustments: adjustmentsXml(row),
+    ...(row.foreignRetailer ? { foreign_retailer: true } : {}),
+    ...(row.hasRiskData ? { risk_data: riskDataXml(row.id) } : {}),
     recurring: row.recurring,
     plan_id: row.planId,
     subscription_id: row.subscriptionId,
@@ -50,7 +64,9 @@ export function transactionXml(_context: BraintreeContext, row: TransactionRow):
       })),
     ),
     billing: addressXml(row.billing ?? null),
-    shipping: addressXml(row.shipping ?? null),
+    shipping: row.shipping
+      ? { ...addressXml(row.shipping), shipping_method: row.shippingMethod ?? null }
+      : null,
     disputes: new XmlList('dispute', []),
   }
 }
@@ -72,7 +88,8 @@ export function appliedXml(
       amount: formatAmount(row.amount, currency),
       quantity: row.quantity,
       number_of_billing_cycles: row.numberOfBillingCycles,
-      current_billing_cycle: row.currentBillingCycle,
+      // Braintree counts only what runs out.
+      current_billing_cycle: row.neverExpires ? 0 : row.currentBillingCycle,
       never_expires: row.neverExpires,
     })),
   )
@@ -97,6 +114,31 @@ function customerFields(row: TransactionRow): XmlObject {
     phone: customer?.phone ?? null,
     fax: customer?.fax ?? null,
     website: customer?.website ?? null,
+    international_phone: phoneXml(customer?.internationalPhone ?? null),
+  }
+}
+
+function adjustmentsXml(row: TransactionRow): XmlList {
+  const adjustments = (row.adjustments ?? []).map(({ timestamp, amount, responseCode }) => ({
+    timestamp: new Date(timestamp),
+    amount: formatAmount(amount, row.currency),
+    success: responseCode.startsWith('1'),
+    processor_response_code: responseCode,
+    processor_response_text: responseTextOf(responseCode),
+    processor_response_type: responseTypeOf(responseCode),
+  }))
+  return new XmlList('authorization_adjustment', adjustments)
+}
+
+/** What fraud protection thinks: it approves of everything that it does not reject. */
+export function riskDataXml(id: string): XmlObject {
+  return {
+    id: `risk_${id}`,
+    decision: 'Approve',
+    decision_reasons: new XmlList('item', []),
+    device_data_captured: false,
+    fraud_service_provider: 'fraud_protection',
+    transaction_risk_score: '1',
   }
 }
 
@@ -105,33 +147,81 @@ function instrumentFields(row: TransactionRow): XmlObject {
   if (instrument.kind === 'credit_card') {
     return {
       payment_instrument_type: 'credit_card',
-      credit_card: { token, ...cardFields(instrument.card) },
+      credit_card: {
+        token,
+        ...cardFields(instrument.card),
+        account_type: row.accountType ?? null,
+      },
     }
   }
   return {
     payment_instrument_type: 'paypal_account',
     credit_card: { token: null, bin: null, last_4: null, card_type: null },
-    paypal: {
-      token,
-      payer_email: instrument.paypal.email,
-      payer_id: instrument.paypal.payerId,
-      payment_id: `PAY-${row.id}`,
-      authorization_id: `AUTH-${row.id}`,
-    },
+    paypal: payPalXml(row, instrument.paypal),
+  }
+}
+
+function payPalXml(row: TransactionRow, paypal: PayPalDetails): XmlObject {
+  const { payeeId, payeeEmail, customField, description } = row.paypal ?? {}
+  return {
+    token: row.token,
+    payer_email: paypal.email,
+    payer_id: paypal.payerId,
+    payer_first_name: 'Jane',
+    payer_last_name: 'Doe',
+    payer_status: 'VERIFIED',
+    payment_id: `PAY-${row.id}`,
+    authorization_id: `AUTH-${row.id}`,
+    capture_id: `CAP-${row.id}`,
+    debug_id: `DEBUG-${row.id}`,
+    payee_id: payeeId ?? null,
+    payee_email: payeeEmail ?? null,
+    custom_field: customField ?? null,
+    description: description ?? null,
+    seller_protection_status: 'ELIGIBLE',
+    image_url: 'https://assets.braintreegateway.com/payment_method_logo/paypal.png',
   }
 }
 
 function processorFields(row: TransactionRow): XmlObject {
   const rejected = row.gatewayRejectionReason !== null
-  const authorized = row.responseCode.startsWith('1') || row.responseCode.startsWith('4')
+  const card = row.instrument.kind === 'credit_card' ? row.instrument.card : null
   return {
-    processor_authorization_code: authorized && !rejected ? row.id.slice(0, 6).toUpperCase() : null,
+    processor_authorization_code: authorizationCodeOf(row),
     processor_response_code: rejected ? null : row.responseCode,
     processor_response_text: rejected ? null : responseTextOf(row.responseCode),
     processor_response_type: rejected ? null : responseTypeOf(row.responseCode),
     additional_processor_response: additionalResponse(row),
     gateway_rejection_reason: row.gatewayRejectionReason,
+    authorization_expires_at: authorizationExpiresAt(row),
+    network_transaction_id: row.responseCode === '' ? null : `NET${row.id.toUpperCase()}`,
+    network_response_code: rejected ? null : 'XX',
+    network_response_text: rejected ? null : 'sample network response text',
+    retrieval_reference_number: rejected ? null : row.id.slice(0, 6),
+    voice_referral_number: null,
+    mastercard_transaction_link_id: card && !rejected ? linkIdOf(row.id, card) : null,
+    avs_error_response_code: null,
+    avs_postal_code_response_code: 'I',
+    avs_street_address_response_code: 'I',
+    cvv_response_code: 'I',
+    three_d_secure_info: null,
   }
+}
+
+/** What the processor calls an authorization; null for one it did not grant. */
+export function authorizationCodeOf(row: TransactionRow): string | null {
+  const isGranted = row.responseCode.startsWith('1') || row.responseCode.startsWith('4')
+  return isGranted && row.gatewayRejectionReason === null ? row.id.slice(0, 6).toUpperCase() : null
+}
+
+const DAY_MS = 86_400_000
+
+/** A week for cards, 29 days for PayPal, from when it was authorized. */
+function authorizationExpiresAt(row: TransactionRow): Date | null {
+  const authorized = row.statusHistory.find(({ status }) => status === 'authorized')
+  if (!authorized) return null
+  const days = row.instrument.kind === 'credit_card' ? 7 : 29
+  return new Date(authorized.timestamp + days * DAY_MS)
 }
 
 /** `2046 : Declined`, of a decline or of one that a refund was captured in spite of. */

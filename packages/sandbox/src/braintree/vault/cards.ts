@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { identifyNumber } from '../state/card-numbers.ts'
 import type { CardDetails } from '../state/rows/vault.ts'
 import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import type { Fields } from '../wire/validation.ts'
@@ -17,7 +17,11 @@ const TEST_NUMBERS = new Set(
    5555555555554444 5105105105105100 2223000048400011 4111111111111111 4005519200000004
    4009348888881881 4012000033330026 4012000077777777 4012888888881881 4217651111111119
    4500600000000061 4000111111111115 4000111111111511 378734493671000 6011000990139424
-   4023898493988028 4000000000000002`.split(/\s+/),
+   4023898493988028 4000000000000002 4242424242424242 4229989800000003 4111111111131010
+   4229989700000004 4229989100000000 4111111111121102 4117101010101010 4111161010101010
+   4111111510101010 6370950000000005 6062820524845321 4111111141010101 4111111111310101
+   4111111111111210 4229989900000002 4111111114101010 4229989500000006 4111130000000003
+   4111111111112101 378267515471109 371544868764018 5066991111111118`.split(/\s+/),
 )
 
 /** Numbers that fail when they are verified, and only then: a charge is decided by its amount. */
@@ -29,14 +33,21 @@ const FAIL_VERIFICATION: ReadonlyMap<string, string> = new Map(
     ['6011000990139424', '2000'],
     ['38520000009814', '2000'],
     ['3566002020360505', '3000'],
-  ].map(([number = '', code = '']) => [identify(number), code]),
+  ].map(([number = '', code = '']) => [identifyNumber(number), code]),
 )
-const FRAUDULENT = '4000111111111511'
+/** Numbers that fraud protection rejects whatever is done with them. */
+const REJECTED: ReadonlyMap<string, string> = new Map([
+  ['4000111111111511', 'fraud'],
+  ['4111130000000003', 'risk_threshold'],
+])
 
 const CARD_TYPES: ReadonlyArray<readonly [RegExp, string]> = [
   [/^3[47]/, 'American Express'],
   [/^3(?:0[0-5]|[68])/, 'Diners Club'],
   [/^35/, 'JCB'],
+  [/^637095/, 'Hiper'],
+  [/^606282/, 'Hipercard'],
+  [/^50669/, 'Elo'],
   [/^4/, 'Visa'],
   [/^(?:5[1-5]|2[2-7])/, 'MasterCard'],
   [/^6(?:011|4[4-9]|5)/, 'Discover'],
@@ -68,9 +79,9 @@ export function describeCard(
     expirationMonth: expiration.month,
     expirationYear: expiration.year,
     cardholderName,
-    uniqueNumberIdentifier: identify(number),
+    uniqueNumberIdentifier: identifyNumber(number),
   }
-  return { card, alwaysFailsWith: number === FRAUDULENT ? 'fraud' : null }
+  return { card, alwaysFailsWith: REJECTED.get(number) ?? null }
 }
 
 /** The processor's code when the card is verified; null when it passes. */
@@ -78,16 +89,10 @@ export function verificationFailure(card: CardDetails): string | null {
   return FAIL_VERIFICATION.get(card.uniqueNumberIdentifier) ?? null
 }
 
-function identify(number: string): string {
-  return createHash('md5').update(number).digest('hex')
-}
-
 function checkNumber(number: string, path: ErrorPath, errors: ErrorCollector): void {
   if (number === '') errors.add(path, 'number', '81714')
-  else if (!/^\d{12,19}$/.test(number)) {
-    errors.add(path, 'number', '81716')
-    if (!CARD_TYPES.some(([pattern]) => pattern.test(number))) errors.add(path, 'number', '81703')
-  } else if (!passesLuhn(number)) errors.add(path, 'number', '81715')
+  else if (number.length < 12 || number.length > 19) errors.add(path, 'number', '81716')
+  else if (!/^\d+$/.test(number) || !passesLuhn(number)) errors.add(path, 'number', '81715')
   else if (!TEST_NUMBERS.has(number)) errors.add(path, 'number', '81717')
 }
 

@@ -1,5 +1,5 @@
 import type { BraintreeContext } from '../state/context.ts'
-import type { Instrument, NonceRow } from '../state/rows/vault.ts'
+import type { Address, Instrument, NonceRow } from '../state/rows/vault.ts'
 import { describeCard } from './cards.ts'
 
 /** What a nonce stands for, or why it cannot be used. */
@@ -10,6 +10,8 @@ export type NonceUse =
       readonly alwaysFailsWith: string | null
       readonly customerId: string | null
       readonly token: string | null
+      readonly wantedToken?: string | null
+      readonly billingAddress?: Address | null
       readonly oneTime: boolean
       /** Marks it used: call once the request is known to be good. */
       readonly consume: () => void
@@ -25,6 +27,23 @@ const FAKE_CARDS: Readonly<Record<string, string>> = {
   'fake-valid-jcb-nonce': '3530111333300000',
   'fake-valid-maestro-nonce': '6304000000000000',
   'fake-valid-dinersclub-nonce': '36259600000012',
+  'fake-valid-prepaid-nonce': '4111111111111210',
+  'fake-valid-prepaid-reloadable-nonce': '4229989900000002',
+  'fake-valid-business-nonce': '4229989800000003',
+  'fake-valid-consumer-nonce': '4229989700000004',
+  'fake-valid-corporate-nonce': '4229989100000000',
+  'fake-valid-purchase-nonce': '4229989500000006',
+  'fake-valid-commercial-nonce': '4111111111131010',
+  'fake-valid-durbin-regulated-nonce': '4111161010101010',
+  'fake-valid-healthcare-nonce': '4111111510101010',
+  'fake-valid-debit-nonce': '4117101010101010',
+  'fake-valid-payroll-nonce': '4111111114101010',
+  'fake-valid-no-indicators-nonce': '4111111111310101',
+  'fake-valid-unknown-indicators-nonce': '4111111111112101',
+  'fake-valid-country-of-issuance-usa-nonce': '4111111111121102',
+  'fake-valid-issuing-bank-network-only-nonce': '4111111141010101',
+  // Braintree calls it an instrument that the SDK does not know; to a server it is a card.
+  'fake-abstract-transactable-nonce': '4111111111111111',
   'fake-processor-declined-visa-nonce': '4000111111111115',
   'fake-processor-declined-mastercard-nonce': '5105105105105100',
   'fake-processor-declined-amex-nonce': '378734493671000',
@@ -68,14 +87,15 @@ export function createNonce(
 type UsableNonce = Extract<NonceUse, { outcome: 'usable' }>
 
 function usableRow(context: BraintreeContext, row: NonceRow): UsableNonce {
-  const { instrument, alwaysFailsWith, customerId, token } = row
+  const { nonce: _, consumed: __, ...made } = row
+  const { instrument } = made
   const oneTime =
     instrument.kind === 'paypal_account' && instrument.paypal.billingAgreementId === null
   const consume = () => {
     row.consumed = true
     context.tables.nonces.set(row.nonce, row)
   }
-  return { outcome: 'usable', instrument, alwaysFailsWith, customerId, token, oneTime, consume }
+  return { outcome: 'usable', ...made, oneTime, consume }
 }
 
 function fakeCard(context: BraintreeContext, number: string): UsableNonce {

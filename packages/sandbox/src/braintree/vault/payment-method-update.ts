@@ -1,9 +1,10 @@
-import { readAddress } from '../state/addresses.ts'
 import type { BraintreeContext } from '../state/context.ts'
 import type { CardDetails, PaymentMethodRow } from '../state/rows/vault.ts'
-import { ErrorCollector } from '../wire/errors.ts'
+import { ErrorCollector, type ErrorPath } from '../wire/errors.ts'
 import { Fields } from '../wire/validation.ts'
+import { keepBillingAddress, readBillingAddress } from './addresses.ts'
 import { readExpiration } from './cards.ts'
+import { checkCardPassThru } from './three-d-secure.ts'
 import {
   checkToken,
   makeDefault,
@@ -11,10 +12,9 @@ import {
   offeredByNonce,
   offeredByNumber,
   replaceInstrument,
-  verifyCard,
 } from './vault.ts'
+import { verifyCard } from './verification.ts'
 
-const CARD_PATH = ['credit_card']
 const NONCE_CODES = { consumed: '93107', unknown: '93108' }
 const EXPIRATION = ['expiration_date', 'expiration_month', 'expiration_year']
 
@@ -25,26 +25,52 @@ export function updatePaymentMethod(
   fields: Fields,
 ): void {
   const errors = new ErrorCollector()
-  const token = fields.text('token')
-  if (token !== row.token) checkToken(context, token, ['payment_method'], errors)
-  const offered = readReplacement(context, row, fields, errors)
-  const address = fields.object('billing_address')
-  const billingAddress = readAddress(address, ['credit_card', 'billing_address'], errors)
+  const apply = readUpdate(context, row, { fields, path: ['credit_card'] }, errors)
   errors.throwIfAny()
+  apply()
+}
+
+/** What the call asks of a stored method, checked. It happens when the result is called. */
+export function readUpdate(
+  context: BraintreeContext,
+  row: PaymentMethodRow,
+  asked: { fields: Fields; path: ErrorPath },
+  errors: ErrorCollector,
+): () => void {
+  const { fields, path } = asked
+  const { customerId } = row
+  const isPayPal = row.instrument.kind === 'paypal_account'
+  const token = fields.text('token')
+  if (token !== row.token) {
+    checkToken(
+      context,
+      token,
+      isPayPal ? ['paypal_account'] : path,
+      errors,
+      isPayPal ? '92906' : '91719',
+    )
+  }
+  const offered = readReplacement(context, row, asked, errors)
+  checkCardPassThru(fields, offered, errors)
+  const address = readBillingAddress(context, fields, { path, customerId }, errors)
   const options = fields.object('options')
-  if (billingAddress) row.billingAddress = billingAddress
-  if (offered) replaceInstrument(context, row, offered, verifyCard(context, offered, options))
-  if (token !== null && token !== row.token) rename(context, row, token)
-  row.updatedAt = context.clock.nowMs()
-  context.tables.paymentMethods.set(row.token, row)
-  if (options.flag('make_default')) makeDefault(context, row)
+  return () => {
+    const verifications = offered ? verifyCard(context, offered, options, path) : []
+    row.billingAddressId =
+      keepBillingAddress(context, address, { customerId, method: row }) ?? row.billingAddressId
+    if (offered) replaceInstrument(context, row, offered, verifications)
+    if (token !== null && token !== row.token) rename(context, row, token)
+    row.updatedAt = context.clock.nowMs()
+    context.tables.paymentMethods.set(row.token, row)
+    if (options.flag('make_default')) makeDefault(context, row)
+  }
 }
 
 /** The instrument as it will be; null when nothing about it was asked. */
 function readReplacement(
   context: BraintreeContext,
   row: PaymentMethodRow,
-  fields: Fields,
+  { fields, path }: { fields: Fields; path: ErrorPath },
   errors: ErrorCollector,
 ): Offered | null {
   const nonce = fields.text('payment_method_nonce')
@@ -58,16 +84,15 @@ function readReplacement(
     const place = { path: ['payment_method'], codes: NONCE_CODES }
     const offered = offeredByNonce(context, nonce, place, errors)
     if (offered?.instrument.kind !== 'paypal_account') return offered
-    errors.add(CARD_PATH, 'base', '91738')
+    errors.add(path, 'base', '91738')
     return null
   }
-  if (!fields.isBlank('number'))
-    return offeredByNumber(withExpiration(fields, card), CARD_PATH, errors)
-  return changedCard(fields, row, card, errors)
+  if (!fields.isBlank('number')) return offeredByNumber(withExpiration(fields, card), path, errors)
+  return changedCard(fields, { row, card, path }, errors)
 }
 
 /** A new number keeps the old date unless another is given. */
-function withExpiration(fields: Fields, card: CardDetails): Fields {
+export function withExpiration(fields: Fields, card: CardDetails): Fields {
   if (EXPIRATION.some((key) => !fields.isBlank(key))) return fields
   const date = `${card.expirationMonth}/${card.expirationYear}`
   return new Fields({ ...fields.values, expiration_date: date })
@@ -75,25 +100,25 @@ function withExpiration(fields: Fields, card: CardDetails): Fields {
 
 function changedCard(
   fields: Fields,
-  row: PaymentMethodRow,
-  before: CardDetails,
+  kept: { row: PaymentMethodRow; card: CardDetails; path: ErrorPath },
   errors: ErrorCollector,
 ): Offered | null {
   const renames = fields.has('cardholder_name')
   const expires = EXPIRATION.some((key) => !fields.isBlank(key))
   const verifies = fields.object('options').flag('verify_card') ?? false
   if (!renames && !expires && !verifies) return null
-  const card = { ...before }
+  const card = { ...kept.card }
   if (renames) card.cardholderName = fields.text('cardholder_name')
-  const expiration = expires ? readExpiration(fields, CARD_PATH, errors) : null
+  const expiration = expires ? readExpiration(fields, kept.path, errors) : null
   if (expiration) {
     card.expirationMonth = expiration.month
     card.expirationYear = expiration.year
   }
   return {
     instrument: { kind: 'credit_card', card },
-    alwaysFailsWith: row.alwaysFailsWith,
-    customerId: row.customerId,
+    alwaysFailsWith: kept.row.alwaysFailsWith,
+    customerId: kept.row.customerId,
+    token: null,
     consume: () => undefined,
   }
 }

@@ -1,14 +1,18 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { type BraintreeContext, findMerchantAccount, freshId } from '../state/context.ts'
-import { verificationXml } from '../state/payment-method-xml.ts'
-import type { Address, Instrument, PaymentMethodRow, VerificationRow } from '../state/rows/vault.ts'
+import { type BraintreeContext, freshId } from '../state/context.ts'
+import type {
+  Address,
+  Instrument,
+  PaymentMethodRow,
+  PayPalDetails,
+  VerificationRow,
+} from '../state/rows/vault.ts'
 import { cancel, isOver } from '../state/subscription-status.ts'
-import { type ErrorCollector, type ErrorPath, Refused, refuse } from '../wire/errors.ts'
-import { parseAmount } from '../wire/money.ts'
+import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
 import { type Fields, isId } from '../wire/validation.ts'
-import { readCard, verificationFailure } from './cards.ts'
+import { type GivenAddress, keepBillingAddress } from './addresses.ts'
+import { readCard } from './cards.ts'
 import { findNonce } from './nonces.ts'
-import { APPROVED, messageFor, verdictFor } from './processor.ts'
 
 /** An instrument on its way into the vault. */
 export interface Offered {
@@ -16,6 +20,12 @@ export interface Offered {
   readonly alwaysFailsWith: string | null
   /** Set when it came by a nonce made from or for this customer. */
   readonly customerId: string | null
+  /** The stored method that its nonce stands for. */
+  readonly token: string | null
+  /** The token that whoever made its nonce asked for. */
+  readonly wantedToken?: string | null
+  /** What was typed in with the card. */
+  readonly billingAddress?: Address | null
   readonly consume: () => void
 }
 
@@ -28,13 +38,13 @@ export interface NonceCodes {
 export function offeredByNonce(
   context: BraintreeContext,
   nonce: string,
-  place: { path: ErrorPath; codes: NonceCodes },
+  place: { path: ErrorPath; codes: NonceCodes; paypal?: ErrorPath },
   errors: ErrorCollector,
 ): Offered | null {
   const use = findNonce(context, nonce)
   if (use.outcome === 'usable') {
     if (!use.oneTime) return use
-    errors.add(['paypal_account'], 'base', '82902')
+    errors.add(place.paypal ?? ['paypal_account'], 'base', '82902')
   } else if (use.outcome === 'luhn-invalid') {
     errors.add([...place.path, 'credit_card'], 'number', '81715')
   } else {
@@ -55,6 +65,27 @@ export function offeredByNumber(
     instrument: { kind: 'credit_card', card },
     alwaysFailsWith,
     customerId: null,
+    token: null,
+    consume: () => undefined,
+  }
+}
+
+/** An account that somebody has let the merchant charge for good. */
+export function payPalAccount(
+  context: BraintreeContext,
+  given: { email?: string | null; payerId?: string | null; token?: string | null; once?: boolean },
+): Offered {
+  const paypal: PayPalDetails = {
+    email: given.email ?? 'jane.doe@example.com',
+    payerId: given.payerId ?? context.store.randomText(13).toUpperCase(),
+    billingAgreementId: given.once ? null : `B-${context.store.randomText(17).toUpperCase()}`,
+  }
+  return {
+    instrument: { kind: 'paypal_account', paypal },
+    alwaysFailsWith: null,
+    customerId: null,
+    token: null,
+    wantedToken: given.token ?? null,
     consume: () => undefined,
   }
 }
@@ -64,11 +95,13 @@ export function checkToken(
   token: string | null,
   path: ErrorPath,
   errors: ErrorCollector,
+  taken = '91719',
 ): void {
   if (token === null) return
   if (!isId(token)) errors.add(path, 'token', '91718')
   else if (token.length > 36) errors.add(path, 'token', '91720')
-  else if (context.tables.paymentMethods.has(token)) errors.add(path, 'token', '91719')
+  else if (token === 'all' || token === 'new') errors.add(path, 'token', '91721')
+  else if (context.tables.paymentMethods.has(token)) errors.add(path, 'token', taken)
 }
 
 export function checkDuplicate(
@@ -93,38 +126,6 @@ export function checkDuplicate(
   }
 }
 
-/** Asks the processor about the card; throws the failed verification. */
-export function verifyCard(
-  context: BraintreeContext,
-  offered: Offered,
-  options: Fields,
-): VerificationRow[] {
-  if (!options.flag('verify_card') || offered.instrument.kind !== 'credit_card') return []
-  const accountId = options.text('verification_merchant_account_id')
-  const account = findMerchantAccount(context, accountId)
-  if (!account) {
-    return refuse(['credit_card', 'options'], 'verification_merchant_account_id', '91728')
-  }
-  const given = parseAmount(options.value('verification_amount') ?? '0', account.currency)
-  const code = offered.alwaysFailsWith ?? verificationFailure(offered.instrument.card)
-  const verdict = code === null ? APPROVED : verdictFor(code)
-  const verification: VerificationRow = {
-    id: freshId(context, 8, () => false),
-    status: verdict.status === 'authorized' ? 'verified' : verdict.status,
-    amount: typeof given === 'number' ? given : 0,
-    currency: account.currency,
-    merchantAccountId: account.id,
-    responseCode: verdict.responseCode,
-    gatewayRejectionReason: verdict.gatewayRejectionReason,
-    createdAt: context.clock.nowMs(),
-  }
-  if (verification.status === 'verified') return [verification]
-  throw new Refused({
-    message: messageFor(verdict),
-    extras: { verification: verificationXml(verification) },
-  })
-}
-
 /** Keeps it. A customer's first method is the default whatever was asked. */
 export function store(
   context: BraintreeContext,
@@ -134,27 +135,48 @@ export function store(
     token: string | null
     makeDefault: boolean
     verifications: VerificationRow[]
-    billingAddress?: Address | null
+    billingAddress?: GivenAddress
   },
 ): PaymentMethodRow {
   const { paymentMethods } = context.tables
   const now = context.clock.nowMs()
   const isFirst = paymentMethods.findBy('customer', as.customerId).length === 0
+  const isFree = (token: string | null | undefined) => token && !paymentMethods.has(token)
+  const wanted = as.token ?? (isFree(offered.wantedToken) ? offered.wantedToken : null)
+  const typedIn: GivenAddress = offered.billingAddress
+    ? { kind: 'new', parts: offered.billingAddress, updateExisting: false }
+    : { kind: 'none' }
+  const address = as.billingAddress?.kind === 'none' ? typedIn : (as.billingAddress ?? typedIn)
   const row: PaymentMethodRow = {
-    token: as.token ?? freshId(context, 7, (token) => paymentMethods.has(token)),
+    token: wanted ?? freshId(context, 7, (token) => paymentMethods.has(token)),
     customerId: as.customerId,
     instrument: copyJson(offered.instrument),
     isDefault: isFirst,
     alwaysFailsWith: offered.alwaysFailsWith,
-    billingAddress: as.billingAddress ?? null,
+    billingAddressId: keepBillingAddress(context, address, { customerId: as.customerId }),
     verifications: as.verifications,
     createdAt: now,
     updatedAt: now,
   }
   paymentMethods.set(row.token, row)
+  rememberMethod(context, row, as.verifications)
   offered.consume()
   if (as.makeDefault && !isFirst) makeDefault(context, row)
   return row
+}
+
+/** A verification says afterwards which method it was for. */
+function rememberMethod(
+  context: BraintreeContext,
+  row: PaymentMethodRow,
+  verifications: readonly VerificationRow[],
+): void {
+  const { addresses, verifications: kept } = context.tables
+  for (const verification of verifications) {
+    verification.token = row.token
+    verification.billingAddress = addresses.get(row.billingAddressId ?? '') ?? null
+    kept.set(verification.id, verification)
+  }
 }
 
 /** Puts another card under the same token; whatever is billed to it goes on. */
@@ -169,6 +191,7 @@ export function replaceInstrument(
   row.verifications.unshift(...verifications)
   row.updatedAt = context.clock.nowMs()
   context.tables.paymentMethods.set(row.token, row)
+  rememberMethod(context, row, verifications)
   offered.consume()
 }
 

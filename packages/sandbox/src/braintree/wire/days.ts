@@ -26,11 +26,13 @@ export function daysBetween(from: Day, to: Day): number {
 /** A real calendar day, or null: `2026-02-30` is refused, and so is a time of day. */
 export function parseDay(value: unknown): Day | null {
   if (typeof value !== 'string') return null
-  // A JavaScript Date in the SDK's params arrives as an ISO instant: its UTC day counts.
-  const day = /^(\d{4}-\d{2}-\d{2})(?:T[\d:.]+Z)?$/.exec(value)?.[1]
+  // A date in an SDK's params arrives as an ISO instant: its UTC day counts.
+  const [, day, offset] = /^(\d{4}-\d{2}-\d{2})(?:T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.exec(value) ?? []
   if (!day) return null
   const ms = startOfDay(day)
-  return Number.isNaN(ms) || dayOf(ms) !== day ? null : day
+  if (Number.isNaN(ms) || dayOf(ms) !== day) return null
+  const instant = offset === undefined ? ms : Date.parse(value)
+  return Number.isNaN(instant) ? null : dayOf(instant)
 }
 
 /**

@@ -42,6 +42,11 @@ export class ErrorCollector {
   readonly #messages: string[] = []
 
   add(path: ErrorPath, attribute: string, code: string, detail?: string): void {
+    this.addWith(path, attribute, { code, message: messageOf(code, detail) })
+  }
+
+  /** For a code that Braintree uses for two things. */
+  addWith(path: ErrorPath, attribute: string, error: { code: string; message: string }): void {
     let node = this.#root
     for (const name of path) {
       let child = node.children.get(name)
@@ -51,9 +56,8 @@ export class ErrorCollector {
       }
       node = child
     }
-    const message = messageOf(code, detail)
-    node.errors.push({ code, attribute, message })
-    this.#messages.push(message)
+    node.errors.push({ ...error, attribute })
+    this.#messages.push(error.message)
   }
 
   get isEmpty(): boolean {
@@ -71,6 +75,33 @@ export class ErrorCollector {
   toXml(): XmlObject {
     return nodeToXml(this.#root)
   }
+
+  /** As the API for pages has them. */
+  toFieldErrors(): FieldError[] {
+    return fieldErrorsOf(this.#root)
+  }
+}
+
+/** What is wrong with one field, or with fields inside it. */
+export interface FieldError {
+  readonly field: string
+  readonly code?: string
+  readonly message?: string
+  readonly fieldErrors?: readonly FieldError[]
+}
+
+function fieldErrorsOf(node: ErrorNode): FieldError[] {
+  const own = node.errors.map(({ code, attribute, message }) => {
+    return { field: camelCase(attribute), code, message }
+  })
+  const inside = [...node.children].map(([name, child]) => {
+    return { field: camelCase(name), fieldErrors: fieldErrorsOf(child) }
+  })
+  return [...own, ...inside]
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 function nodeToXml(node: ErrorNode): XmlObject {

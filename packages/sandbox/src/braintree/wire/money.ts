@@ -6,6 +6,9 @@ const THREE_DECIMAL = new Set('BHD IQD JOD KWD LYD OMR TND'.split(' '))
 /** Ten digits before the point; beyond that every amount field is "too large". */
 const LARGEST_MAJOR = 9_999_999_999
 
+/** In minor units: what fields that came later can hold. */
+export const LARGEST_32_BIT = 2 ** 31 - 1
+
 export function decimalsOf(currency: string): number {
   if (ZERO_DECIMAL.has(currency)) return 0
   return THREE_DECIMAL.has(currency) ? 3 : 2

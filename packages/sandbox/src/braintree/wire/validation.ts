@@ -92,11 +92,15 @@ export interface AmountRules {
   readonly attribute: string
   readonly codes: AmountCodes
   readonly currency: string
+  /** In minor units, where less than ten digits are allowed. */
+  readonly largest?: number
 }
 
 /** The amount in minor units; 0 after adding an error, which will refuse the request anyway. */
 export function readAmount(value: unknown, rules: AmountRules, errors: ErrorCollector): number {
-  const amount = parseAmount(value, rules.currency)
+  const parsed = parseAmount(value, rules.currency)
+  const isTooLarge = typeof parsed === 'number' && parsed > (rules.largest ?? Infinity)
+  const amount = isTooLarge ? 'too-large' : parsed
   if (typeof amount === 'number') return amount
   errors.add(rules.path, rules.attribute, rules.codes[amount])
   return 0

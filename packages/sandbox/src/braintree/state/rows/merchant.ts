@@ -4,6 +4,10 @@ export interface MerchantAccountRow {
   id: string
   currency: string
   isDefault: boolean
+  /** Whether an authorization can be made larger or smaller there. */
+  adjustsAuthorizations?: boolean
+  /** Whether a sale can be changed there before it settles. */
+  updatesDetails?: boolean
 }
 
 /** What an `api_request_key` was first used for. */
@@ -29,6 +33,10 @@ export interface SettingsRow {
   duplicateWindowSeconds: number
   /** Custom fields that exist, by their API names. */
   customFields: string[]
+  /** Whether money can be sent without a sale, which new merchants have to ask for. */
+  credits: boolean
+  /** Fraud Protection Advanced: transactions and verifications tell what it thinks of them. */
+  fraudProtection: boolean
   /** Braintree sends `transaction_settled` for bank debits only; true sends it for all. */
   notifySettlement: boolean
 }

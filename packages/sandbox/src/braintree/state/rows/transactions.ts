@@ -27,6 +27,64 @@ export interface TransactionStatusEvent {
   amount: number
 }
 
+/** One line of what was sold, for level 3 processing. */
+export interface LineItem {
+  /** What it is. */
+  name: string
+  /** `credit` is taken off. */
+  kind: 'debit' | 'credit'
+  /** For people. */
+  description: string | null
+  /** A decimal as it was written. */
+  quantity: string
+  /** A decimal as it was written. */
+  unitAmount: string
+  /** Minor units. */
+  totalAmount: number
+  /** Minor units. */
+  unitTaxAmount: number | null
+  /** Minor units. */
+  discountAmount: number | null
+  /** Minor units. */
+  taxAmount: number | null
+  /** `gallon` */
+  unitOfMeasure: string | null
+  /** The merchant's own. */
+  productCode: string | null
+  /** Of the kind of goods. */
+  commodityCode: string | null
+  /** Where it is shown. */
+  url: string | null
+  /** Its picture. */
+  imageUrl: string | null
+  /** The bar code. */
+  upcCode: string | null
+  /** `UPC-A` … */
+  upcType: string | null
+}
+
+/** What a sale said to PayPal. */
+export interface PayPalSale {
+  /** Who is paid, by PayPal's id. */
+  payeeId: string | null
+  /** Who is paid, by e-mail. */
+  payeeEmail: string | null
+  /** As the call said. */
+  customField: string | null
+  /** What the payer is shown. */
+  description: string | null
+}
+
+/** An authorization that was made larger or smaller. */
+export interface AuthorizationAdjustment {
+  /** Epoch milliseconds on the sandbox's clock. */
+  timestamp: number
+  /** Minor units more, or less. */
+  amount: number
+  /** The processor's code. */
+  responseCode: string
+}
+
 /** A sale or a refund, those that were declined too. */
 export interface TransactionRow {
   /** Ours, in Braintree's alphabet. */
@@ -61,6 +119,8 @@ export interface TransactionRow {
   customer: CustomerSnapshot | null
   /** The stored method it was made to. */
   token: string | null
+  /** True when the method was put into the vault by this sale. */
+  keptCard?: boolean
   /** What it was made to, as it was then. */
   instrument: Instrument
   /** Values by API name. */
@@ -89,6 +149,32 @@ export interface TransactionRow {
   billing?: Address | null
   /** As the call said. */
   shipping?: Address | null
+  /** `ground`, `electronic` … as the call said. */
+  shippingMethod?: string | null
+  /** Minor units inside `amount`. */
+  discountAmount?: number | null
+  /** Minor units inside `amount`. */
+  shippingAmount?: number | null
+  /** Minor units inside `amount`. */
+  shippingTaxAmount?: number | null
+  /** As the call said. */
+  shipsFromPostalCode?: string | null
+  /** What was sold. */
+  lineItems?: LineItem[]
+  /** With a PayPal account only. */
+  paypal?: PayPalSale
+  /** Of a card that is both, as in Brazil; null unless the call said. */
+  accountType?: 'credit' | 'debit' | null
+  /** As the call said. */
+  foreignRetailer?: boolean
+  /** The sales that settle parts of it, oldest first. */
+  partialSettlementIds?: string[]
+  /** The authorization that it settles a part of. */
+  authorizedTransactionId?: string | null
+  /** Oldest first. */
+  adjustments?: AuthorizationAdjustment[]
+  /** True where fraud protection has looked at it. */
+  hasRiskData?: boolean
   /** Its refunds, oldest first. */
   refundIds: string[]
   /** The sale that a refund gives back. */

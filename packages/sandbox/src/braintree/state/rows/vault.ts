@@ -16,6 +16,10 @@ export interface CustomerRow {
   fax: string | null
   /** As it was sent. */
   website: string | null
+  /** As it was sent. */
+  internationalPhone: InternationalPhone | null
+  /** As they were sent; Braintree shows them to nobody. */
+  taxIdentifiers?: TaxIdentifier[]
   /** Values by API name; the names must exist in the settings. */
   customFields: Record<string, string>
   /** Epoch milliseconds on the sandbox's clock. */
@@ -27,13 +31,31 @@ export interface CustomerRow {
 /** A customer as it was when a transaction was made; later changes do not reach it. */
 export type CustomerSnapshot = Omit<
   CustomerRow,
-  'id' | 'customFields' | 'createdAt' | 'updatedAt'
+  'id' | 'customFields' | 'internationalPhone' | 'taxIdentifiers' | 'createdAt' | 'updatedAt'
 > & {
+  /** As it was sent. */
+  internationalPhone?: InternationalPhone | null
   /** Null when the customer was named in the sale and is not in the vault. */
   id: string | null
 }
 
-/** A billing or shipping address, as it was sent: one way to name the country does not fill in another. */
+/** What a tax office calls a customer. */
+export interface TaxIdentifier {
+  /** `BR` */
+  countryCode: string | null
+  /** The number. */
+  identifier: string | null
+}
+
+/** A telephone number in two parts. */
+export interface InternationalPhone {
+  /** `1` */
+  countryCode: string | null
+  /** The rest of it. */
+  nationalNumber: string | null
+}
+
+/** A billing or shipping address. One way to name the country fills in the others. */
 export interface Address {
   /** Of whoever lives there. */
   firstName: string | null
@@ -61,6 +83,20 @@ export interface Address {
   countryCodeNumeric: string | null
   /** As it was sent. */
   phoneNumber: string | null
+  /** As it was sent. */
+  internationalPhone: InternationalPhone | null
+}
+
+/** An address of a customer. Cards name it by its id. */
+export interface AddressRow extends Address {
+  /** Ours, in Braintree's alphabet. */
+  id: string
+  /** Whose it is. */
+  customerId: string
+  /** Epoch milliseconds on the sandbox's clock. */
+  createdAt: number
+  /** Epoch milliseconds on the sandbox's clock. */
+  updatedAt: number
 }
 
 /** What is kept of a card. The number itself never is. */
@@ -118,6 +154,16 @@ export interface VerificationRow {
   currency: string
   /** The one it was asked for, or the default. */
   merchantAccountId: string
+  /** Of a card that is both, as in Brazil; null unless the call said. */
+  accountType?: 'credit' | 'debit' | null
+  /** The card that was asked about. */
+  card?: CardDetails
+  /** The stored method it was asked for; null when nothing was kept. */
+  token?: string | null
+  /** Of the card then. */
+  billingAddress?: Address | null
+  /** True where fraud protection has looked at it. */
+  hasRiskData?: boolean
   /** The processor's code: `1000` is approved, `2000` and above is not. */
   responseCode: string
   /** `cvv`, `avs`, `fraud` … for `gateway_rejected`. */
@@ -138,8 +184,8 @@ export interface PaymentMethodRow {
   isDefault: boolean
   /** A processor code or gateway rejection reason that every charge meets; null when it works. */
   alwaysFailsWith: string | null
-  /** Null when none was sent. */
-  billingAddress?: Address | null
+  /** One of the customer's addresses; null when none was named. */
+  billingAddressId: string | null
   /** Newest first. */
   verifications: VerificationRow[]
   /** Epoch milliseconds on the sandbox's clock. */
@@ -157,5 +203,9 @@ export interface NonceRow {
   customerId: string | null
   /** The stored method it stands for, if it was made from one. */
   token: string | null
+  /** The token that whoever made it asked for. */
+  wantedToken?: string | null
+  /** What was typed in with the card. */
+  billingAddress?: Address | null
   consumed: boolean
 }

@@ -1,0 +1,55 @@
+import type { BraintreeContext } from '../state/context.ts'
+import type { TransactionRow } from '../state/rows/transactions.ts'
+import { APPROVED } from '../vault/processor.ts'
+import { refuse } from '../wire/errors.ts'
+import { charge, setStatus } from './charging.ts'
+
+const PATH = ['transaction']
+
+/**
+ * Settles a part of an authorization, as a sale of its own that names it. The authorization itself
+ * waits as `settlement_pending` from the first part on.
+ */
+export function settlePartially(
+  context: BraintreeContext,
+  row: TransactionRow,
+  asked: { amount: number; details: Partial<TransactionRow> },
+): TransactionRow {
+  requirePartial(row)
+  if (asked.amount > leftToSettle(context, row)) refuse(PATH, 'amount', '91522')
+  const part = charge(context, {
+    amount: asked.amount,
+    currency: row.currency,
+    merchantAccountId: row.merchantAccountId,
+    customer: row.customer,
+    token: row.token,
+    instrument: row.instrument,
+    alwaysFailsWith: null,
+    submitForSettlement: true,
+    // The authorization was granted already.
+    rejection: APPROVED,
+    details: {
+      orderId: row.orderId,
+      descriptor: row.descriptor,
+      customFields: row.customFields,
+      ...asked.details,
+      authorizedTransactionId: row.id,
+    },
+  })
+  row.partialSettlementIds = [...(row.partialSettlementIds ?? []), part.id]
+  setStatus(context, row, 'settlement_pending')
+  return part
+}
+
+export function requirePartial(row: TransactionRow): void {
+  if (row.authorizedTransactionId) refuse(PATH, 'base', '915103')
+  const isBegun = row.status === 'settlement_pending' && row.partialSettlementIds !== undefined
+  if (row.status !== 'authorized' && !isBegun) refuse(PATH, 'base', '91507')
+}
+
+/** What no part has taken; one that was voided gives it back. */
+export function leftToSettle(context: BraintreeContext, row: TransactionRow): number {
+  const parts = (row.partialSettlementIds ?? []).map((id) => context.tables.transactions.get(id))
+  const taken = parts.map((part) => (part && part.status !== 'voided' ? part.amount : 0))
+  return row.authorizedAmount - taken.reduce((sum, amount) => sum + amount, 0)
+}

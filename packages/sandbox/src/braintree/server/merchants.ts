@@ -1,0 +1,54 @@
+import type { ProviderContext } from '../../core/provider-context.ts'
+import type { Merchants } from '../api/keys.ts'
+import type { BraintreeContext } from '../state/context.ts'
+import { openTables } from '../state/tables.ts'
+import type { BraintreeMerchant, BraintreeMerchantOptions, BraintreeOptions } from './options.ts'
+
+/** The merchants of this server, the one that the handle stands for first. */
+export function openMerchants(provided: ProviderContext, options: BraintreeOptions): Merchants {
+  const first: BraintreeMerchant = {
+    ...options,
+    merchantId: options.merchantId ?? 'sandbox_merchant',
+    publicKey: options.publicKey ?? 'sandbox_public_key',
+    privateKey: options.privateKey ?? 'sandbox_private_key',
+  }
+  const merchants = new Map<string, BraintreeContext>()
+  const publicKeys = new Set<string>()
+  for (const merchant of [first, ...(options.merchants ?? [])]) {
+    const { merchantId, publicKey } = merchant
+    if (!/^[\w-]+$/.test(merchantId)) throw new TypeError(`${merchantId} is no merchant id`)
+    if (merchants.has(merchantId)) throw new TypeError(`There are two merchants ${merchantId}`)
+    if (publicKeys.has(publicKey)) throw new TypeError(`Two merchants have the key ${publicKey}`)
+    publicKeys.add(publicKey)
+    merchants.set(merchantId, openMerchant(provided, merchant, merchant === first))
+  }
+  return merchants
+}
+
+function openMerchant(
+  provided: ProviderContext,
+  merchant: BraintreeMerchant,
+  isFirst: boolean,
+): BraintreeContext {
+  const { merchantId, publicKey, privateKey } = merchant
+  // A state that was kept when there was one merchant is that merchant's, whatever its id was.
+  const name = isFirst ? 'braintree' : `braintree/${merchantId}`
+  const context: BraintreeContext = {
+    ...provided,
+    name,
+    keys: { merchantId, publicKey, privateKey },
+    tables: openTables(provided.store, name),
+    baseUrl: '',
+  }
+  openMerchantAccount(context, merchant)
+  return context
+}
+
+/** A restored snapshot brings its own accounts. */
+function openMerchantAccount(context: BraintreeContext, options: BraintreeMerchantOptions): void {
+  const { merchantAccounts } = context.tables
+  if (merchantAccounts.size > 0) return
+  const currency = options.currency ?? 'USD'
+  const id = options.defaultMerchantAccount ?? `sandbox_${currency.toLowerCase()}`
+  merchantAccounts.set(id, { id, currency, isDefault: true })
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { CardDetails } from './rows/vault.ts'
+
+/** Equal for equal numbers, and all that is kept of one. */
+export function identifyNumber(number: string): string {
+  return createHash('md5').update(number).digest('hex')
+}
+
+const INDICATORS = [
+  'business',
+  'commercial',
+  'consumer',
+  'corporate',
+  'debit',
+  'durbin_regulated',
+  'healthcare',
+  'payroll',
+  'prepaid',
+  'prepaid_reloadable',
+  'purchase',
+] as const
+type Indicator = (typeof INDICATORS)[number]
+
+/** What Braintree says of a card by its number. */
+export interface CardIndicators extends Readonly<Record<Indicator, 'Yes' | 'No' | 'Unknown'>> {
+  readonly country_of_issuance: string
+  readonly issuing_bank: string
+  readonly product_id: string
+}
+
+const UNKNOWN: CardIndicators = {
+  ...allOf('Unknown'),
+  country_of_issuance: 'Unknown',
+  issuing_bank: 'Unknown',
+  product_id: 'Unknown',
+}
+
+/** The test numbers that are something in particular. */
+const KNOWN: ReadonlyMap<string, CardIndicators> = new Map(
+  Object.entries({
+    '4229989800000003': { business: 'Yes' },
+    '4111111111131010': { commercial: 'Yes' },
+    '4229989700000004': { consumer: 'Yes' },
+    '4229989100000000': { corporate: 'Yes' },
+    '4117101010101010': { debit: 'Yes' },
+    '4111161010101010': { durbin_regulated: 'Yes' },
+    '4111111510101010': { healthcare: 'Yes', product_id: 'J3' },
+    '4111111114101010': { payroll: 'Yes', product_id: 'MSA' },
+    '4111111111111210': { prepaid: 'Yes' },
+    '4229989900000002': { prepaid_reloadable: 'Yes' },
+    '4229989500000006': { purchase: 'Yes' },
+    '4111111111121102': { country_of_issuance: 'USA' },
+    '4111111141010101': { issuing_bank: 'NETWORK ONLY' },
+    '4111111111310101': { ...allOf('No'), product_id: 'MSB' },
+    '4111111111112101': {},
+  } as const).map(([number, says]) => [identifyNumber(number), { ...UNKNOWN, ...says }]),
+)
+
+export function indicatorsOf(card: CardDetails): CardIndicators {
+  return KNOWN.get(card.uniqueNumberIdentifier) ?? UNKNOWN
+}
+
+function allOf<Says extends string>(says: Says): Record<Indicator, Says> {
+  return Object.fromEntries(INDICATORS.map((name) => [name, says])) as Record<Indicator, Says>
+}

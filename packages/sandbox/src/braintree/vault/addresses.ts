@@ -1,0 +1,89 @@
+import { NO_ADDRESS, readAddressParts } from '../state/addresses.ts'
+import { type BraintreeContext, freshId } from '../state/context.ts'
+import type { Address, AddressRow, PaymentMethodRow } from '../state/rows/vault.ts'
+import type { ErrorCollector, ErrorPath } from '../wire/errors.ts'
+import type { Fields } from '../wire/validation.ts'
+
+/** What a call says of a card's billing address. */
+export type GivenAddress =
+  | { readonly kind: 'none' }
+  /** One of the customer's own, by its id. */
+  | { readonly kind: 'kept'; readonly id: string }
+  /** Written out. With `updateExisting` it changes the card's own instead of being one more. */
+  | { readonly kind: 'new'; readonly parts: Partial<Address>; readonly updateExisting: boolean }
+
+/** `billing_address` or `billing_address_id`, never both. */
+export function readBillingAddress(
+  context: BraintreeContext,
+  fields: Fields,
+  rule: { path: ErrorPath; customerId: string | null },
+  errors: ErrorCollector,
+): GivenAddress {
+  const given = fields.object('billing_address')
+  const parts = readAddressParts(given, [...rule.path, 'billing_address'], errors)
+  const isWritten = Object.values(parts).some((part) => part !== null)
+  const id = fields.text('billing_address_id')
+  if (id === null) {
+    const updateExisting = given.object('options').flag('update_existing') ?? false
+    return isWritten ? { kind: 'new', parts, updateExisting } : { kind: 'none' }
+  }
+  if (isWritten) errors.add(rule.path, 'base', '91701')
+  if (context.tables.addresses.get(id)?.customerId !== rule.customerId) {
+    errors.add(rule.path, 'billing_address_id', '91702')
+  }
+  return { kind: 'kept', id }
+}
+
+/** The id that the card names from now on; null leaves it as it is. */
+export function keepBillingAddress(
+  context: BraintreeContext,
+  given: GivenAddress,
+  whose: { customerId: string; method?: PaymentMethodRow },
+): string | null {
+  if (given.kind === 'none') return null
+  if (given.kind === 'kept') return given.id
+  const own = context.tables.addresses.get(whose.method?.billingAddressId ?? '')
+  if (!own || !given.updateExisting) return keepAddress(context, whose.customerId, given.parts).id
+  return changeAddress(context, own, given.parts).id
+}
+
+export function keepAddress(
+  context: BraintreeContext,
+  customerId: string,
+  parts: Partial<Address>,
+): AddressRow {
+  const { addresses } = context.tables
+  const now = context.clock.nowMs()
+  const row: AddressRow = {
+    ...NO_ADDRESS,
+    ...parts,
+    id: freshId(context, 4, (id) => addresses.has(id)),
+    customerId,
+    createdAt: now,
+    updatedAt: now,
+  }
+  addresses.set(row.id, row)
+  return row
+}
+
+export function changeAddress(
+  context: BraintreeContext,
+  row: AddressRow,
+  parts: Partial<Address>,
+): AddressRow {
+  Object.assign(row, parts)
+  row.updatedAt = context.clock.nowMs()
+  context.tables.addresses.set(row.id, row)
+  return row
+}
+
+/** Cards that named it have no billing address then. */
+export function removeAddress(context: BraintreeContext, row: AddressRow): void {
+  const { addresses, paymentMethods } = context.tables
+  addresses.delete(row.id)
+  for (const method of paymentMethods.findBy('customer', row.customerId)) {
+    if (method.billingAddressId !== row.id) continue
+    method.billingAddressId = null
+    paymentMethods.set(method.token, method)
+  }
+}

@@ -1,0 +1,110 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { startSandbox } from '@tollgate/sandbox'
+import braintree from 'braintree'
+import { afterEach, expect, it } from 'vitest'
+import { describeInChromium, expectAccessible } from './support.ts'
+
+const closing: Array<() => unknown> = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** A shop whose page loads the scripts from the sandbox instead of Braintree. */
+async function openShop(options: { readonly customerId?: string; readonly script: string }) {
+  const sandbox = await startSandbox({ braintree: true })
+  closing.push(() => sandbox.close())
+  const gateway = new braintree.BraintreeGateway(sandbox.braintree.config)
+  await gateway.customer.create({ id: 'ada', paymentMethodNonce: 'fake-valid-amex-nonce' })
+  const { customerId } = options
+  const { clientToken } = await gateway.clientToken.generate(customerId ? { customerId } : {})
+  const scripts = [
+    'web/3.97.0/js/client',
+    'web/3.97.0/js/hosted-fields',
+    'web/dropin/1.43.0/js/dropin',
+  ]
+  const html = `<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
+    <main><h1>Pay</h1><div id="container"></div><div id="number"></div><div id="date"></div>
+    <button type="button" id="pay">Pay</button><output id="said"></output></main>
+    ${scripts.map((path) => `<script src="${sandbox.braintree.url}/${path}.min.js"></script>`).join('')}
+    <script>const authorization = ${JSON.stringify(clientToken)}
+    const said = (text) => { document.querySelector('#said').textContent = text }
+    const pay = document.querySelector('#pay')
+    ${options.script}</script></html>`
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return { sandbox, gateway, url: `http://127.0.0.1:${port}/` }
+}
+
+const DROP_IN = `braintree.dropin.create({ authorization, container: '#container' }).then((dropin) => {
+  said('ready')
+  pay.onclick = () => dropin.requestPaymentMethod()
+    .then(({ nonce }) => said('nonce ' + nonce), (error) => said(error.code))
+})`
+
+const HOSTED_FIELDS = `braintree.client.create({ authorization }, (_error, client) => {
+  const fields = { number: { selector: '#number' }, expirationDate: { selector: '#date' } }
+  braintree.hostedFields.create({ client, fields }, (_error, hosted) => {
+    said('ready')
+    pay.onclick = () => hosted.tokenize((error, payload) =>
+      said(error ? error.code : 'nonce ' + payload.nonce))
+  })
+})`
+
+describeInChromium('the stand-ins for the scripts of Braintree', ({ newPage, forgive }) => {
+  async function openPage(url: string) {
+    const page = await newPage()
+    await page.goto(url)
+    const said = page.locator('#said')
+    await said.filter({ hasText: 'ready' }).waitFor()
+    const pay = async () => {
+      await page.getByRole('button', { name: 'Pay' }).click()
+      await said.filter({ hasNotText: 'ready' }).waitFor()
+      return (await said.textContent()) ?? ''
+    }
+    return { page, pay }
+  }
+
+  it('drop-in takes a card, whose nonce the server can keep', async () => {
+    const { gateway, url } = await openShop({ script: DROP_IN })
+    const { page, pay } = await openPage(url)
+    await page.getByLabel('Card Number').fill('4111 1111 1111 1111')
+    await page.getByLabel('Expiration Date').fill('12/30')
+    await expectAccessible(page)
+    const paymentMethodNonce = (await pay()).replace('nonce ', '')
+    const { customer } = await gateway.customer.create({ paymentMethodNonce })
+    expect(customer.creditCards).toMatchObject([{ last4: '1111', expirationDate: '12/2030' }])
+  })
+
+  it('drop-in offers what the customer has, and gives a nonce for it', async () => {
+    const { gateway, sandbox, url } = await openShop({ script: DROP_IN, customerId: 'ada' })
+    const { page, pay } = await openPage(url)
+    expect(await page.getByLabel('American Express').isChecked()).toBe(true)
+    const paymentMethodNonce = (await pay()).replace('nonce ', '')
+    const sold = await gateway.transaction.sale({ amount: '5.00', paymentMethodNonce })
+    expect(sold.transaction.creditCard?.token).toBe(
+      sandbox.braintree.paymentMethods('ada')[0]?.token,
+    )
+  })
+
+  it('hosted fields take a card, and say when it is none', async () => {
+    const { gateway, url } = await openShop({ script: HOSTED_FIELDS })
+    const { page, pay } = await openPage(url)
+    expect(await pay()).toBe('HOSTED_FIELDS_FIELDS_EMPTY')
+    await page.getByLabel('Card Number').fill('4111111111111112')
+    await page.getByLabel('Expiration Date').fill('12/2030')
+    forgive(page, /422/)
+    await page.getByRole('button', { name: 'Pay' }).click()
+    await page.getByText('HOSTED_FIELDS_FAILED_TOKENIZATION').waitFor()
+    await page.getByLabel('Card Number').fill('4111111111111111')
+    await page.getByRole('button', { name: 'Pay' }).click()
+    await page.getByText('nonce').waitFor()
+    const paymentMethodNonce =
+      (await page.locator('#said').textContent())?.replace('nonce ', '') ?? ''
+    expect((await gateway.customer.create({ paymentMethodNonce })).success).toBe(true)
+  })
+})
