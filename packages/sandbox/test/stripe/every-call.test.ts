@@ -22,8 +22,6 @@ const NOT_YET = [
   'billing.meter_event_adjustment',
   'billing.meter_event_summary',
   'card',
-  'credit_note',
-  'credit_note_line_item',
   'dispute',
   'token',
 ]
@@ -86,6 +84,7 @@ async function callEverything(stripe: Stripe, handle: Parameters<typeof callInte
   await callIntents(stripe, handle)
   await callSubscriptions(stripe)
   await callInvoices(stripe)
+  await callCreditNotes(stripe)
   await callSessions(stripe)
   await callClocksAndEvents(stripe)
   await callAccount(stripe)
@@ -425,6 +424,28 @@ async function callSubscriptions(stripe: Stripe) {
   expect(
     (await stripe.subscriptions.cancel(old.id, { prorate: true, invoice_now: true })).status,
   ).toBe('canceled')
+}
+
+async function callCreditNotes(stripe: Stripe) {
+  const { customer } = await seedCustomer(stripe)
+  const draft = await stripe.invoices.create({ customer: customer.id })
+  await stripe.invoiceItems.create({
+    customer: customer.id,
+    invoice: draft.id,
+    amount: 2000,
+    currency: 'usd',
+  })
+  const open = await stripe.invoices.finalizeInvoice(draft.id)
+  const line = { type: 'invoice_line_item', invoice_line_item: open.lines.data[0]?.id, amount: 50 }
+  const params = { invoice: draft.id, lines: [line as Stripe.CreditNoteCreateParams.Line] }
+  await stripe.creditNotes.preview(params)
+  await stripe.creditNotes.listPreviewLineItems(params)
+  const note = await stripe.creditNotes.create({ ...params, expand: ['invoice', 'customer'] })
+  await stripe.creditNotes.retrieve(note.id)
+  await stripe.creditNotes.listLineItems(note.id)
+  expect((await stripe.creditNotes.update(note.id, { memo: 'Sorry' })).memo).toBe('Sorry')
+  expect((await stripe.creditNotes.list({ customer: customer.id })).data).toHaveLength(1)
+  expect((await stripe.creditNotes.voidCreditNote(note.id)).status).toBe('void')
 }
 
 async function callInvoices(stripe: Stripe) {

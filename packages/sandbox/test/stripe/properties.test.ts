@@ -29,6 +29,8 @@ type Step =
   | { do: 'credit'; amount: number }
   | { do: 'void' }
   | { do: 'refund'; part: number }
+  | { do: 'note'; part: number; how: 'amount' | 'lines'; back: number }
+  | { do: 'void_note' }
   | { do: 'card'; card: string }
   | { do: 'pause'; how: 'void' | 'keep_as_draft' | 'mark_uncollectible' | 'status' | 'end' }
   | { do: 'trial'; days: number }
@@ -77,6 +79,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('credit' as const), amount: fc.integer({ min: -5000, max: 5000 }) }),
   fc.record({ do: fc.constant('void' as const) }),
   fc.record({ do: fc.constant('refund' as const), part: fc.integer({ min: 1, max: 100 }) }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('note' as const),
+      part: fc.integer({ min: 1, max: 100 }),
+      how: fc.constantFrom('amount', 'lines'),
+      back: fc.nat(100),
+    }),
+  },
+  fc.record({ do: fc.constant('void_note' as const) }),
   fc.record({
     do: fc.constant('pause' as const),
     how: fc.constantFrom('void', 'keep_as_draft', 'mark_uncollectible', 'status', 'end'),
@@ -280,6 +292,15 @@ async function run(sandbox: Running, stripe: Stripe, world: World, step: Step): 
         })
       return
     }
+    case 'note':
+      await credit(stripe, world, step)
+      return
+    case 'void_note': {
+      const notes = await stripe.creditNotes.list({ customer: world.customer })
+      const issued = notes.data.find((note) => note.status === 'issued')
+      if (issued) await stripe.creditNotes.voidCreditNote(issued.id)
+      return
+    }
     case 'pause':
       if (step.how === 'status') await stripe.subscriptions.pause(id)
       else if (step.how !== 'end') {
@@ -332,6 +353,39 @@ async function run(sandbox: Running, stripe: Stripe, world: World, step: Step): 
   }
 }
 
+/** Credits a part of the newest invoice; what was paid goes back as a refund and as credit. */
+async function credit(
+  stripe: Stripe,
+  world: World,
+  step: Extract<Step, { do: 'note' }>,
+): Promise<void> {
+  const { data } = await stripe.invoices.list({ customer: world.customer })
+  const invoice = data.find(({ status }) => status === 'open' || status === 'paid')
+  if (!invoice) return
+  const of = (whole: number) => Math.ceil((whole * step.part) / 100)
+  const lines = invoice.lines.data
+    .filter((line) => line.amount > 0)
+    .map((line) => ({
+      type: 'invoice_line_item' as const,
+      invoice_line_item: line.id,
+      amount: of(line.amount),
+    }))
+  const note = {
+    invoice: invoice.id ?? '',
+    ...(step.how === 'lines' ? { lines } : { amount: of(invoice.total) }),
+  }
+  // Asked as credit first, only to learn how much of it was paid before.
+  const asked = await stripe.creditNotes
+    .preview(note)
+    .then(() => 0)
+    .catch((error: Error) => Number(/note amount \((\d+)\)/.exec(error.message)?.[1] ?? 0))
+  const refund_amount = Math.floor((asked * step.back) / 100)
+  await stripe.creditNotes.create({
+    ...note,
+    ...(asked > 0 ? { refund_amount, credit_amount: asked - refund_amount } : {}),
+  })
+}
+
 function checkMoney(sandbox: Running): void {
   const { tables } = sandbox.snapshot().store
   const rows = <T>(kind: string) => (tables[`stripe.${kind}`] ?? []).map(([, row]) => row as T)
@@ -354,6 +408,18 @@ function checkMoney(sandbox: Running): void {
     amount_paid: number | null
     payment: { payment_intent: string }
   }>('invoice_payment')
+  const notes = rows<{
+    invoice: string
+    status: string
+    amount: number
+    pre_payment_amount: number
+    post_payment_amount: number
+    refunds: Array<{ amount_refunded: number }>
+    customer_balance_transaction: string | null
+  }>('credit_note')
+  const entries = rows<{ id: string; customer: string; amount: number }>(
+    'customer_balance_transaction',
+  )
   const sum = (amounts: readonly number[]) => amounts.reduce((a, b) => a + b, 0)
   for (const invoice of rows<WireObject & Record<string, number>>('invoice')) {
     const own = lines.filter((line) => line.invoice === invoice.id)
@@ -382,9 +448,21 @@ function checkMoney(sandbox: Running): void {
     }
     if (String(invoice.status) !== 'draft') {
       // What is neither charged nor on the balance before is on the balance after.
-      expect(invoice.amount_due).toBe(
+      expect((invoice.amount_due ?? 0) + (invoice.pre_payment_credit_notes_amount ?? 0)).toBe(
         (invoice.total ?? 0) + (invoice.starting_balance ?? 0) - (invoice.ending_balance ?? 0),
       )
+    }
+    const issued = notes.filter((note) => note.invoice === invoice.id && note.status === 'issued')
+    const before = sum(issued.map((note) => note.pre_payment_amount))
+    const after = sum(issued.map((note) => note.post_payment_amount))
+    expect(invoice.pre_payment_credit_notes_amount).toBe(before)
+    expect(invoice.post_payment_credit_notes_amount).toBe(after)
+    if (issued.length > 0) expect(before + after).toBeLessThanOrEqual(invoice.total ?? 0)
+    for (const note of issued) {
+      const entry = entries.find((each) => each.id === note.customer_balance_transaction)
+      const refunded = sum(note.refunds.map((each) => each.amount_refunded))
+      expect(note.post_payment_amount).toBe(refunded - (entry?.amount ?? 0))
+      expect(note.amount).toBe(note.pre_payment_amount + note.post_payment_amount)
     }
   }
   for (const charge of charges) expect(charge.amount_refunded).toBeLessThanOrEqual(charge.amount)
@@ -393,7 +471,6 @@ function checkMoney(sandbox: Running): void {
     sum(charges.map((charge) => charge.amount_captured - charge.amount_refunded)),
   )
   for (const { amount, fee, net } of moved) expect(net).toBe(amount - fee)
-  const entries = rows<{ customer: string; amount: number }>('customer_balance_transaction')
   for (const customer of rows<{ id: string; balance: number }>('customer')) {
     expect(customer.balance).toBe(
       sum(entries.filter((entry) => entry.customer === customer.id).map((entry) => entry.amount)),

@@ -10,6 +10,7 @@ export function adjustBalance(
   amount: number,
   reason: {
     type: CustomerBalanceTransactionRow['type']
+    creditNote?: string
     invoice?: string
     description?: string | null
     currency?: string
@@ -24,6 +25,7 @@ export function adjustBalance(
     object: 'customer_balance_transaction',
     amount,
     created: work.now,
+    credit_note: reason.creditNote ?? null,
     currency: customer.currency,
     customer: customer.id,
     description: reason.description ?? null,

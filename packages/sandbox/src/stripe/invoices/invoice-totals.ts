@@ -73,36 +73,43 @@ function applyTaxes(
 ): { exclusive: number; inclusive: number } {
   let exclusive = 0
   let inclusive = 0
-  const exempt = invoice.customer_tax_exempt !== 'none' && invoice.customer_tax_exempt !== null
   for (const line of lines) {
-    line.taxes = []
     const rates = (line.$.taxRates ?? invoice.default_tax_rates).flatMap((id) => {
       const rate = work.find('tax_rate', id)
       return rate ? [rate] : []
     })
-    const amount = net.get(line) ?? 0
-    const contained = rates.filter((rate) => rate.inclusive)
-    const inside = exempt ? 0 : containedTax(amount, contained)
-    for (const rate of rates) {
-      const tax = exempt
-        ? 0
-        : rate.inclusive
-          ? shareOf(inside, rate, contained)
-          : percentOf(amount - inside, rate.percentage)
-      if (rate.inclusive) inclusive += tax
-      else exclusive += tax
-      line.taxes.push({
-        amount: tax,
-        tax_behavior: rate.inclusive ? 'inclusive' : 'exclusive',
-        tax_rate_details: { tax_rate: rate.id },
-        taxability_reason: exempt ? 'customer_exempt' : 'not_available',
-        taxable_amount: amount - inside,
-        type: 'tax_rate_details',
-      })
+    line.taxes = taxesOn(net.get(line) ?? 0, rates, invoice)
+    for (const tax of line.taxes) {
+      if (tax.tax_behavior === 'inclusive') inclusive += tax.amount
+      else exclusive += tax.amount
     }
     line.subtotal = line.amount
   }
   return { exclusive, inclusive }
+}
+
+/** What each rate takes of an amount, or finds inside it. */
+export function taxesOn(
+  amount: number,
+  rates: readonly TaxRateRow[],
+  { customer_tax_exempt: exemption }: Pick<InvoiceRow, 'customer_tax_exempt'>,
+): NonNullable<LineRow['taxes']> {
+  const exempt = exemption !== 'none' && exemption !== null
+  const contained = rates.filter((rate) => rate.inclusive)
+  const inside = exempt ? 0 : containedTax(amount, contained)
+  return rates.map((rate) => {
+    const tax = rate.inclusive
+      ? shareOf(inside, rate, contained)
+      : percentOf(amount - inside, rate.percentage)
+    return {
+      amount: exempt ? 0 : tax,
+      tax_behavior: rate.inclusive ? 'inclusive' : 'exclusive',
+      tax_rate_details: { tax_rate: rate.id },
+      taxability_reason: exempt ? 'customer_exempt' : 'not_available',
+      taxable_amount: amount - inside,
+      type: 'tax_rate_details',
+    }
+  })
 }
 
 function containedTax(amount: number, rates: readonly TaxRateRow[]): number {
@@ -121,8 +128,9 @@ function shareOf(total: number, rate: TaxRateRow, rates: readonly TaxRateRow[]):
   return shares[rates.indexOf(rate)] ?? 0
 }
 
-function groupDiscounts(
-  lines: readonly LineRow[],
+/** What each discount took off all lines together. */
+export function groupDiscounts(
+  lines: ReadonlyArray<Pick<LineRow, 'discount_amounts'>>,
 ): NonNullable<InvoiceRow['total_discount_amounts']> {
   const totals = new Map<string, number>()
   for (const line of lines) {
@@ -133,7 +141,10 @@ function groupDiscounts(
   return [...totals].map(([discount, amount]) => ({ amount, discount }))
 }
 
-function groupTaxes(lines: readonly LineRow[]): NonNullable<InvoiceRow['total_taxes']> {
+/** What each rate took of all lines together. */
+export function groupTaxes(
+  lines: ReadonlyArray<Pick<LineRow, 'taxes'>>,
+): NonNullable<InvoiceRow['total_taxes']> {
   const totals = new Map<string, NonNullable<InvoiceRow['total_taxes']>[number]>()
   for (const line of lines) {
     for (const tax of line.taxes ?? []) {

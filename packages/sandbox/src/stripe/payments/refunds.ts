@@ -12,7 +12,7 @@ export function refundCharge(
   charge: ChargeRow,
   params: Pick<Stripe.RefundCreateParams, 'amount' | 'metadata' | 'reason'>,
 ): RefundRow {
-  const amount = checkAmount(charge, params.amount)
+  const amount = checkRefund(charge, params.amount)
   const refund: RefundRow = {
     ...nulls<Stripe.Refund>('refund'),
     id: work.newId('re_3'),
@@ -46,7 +46,8 @@ export function refundCharge(
   return refund
 }
 
-function checkAmount(charge: ChargeRow, wanted: number | undefined): number {
+/** How much would be given back, or why not. */
+export function checkRefund(charge: ChargeRow, wanted: number | undefined): number {
   const left = charge.amount_captured - charge.amount_refunded
   const amount = wanted ?? left
   if (left === 0) {

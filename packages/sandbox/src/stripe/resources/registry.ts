@@ -6,6 +6,7 @@ import { billingPortal } from './billing-portal.ts'
 import { charges } from './charges.ts'
 import { checkoutSessions } from './checkout-sessions.ts'
 import { coupons } from './coupons.ts'
+import { creditNotes } from './credit-notes.ts'
 import { customerBalance } from './customer-balance.ts'
 import { customers } from './customers.ts'
 import { emptyLists } from './empty-lists.ts'
@@ -39,6 +40,7 @@ export const OPERATIONS: Operations = {
   ...charges,
   ...checkoutSessions,
   ...coupons,
+  ...creditNotes,
   ...customerBalance,
   ...customers,
   ...emptyLists,

@@ -70,6 +70,7 @@ export type InvoiceRow = Omit<Wire<Stripe.Invoice>, 'lines' | 'default_tax_rates
     nextAt: number | null
     offStripe: boolean
     voidAt: number | null
+    creditNotes?: string[]
   }
 }
 export type LineRow = Wire<Stripe.InvoiceLineItem> & {
@@ -122,8 +123,12 @@ export type TaxIdRow = Wire<Stripe.TaxId>
 /** A note is never changed once issued but for its memo, so it holds its first lines itself. */
 export type CreditNoteRow = Omit<Wire<Stripe.CreditNote>, 'lines'> & {
   lines: { object: 'list'; data: WireObject[]; has_more: boolean; url: string }
+  $: { lines: string[] }
 }
-export type CreditNoteLineRow = Wire<Stripe.CreditNoteLineItem> & { $: { creditNote: string } }
+export type CreditNoteLineRow = Wire<Stripe.CreditNoteLineItem> & {
+  /** A line of an invoice is credited by amounts or by quantities, never by both. */
+  $: { creditNote: string; by: 'amount' | 'quantity' | null }
+}
 export type DisputeRow = Wire<Stripe.Dispute>
 export type TokenRow = Wire<Stripe.Token>
 export type MeterRow = Wire<Stripe.Billing.Meter>

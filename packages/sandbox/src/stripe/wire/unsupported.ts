@@ -25,7 +25,7 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
     'transfer_data',
   ],
   Coupons: ['currency_options'],
-  CreditNotes: ['customer_account', 'payment_record_refund', 'shipping_cost'],
+  CreditNotes: ['customer_account', 'payment_record_refund', 'shipping_cost', 'tax_amounts'],
   Customers: ['cash_balance', 'default_source'],
   InvoiceItems: ['customer_account', 'quantity_decimal'],
   Invoices: [

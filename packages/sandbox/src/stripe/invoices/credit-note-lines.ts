@@ -1,0 +1,223 @@
+import type Stripe from 'stripe'
+import { multiplyFraction } from '../../core/rounding.ts'
+import { render } from '../state/render.ts'
+import type { CreditNoteLineRow, InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { multiplyDecimal } from '../wire/money.ts'
+import { sumOf, taxesOn } from './invoice-totals.ts'
+
+type LineParams = Stripe.CreditNoteCreateParams.Line
+/** A line before its note has an id. */
+export interface NewNoteLine {
+  readonly line: Omit<CreditNoteLineRow, '$'>
+  readonly by: CreditNoteLineRow['$']['by']
+}
+type Line = NewNoteLine['line']
+type Tax = NonNullable<Line['taxes']>[number]
+
+/** One line for an amount that names no line of the invoice: it carries no tax. */
+export function lineOfAmount(work: UnitOfWork, amount: number): NewNoteLine {
+  const unit = { quantity: 1, unit_amount: amount, unit_amount_decimal: `${amount}` }
+  return { line: { ...newLine(work, amount), ...unit }, by: null }
+}
+
+export function readLines(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  params: readonly LineParams[],
+): NewNoteLine[] {
+  const before = creditedBefore(work, invoice)
+  return params.map((each, at) => {
+    const path = `lines[${at}]`
+    if (each.type === 'invoice_line_item') return invoiceLine(work, invoice, each, path, before)
+    return { line: customLine(work, invoice, each, path), by: null }
+  })
+}
+
+/** What of a line of the invoice was credited, and how. */
+interface Credited {
+  readonly amount: number
+  readonly quantity: number
+  readonly by: 'amount' | 'quantity'
+}
+
+/** By notes that still count. */
+function creditedBefore(work: UnitOfWork, invoice: InvoiceRow): Map<string, Credited> {
+  const credited = new Map<string, Credited>()
+  for (const id of invoice.$.creditNotes ?? []) {
+    const note = work.require('credit_note', id)
+    if (note.status === 'void') continue
+    for (const each of note.$.lines) {
+      const row = work.require('credit_note_line_item', each)
+      const { invoice_line_item: line, amount, quantity } = row
+      if (line === undefined || row.$.by === null) continue
+      const before = credited.get(line) ?? { amount: 0, quantity: 0 }
+      credited.set(line, {
+        amount: before.amount + amount,
+        quantity: before.quantity + (row.$.by === 'quantity' ? (quantity ?? 0) : 0),
+        by: row.$.by,
+      })
+    }
+  }
+  return credited
+}
+
+/** Part of a line, with the same part of its discounts and taxes. */
+function invoiceLine(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  params: LineParams,
+  path: string,
+  credited: Map<string, Credited>,
+): NewNoteLine {
+  const whole = requireLine(work, invoice, params, path)
+  const by = params.quantity === undefined ? 'amount' : 'quantity'
+  const before = credited.get(whole.id) ?? { amount: 0, quantity: 0, by }
+  if (before.by !== by) {
+    throw invalidRequest(
+      `This line was credited by ${before.by} before, so it cannot be credited by ${by}.`,
+      `${path}[${by}]`,
+    )
+  }
+  const quantity = before.quantity + (params.quantity ?? 0)
+  const amount =
+    by === 'amount' ? (params.amount ?? 0) : amountUpTo(whole, quantity, path) - before.amount
+  const after = before.amount + amount
+  if (amount < 1 || after > whole.amount) {
+    const left = Math.max(0, whole.amount - before.amount)
+    throw invalidRequest(
+      `The amount to credit (${amount}) must be positive and at most what is left of the line (${left}).`,
+      `${path}[${by}]`,
+    )
+  }
+  credited.set(whole.id, { amount: after, quantity, by })
+  // Rounded from the line's beginning, because parts which make up the line must add up to its taxes.
+  const share = (sum: number) =>
+    multiplyFraction(sum, after, whole.amount) - multiplyFraction(sum, before.amount, whole.amount)
+  const discounts = (whole.discount_amounts ?? []).map((each) => ({
+    amount: share(each.amount),
+    discount: each.discount,
+  }))
+  const taxes = (whole.taxes ?? []).map(
+    (tax): Tax => ({
+      ...tax,
+      amount: share(tax.amount),
+      taxable_amount: tax.taxable_amount === null ? null : share(tax.taxable_amount),
+    }),
+  )
+  const line = {
+    ...newLine(work, amount),
+    description: whole.description,
+    discount_amount: sumOf(discounts),
+    discount_amounts: discounts,
+    invoice_line_item: whole.id,
+    metadata: mergeMetadata({}, params.metadata),
+    quantity: params.quantity ?? null,
+    tax_rates: ratesOf(work, taxes),
+    taxes,
+    type: 'invoice_line_item',
+  } as const
+  return { line, by }
+}
+
+function requireLine(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  params: LineParams,
+  path: string,
+): LineRow {
+  const id = params.invoice_line_item
+  if (id === undefined) throw missingParam(`${path}[invoice_line_item]`)
+  const line = work.find('line_item', id)
+  if (line?.invoice !== invoice.id) throw noSuch('line item', id, `${path}[invoice_line_item]`)
+  for (const name of ['description', 'unit_amount', 'unit_amount_decimal', 'tax_rates'] as const) {
+    if (params[name] !== undefined) throw onlyFor('custom_line_item', `${path}[${name}]`)
+  }
+  if ((params.amount === undefined) === (params.quantity === undefined)) {
+    throw invalidRequest(
+      'You must specify exactly one of these parameters: amount, quantity.',
+      `${path}[amount]`,
+    )
+  }
+  return line
+}
+
+/** What the first `quantity` of a line cost: the last one takes what rounding left. */
+function amountUpTo(line: LineRow, quantity: number, path: string): number {
+  const all = line.quantity ?? 1
+  if (quantity < 1 || quantity > all) {
+    throw invalidRequest(
+      `The quantity to credit must be between 1 and what is left of the line's (${all}).`,
+      `${path}[quantity]`,
+    )
+  }
+  return multiplyFraction(line.amount, quantity, all)
+}
+
+/** Something of its own, taxed by the rates it names. */
+function customLine(work: UnitOfWork, invoice: InvoiceRow, params: LineParams, path: string): Line {
+  if (params.amount !== undefined) throw onlyFor('invoice_line_item', `${path}[amount]`)
+  if (params.invoice_line_item !== undefined) {
+    throw onlyFor('invoice_line_item', `${path}[invoice_line_item]`)
+  }
+  if (params.description === undefined) throw missingParam(`${path}[description]`)
+  const { unit_amount: cents, unit_amount_decimal: decimal, quantity = 1 } = params
+  if ((cents === undefined) === (decimal === undefined)) {
+    throw invalidRequest(
+      'You must specify one of these parameters: unit_amount, unit_amount_decimal.',
+      `${path}[unit_amount]`,
+    )
+  }
+  const unit = String(cents ?? decimal)
+  const amount = multiplyDecimal(unit, quantity)
+  if (amount < 1) {
+    throw invalidRequest('This value must be greater than or equal to 1.', `${path}[unit_amount]`)
+  }
+  const rates = (params.tax_rates || []).map((id, at) =>
+    work.require('tax_rate', id, `${path}[tax_rates][${at}]`),
+  )
+  const taxes = taxesOn(amount, rates, invoice) as Tax[]
+  return {
+    ...newLine(work, amount),
+    description: params.description,
+    metadata: mergeMetadata({}, params.metadata),
+    quantity,
+    tax_rates: ratesOf(work, taxes),
+    taxes,
+    unit_amount: /^\d+$/.test(unit) ? Number(unit) : null,
+    unit_amount_decimal: unit,
+  }
+}
+
+function newLine(work: UnitOfWork, amount: number): Line {
+  return {
+    id: work.newId('cnli_1'),
+    object: 'credit_note_line_item',
+    amount,
+    description: null,
+    discount_amount: 0,
+    discount_amounts: [],
+    livemode: false,
+    metadata: {},
+    pretax_credit_amounts: [],
+    quantity: null,
+    tax_rates: [],
+    taxes: [],
+    type: 'custom_line_item',
+    unit_amount: null,
+    unit_amount_decimal: null,
+  }
+}
+
+function ratesOf(work: UnitOfWork, taxes: readonly Tax[]): Line['tax_rates'] {
+  return taxes.flatMap(({ tax_rate_details: details }) => {
+    const rate = work.find('tax_rate', details?.tax_rate ?? '')
+    return rate ? [render('tax_rate', rate, work.tables) as unknown as TaxRateRow] : []
+  })
+}
+
+function onlyFor(type: string, path: string) {
+  return invalidRequest(`This parameter is only valid when the line's type is ${type}.`, path)
+}
