@@ -73,6 +73,7 @@ export type {
 export { startSandbox } from './start-sandbox.ts'
 export type {
   CheckoutInput,
+  DisputeInput,
   RegisteredWebhook,
   SeedPrice,
   StripeHandle,

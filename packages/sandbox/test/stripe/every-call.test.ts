@@ -22,7 +22,6 @@ const NOT_YET = [
   'billing.meter_event_adjustment',
   'billing.meter_event_summary',
   'card',
-  'dispute',
   'token',
 ]
 
@@ -85,6 +84,7 @@ async function callEverything(stripe: Stripe, handle: Parameters<typeof callInte
   await callSubscriptions(stripe)
   await callInvoices(stripe)
   await callCreditNotes(stripe)
+  await callDisputes(stripe)
   await callSessions(stripe)
   await callClocksAndEvents(stripe)
   await callAccount(stripe)
@@ -112,7 +112,6 @@ async function callEmptyLists(stripe: Stripe) {
     stripe.applicationFees,
     stripe.billing.alerts,
     stripe.billing.meters,
-    stripe.disputes,
     stripe.entitlements.features,
     stripe.fileLinks,
     stripe.files,
@@ -446,6 +445,21 @@ async function callCreditNotes(stripe: Stripe) {
   expect((await stripe.creditNotes.update(note.id, { memo: 'Sorry' })).memo).toBe('Sorry')
   expect((await stripe.creditNotes.list({ customer: customer.id })).data).toHaveLength(1)
   expect((await stripe.creditNotes.voidCreditNote(note.id)).status).toBe('void')
+}
+
+async function callDisputes(stripe: Stripe) {
+  await stripe.paymentIntents.create({
+    amount: 1000,
+    currency: 'usd',
+    payment_method: 'pm_card_createDispute',
+    confirm: true,
+    automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+  })
+  const { data } = await stripe.disputes.list({ expand: ['data.charge', 'data.payment_intent'] })
+  const id = data[0]?.id ?? ''
+  await stripe.disputes.retrieve(id)
+  await stripe.disputes.update(id, { metadata: { case: '7' } })
+  expect((await stripe.disputes.close(id)).status).toBe('lost')
 }
 
 async function callInvoices(stripe: Stripe) {

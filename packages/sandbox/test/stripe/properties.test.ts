@@ -31,6 +31,8 @@ type Step =
   | { do: 'refund'; part: number }
   | { do: 'note'; part: number; how: 'amount' | 'lines'; back: number }
   | { do: 'void_note' }
+  | { do: 'dispute'; inquiry: boolean }
+  | { do: 'decide'; outcome: 'won' | 'lost' | 'escalate' }
   | { do: 'card'; card: string }
   | { do: 'pause'; how: 'void' | 'keep_as_draft' | 'mark_uncollectible' | 'status' | 'end' }
   | { do: 'trial'; days: number }
@@ -89,6 +91,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   fc.record({ do: fc.constant('void_note' as const) }),
+  fc.record({ do: fc.constant('dispute' as const), inquiry: fc.boolean() }),
+  fc.record({
+    do: fc.constant('decide' as const),
+    outcome: fc.constantFrom('won', 'lost', 'escalate'),
+  }),
   fc.record({
     do: fc.constant('pause' as const),
     how: fc.constantFrom('void', 'keep_as_draft', 'mark_uncollectible', 'status', 'end'),
@@ -131,6 +138,7 @@ it('adds up and is told completely by its events, whatever happens', {
           checkMoney(sandbox)
         }
         checkReplay(sandbox)
+        await checkBalance(sandbox, stripe)
         await sandbox.outbox.flush()
         const told = sandbox.stripe.events().map((event) => event.id)
         expect(inbox.ids).toEqual(told)
@@ -301,6 +309,25 @@ async function run(sandbox: Running, stripe: Stripe, world: World, step: Step): 
       if (issued) await stripe.creditNotes.voidCreditNote(issued.id)
       return
     }
+    case 'dispute': {
+      const { data } = await stripe.charges.list({ customer: world.customer })
+      const charge = data.find(
+        (each) => !each.disputed && each.amount_captured > each.amount_refunded,
+      )
+      if (charge) sandbox.stripe.disputeCharge(charge.id, { inquiry: step.inquiry })
+      return
+    }
+    case 'decide': {
+      const open = ['needs_response', 'under_review', 'warning_needs_response']
+      const dispute = sandbox.stripe.disputes().find(({ status }) => open.includes(String(status)))
+      if (!dispute) return
+      if (step.outcome !== 'escalate') sandbox.stripe.decideDispute(dispute.id, step.outcome)
+      else {
+        const evidence = { uncategorized_text: 'escalate_inquiry_evidence' }
+        await stripe.disputes.update(dispute.id, { evidence })
+      }
+      return
+    }
     case 'pause':
       if (step.how === 'status') await stripe.subscriptions.pause(id)
       else if (step.how !== 'end') {
@@ -467,8 +494,12 @@ function checkMoney(sandbox: Running): void {
   }
   for (const charge of charges) expect(charge.amount_refunded).toBeLessThanOrEqual(charge.amount)
   const moved = rows<{ amount: number; fee: number; net: number }>('balance_transaction')
+  const withdrawn = rows<{ amount: number; status: string }>('dispute').filter(({ status }) =>
+    ['needs_response', 'under_review', 'lost'].includes(status),
+  )
   expect(sum(moved.map((each) => each.amount))).toBe(
-    sum(charges.map((charge) => charge.amount_captured - charge.amount_refunded)),
+    sum(charges.map((charge) => charge.amount_captured - charge.amount_refunded)) -
+      sum(withdrawn.map((dispute) => dispute.amount)),
   )
   for (const { amount, fee, net } of moved) expect(net).toBe(amount - fee)
   for (const customer of rows<{ id: string; balance: number }>('customer')) {
@@ -476,6 +507,15 @@ function checkMoney(sandbox: Running): void {
       sum(entries.filter((entry) => entry.customer === customer.id).map((entry) => entry.amount)),
     )
   }
+}
+
+/** The account has what its transactions moved, and nothing else. */
+async function checkBalance(sandbox: Running, stripe: Stripe): Promise<void> {
+  const { available, pending } = await stripe.balance.retrieve()
+  const moved = sandbox.snapshot().store.tables['stripe.balance_transaction'] ?? []
+  const nets = moved.map(([, row]) => (row as { net: number }).net)
+  const sum = (amounts: readonly number[]) => amounts.reduce((a, b) => a + b, 0)
+  expect(sum([...available, ...pending].map(({ amount }) => amount))).toBe(sum(nets))
 }
 
 /** The last event about each object shows it as it is. */

@@ -210,6 +210,7 @@ const PREFIXES: ReadonlyArray<readonly [string, Kind]> = [
   ['txn_', 'balance_transaction'],
   ['cbtxn_', 'customer_balance_transaction'],
   ['cn_', 'credit_note'],
+  ['du_', 'dispute'],
   ['txi_', 'tax_id'],
   ['clock_', 'test_helpers.test_clock'],
   ['bpc_', 'billing_portal.configuration'],

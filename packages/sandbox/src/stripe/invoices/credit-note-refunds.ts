@@ -99,7 +99,7 @@ function sumOfLinks(linked: CreditNoteRow['refunds']): number {
 
 /** Whether what is to be given back can be, asked before anything is changed. */
 export function checkSources(work: UnitOfWork, invoice: InvoiceRow, params: Params): void {
-  if (params.refund_amount) checkRefund(requireCharge(work, invoice), params.refund_amount)
+  if (params.refund_amount) checkRefund(work, requireCharge(work, invoice), params.refund_amount)
   if (!params.credit_amount) return
   const customer = requireCustomer(work, invoice.customer ?? '', 'credit_amount')
   if (customer.currency !== null && customer.currency !== invoice.currency) {

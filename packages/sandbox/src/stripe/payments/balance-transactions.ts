@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { BalanceTransactionRow, ChargeRow, RefundRow } from '../state/rows.ts'
+import type { BalanceTransactionRow, ChargeRow, DisputeRow, RefundRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { percentOf } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
@@ -10,6 +10,8 @@ const AVAILABLE_AFTER = 2 * DAY
 /** What Stripe takes of a card payment; of a refund it takes nothing, and gives nothing back. */
 const FEE_PERCENT = 2.9
 const FEE_FIXED = 30
+/** What a dispute costs, won or lost. */
+const DISPUTE_FEE = 1500
 
 /** Writes down what a captured charge brought. */
 export function recordCharge(work: UnitOfWork, charge: ChargeRow): void {
@@ -36,13 +38,43 @@ export function recordRefund(work: UnitOfWork, refund: RefundRow, charge: Charge
   })
 }
 
+/** Writes down that the bank took back what is disputed. */
+export function recordWithdrawal(work: UnitOfWork, dispute: DisputeRow): string {
+  return record(work, {
+    amount: -dispute.amount,
+    category: 'dispute',
+    currency: dispute.currency,
+    description: `Chargeback withdrawal for ${dispute.charge}`,
+    fee: DISPUTE_FEE,
+    feeFor: 'Dispute fee',
+    source: dispute.id,
+    type: 'adjustment',
+  })
+}
+
+/** Writes down that the bank gave it back; the fee stays paid. */
+export function recordReversal(work: UnitOfWork, dispute: DisputeRow): string {
+  return record(work, {
+    amount: dispute.amount,
+    category: 'dispute_reversal',
+    currency: dispute.currency,
+    description: `Chargeback reversal for ${dispute.charge}`,
+    fee: 0,
+    source: dispute.id,
+    type: 'adjustment',
+  })
+}
+
 interface Movement {
   readonly amount: number
+  /** The type, unless told. */
+  readonly category?: string
   readonly currency: string
   readonly description: string | null
   readonly fee: number
+  readonly feeFor?: string
   readonly source: string
-  readonly type: 'charge' | 'refund'
+  readonly type: 'adjustment' | 'charge' | 'refund'
 }
 
 function record(work: UnitOfWork, movement: Movement): string {
@@ -58,9 +90,9 @@ function record(work: UnitOfWork, movement: Movement): string {
     currency,
     description: movement.description,
     fee,
-    fee_details: fee === 0 ? [] : [feeDetail(fee, currency)],
+    fee_details: fee === 0 ? [] : [feeDetail(fee, currency, movement.feeFor)],
     net: amount - fee,
-    reporting_category: type,
+    reporting_category: movement.category ?? type,
     source: movement.source,
     status: 'pending',
     type,
@@ -68,8 +100,7 @@ function record(work: UnitOfWork, movement: Movement): string {
   return work.insert('balance_transaction', row).id
 }
 
-function feeDetail(amount: number, currency: string) {
-  const description = 'Stripe processing fees'
+function feeDetail(amount: number, currency: string, description = 'Stripe processing fees') {
   return { amount, application: null, currency, description, type: 'stripe_fee' }
 }
 

@@ -4,7 +4,8 @@ import type { ChargeRow, PaymentIntentRow, PaymentMethodRow } from '../state/row
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { StripeFault, withDocs } from '../wire/errors.ts'
 import { recordCharge } from './balance-transactions.ts'
-import { type CardBehavior, type Decline, findTestCard, toDecline } from './test-cards.ts'
+import { raiseDispute } from './disputes.ts'
+import { behaviorOf, type Decline, toDecline } from './test-cards.ts'
 
 export type PaymentOutcome =
   | { readonly status: 'succeeded' }
@@ -32,6 +33,7 @@ export function attemptPayment(work: UnitOfWork, intent: PaymentIntentRow): Paym
   const charge = newCharge(work, intent, method, null)
   if (charge.captured) recordCharge(work, charge)
   work.insert('charge', charge, 'charge.succeeded')
+  if (charge.captured) raiseDispute(work, charge)
   succeedIntent(work, intent, method, charge)
   return { status: 'succeeded' }
 }
@@ -44,7 +46,7 @@ function judge(
   const forced = intent.customer ? work.context.trouble.takeDecline(intent.customer) : null
   if (forced !== null) return toDecline(forced)
   const behavior = behaviorOf(method)
-  if (behavior === 'ok') return expiryDecline(work, method)
+  if (behavior === 'ok' || 'disputes' in behavior) return expiryDecline(work, method)
   if ('declines' in behavior) return toDecline(behavior.declines)
   if ('declinesCharges' in behavior) return toDecline(behavior.declinesCharges)
   if (intent.$.authenticated) return null
@@ -62,10 +64,6 @@ function expiryDecline(work: UnitOfWork, method: PaymentMethodRow): Decline | nu
   const set = Date.UTC(method.card.exp_year, method.card.exp_month - 1, 1)
   const wasPastWhenMade = end <= method.created * 1000
   return wasPastWhenMade && set < work.now * 1000 ? toDecline('expired_card') : null
-}
-
-export function behaviorOf(method: PaymentMethodRow): CardBehavior {
-  return findTestCard(`pm_card_${method.$.behavior}`)?.card.behavior ?? 'ok'
 }
 
 /** True when using the card for the first time needs the customer. */

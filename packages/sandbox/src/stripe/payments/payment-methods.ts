@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, StripeFault } from '../wire/errors.ts'
 import { nulls } from '../wire/wire.ts'
 import { cardFault } from './payment-attempt.ts'
-import { findTestCard, type TestCard, toDecline } from './test-cards.ts'
+import { behaviorOf, findTestCard, type TestCard, toDecline } from './test-cards.ts'
 
 export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): void {
   const customer = work.find('customer', row.customer ?? '')
@@ -65,7 +65,7 @@ export function attachPaymentMethod(
       'payment_method',
     )
   }
-  const behavior = findTestCard(`pm_card_${row.$.behavior}`)?.card.behavior
+  const behavior = behaviorOf(row)
   if (typeof behavior === 'object' && 'declines' in behavior) {
     throw cardFault(toDecline(behavior.declines), {})
   }

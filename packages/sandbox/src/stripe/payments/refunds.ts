@@ -5,6 +5,7 @@ import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { nulls } from '../wire/wire.ts'
 import { recordRefund } from './balance-transactions.ts'
+import { disputesOf } from './disputes.ts'
 
 /** Gives back `amount` of a captured charge, or what is left of it. */
 export function refundCharge(
@@ -12,7 +13,7 @@ export function refundCharge(
   charge: ChargeRow,
   params: Pick<Stripe.RefundCreateParams, 'amount' | 'metadata' | 'reason'>,
 ): RefundRow {
-  const amount = checkRefund(charge, params.amount)
+  const amount = checkRefund(work, charge, params.amount)
   const refund: RefundRow = {
     ...nulls<Stripe.Refund>('refund'),
     id: work.newId('re_3'),
@@ -47,7 +48,18 @@ export function refundCharge(
 }
 
 /** How much would be given back, or why not. */
-export function checkRefund(charge: ChargeRow, wanted: number | undefined): number {
+export function checkRefund(
+  work: UnitOfWork,
+  charge: ChargeRow,
+  wanted: number | undefined,
+): number {
+  if (disputesOf(work, charge).some((dispute) => !dispute.is_charge_refundable)) {
+    throw invalidRequest(
+      `Charge ${charge.id} has been charged back; cannot issue a refund.`,
+      undefined,
+      'charge_disputed',
+    )
+  }
   const left = charge.amount_captured - charge.amount_refunded
   const amount = wanted ?? left
   if (left === 0) {

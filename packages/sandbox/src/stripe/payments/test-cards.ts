@@ -7,6 +7,14 @@ export type CardBehavior =
   | { readonly declinesCharges: string }
   /** Every payment needs the customer, unless `onlyUntilSetUp` and it was set up before. */
   | { readonly challenges: 'always' | 'until-set-up' }
+  /** Is charged; then the cardholder complains to the bank. */
+  | { readonly disputes: DisputeCause }
+
+/** Why a cardholder complains. An inquiry is the bank asking first: it takes no money yet. */
+export interface DisputeCause {
+  readonly reason: string
+  readonly inquiry?: boolean
+}
 
 export interface TestCard {
   readonly brand: string
@@ -66,6 +74,20 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   threeDSecureOptional: card('visa', '3055'),
   threeDSecureNotSupported: card('amex', '0005'),
   riskLevelNormal: card('visa', '4242'),
+  createDispute: card('visa', '0259', { disputes: { reason: 'fraudulent' } }),
+  visa_createDispute: card('visa', '0259', { disputes: { reason: 'fraudulent' } }),
+  createDisputeProductNotReceived: card('visa', '2685', {
+    disputes: { reason: 'product_not_received' },
+  }),
+  visa_createDisputeProductNotReceived: card('visa', '2685', {
+    disputes: { reason: 'product_not_received' },
+  }),
+  createDisputeInquiry: card('visa', '1976', {
+    disputes: { reason: 'fraudulent', inquiry: true },
+  }),
+  visa_createDisputeInquiry: card('visa', '1976', {
+    disputes: { reason: 'fraudulent', inquiry: true },
+  }),
 }
 
 /** `pm_card_visa`, `tok_visa` → `visa`; null when it is not a test value. */
@@ -73,6 +95,11 @@ export function findTestCard(value: string): { name: string; card: TestCard } | 
   const name = /^(?:pm_card|tok)_(\w+)$/.exec(value)?.[1]
   const found = name !== undefined && Object.hasOwn(TEST_CARDS, name) ? TEST_CARDS[name] : undefined
   return name !== undefined && found ? { name, card: found } : null
+}
+
+/** What the card behind a payment method does. */
+export function behaviorOf(method: { readonly $: { readonly behavior: string } }): CardBehavior {
+  return findTestCard(`pm_card_${method.$.behavior}`)?.card.behavior ?? 'ok'
 }
 
 export interface Decline {

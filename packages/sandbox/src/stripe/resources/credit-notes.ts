@@ -18,14 +18,8 @@ export const creditNotes: Operations = {
   'CreditNotes.update': op<Stripe.CreditNoteUpdateParams>((params, call) => {
     const { work } = call
     const note = work.edit('credit_note', work.require('credit_note', idOf(call)))
-    const { memo, metadata } = note
     if (params.memo !== undefined) note.memo = params.memo || null
-    note.metadata = mergeMetadata(metadata, params.metadata)
-    const previous = {
-      ...(note.memo === memo ? {} : { memo }),
-      ...(params.metadata === undefined ? {} : { metadata }),
-    }
-    work.emit('credit_note.updated', 'credit_note', note, previous)
+    note.metadata = mergeMetadata(note.metadata, params.metadata)
     return render('credit_note', note, work.tables)
   }),
 

@@ -13,7 +13,6 @@ const NOUNS: Readonly<Record<string, string>> = {
   ApplicationFees: 'application fee',
   'Billing/Alerts': 'billing alert',
   'Billing/Meters': 'billing meter',
-  Disputes: 'dispute',
   'Entitlements/ActiveEntitlements': 'active entitlement',
   'Entitlements/Features': 'feature',
   FileLinks: 'file link',

@@ -4,6 +4,7 @@ import { idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
 import { recordCharge } from '../payments/balance-transactions.ts'
 import { requireCustomer } from '../payments/customer.ts'
+import { raiseDispute } from '../payments/disputes.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
 import { emptyAddress, usePaymentMethod } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
@@ -174,6 +175,7 @@ function capture(work: UnitOfWork, intent: PaymentIntentRow, amount: number): vo
   intent.amount_received = amount
   intent.amount_capturable = 0
   work.emit('charge.captured', 'charge', charge)
+  raiseDispute(work, charge)
   work.emit('payment_intent.succeeded', 'payment_intent', intent)
 }
 

@@ -9,6 +9,7 @@ import { coupons } from './coupons.ts'
 import { creditNotes } from './credit-notes.ts'
 import { customerBalance } from './customer-balance.ts'
 import { customers } from './customers.ts'
+import { disputes } from './disputes.ts'
 import { emptyLists } from './empty-lists.ts'
 import { events } from './events.ts'
 import { invoiceItems } from './invoice-items.ts'
@@ -43,6 +44,7 @@ export const OPERATIONS: Operations = {
   ...creditNotes,
   ...customerBalance,
   ...customers,
+  ...disputes,
   ...emptyLists,
   ...events,
   ...invoiceItems,

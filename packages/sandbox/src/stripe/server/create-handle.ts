@@ -2,6 +2,8 @@ import type { HttpServer } from '../../core/http.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
+import { settleBalance } from '../payments/balance-transactions.ts'
+import { closeDispute, openDispute } from '../payments/disputes.ts'
 import { completeCheckout } from '../resources/checkout-completion.ts'
 import { finishAuthentication } from '../resources/payment-confirmation.ts'
 import { finishSetupAuthentication } from '../resources/setup-intents.ts'
@@ -13,6 +15,7 @@ import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type {
   CheckoutInput,
+  DisputeInput,
   RegisteredWebhook,
   SeedPrice,
   StripeHandle,
@@ -89,6 +92,17 @@ class RunningStripe implements StripeHandle {
     return this.#of('charge', customer)
   }
 
+  dispute(id: string): WireObject | null {
+    this.#change(settleBalance)
+    return this.#find('dispute', id)
+  }
+
+  disputes(charge?: string): WireObject[] {
+    this.#change(settleBalance)
+    const all = this.#all('dispute')
+    return charge === undefined ? all : all.filter((dispute) => dispute.charge === charge)
+  }
+
   events(type?: string): WireObject[] {
     const rows = [...this.#context.tables.event.values()]
     return rows
@@ -150,6 +164,22 @@ class RunningStripe implements StripeHandle {
     return this.#change((work) => {
       const session = completeCheckout(work, sessionId, options)
       return render('checkout.session', session, work.tables)
+    })
+  }
+
+  disputeCharge(chargeId: string, options: DisputeInput = {}): WireObject {
+    return this.#change((work) => {
+      const charge = work.require('charge', chargeId)
+      const dispute = openDispute(work, charge, { reason: 'fraudulent', ...options })
+      return render('dispute', dispute, work.tables)
+    })
+  }
+
+  decideDispute(disputeId: string, outcome: 'won' | 'lost'): WireObject {
+    return this.#change((work) => {
+      const dispute = work.require('dispute', disputeId)
+      closeDispute(work, dispute, outcome)
+      return render('dispute', dispute, work.tables)
     })
   }
 

@@ -36,6 +36,14 @@ export interface CheckoutInput {
   readonly email?: string
 }
 
+/** What the cardholder tells the bank, for `disputeCharge()`. */
+export interface DisputeInput {
+  /** `fraudulent` unless told; such as `product_not_received` or `subscription_canceled`. */
+  readonly reason?: string
+  /** The bank only asks, and takes no money yet. */
+  readonly inquiry?: boolean
+}
+
 /** A webhook endpoint that `registerWebhook()` made. */
 export interface RegisteredWebhook {
   /** `we_…` */
@@ -78,6 +86,10 @@ export interface StripeHandle {
   paidInvoices(customer?: string): WireObject[]
   /** Of one customer or of all, newest first, failed ones too. */
   charges(customer?: string): WireObject[]
+  /** The dispute of this id, whatever its status. */
+  dispute(id: string): WireObject | null
+  /** Of one charge or of all, newest first, those that are closed too. */
+  disputes(charge?: string): WireObject[]
   /** All that are still kept, or those of one type, oldest first: as they happened. */
   events(type?: string): WireObject[]
 
@@ -93,6 +105,10 @@ export interface StripeHandle {
    * The customer fills in the checkout page; a card that is declined throws.
    */
   completeCheckout(sessionId: string, options?: CheckoutInput): WireObject
+  /** The cardholder disputes a charge with the bank, as `pm_card_createDispute` does at once. */
+  disputeCharge(chargeId: string, options?: DisputeInput): WireObject
+  /** The bank decides a dispute; an inquiry is merely closed by it. */
+  decideDispute(disputeId: string, outcome: 'won' | 'lost'): WireObject
   /** Stops this server only; closing the sandbox does so too. */
   close(): Promise<void>
 }

@@ -52,6 +52,10 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
   invoice(row, tables) {
     return renderInvoice(row, tables.line_item.findBy('invoice', row.id), tables)
   },
+  dispute(row, tables) {
+    const moved = row.$.moved.flatMap((id) => tables.balance_transaction.get(id) ?? [])
+    return { ...row, $: undefined, balance_transactions: moved }
+  },
   invoiceitem(row, tables) {
     return { ...row, $: undefined, tax_rates: row.tax_rates && taxRates(row.tax_rates, tables) }
   },

@@ -106,7 +106,7 @@ export type PaymentIntentRow = Wire<Stripe.PaymentIntent> & {
     checkout: string | null
   }
 }
-export type ChargeRow = Omit<Wire<Stripe.Charge>, 'refunds'>
+export type ChargeRow = Omit<Wire<Stripe.Charge>, 'refunds'> & { $?: { disputes: string[] } }
 export type RefundRow = Wire<Stripe.Refund>
 export type SetupIntentRow = Wire<Stripe.SetupIntent> & {
   $: {
@@ -129,7 +129,9 @@ export type CreditNoteLineRow = Wire<Stripe.CreditNoteLineItem> & {
   /** A line of an invoice is credited by amounts or by quantities, never by both. */
   $: { creditNote: string; by: 'amount' | 'quantity' | null }
 }
-export type DisputeRow = Wire<Stripe.Dispute>
+export type DisputeRow = Omit<Wire<Stripe.Dispute>, 'balance_transactions'> & {
+  $: { moved: string[]; nextAt: number | null }
+}
 export type TokenRow = Wire<Stripe.Token>
 export type MeterRow = Wire<Stripe.Billing.Meter>
 /** Stripe's have no id, only an identifier; ours is where the row is kept. */

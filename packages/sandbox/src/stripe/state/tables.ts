@@ -12,6 +12,7 @@ export interface StripeQueues {
   readonly invoices: DueQueue
   readonly schedules: DueQueue
   readonly checkouts: DueQueue
+  readonly disputes: DueQueue
 }
 
 export function openTables(store: Store): { tables: Tables; queues: StripeQueues } {
@@ -50,6 +51,7 @@ export function openTables(store: Store): { tables: Tables; queues: StripeQueues
     invoices: tables.invoice.dueBy('next', (row) => toMs(row.$.nextAt)),
     schedules: tables.subscription_schedule.dueBy('next', (row) => toMs(row.$.nextAt)),
     checkouts: tables['checkout.session'].dueBy('next', (row) => toMs(row.$.expiresNextAt)),
+    disputes: tables.dispute.dueBy('next', (row) => toMs(row.$.nextAt)),
   }
   return { tables, queues }
 }

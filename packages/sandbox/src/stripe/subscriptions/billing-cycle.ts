@@ -8,6 +8,7 @@ import {
   markUncollectible,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
+import { expireDispute } from '../payments/disputes.ts'
 import type { StripeContext } from '../state/context.ts'
 import { dropPendingUpdate } from '../state/pending-update.ts'
 import type { InvoiceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
@@ -21,7 +22,7 @@ import { announceUpcoming } from './upcoming-invoice.ts'
 
 /** Everything of Stripe's that falls due by itself, in the order it goes at one instant. */
 export function billingCycle(context: StripeContext): Timeline {
-  const { schedules, subscriptions, invoices, checkouts } = context.queues
+  const { schedules, subscriptions, invoices, checkouts, disputes } = context.queues
   const step = (run: (work: UnitOfWork, key: string) => void) => (key: string) =>
     workInTime(context, (work) => run(work, key))
   const jobs: DueJob[] = [
@@ -44,6 +45,7 @@ export function billingCycle(context: StripeContext): Timeline {
       run: step((work, key) => fireInvoice(work, work.require('invoice', key))),
     },
     { name: 'checkout.session', queue: checkouts, run: step(expireCheckout) },
+    { name: 'dispute', queue: disputes, run: step(expireDispute) },
   ]
   return dueJobs('stripe', jobs, context.failures)
 }

@@ -27,6 +27,7 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   Coupons: ['currency_options'],
   CreditNotes: ['customer_account', 'payment_record_refund', 'shipping_cost', 'tax_amounts'],
   Customers: ['cash_balance', 'default_source'],
+  Disputes: ['appeal', 'enhanced_evidence'],
   InvoiceItems: ['customer_account', 'quantity_decimal'],
   Invoices: [
     'account_tax_ids',
