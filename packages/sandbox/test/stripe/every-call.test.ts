@@ -10,6 +10,7 @@ import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from '
 /** Answered, but only ever with a refusal. */
 const REFUSED = [
   'Charges.create',
+  'Customers.verifySource',
   'Customers.deleteDiscount',
   'Refunds.cancel',
   ...Object.keys(emptyLists).filter((name) => name.endsWith('.retrieve')),
@@ -21,7 +22,6 @@ const NOT_YET = [
   'billing.meter_event',
   'billing.meter_event_adjustment',
   'billing.meter_event_summary',
-  'card',
   'token',
 ]
 
@@ -85,6 +85,7 @@ async function callEverything(stripe: Stripe, handle: Parameters<typeof callInte
   await callInvoices(stripe)
   await callCreditNotes(stripe)
   await callDisputes(stripe)
+  await callSources(stripe)
   await callSessions(stripe)
   await callClocksAndEvents(stripe)
   await callAccount(stripe)
@@ -460,6 +461,19 @@ async function callDisputes(stripe: Stripe) {
   await stripe.disputes.retrieve(id)
   await stripe.disputes.update(id, { metadata: { case: '7' } })
   expect((await stripe.disputes.close(id)).status).toBe('lost')
+}
+
+async function callSources(stripe: Stripe) {
+  const customer = await stripe.customers.create({ source: 'tok_visa' })
+  const card = await stripe.customers.createSource(customer.id, { source: 'tok_mastercard' })
+  await stripe.customers.update(customer.id, { default_source: card.id })
+  await stripe.customers.retrieve(customer.id, { expand: ['default_source', 'sources'] })
+  await stripe.customers.retrieveSource(customer.id, card.id)
+  await stripe.customers.updateSource(customer.id, card.id, { name: 'Ada', exp_year: '2031' })
+  expect((await stripe.customers.listSources(customer.id, { object: 'card' })).data).toHaveLength(2)
+  expect((await refusal(stripe.customers.verifySource(customer.id, card.id))).statusCode).toBe(400)
+  const gone = await stripe.customers.deleteSource(customer.id, card.id)
+  expect(gone).toMatchObject({ deleted: true, object: 'card' })
 }
 
 async function callInvoices(stripe: Stripe) {

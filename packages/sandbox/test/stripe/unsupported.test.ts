@@ -44,7 +44,7 @@ const ONCE_REFUSED = [
 ]
 
 /** What the sandbox has learned since, as `Noun.parameter`, each with tests of its own. */
-const LEARNED = ['Customers.tax_id_data']
+const LEARNED = ['Customers.default_source', 'Customers.tax_id_data']
 
 it('takes no parameter it refused before, unless it has learned it', () => {
   const taken: string[] = []

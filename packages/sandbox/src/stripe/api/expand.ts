@@ -1,4 +1,5 @@
 import { copyJson } from '../../core/store/copy-json.ts'
+import { cardsOf, toCard } from '../payments/cards.ts'
 import { render } from '../state/render.ts'
 import type { Kind } from '../state/rows.ts'
 import type { Tables } from '../state/tables.ts'
@@ -21,7 +22,11 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
           .map((row) => render('subscription', row, tables)),
         `/v1/customers/${object.id}/subscriptions`,
       ),
-    sources: (object) => inlineList([], `/v1/customers/${object.id}/sources`),
+    sources: (object, tables) =>
+      inlineList(
+        cardsOf({ tables }, object.id).reverse().map(toCard),
+        `/v1/customers/${object.id}/sources`,
+      ),
     tax_ids: (object, tables) =>
       inlineList(taxIds(object.id, tables), `/v1/customers/${object.id}/tax_ids`),
     tax: () => ({
@@ -178,7 +183,12 @@ function expandField(
     expandable.some((each) => each === within.path || each.startsWith(`${within.path}.`)) ||
     (isRecord(value) && typeof value.object === 'string')
   if (!known) throw cannotExpand(path)
-  holder[field] = expandValue(value, expandable.includes(within.path), source)
+  // A card is a payment method everywhere but here.
+  const card =
+    field === 'default_source' ? source.tables.payment_method.get(String(value)) : undefined
+  holder[field] = card
+    ? asKnown(copyJson(toCard(card)), source)
+    : expandValue(value, expandable.includes(within.path), source)
 }
 
 function asKnown(value: unknown, { shape }: Source): unknown {
@@ -195,6 +205,7 @@ function expandValue(value: unknown, expandable: boolean, source: Source): unkno
 const PREFIXES: ReadonlyArray<readonly [string, Kind]> = [
   ['cus_', 'customer'],
   ['pm_', 'payment_method'],
+  ['card_', 'payment_method'],
   ['sub_sched_', 'subscription_schedule'],
   ['sub_', 'subscription'],
   ['in_', 'invoice'],

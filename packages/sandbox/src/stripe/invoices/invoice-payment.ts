@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { methodOfCustomer } from '../payments/customer.ts'
 import { attemptPayment, type PaymentOutcome } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
 import { couponOf, endDiscount } from '../state/discounts.ts'
@@ -116,8 +117,7 @@ export function methodFor(work: UnitOfWork, invoice: InvoiceRow): string | null 
   return (
     invoice.default_payment_method ??
     subscription?.default_payment_method ??
-    customer?.invoice_settings.default_payment_method ??
-    null
+    methodOfCustomer(customer)
   )
 }
 

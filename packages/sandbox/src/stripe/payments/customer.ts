@@ -9,6 +9,11 @@ export function requireCustomer(work: UnitOfWork, id: string, param = 'id'): Cus
   return customer
 }
 
+/** What pays for a customer when nothing nearer names a method. */
+export function methodOfCustomer(customer: CustomerRow | undefined): string | null {
+  return customer?.invoice_settings.default_payment_method ?? customer?.default_source ?? null
+}
+
 /** A payment method of this customer; Stripe refuses one that is not attached. */
 export function requireOwnMethod(
   work: UnitOfWork,

@@ -7,24 +7,43 @@ import { cardFault } from './payment-attempt.ts'
 import { behaviorOf, findTestCard, type TestCard, toDecline } from './test-cards.ts'
 
 export function detachPaymentMethod(work: UnitOfWork, row: PaymentMethodRow): void {
-  const customer = work.find('customer', row.customer ?? '')
+  const { customer } = row
   work.edit('payment_method', row)
+  releaseMethod(work, row)
+  // The method no longer says whose it was; the event does.
+  work.emit('payment_method.detached', 'payment_method', row, customer ? { customer } : null)
+}
+
+/** Nobody has it, or is charged by it, any more. */
+export function releaseMethod(work: UnitOfWork, row: PaymentMethodRow): void {
+  const customer = work.find('customer', row.customer ?? '')
   row.customer = null
   row.$.detached = true
   if (customer && customer.invoice_settings.default_payment_method === row.id) {
     work.edit('customer', customer).invoice_settings.default_payment_method = null
   }
+  if (customer && customer.default_source === row.id) {
+    // The index learns of the row's change at the end of the step, so the rows are asked themselves.
+    const left = work
+      .findBy('payment_method', 'customer', customer.id)
+      .filter((each) => each.customer === customer.id)
+    const next = left.filter(({ id }) => id.startsWith('card_')).at(-1)
+    work.edit('customer', customer).default_source = next?.id ?? null
+  }
   for (const subscription of customer ? work.findBy('subscription', 'customer', customer.id) : []) {
     if (subscription.default_payment_method !== row.id) continue
     work.edit('subscription', subscription).default_payment_method = null
   }
-  // The method no longer says whose it was; the event does.
-  const previous = customer ? { customer: customer.id } : null
-  work.emit('payment_method.detached', 'payment_method', row, previous)
 }
 
 /** An existing method, or a new one for a test value such as `pm_card_visa`. */
 export function usePaymentMethod(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
+  if (id.startsWith('tok_')) {
+    throw invalidRequest(
+      `A token may not be passed in as a PaymentMethod. Instead, use payment_method_data with type=card and card[token]=${id}.`,
+      param === 'id' ? 'payment_method' : param,
+    )
+  }
   const test = id.startsWith('pm_card_') ? findTestCard(id) : null
   if (!test) return requirePaymentMethod(work, id, param)
   return work.insert('payment_method', newCard(work, test))
@@ -65,12 +84,16 @@ export function attachPaymentMethod(
       'payment_method',
     )
   }
+  checkAttachable(row)
+  work.edit('payment_method', row).customer = customer.id
+  work.emit('payment_method.attached', 'payment_method', row)
+}
+
+export function checkAttachable(row: PaymentMethodRow): void {
   const behavior = behaviorOf(row)
   if (typeof behavior === 'object' && 'declines' in behavior) {
     throw cardFault(toDecline(behavior.declines), {})
   }
-  work.edit('payment_method', row).customer = customer.id
-  work.emit('payment_method.attached', 'payment_method', row)
 }
 
 export function newCard(

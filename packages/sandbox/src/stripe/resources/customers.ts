@@ -3,6 +3,8 @@ import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
+import { retryPastDue } from '../invoices/past-due.ts'
+import { addCard, isCard, removeCard, replaceDefaultCard } from '../payments/cards.ts'
 import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
 import {
   attachPaymentMethod,
@@ -12,10 +14,10 @@ import {
 } from '../payments/payment-methods.ts'
 import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
 import { render } from '../state/render.ts'
-import type { CustomerRow } from '../state/rows.ts'
+import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
+import { invalidRequest, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { nulls } from '../wire/wire.ts'
 import { requireTestClock } from './test-clocks.ts'
@@ -31,9 +33,15 @@ export const customers: Operations = {
 
   'Customers.update': op<Stripe.CustomerUpdateParams>((params, call) => {
     const { work } = call
-    if (params.source !== undefined || params.default_source !== undefined) throw noSources()
     const customer = work.edit('customer', requireCustomer(work, idOf(call)))
     applyDetails(customer, params)
+    if (params.default_source !== undefined) {
+      customer.default_source = requireCard(work, customer, params.default_source).id
+    }
+    if (params.source !== undefined) {
+      replaceDefaultCard(work, customer, params.source)
+      retryPastDue(work, customer)
+    }
     applyInvoiceSettings(work, customer, params.invoice_settings)
     if (params.invoice_prefix !== undefined) customer.invoice_prefix = params.invoice_prefix
     if (params.next_invoice_sequence !== undefined) {
@@ -55,7 +63,8 @@ export const customers: Operations = {
       if (schedule.status === 'not_started') cancelSchedule(work, schedule)
     }
     for (const method of work.findBy('payment_method', 'customer', customer.id)) {
-      detachPaymentMethod(work, method)
+      if (isCard(method)) removeCard(work, method)
+      else detachPaymentMethod(work, method)
     }
     for (const taxId of taxIdsOf(work, customer)) removeTaxId(work, taxId)
     work.emit('customer.deleted', 'customer', customer)
@@ -95,7 +104,6 @@ export const customers: Operations = {
 }
 
 export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreateParams): CustomerRow {
-  if (params.source !== undefined) throw noSources()
   const id = work.newId('cus_', 14)
   const customer: CustomerRow = {
     ...nulls<Stripe.Customer>('customer'),
@@ -134,6 +142,7 @@ export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreatePa
       settings.default_payment_method = method.id
     }
   }
+  if (params.source !== undefined) addCard(work, customer, { source: params.source })
   applyInvoiceSettings(work, customer, settings)
   if (params.balance) adjustBalance(work, customer, params.balance, { type: 'initial' })
   work.emit('customer.created', 'customer', customer)
@@ -193,9 +202,9 @@ function checkEmail(email: string): string {
   throw invalidRequest(`Invalid email address: ${email}`, 'email', 'email_invalid')
 }
 
-function noSources(): StripeFault {
-  return invalidRequest(
-    'The sandbox has no sources: use payment methods (card[token]=tok_…, then attach).',
-    'source',
-  )
+function requireCard(work: UnitOfWork, customer: CustomerRow, id: string): PaymentMethodRow {
+  const row = work.find('payment_method', id)
+  if (!row || row.customer !== customer.id || !isCard(row))
+    throw noSuch('source', id, 'default_source')
+  return row
 }

@@ -8,6 +8,7 @@ import { checkoutSessions } from './checkout-sessions.ts'
 import { coupons } from './coupons.ts'
 import { creditNotes } from './credit-notes.ts'
 import { customerBalance } from './customer-balance.ts'
+import { customerSources } from './customer-sources.ts'
 import { customers } from './customers.ts'
 import { disputes } from './disputes.ts'
 import { emptyLists } from './empty-lists.ts'
@@ -43,6 +44,7 @@ export const OPERATIONS: Operations = {
   ...coupons,
   ...creditNotes,
   ...customerBalance,
+  ...customerSources,
   ...customers,
   ...disputes,
   ...emptyLists,

@@ -8,6 +8,7 @@ import {
   markUncollectible,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
+import { methodOfCustomer } from '../payments/customer.ts'
 import { expireDispute } from '../payments/disputes.ts'
 import type { StripeContext } from '../state/context.ts'
 import { dropPendingUpdate } from '../state/pending-update.ts'
@@ -120,8 +121,7 @@ function endSubscription(work: UnitOfWork, subscription: SubscriptionRow): void 
 
 function endTrial(work: UnitOfWork, subscription: SubscriptionRow): void {
   const customer = work.require('customer', subscription.customer)
-  const method =
-    subscription.default_payment_method ?? customer.invoice_settings.default_payment_method
+  const method = subscription.default_payment_method ?? methodOfCustomer(customer)
   const missing = subscription.trial_settings?.end_behavior.missing_payment_method
   if (method === null && subscription.collection_method === 'charge_automatically') {
     if (missing === 'cancel') {

@@ -26,7 +26,7 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   ],
   Coupons: ['currency_options'],
   CreditNotes: ['customer_account', 'payment_record_refund', 'shipping_cost', 'tax_amounts'],
-  Customers: ['cash_balance', 'default_source'],
+  Customers: ['cash_balance'],
   Disputes: ['appeal', 'enhanced_evidence'],
   InvoiceItems: ['customer_account', 'quantity_decimal'],
   Invoices: [

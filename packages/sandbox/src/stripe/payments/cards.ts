@@ -1,0 +1,139 @@
+import type Stripe from 'stripe'
+import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import type { WireObject } from '../wire/wire-object.ts'
+import { checkAttachable, emptyAddress, newCard, releaseMethod } from './payment-methods.ts'
+import { findTestCard } from './test-cards.ts'
+
+/**
+ * Cards are how payment methods of customers were called before: each is a payment method seen
+ * through an older window, with an id that says so. They pay whatever payment methods pay.
+ */
+export function isCard(row: PaymentMethodRow): boolean {
+  return row.id.startsWith('card_')
+}
+
+/** A customer's cards, oldest first. */
+export function cardsOf(work: Pick<UnitOfWork, 'tables'>, customer: string): PaymentMethodRow[] {
+  return work.tables.payment_method.findBy('customer', customer).filter(isCard)
+}
+
+/** Adds the card behind a token; the first one is the default. */
+export function addCard(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  params: Pick<Stripe.CustomerCreateSourceParams, 'metadata' | 'source' | 'validate'>,
+): PaymentMethodRow {
+  const test = params.source.startsWith('tok_') ? findTestCard(params.source) : null
+  if (!test) throw noSuch('token', params.source, 'source')
+  const row: PaymentMethodRow = {
+    ...newCard(work, test),
+    id: work.newId('card_1'),
+    customer: customer.id,
+    metadata: mergeMetadata({}, params.metadata),
+  }
+  if (params.validate !== false) checkAttachable(row)
+  work.insert('payment_method', row)
+  work.emitObject('customer.source.created', toCard(row))
+  if (customer.default_source === null) work.edit('customer', customer).default_source = row.id
+  return row
+}
+
+/** Adds a card in place of the default one, which is deleted. */
+export function replaceDefaultCard(work: UnitOfWork, customer: CustomerRow, source: string): void {
+  const before = work.find('payment_method', customer.default_source ?? '')
+  const row = addCard(work, customer, { source })
+  work.edit('customer', customer).default_source = row.id
+  if (before) removeCard(work, before)
+}
+
+export function updateCard(
+  work: UnitOfWork,
+  row: PaymentMethodRow,
+  params: Stripe.CustomerUpdateSourceParams,
+): void {
+  work.editQuietly('payment_method', row)
+  const { card, billing_details: details } = row
+  if (card && params.exp_month !== undefined) card.exp_month = readMonth(params.exp_month)
+  if (card && params.exp_year !== undefined) card.exp_year = readYear(params.exp_year)
+  if (params.name !== undefined) details.name = params.name || null
+  const address = { ...emptyAddress(), ...details.address }
+  if (params.address_city !== undefined) address.city = params.address_city || null
+  if (params.address_country !== undefined) address.country = params.address_country || null
+  if (params.address_line1 !== undefined) address.line1 = params.address_line1 || null
+  if (params.address_line2 !== undefined) address.line2 = params.address_line2 || null
+  if (params.address_state !== undefined) address.state = params.address_state || null
+  if (params.address_zip !== undefined) address.postal_code = params.address_zip || null
+  details.address = address
+  row.metadata = mergeMetadata(row.metadata, params.metadata)
+  work.emitObject('customer.source.updated', toCard(row))
+}
+
+function readMonth(text: string): number {
+  const month = Number(text)
+  if (Number.isInteger(month) && month >= 1 && month <= 12) return month
+  throw invalidRequest(
+    "Your card's expiration month is invalid.",
+    'exp_month',
+    'invalid_expiry_month',
+  )
+}
+
+function readYear(text: string): number {
+  const year = Number(text)
+  if (Number.isInteger(year) && year >= 2000 && year <= 2100) return year
+  throw invalidRequest("Your card's expiration year is invalid.", 'exp_year', 'invalid_expiry_year')
+}
+
+export function removeCard(work: UnitOfWork, row: PaymentMethodRow): void {
+  const shown = toCard(row)
+  work.editQuietly('payment_method', row)
+  releaseMethod(work, row)
+  work.emitObject('customer.source.deleted', shown)
+}
+
+/** A payment method as the card it was made as. */
+export function toCard(row: PaymentMethodRow): WireObject {
+  const { card } = row
+  const { address, name } = row.billing_details
+  return {
+    id: row.id,
+    object: 'card',
+    address_city: address?.city ?? null,
+    address_country: address?.country ?? null,
+    address_line1: address?.line1 ?? null,
+    address_line1_check: card?.checks?.address_line1_check ?? null,
+    address_line2: address?.line2 ?? null,
+    address_state: address?.state ?? null,
+    address_zip: address?.postal_code ?? null,
+    address_zip_check: card?.checks?.address_postal_code_check ?? null,
+    allow_redisplay: row.allow_redisplay,
+    brand: BRANDS[card?.brand ?? ''] ?? 'Unknown',
+    country: card?.country ?? null,
+    customer: row.customer,
+    cvc_check: card?.checks?.cvc_check ?? null,
+    dynamic_last4: null,
+    exp_month: card?.exp_month,
+    exp_year: card?.exp_year,
+    fingerprint: card?.fingerprint ?? null,
+    funding: card?.funding,
+    last4: card?.last4,
+    metadata: row.metadata,
+    name: name ?? null,
+    regulated_status: card?.regulated_status ?? null,
+    tokenization_method: null,
+  }
+}
+
+/** Cards say their brands in words of their own. */
+const BRANDS: Readonly<Record<string, string>> = {
+  amex: 'American Express',
+  diners: 'Diners Club',
+  discover: 'Discover',
+  jcb: 'JCB',
+  mastercard: 'MasterCard',
+  unionpay: 'UnionPay',
+  visa: 'Visa',
+}
