@@ -116,6 +116,16 @@ export function readStripeContract(name = 'stripe') {
   return new ContractReader(program, folder).read(root)
 }
 
+/**
+ * Stripe takes a card's token in `payment_method_data` and keeps that out of its types, lest somebody
+ * send the number: https://github.com/stripe/stripe-node/issues/1264
+ */
+function addCard(node) {
+  if (!node.o?.type?.e) return
+  node.o.type = { e: [...node.o.type.e, 'card'].sort() }
+  node.o.card = { o: { cvc: 's', exp_month: 'n', exp_year: 'n', number: 's', token: 's' } }
+}
+
 export class ContractReader {
   constructor(program, folder) {
     this.checker = program.getTypeChecker()
@@ -205,6 +215,7 @@ export class ContractReader {
     for (const property of this.checker.getPropertiesOfType(type)) {
       const node = this.paramNode(this.checker.getTypeOfSymbol(property), inside)
       if (node === 'undefined') continue
+      if (property.name === 'payment_method_data') addCard(node)
       o[property.name] = node
       if (!(property.flags & ts.SymbolFlags.Optional)) r.push(property.name)
     }

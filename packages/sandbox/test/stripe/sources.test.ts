@@ -50,6 +50,7 @@ it('shows a card as a payment method, and lets it pay as one', async () => {
     payment_method: card,
     confirm: true,
     off_session: true,
+    automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
     expand: ['payment_method'],
   })
   expect(intent.payment_method).toMatchObject({ id: card, object: 'payment_method' })

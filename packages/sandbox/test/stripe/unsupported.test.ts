@@ -44,7 +44,12 @@ const ONCE_REFUSED = [
 ]
 
 /** What the sandbox has learned since, as `Noun.parameter`, each with tests of its own. */
-const LEARNED = ['Customers.default_source', 'Customers.tax_id_data']
+const LEARNED = [
+  'Customers.default_source',
+  'Customers.tax_id_data',
+  'PaymentIntents.payment_method_data',
+  'SetupIntents.payment_method_data',
+]
 
 it('takes no parameter it refused before, unless it has learned it', () => {
   const taken: string[] = []

@@ -5,8 +5,9 @@ import { searchPage } from '../api/search.ts'
 import { recordCharge } from '../payments/balance-transactions.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { raiseDispute } from '../payments/disputes.ts'
+import { methodOfIntent } from '../payments/new-payment-method.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
-import { emptyAddress, usePaymentMethod } from '../payments/payment-methods.ts'
+import { emptyAddress } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
 import type { PaymentIntentRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -71,7 +72,8 @@ export const paymentIntents: Operations = {
     if (
       params.amount !== undefined ||
       params.currency !== undefined ||
-      params.payment_method !== undefined
+      params.payment_method !== undefined ||
+      params.payment_method_data !== undefined
     ) {
       if (!editable.includes(intent.status)) throw unexpectedState(intent, 'updated', editable)
     }
@@ -184,6 +186,7 @@ type Params =
       Pick<
         Stripe.PaymentIntentCreateParams,
         | 'payment_method'
+        | 'payment_method_data'
         | 'receipt_email'
         | 'return_url'
         | 'setup_future_usage'
@@ -198,8 +201,8 @@ type Params =
 
 function applyParams(work: UnitOfWork, intent: PaymentIntentRow, given: Params): void {
   const params = given as Stripe.PaymentIntentCreateParams
-  if (params.payment_method !== undefined) {
-    const method = usePaymentMethod(work, params.payment_method, 'payment_method')
+  const method = methodOfIntent(work, params)
+  if (method) {
     checkOwner(intent, method.customer)
     intent.payment_method = method.id
     if (intent.status === 'requires_payment_method') intent.status = 'requires_confirmation'

@@ -2,36 +2,20 @@ import type Stripe from 'stripe'
 import { filterRows, listPage } from '../api/lists.ts'
 import { type Call, idOf, type Operations, op } from '../api/operation.ts'
 import { requireCustomer } from '../payments/customer.ts'
+import { createMethod, setBillingDetails } from '../payments/new-payment-method.ts'
 import {
   attachPaymentMethod,
   detachPaymentMethod,
-  emptyAddress,
-  newCard,
   requirePaymentMethod,
   usePaymentMethod,
 } from '../payments/payment-methods.ts'
-import { findTestCard } from '../payments/test-cards.ts'
 import { render } from '../state/render.ts'
-import type { PaymentMethodRow } from '../state/rows.ts'
 import { invalidRequest, missingParam, noSuch, StripeFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 
 export const paymentMethods: Operations = {
   'PaymentMethods.create': op<Stripe.PaymentMethodCreateParams>((params, { work }) => {
-    if (params.type === undefined) throw missingParam('type')
-    if (params.type !== 'card') {
-      throw invalidRequest(
-        `The payment method type "${params.type}" is invalid. Please ensure the provided type is activated in your dashboard (https://dashboard.stripe.com/account/payments/settings) and your account is enabled for any preview features that you are trying to use.`,
-        'type',
-      )
-    }
-    const card = params.card as { token?: string; number?: string } | undefined
-    if (!card) throw missingParam('card')
-    const row = newCard(work, requireToken(card))
-    if (params.billing_details) setBillingDetails(row, params.billing_details)
-    row.metadata = mergeMetadata({}, params.metadata)
-    if (params.allow_redisplay) row.allow_redisplay = params.allow_redisplay
-    work.insert('payment_method', row)
+    const row = createMethod(work, params)
     return render('payment_method', row, work.tables)
   }),
 
@@ -108,34 +92,6 @@ function listOf(
   const rows = work.findBy('payment_method', 'customer', customerId).reverse()
   const wanted = filterRows(rows, (row) => params.type === undefined || row.type === params.type)
   return listPage(wanted, params, call.path, (row) => render('payment_method', row, work.tables))
-}
-
-function requireToken(card: { token?: string; number?: string }) {
-  if (card.number !== undefined) {
-    throw new StripeFault(402, {
-      type: 'invalid_request_error',
-      message:
-        'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.',
-    })
-  }
-  if (card.token === undefined) throw missingParam('card[token]')
-  const test = card.token.startsWith('tok_') ? findTestCard(card.token) : null
-  if (!test) throw noSuch('token', card.token, 'card[token]')
-  return test
-}
-
-function setBillingDetails(
-  row: PaymentMethodRow,
-  params: NonNullable<Stripe.PaymentMethodCreateParams['billing_details']>,
-): void {
-  const details = row.billing_details
-  const { address, email, name, phone, tax_id } = params
-  if (address === '' || address === null) details.address = emptyAddress()
-  else if (address) details.address = { ...emptyAddress(), ...details.address, ...address }
-  if (email !== undefined) details.email = email || null
-  if (name !== undefined) details.name = name || null
-  if (phone !== undefined) details.phone = phone || null
-  if (tax_id !== undefined) details.tax_id = tax_id || null
 }
 
 function checkMonth(month: number): number {

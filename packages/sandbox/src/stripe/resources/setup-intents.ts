@@ -2,8 +2,9 @@ import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { requireCustomer } from '../payments/customer.ts'
+import { methodOfIntent } from '../payments/new-payment-method.ts'
 import { cardFault } from '../payments/payment-attempt.ts'
-import { attachPaymentMethod, usePaymentMethod } from '../payments/payment-methods.ts'
+import { attachPaymentMethod } from '../payments/payment-methods.ts'
 import { newSetupIntent } from '../payments/setup-intent.ts'
 import { behaviorOf, toDecline } from '../payments/test-cards.ts'
 import { render } from '../state/render.ts'
@@ -28,7 +29,7 @@ export const setupIntents: Operations = {
         allow_redirects: params.automatic_payment_methods.allow_redirects ?? 'always',
       }
     }
-    useMethod(work, intent, params.payment_method)
+    useMethod(work, intent, params)
     if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
     if (params.confirm) confirmSetup(work, intent)
     return render('setup_intent', intent, work.tables)
@@ -44,7 +45,7 @@ export const setupIntents: Operations = {
     if (params.customer !== undefined)
       intent.customer = requireCustomer(work, params.customer, 'customer').id
     if (params.description !== undefined) intent.description = params.description
-    useMethod(work, intent, params.payment_method)
+    useMethod(work, intent, params)
     intent.metadata = mergeMetadata(intent.metadata, params.metadata)
     return render('setup_intent', intent, work.tables)
   }),
@@ -54,7 +55,7 @@ export const setupIntents: Operations = {
     const intent = work.edit('setup_intent', work.require('setup_intent', idOf(call)))
     if (intent.status === 'succeeded' || intent.status === 'canceled')
       throw unexpected(intent, 'confirmed')
-    useMethod(work, intent, params.payment_method)
+    useMethod(work, intent, params)
     if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
     confirmSetup(work, intent)
     return render('setup_intent', intent, work.tables)
@@ -84,9 +85,13 @@ export const setupIntents: Operations = {
   }),
 }
 
-function useMethod(work: UnitOfWork, intent: SetupIntentRow, id: string | undefined): void {
-  if (id === undefined) return
-  const method = usePaymentMethod(work, id, 'payment_method')
+function useMethod(
+  work: UnitOfWork,
+  intent: SetupIntentRow,
+  params: { payment_method?: string; payment_method_data?: object },
+): void {
+  const method = methodOfIntent(work, params)
+  if (!method) return
   if (method.customer !== null && method.customer !== intent.customer) {
     throw invalidRequest(
       'The provided PaymentMethod is attached to a different customer.',

@@ -57,7 +57,6 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
     'mandate',
     'mandate_data',
     'on_behalf_of',
-    'payment_method_data',
     'transfer_data',
   ],
   PaymentMethods: ['customer_account'],
@@ -66,13 +65,7 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   Products: ['currency_options', 'custom_unit_amount', 'tiers'],
   PromotionCodes: ['currency_options', 'customer_account'],
   Quotes: ['customer_account'],
-  SetupIntents: [
-    'confirmation_token',
-    'customer_account',
-    'mandate_data',
-    'on_behalf_of',
-    'payment_method_data',
-  ],
+  SetupIntents: ['confirmation_token', 'customer_account', 'mandate_data', 'on_behalf_of'],
   Sources: ['mandate'],
   SubscriptionItems: ['billing_thresholds', 'current_trial'],
   SubscriptionSchedules: [
