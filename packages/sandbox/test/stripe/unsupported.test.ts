@@ -48,6 +48,8 @@ const LEARNED = [
   'Customers.default_source',
   'Customers.tax_id_data',
   'PaymentIntents.payment_method_data',
+  'Prices.currency_options',
+  'Products.currency_options',
   'SetupIntents.payment_method_data',
 ]
 

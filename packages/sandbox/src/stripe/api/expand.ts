@@ -1,4 +1,5 @@
 import { copyJson } from '../../core/store/copy-json.ts'
+import { showCurrencyOptions } from '../catalog/currency-options.ts'
 import { cardsOf, toCard } from '../payments/cards.ts'
 import { render } from '../state/render.ts'
 import type { Kind } from '../state/rows.ts'
@@ -61,7 +62,13 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
         `/v1/charges/${object.id}/refunds`,
       ),
   },
-  price: { currency_options: () => ({}), tiers: () => undefined },
+  price: {
+    currency_options: (object, tables) => {
+      const price = tables.price.get(object.id)
+      return price ? showCurrencyOptions(price) : undefined
+    },
+    tiers: () => undefined,
+  },
   coupon: {
     applies_to: (object, tables) => {
       const products = tables.coupon.get(object.id)?.$.products

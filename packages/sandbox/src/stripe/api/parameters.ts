@@ -124,7 +124,12 @@ function readValue(node: Node, value: FormValue, path: string, unknown: string[]
     throw invalidRequest('Invalid object', path)
   }
   if ('m' in node) {
+    const member = resolve(node.m)
     const entries = Object.entries(value).map(([key, item]) => {
+      // Currencies name objects; metadata names texts, whatever numbers the SDK takes for them.
+      if (typeof member === 'object' && 'o' in member) {
+        return [key, readValue(member, item, `${path}[${key}]`, unknown)]
+      }
       if (typeof item !== 'string') throw invalidRequest(`Invalid ${path} value`, `${path}[${key}]`)
       return [key, item]
     })

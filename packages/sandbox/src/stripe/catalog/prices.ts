@@ -5,6 +5,8 @@ import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { requireCurrency } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
+import { readCurrencyOptions } from './currency-options.ts'
+import { readUnitAmount } from './unit-amount.ts'
 
 type NewPrice = Partial<Stripe.PriceCreateParams> & {
   id?: string
@@ -23,6 +25,9 @@ export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
   const product = work.require('product', params.product, 'product')
   const currency = requireCurrency(params.currency)
   const { cents, decimal } = readUnitAmount(params)
+  const options = params.currency_options
+    ? readCurrencyOptions(currency, params.currency_options)
+    : null
   const recurring = params.recurring ? readRecurring(params.recurring) : null
   if (params.lookup_key !== undefined) {
     claimLookupKey(work, params.lookup_key, params.transfer_lookup_key ?? false, null)
@@ -45,47 +50,9 @@ export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
     type: recurring ? 'recurring' : 'one_time',
     unit_amount: cents,
     unit_amount_decimal: decimal,
+    ...(options ? { $: { currencyOptions: options } } : {}),
   }
   return work.insert('price', price, 'price.created')
-}
-
-function readUnitAmount(params: NewPrice): { cents: number | null; decimal: string } {
-  const { unit_amount: cents } = params
-  const decimal =
-    params.unit_amount_decimal === undefined ? undefined : String(params.unit_amount_decimal)
-  if (cents !== undefined && decimal !== undefined) {
-    throw invalidRequest(
-      'You may only specify one of these parameters: unit_amount, unit_amount_decimal.',
-      'unit_amount',
-    )
-  }
-  if (cents === undefined && decimal === undefined) {
-    throw invalidRequest(
-      'Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.',
-      'unit_amount',
-      'parameter_missing',
-    )
-  }
-  if (cents !== undefined) {
-    if (cents < 0)
-      throw invalidRequest(
-        'Invalid non-negative integer',
-        'unit_amount',
-        'parameter_invalid_integer',
-      )
-    if (cents > 99_999_999)
-      throw invalidRequest(
-        'Amount must be no more than $999,999.99',
-        'unit_amount',
-        'amount_too_large',
-      )
-    return { cents, decimal: String(cents) }
-  }
-  const text = decimal ?? '0'
-  if (text.startsWith('-'))
-    throw invalidRequest('Invalid non-negative decimal', 'unit_amount_decimal')
-  const whole = /^\d+(?:\.0+)?$/.test(text)
-  return { cents: whole ? Number(text) : null, decimal: text }
 }
 
 function readRecurring(

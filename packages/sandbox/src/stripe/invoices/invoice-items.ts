@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { checkSoldIn, unitAmountIn } from '../catalog/currency-options.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
@@ -33,13 +34,14 @@ export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): Invoi
   const { price = null } = options
   const quantity = options.quantity ?? 1
   const currency =
-    price?.currency ??
     (options.currency === undefined ? undefined : requireCurrency(options.currency)) ??
+    price?.currency ??
     options.customer.currency ??
     undefined
   if (currency === undefined) throw missingParam('currency')
+  if (price) checkSoldIn(price, currency, 'currency')
   const unit =
-    price?.unit_amount_decimal ??
+    (price ? unitAmountIn(price, currency) : null) ??
     options.unitAmountDecimal ??
     (options.amount === undefined ? undefined : String(options.amount))
   if (unit === undefined || unit === null) throw missingParam('amount')
@@ -120,6 +122,7 @@ export function addInvoiceItems(
     const price = requireOneTimePrice(work, item, `add_invoice_items[${at}]`)
     newInvoiceItem(work, {
       customer,
+      currency: subscription.currency,
       price,
       quantity: item.quantity,
       discountable: item.discountable,

@@ -70,7 +70,7 @@ export const plans: Operations = {
     work.emit('price.deleted', 'price', price)
     // Those who have it keep it, so the row stays; nobody else finds or gets it.
     price.active = false
-    price.$ = { deleted: true }
+    price.$ = { ...price.$, deleted: true }
     return { id: price.id, object: 'plan', deleted: true }
   }),
 }

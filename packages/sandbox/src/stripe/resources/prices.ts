@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
+import { readCurrencyOptions } from '../catalog/currency-options.ts'
 import { claimLookupKey, createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { render } from '../state/render.ts'
@@ -47,6 +48,12 @@ export const prices: Operations = {
     if (params.lookup_key !== undefined) {
       claimLookupKey(work, params.lookup_key, params.transfer_lookup_key ?? false, price.id)
       price.lookup_key = params.lookup_key
+    }
+    const options = params.currency_options
+    if (options === '' || options === null) price.$ = { ...price.$, currencyOptions: {} }
+    else if (options !== undefined) {
+      const merged = readCurrencyOptions(price.currency, options, price.$?.currencyOptions)
+      price.$ = { ...price.$, currencyOptions: merged }
     }
     price.metadata = mergeMetadata(price.metadata, params.metadata)
     return render('price', price, work.tables)

@@ -12,7 +12,15 @@ export type PaymentMethodRow = Wire<Stripe.PaymentMethod> & {
   $: { behavior: string; detached: boolean; authenticated: boolean }
 }
 export type ProductRow = Wire<Stripe.Product>
-export type PriceRow = Wire<Stripe.Price> & { $?: { deleted: boolean } }
+/** A price in another currency than its own. */
+export interface CurrencyOption {
+  readonly tax_behavior: Wire<Stripe.Price>['tax_behavior']
+  readonly unit_amount: number | null
+  readonly unit_amount_decimal: string
+}
+export type PriceRow = Wire<Stripe.Price> & {
+  $?: { deleted?: boolean; currencyOptions?: Readonly<Record<string, CurrencyOption>> }
+}
 export type CouponRow = Wire<Stripe.Coupon> & { $: { products: string[] | null; deleted: boolean } }
 export type PromotionCodeRow = Wire<Stripe.PromotionCode>
 export type TaxRateRow = Wire<Stripe.TaxRate>

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { multiplyFraction } from '../../core/rounding.ts'
+import { unitAmountIn } from '../catalog/currency-options.ts'
 import { couponOf, liveDiscounts } from '../state/discounts.ts'
 import type {
   BilledPeriod,
@@ -13,8 +14,8 @@ import { multiplyDecimal, percentOf } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 
 /** A price for a quantity over a whole period, before discounts. */
-export function fullAmount(price: PriceRow, quantity: number): number {
-  return multiplyDecimal(price.unit_amount_decimal ?? '0', quantity)
+export function fullAmount(price: PriceRow, quantity: number, currency: string): number {
+  return multiplyDecimal(unitAmountIn(price, currency) ?? '0', quantity)
 }
 
 /** What unused time is worth: the amount billed for the whole period, by the second. */
@@ -84,8 +85,8 @@ function creditedFrom(
   const { billed } = item.$
   if (!billed || subscription.billing_mode.type === 'flexible') return billed
   const price = work.require('price', item.price)
-  const amount = discountedAmount(work, subscription, price, fullAmount(price, item.quantity ?? 1))
-  return { ...billed, amount }
+  const full = fullAmount(price, item.quantity ?? 1, subscription.currency)
+  return { ...billed, amount: discountedAmount(work, subscription, price, full) }
 }
 
 /**
@@ -122,7 +123,8 @@ export function debitRemaining(
   at: number,
 ): void {
   const price = work.require('price', item.price)
-  const whole = discountedAmount(work, subscription, price, fullAmount(price, item.quantity ?? 1))
+  const full = fullAmount(price, item.quantity ?? 1, subscription.currency)
+  const whole = discountedAmount(work, subscription, price, full)
   const until = billedEnd(subscription, item)
   const billed: BilledPeriod = {
     amount: whole,
@@ -170,7 +172,7 @@ function addProration(
       pricing: {
         price_details: { price: price.id, product: price.product },
         type: 'price_details',
-        unit_amount_decimal: price.unit_amount_decimal,
+        unit_amount_decimal: unitAmountIn(price, subscription.currency),
       },
       proration: true,
       proration_details: { credited_items: null, discount_amounts: [] },

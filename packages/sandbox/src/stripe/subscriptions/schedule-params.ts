@@ -50,14 +50,14 @@ export function readPhases(
     from = end
     // What would only fail on its day is refused today.
     checkDuplicates(items.map((item) => item.price.id))
-    checkCurrency(
+    const currency = checkCurrency(
       customer,
       items.map((item) => item.price),
-      undefined,
+      phase.currency,
     )
     const trialEnd = phaseTrialEnd(phase, begin, end, path)
     return {
-      ...emptyPhase(first.currency),
+      ...emptyPhase(currency),
       start_date: begin,
       end_date: end,
       items: items.map((item) => phaseItem(item.price.id, item.quantity)),

@@ -43,6 +43,7 @@ function startSchedule(work: UnitOfWork, schedule: ScheduleRow, phase: Phase): v
   const subscription = createPlannedSubscription(work, {
     customer: schedule.customer,
     billing_mode: { type: schedule.billing_mode.type },
+    currency: phase.currency,
     items: phase.items.map(toItem),
     ...(phase.trial_end === null ? {} : { trial_end: phase.trial_end }),
     // A card that was taken off the customer meanwhile pays nothing any more.

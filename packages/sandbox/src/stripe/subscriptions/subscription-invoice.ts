@@ -1,4 +1,5 @@
 import { multiplyFraction } from '../../core/rounding.ts'
+import { unitAmountIn } from '../catalog/currency-options.ts'
 import {
   addLine,
   createInvoice,
@@ -59,15 +60,15 @@ export function draftSubscriptionInvoice(
     const quantity = item.quantity ?? 1
     const { current_period_start: start, current_period_end: end } = item
     const until = options.wholePeriods ? end : billedEnd(subscription, item)
-    const whole = fullAmount(price, quantity)
+    const whole = fullAmount(price, quantity, subscription.currency)
     return addLine(work, invoice, {
       amount: trialing ? 0 : multiplyFraction(whole, until - start, end - start),
-      description: describe(work, price, quantity, trialing),
+      description: describe(work, price, subscription.currency, quantity, trialing),
       quantity,
       period: { start, end: trialing ? end : until },
       price: price.id,
       product: price.product,
-      unitAmountDecimal: trialing ? '0' : price.unit_amount_decimal,
+      unitAmountDecimal: trialing ? '0' : unitAmountIn(price, subscription.currency),
       taxRates: item.tax_rates,
       discountable: true,
       discounts: item.discounts,
@@ -106,12 +107,18 @@ function dropEndedDiscounts(work: UnitOfWork, subscription: SubscriptionRow): vo
   subscription.discounts = live
 }
 
-function describe(work: UnitOfWork, price: PriceRow, quantity: number, trialing: boolean): string {
+function describe(
+  work: UnitOfWork,
+  price: PriceRow,
+  currency: string,
+  quantity: number,
+  trialing: boolean,
+): string {
   const name = work.find('product', price.product)?.name ?? price.id
   if (trialing) return `Trial period for ${name}`
   const count = price.recurring?.interval_count ?? 1
   const interval = price.recurring?.interval ?? ''
   const every = count === 1 ? interval : `every ${count} ${interval}s`
-  const amount = formatAmount(fullAmount(price, 1), price.currency)
+  const amount = formatAmount(fullAmount(price, 1, currency), currency)
   return `${quantity} × ${name} (at ${amount} / ${every})`
 }

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { checkSoldIn, isSoldIn } from '../catalog/currency-options.ts'
 import type { CustomerRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
@@ -12,14 +13,10 @@ export function checkCurrency(
   prices: readonly PriceRow[],
   wanted: string | undefined,
 ): string {
-  const currency = wanted?.toLowerCase() ?? prices[0]?.currency ?? 'usd'
-  for (const price of prices) {
-    if (price.currency === currency) continue
-    throw invalidRequest(
-      `The price specified only supports \`${price.currency}\`. This doesn't match the expected currency: \`${currency}\`.`,
-      'items',
-    )
-  }
+  const { currency: usual } = customer
+  const asUsual = usual && prices.every((price) => isSoldIn(price, usual))
+  const currency = wanted?.toLowerCase() ?? (asUsual ? usual : prices[0]?.currency) ?? 'usd'
+  for (const price of prices) checkSoldIn(price, currency, 'items')
   if (customer.currency && customer.currency !== currency) {
     throw invalidRequest(
       `You cannot combine currencies on a single customer. This customer is billed in \`${customer.currency}\`.`,

@@ -1,3 +1,4 @@
+import { checkSoldIn } from '../catalog/currency-options.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
@@ -51,7 +52,7 @@ export function changeItems(
   const prorates = options.prorationBehavior !== 'none'
   const wasTrialing = subscription.status === 'trialing'
   const itemsBefore = itemsOf(work, subscription)
-  const freeBefore = totalOf(work, itemsBefore) === 0
+  const freeBefore = totalOf(work, subscription, itemsBefore) === 0
   const endsTrial = wasTrialing && options.trialEnd === 'now'
   const newTrialEnd = readTrialEnd(work, subscription, options.trialEnd)
 
@@ -75,7 +76,7 @@ export function changeItems(
     throw invalidRequest('A subscription must have at least one item.', 'items')
   checkDuplicates(items.map((item) => item.price))
   const becomesPaid =
-    !wasTrialing && freeBefore && totalOf(work, items) > 0 && itemsBefore.length > 0
+    !wasTrialing && freeBefore && totalOf(work, subscription, items) > 0 && itemsBefore.length > 0
 
   if (newTrialEnd !== null) return startTrial(work, subscription, items, newTrialEnd)
   if (endsTrial) endTrial(work, subscription)
@@ -141,7 +142,7 @@ function planChangedItem(
   const swapped = price !== null && price.id !== item.price
   if (price && swapped) {
     checkActive(work, price, path)
-    checkSameCurrency(subscription, price, path)
+    checkSoldIn(price, subscription.currency, `${path}[price]`)
   }
   checkQuantity(params.quantity, path)
   const requantified = params.quantity !== undefined && params.quantity !== (item.quantity ?? 1)
@@ -177,7 +178,7 @@ function planNewItem(
 ): PlannedChange {
   const price = requireItemPrice(work, params, path)
   checkActive(work, price, path)
-  checkSameCurrency(subscription, price, path)
+  checkSoldIn(price, subscription.currency, `${path}[price]`)
   const first = itemsOf(work, subscription)[0]
   const firstRhythm = first ? work.require('price', first.price).recurring : null
   const differs = first !== undefined && !sameRecurrence(firstRhythm, price.recurring)
@@ -281,19 +282,15 @@ function readProrationDate(
   )
 }
 
-function checkSameCurrency(subscription: SubscriptionRow, price: PriceRow, path: string): void {
-  if (price.currency === subscription.currency) return
-  throw invalidRequest(
-    `The price specified only supports \`${price.currency}\`. This doesn't match the expected currency: \`${subscription.currency}\`.`,
-    `${path}[price]`,
+function totalOf(
+  work: UnitOfWork,
+  { currency }: SubscriptionRow,
+  items: readonly SubscriptionItemRow[],
+): number {
+  const amounts = items.map((item) =>
+    fullAmount(work.require('price', item.price), item.quantity ?? 1, currency),
   )
-}
-
-function totalOf(work: UnitOfWork, items: readonly SubscriptionItemRow[]): number {
-  return items.reduce(
-    (sum, item) => sum + fullAmount(work.require('price', item.price), item.quantity ?? 1),
-    0,
-  )
+  return amounts.reduce((sum, amount) => sum + amount, 0)
 }
 
 export function itemsOf(work: UnitOfWork, subscription: SubscriptionRow): SubscriptionItemRow[] {

@@ -83,12 +83,12 @@ export function formatAmount(amount: number, currency: string): string {
   return `${amount < 0 ? '-' : ''}${sign ?? ''}${text}${sign ? '' : ` ${currency.toUpperCase()}`}`
 }
 
-export function requireCurrency(code: string): string {
+export function requireCurrency(code: string, param = 'currency'): string {
   const currency = code.toLowerCase()
   if (!isCurrency(currency)) {
     throw invalidRequest(
       `Invalid currency: ${code}. Stripe currently supports these currencies: usd, aed, afn, …`,
-      'currency',
+      param,
     )
   }
   return currency

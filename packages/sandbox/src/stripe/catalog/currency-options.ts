@@ -1,0 +1,67 @@
+import type Stripe from 'stripe'
+import type { CurrencyOption, PriceRow } from '../state/rows.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { requireCurrency } from '../wire/money.ts'
+import { readUnitAmount } from './unit-amount.ts'
+
+type OptionParams = Stripe.PriceCreateParams.CurrencyOptions
+
+/** What one of it costs in a currency, in cents with decimals; null when it is not sold in it. */
+export function unitAmountIn(price: PriceRow, currency: string): string | null {
+  if (currency === price.currency) return price.unit_amount_decimal
+  return price.$?.currencyOptions?.[currency]?.unit_amount_decimal ?? null
+}
+
+export function isSoldIn(price: PriceRow, currency: string): boolean {
+  return currency === price.currency || price.$?.currencyOptions?.[currency] !== undefined
+}
+
+export function checkSoldIn(price: PriceRow, currency: string, param: string): void {
+  if (isSoldIn(price, currency)) return
+  const known = [price.currency, ...Object.keys(price.$?.currencyOptions ?? {})]
+  throw invalidRequest(
+    `The price specified only supports ${known.map((each) => `\`${each}\``).join(', ')}. This doesn't match the expected currency: \`${currency}\`.`,
+    param,
+  )
+}
+
+/** Adds to, or replaces, what a price costs in other currencies. */
+export function readCurrencyOptions(
+  own: string,
+  given: Readonly<Record<string, OptionParams>>,
+  before: Readonly<Record<string, CurrencyOption>> = {},
+): Readonly<Record<string, CurrencyOption>> {
+  const options: Record<string, CurrencyOption> = { ...before }
+  for (const [code, params] of Object.entries(given)) {
+    const path = `currency_options[${code}]`
+    const currency = requireCurrency(code, path)
+    if (currency === own) {
+      throw invalidRequest(`The price is in \`${own}\` itself; name other currencies.`, path)
+    }
+    const known = options[currency]
+    const { unit_amount: cents, unit_amount_decimal: decimal } = params
+    const keeps = known && cents === undefined && decimal === undefined
+    const amount = keeps
+      ? { cents: known.unit_amount, decimal: known.unit_amount_decimal }
+      : readUnitAmount(params, path)
+    options[currency] = {
+      tax_behavior: params.tax_behavior ?? known?.tax_behavior ?? 'unspecified',
+      unit_amount: amount.cents,
+      unit_amount_decimal: amount.decimal,
+    }
+  }
+  return options
+}
+
+/** As it is shown when asked for, the price's own currency among the others. */
+export function showCurrencyOptions(price: PriceRow): object {
+  const { tax_behavior, unit_amount, unit_amount_decimal } = price
+  const own = { tax_behavior, unit_amount, unit_amount_decimal }
+  const all = { [price.currency]: own, ...price.$?.currencyOptions }
+  return Object.fromEntries(
+    Object.entries(all).map(([currency, option]) => [
+      currency,
+      { custom_unit_amount: null, ...option },
+    ]),
+  )
+}

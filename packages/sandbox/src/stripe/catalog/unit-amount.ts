@@ -1,0 +1,51 @@
+import type Stripe from 'stripe'
+import { invalidRequest } from '../wire/errors.ts'
+
+interface AmountParams {
+  readonly unit_amount?: number
+  readonly unit_amount_decimal?: Stripe.Decimal
+}
+
+/** Cents, or cents with decimals; `within` is the parameter that holds them. */
+export function readUnitAmount(
+  params: AmountParams,
+  within?: string,
+): { cents: number | null; decimal: string } {
+  const path = (name: string) => (within === undefined ? name : `${within}[${name}]`)
+  const { unit_amount: cents } = params
+  const decimal =
+    params.unit_amount_decimal === undefined ? undefined : String(params.unit_amount_decimal)
+  if (cents !== undefined && decimal !== undefined) {
+    throw invalidRequest(
+      'You may only specify one of these parameters: unit_amount, unit_amount_decimal.',
+      path('unit_amount'),
+    )
+  }
+  if (cents === undefined && decimal === undefined) {
+    throw invalidRequest(
+      'Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.',
+      path('unit_amount'),
+      'parameter_missing',
+    )
+  }
+  if (cents !== undefined) {
+    if (cents < 0)
+      throw invalidRequest(
+        'Invalid non-negative integer',
+        path('unit_amount'),
+        'parameter_invalid_integer',
+      )
+    if (cents > 99_999_999)
+      throw invalidRequest(
+        'Amount must be no more than $999,999.99',
+        path('unit_amount'),
+        'amount_too_large',
+      )
+    return { cents, decimal: String(cents) }
+  }
+  const text = decimal ?? '0'
+  if (text.startsWith('-'))
+    throw invalidRequest('Invalid non-negative decimal', path('unit_amount_decimal'))
+  const whole = /^\d+(?:\.0+)?$/.test(text)
+  return { cents: whole ? Number(text) : null, decimal: text }
+}
