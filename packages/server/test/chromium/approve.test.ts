@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { describeInChromium } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { register, signIn } from './person.ts'
-import { describeInChromium } from './support.ts'
 import { startThirdParty, type ThirdParty } from './third-party.ts'
 
 describeInChromium('a third-party application', ({ newPage }) => {

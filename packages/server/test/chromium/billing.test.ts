@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import type { ProviderName } from '@tollgate/billing'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestService, type TestService } from '../support.ts'
 import {
   describeInChromium,
   expectAccessible,
   expectFineInEveryLook,
   PHONE,
   takeScreenshot,
-} from './support.ts'
+} from '../../../../test-support/chromium.ts'
+import { startTestService, type TestService } from '../support.ts'
 
 const NAMES = { stripe: 'Stripe', braintree: 'Braintree' } as const
 const WORKS = { stripe: /^Visa 4242/, braintree: /^Visa 1881/ } as const

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeInChromium, PHONE, takeScreenshot } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { register } from './person.ts'
-import { describeInChromium, PHONE, takeScreenshot } from './support.ts'
 import { startThirdParty } from './third-party.ts'
 
 describeInChromium('clients', ({ newPage, forgive }) => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ConsentView, type DeviceQuestion, defaultPages } from '@tollgate/oauth'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeInChromium, expectFineInEveryLook } from './support.ts'
+import { describeInChromium, expectFineInEveryLook } from '../../../../test-support/chromium.ts'
 
 const fixed = (id: string, description: string) => ({ id, description, checkbox: null })
 const optional = (id: string, description: string, checked = true) => ({

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeInChromium, expectFineInEveryLook } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { describeInChromium, expectFineInEveryLook } from './support.ts'
 
 type Browser = ReturnType<TestService['browser']>
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { describeInChromium } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { signIn } from './person.ts'
 import { type SinglePageApp, startSinglePageApp } from './single-page-app.ts'
-import { describeInChromium } from './support.ts'
 
 describeInChromium('oidc-client-ts on another origin', ({ newPage, forgive }) => {
   let service: TestService

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  describeInChromium,
+  expectAccessible,
+  expectFineInEveryLook,
+} from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
-import { describeInChromium, expectAccessible, expectFineInEveryLook } from './support.ts'
 
 describeInChromium('the overview', ({ newPage }) => {
   let service: TestService

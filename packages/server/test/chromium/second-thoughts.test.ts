@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { describeInChromium, PHONE } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { register, signIn } from './person.ts'
-import { describeInChromium, PHONE } from './support.ts'
 import { startThirdParty, type ThirdParty } from './third-party.ts'
 
 /** What people do that no application expects. Nobody ends at a page that leads nowhere. */

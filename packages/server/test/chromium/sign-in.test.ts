@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeInChromium } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { register, signIn } from './person.ts'
-import { describeInChromium } from './support.ts'
 
 describeInChromium('signing in', ({ newPage, forgive }) => {
   let service: TestService

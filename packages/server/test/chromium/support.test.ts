@@ -1,7 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeInChromium, expectAccessible, expectNoSidewaysScroll } from './support.ts'
+import {
+  describeInChromium,
+  expectAccessible,
+  expectNoSidewaysScroll,
+} from '../../../../test-support/chromium.ts'
 
 const BAD_PAGE = `<!doctype html><html lang="en"><title>Bad</title><link rel="icon" href="data:,">
 <main><h1>Bad</h1><img src="/x.png"><canvas width="3000"></canvas><script>document.title = 'breached'</script></main></html>`

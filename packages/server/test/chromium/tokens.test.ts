@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeInChromium } from '../../../../test-support/chromium.ts'
 import { startTestService, type TestService } from '../support.ts'
 import { register } from './person.ts'
-import { describeInChromium } from './support.ts'
 
 describeInChromium('personal access tokens', ({ newPage, forgive }) => {
   let service: TestService

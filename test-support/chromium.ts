@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { AxeResults } from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
-import { findChromium } from '../../../../test-support/find-chromium.ts'
+import { findChromium } from './find-chromium.ts'
 
 export type Scheme = 'light' | 'dark'
 
