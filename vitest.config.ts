@@ -89,7 +89,7 @@ export default defineConfig({
         name: 'unit',
         include: ['packages/*/src/**/*.test.ts', 'docs/test/*.test.ts', 'scripts/test/*.test.ts'],
       }),
-      createProject({ name: 'sandbox', include: [SANDBOX], exclude: SLOW }),
+      createProject({ name: 'sandbox', include: [SANDBOX], exclude: [...SLOW, ...IN_CHROMIUM] }),
       createFlows('sqlite', SLOW),
       createProject({ name: 'slow', include: SLOW, database: 'sqlite' }),
       createFlows('postgres', SQLITE_IS_ENOUGH),

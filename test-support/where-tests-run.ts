@@ -120,7 +120,10 @@ const sqliteIsEnough: readonly Named[] = [
 ]
 
 /** A person's way through the pages. */
-const inChromium: readonly Named[] = [['packages/server/test/chromium', 'a browser']]
+const inChromium: readonly Named[] = [
+  ['packages/sandbox/test/chromium', 'a browser'],
+  ['packages/server/test/chromium', 'a browser'],
+]
 
 function toGlobs(named: readonly Named[]): string[] {
   return named.map(([path]) => {

@@ -58,7 +58,13 @@ export type {
 } from './core/outbox.ts'
 export type { SandboxSnapshot } from './core/store/snapshot.ts'
 export type { StoreSnapshot } from './core/store/store.ts'
-export type { CallFate, CallTrouble } from './core/trouble.ts'
+export type { CallFate, CallTrouble, PendingTrouble } from './core/trouble.ts'
+export type {
+  BraintreeFixtures,
+  FixtureCall,
+  SandboxFixtures,
+  StripeFixtures,
+} from './fixtures/fixtures.ts'
 export type {
   ControlRoomStart,
   DeliveryFilter,
@@ -79,6 +85,6 @@ export type {
   StripeHandle,
   StripeSdkConfig,
 } from './stripe/server/handle.ts'
-export type { StripeOptions } from './stripe/server/options.ts'
+export type { StripeOptions, WebhookAddress } from './stripe/server/options.ts'
 export type { DunningOptions } from './stripe/state/context.ts'
 export type { WireObject } from './stripe/wire/wire-object.ts'

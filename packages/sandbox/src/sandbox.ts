@@ -5,7 +5,8 @@ import type { Duration } from './core/clock/clock.ts'
 import type { FailedJob } from './core/clock/failed-jobs.ts'
 import type { Delivery, DeliverySwitches } from './core/outbox.ts'
 import type { SandboxSnapshot } from './core/store/snapshot.ts'
-import type { CallFate, CallTrouble } from './core/trouble.ts'
+import type { CallFate, CallTrouble, PendingTrouble } from './core/trouble.ts'
+import type { SandboxFixtures } from './fixtures/fixtures.ts'
 import type { StripeHandle } from './stripe/server/handle.ts'
 import type { StripeOptions } from './stripe/server/options.ts'
 
@@ -26,6 +27,8 @@ export interface SandboxOptions {
   readonly stateFile?: string
   /** A state taken before with `snapshot()`. It wins over `stateFile`, and its clock over `now`. */
   readonly snapshot?: SandboxSnapshot
+  /** What a new sandbox begins with. Applied when there is no state yet, and again by `reset()`. */
+  readonly fixtures?: SandboxFixtures
   /** A web page to watch and move it all. */
   readonly controlRoom?: boolean | ControlRoomStart
   /** How webhooks are sent, where it should not be as at the providers. */
@@ -73,6 +76,11 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
   snapshot(): SandboxSnapshot
   /** Puts the sandbox back to a snapshot, the clock included. Nothing falls due on the way. */
   restore(snapshot: SandboxSnapshot): void
+  /**
+   * Empties the sandbox and puts the clock back to where this one began. What it was started with,
+   * `fixtures` and webhooks, is there again; ids are drawn as they were the first time.
+   */
+  reset(): Promise<void>
   /** Writes the state file now; closing does so too. A failure leaves the file as it was. */
   save(): Promise<void>
   /** Stops the servers, gives up on webhooks that are being sent, and writes the state file. */
@@ -136,6 +144,8 @@ export interface SandboxTrouble {
   takeCallTrouble(provider: Provider): CallFate | null
   /** Takes what waits for the customer's next charge, as that charge would; null when nothing does. */
   takeDecline(customerId: string): string | null
+  /** What has been ordered and not yet happened; looking takes nothing. */
+  pending(): PendingTrouble
   /** Forgets all trouble not yet met, and sends the responses that are held. */
   clear(): void
 }

@@ -1,6 +1,7 @@
-import type { BraintreeOptions } from './braintree/server/options.ts'
-import { startBraintree } from './braintree/server/server.ts'
+import { firstMerchant } from './braintree/server/merchants.ts'
+import { openBraintree, serveBraintree } from './braintree/server/server.ts'
 import { serveControlRoom } from './control-room/control-room.ts'
+import type { RunningProviders } from './control-room/story/watched.ts'
 import { MovableClock } from './core/clock/clock.ts'
 import { FailedJobs } from './core/clock/failed-jobs.ts'
 import { Outbox } from './core/outbox.ts'
@@ -8,15 +9,18 @@ import type { ProviderContext } from './core/provider-context.ts'
 import type { SandboxSnapshot } from './core/store/snapshot.ts'
 import {
   checkWritable,
+  chunksOf,
   readStateFile,
   stateLines,
   writeStateFile,
 } from './core/store/state-file.ts'
 import { Store } from './core/store/store.ts'
 import { Trouble } from './core/trouble.ts'
+import { applyFixtures } from './fixtures/apply-fixtures.ts'
+import { ensureWebhooks } from './fixtures/ensure-webhooks.ts'
 import type { Sandbox, SandboxOptions } from './sandbox.ts'
-import type { StripeOptions } from './stripe/server/options.ts'
-import { startStripe } from './stripe/server/server.ts'
+import { openScratch, type WantedProviders } from './scratch/scratch.ts'
+import { openStripe, serveStripe } from './stripe/server/server.ts'
 
 /**
  * Starts Stripe and Braintree on loopback with one clock between them.
@@ -30,57 +34,51 @@ export async function startSandbox<const O extends SandboxOptions>(
 ): Promise<Sandbox<O>> {
   const { stateFile } = options
   if (stateFile !== undefined) checkWritable(stateFile)
-  const kept = stateFile === undefined || options.snapshot ? null : await readStateFile(stateFile)
-  const saved = options.snapshot ?? kept
-  const clock = new MovableClock(saved ? new Date(saved.now) : (options.now ?? new Date()))
-  const store = new Store(options.seed ?? 1)
-  if (options.snapshot) store.restore(options.snapshot.store)
-  else if (kept) store.adopt(kept.store)
-  const outbox = new Outbox({ clock, store, ...options.outbox })
-  const trouble = new Trouble(store)
-  const failures = new FailedJobs({ clock, store })
-  const context: ProviderContext = { clock, store, outbox, trouble, failures }
+  const began = options.now ?? new Date()
+  const { context, isNew } = await openContext(options, began)
+  const { clock, store, outbox, trouble, failures } = context
+  const wanted = wantedOf(options)
   const started: Closable[] = []
-  const stripe = await startIf(started, options.stripe, (start: StripeOptions) =>
-    startStripe(context, start),
-  )
-  const braintree = await startIf(started, options.braintree, (start: BraintreeOptions) =>
-    startBraintree(context, start),
-  )
-  const snapshot = (): SandboxSnapshot => ({
-    version: 1,
-    now: clock.now().toISOString(),
-    store: store.snapshot(),
-  })
-  const save = async () => {
-    if (stateFile !== undefined) writeStateFile(stateFile, stateLines(clock.now(), store))
+  const running = await startProviders(context, wanted, started)
+  const providers = {
+    stripe: running.stripe?.handle ?? null,
+    braintree: running.braintree?.handle ?? null,
   }
-  const room = options.controlRoom
-  const controlRoom = await startIf(started, room, ({ port }: { port?: number }) =>
-    serveControlRoom({
-      clock,
-      outbox,
-      trouble,
-      failures,
-      stripe,
-      braintree,
-      port: port ?? 0,
-      save,
-    }),
-  )
+  const begin = async (fresh: boolean) => {
+    if (fresh && options.fixtures) await applyFixtures(providers, options.fixtures)
+    await ensureWebhooks(providers, wanted)
+  }
+  const restore = (to: SandboxSnapshot) => {
+    store.restore(to.store)
+    clock.restoreTo(new Date(to.now))
+  }
+  const state = () => stateLines(clock.now(), store)
+  const save = async () => {
+    if (stateFile !== undefined) writeStateFile(stateFile, state())
+  }
+  const reset = async () => {
+    trouble.clear()
+    await outbox.flush()
+    const empty = openScratch({ now: began, seed: seedOf(options), ...wanted }).store.snapshot()
+    restore({ version: 1, now: began.toISOString(), store: empty })
+    await begin(true)
+  }
+  const exportState = () => Buffer.concat([...chunksOf(state(), EXPORT_CHUNK)])
+  const room = optionsOf(options.controlRoom)
+  const controls = { save, reset, exportState, port: room?.port ?? 0 }
+  const serving = room && serveControlRoom({ ...context, ...running, wanted, ...controls })
+  const controlRoom = serving && (await keepOrClose(started, serving))
+  await keepOrClose(started, begin(isNew).then(nothingToClose))
   const sandbox: Sandbox = {
     clock,
     outbox,
     trouble,
     controlRoom,
-    stripe,
-    braintree,
+    ...providers,
     failedJobs: () => failures.list(),
-    snapshot,
-    restore: (to) => {
-      store.restore(to.store)
-      clock.restoreTo(new Date(to.now))
-    },
+    snapshot: () => ({ version: 1, now: clock.now().toISOString(), store: store.snapshot() }),
+    restore,
+    reset,
     save,
     close: async () => {
       outbox.close()
@@ -91,23 +89,78 @@ export async function startSandbox<const O extends SandboxOptions>(
   return sandbox as Sandbox<O>
 }
 
+const EXPORT_CHUNK = 1_048_576
+
+/** The state there is, or none yet, and what all providers share. */
+async function openContext(
+  options: SandboxOptions,
+  began: Date,
+): Promise<{ context: ProviderContext; isNew: boolean }> {
+  const { stateFile, snapshot } = options
+  const kept = stateFile === undefined || snapshot ? null : await readStateFile(stateFile)
+  const saved = snapshot ?? kept
+  const clock = new MovableClock(saved ? new Date(saved.now) : began)
+  const store = new Store(seedOf(options))
+  if (snapshot) store.restore(snapshot.store)
+  else if (kept) store.adopt(kept.store)
+  const outbox = new Outbox({ clock, store, ...options.outbox })
+  const trouble = new Trouble(store)
+  const failures = new FailedJobs({ clock, store })
+  return { context: { clock, store, outbox, trouble, failures }, isNew: saved === null }
+}
+
+async function startProviders(
+  context: ProviderContext,
+  wanted: WantedProviders,
+  started: Closable[],
+): Promise<RunningProviders> {
+  const stripe = wanted.stripe && openStripe(context, wanted.stripe)
+  const braintree = wanted.braintree && openBraintree(context, wanted.braintree)
+  return {
+    stripe: stripe && {
+      context: stripe,
+      handle: await keepOrClose(started, serveStripe(stripe, wanted.stripe ?? {})),
+    },
+    braintree: braintree && {
+      context: firstMerchant(braintree),
+      handle: await keepOrClose(
+        started,
+        serveBraintree(braintree, context, wanted.braintree ?? {}),
+      ),
+    },
+  }
+}
+
 interface Closable {
   close(): Promise<void>
 }
 
-/** Starts what was asked for; when that fails, such as on a taken port, nothing stays behind. */
-async function startIf<S extends object, H extends Closable>(
+const nothingToClose = (): Closable => ({ close: async () => {} })
+
+/** When something cannot start, such as on a taken port, nothing stays behind. */
+async function keepOrClose<H extends Closable>(
   started: Closable[],
-  option: boolean | S | undefined,
-  start: (options: S) => Promise<H>,
-): Promise<H | null> {
-  if (option === undefined || option === false) return null
+  starting: Promise<H>,
+): Promise<H> {
   try {
-    const handle = await start(option === true ? ({} as S) : option)
+    const handle = await starting
     started.push(handle)
     return handle
   } catch (error) {
     await Promise.all(started.map((each) => each.close()))
     throw error
   }
+}
+
+function wantedOf(options: SandboxOptions): WantedProviders {
+  return { stripe: optionsOf(options.stripe), braintree: optionsOf(options.braintree) }
+}
+
+function optionsOf<S extends object>(option: boolean | S | undefined): S | null {
+  if (option === undefined || option === false) return null
+  return option === true ? ({} as S) : option
+}
+
+function seedOf({ seed }: SandboxOptions): number {
+  return seed ?? 1
 }

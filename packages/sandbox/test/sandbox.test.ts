@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import braintree from 'braintree'
@@ -110,7 +108,7 @@ it('shows and moves everything in the control room', async () => {
       headers,
     })
   const page = await (await fetch(room)).text()
-  expect(page).toContain(subscription.id)
+  expect(page).toContain(String(subscription.customer))
   expect(page).toContain('2026-01-31T10:00:00.000Z')
   await stripe.customers.create({ name: '<script>alert(1)</script>', email: "x'<b>@example.com" })
   expect(await (await fetch(room)).text()).not.toContain('<b>@example')
@@ -154,44 +152,4 @@ it('leaves out what was not asked for', async () => {
   onTestFinished(() => sandbox.close())
   expect(sandbox.stripe).toBeNull()
   expect(sandbox.controlRoom).toBeNull()
-})
-
-const CLI = new URL('../dist/cli.js', import.meta.url)
-
-it.runIf(existsSync(CLI))('runs by itself, once built', async () => {
-  const folder = await temporaryFolder()
-  const state = join(folder, 'state.json')
-  const child = spawn(
-    process.execPath,
-    [
-      CLI.pathname,
-      '--stripe-port',
-      '0',
-      '--braintree-port',
-      'off',
-      '--control-port',
-      '0',
-      '--now',
-      NOW.toISOString(),
-      '--state',
-      state,
-      '--json',
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const line = await new Promise<string>((resolve) =>
-    child.stdout.once('data', (data: Buffer) => resolve(data.toString())),
-  )
-  const facts = JSON.parse(line) as {
-    stripe: { apiKey: string; host: string; port: number; protocol: 'http' }
-    braintree: null
-  }
-  expect(facts.braintree).toBeNull()
-  const { apiKey, host, port, protocol } = facts.stripe
-  const stripe = new Stripe(apiKey, { host, port, protocol })
-  await subscribe(stripe)
-  child.kill('SIGTERM')
-  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0)
-  expect(await readFile(state, 'utf8')).toContain('ada@example.com')
 })

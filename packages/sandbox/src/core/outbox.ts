@@ -29,6 +29,10 @@ export interface DeliveryAttempt {
   readonly status: number | null
   /** Why there was no response; null when there was one. */
   readonly error: string | null
+  /** What was added at the moment of sending: Stripe's signature. States of before lack it. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** How a response that was no 2xx began. */
+  readonly response?: string
 }
 
 /** A webhook on its way to one URL, and what became of it. */
@@ -77,6 +81,9 @@ export interface OutboxOptions {
   /** How many deliveries are kept for inspection. */
   readonly kept?: number
 }
+
+/** Of a response that was no 2xx: enough for a message or the head of a stack. */
+const RESPONSE_KEPT = 1000
 
 /** Headers that depend on the moment of sending, such as a signature over it. */
 export type SignDelivery = (delivery: Delivery, at: Date) => Readonly<Record<string, string>>
@@ -153,6 +160,16 @@ export class Outbox implements Timeline {
 
   switches(): DeliverySwitches {
     return { ...this.#switches() }
+  }
+
+  /** The delivery of this id; null when it was forgotten. */
+  find(id: string): Delivery | null {
+    return this.#table.get(id) ?? null
+  }
+
+  /** The last deliveries, newest first. */
+  newestFirst(): Iterable<Delivery> {
+    return this.#table.newestFirst()
   }
 
   /** The last deliveries, oldest first; `kept` says how many. */
@@ -240,13 +257,11 @@ export class Outbox implements Timeline {
     this.#table.set(delivery.id, delivery)
   }
 
-  async #post(
-    delivery: Delivery,
-    at: Date,
-  ): Promise<{ status: number | null; error: string | null }> {
+  async #post(delivery: Delivery, at: Date): Promise<Omit<DeliveryAttempt, 'at'>> {
     const damaged = delivery.corrupt && delivery.attempts.length === 0
+    const signed = this.#senders.get(delivery.provider)?.sign?.(delivery, at) ?? {}
+    const kept = Object.keys(signed).length > 0 ? { headers: signed } : {}
     try {
-      const signed = this.#senders.get(delivery.provider)?.sign?.(delivery, at) ?? {}
       const response = await this.#fetch(delivery.url, {
         method: 'POST',
         headers: { ...delivery.headers, ...signed },
@@ -254,10 +269,11 @@ export class Outbox implements Timeline {
         redirect: 'manual',
         signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#timeoutMs)]),
       })
-      await response.arrayBuffer()
-      return { status: response.status, error: null }
+      const text = await response.text()
+      const said = response.ok || text === '' ? {} : { response: text.slice(0, RESPONSE_KEPT) }
+      return { status: response.status, error: null, ...kept, ...said }
     } catch (error) {
-      return { status: null, error: error instanceof Error ? error.message : String(error) }
+      return { status: null, error: describeFailure(error), ...kept }
     }
   }
 
@@ -284,6 +300,15 @@ export class Outbox implements Timeline {
     this.set({ [name]: value - 1 })
     return true
   }
+}
+
+/** `fetch` hides the reason, such as a refused connection, in the cause. */
+function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  return cause instanceof Error && cause.message
+    ? `${error.message}: ${cause.message}`
+    : error.message
 }
 
 /** One character changed in the middle, still the same length. */

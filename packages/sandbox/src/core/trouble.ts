@@ -28,6 +28,19 @@ export type CallFate =
       readonly until: Promise<void>
     }
 
+/** Trouble that waits for its moment. */
+export interface PendingTrouble {
+  /** In the order they are met; null is whichever provider is called. */
+  readonly calls: ReadonlyArray<{ readonly kind: CallTrouble; readonly provider: string | null }>
+  /** Of each customer, the codes its next charges are declined with. */
+  readonly declines: ReadonlyArray<{
+    readonly customer: string
+    readonly codes: readonly string[]
+  }>
+  /** How many responses are being held now. */
+  readonly held: number
+}
+
 interface CallRow {
   queue: Array<{ kind: CallTrouble; provider: string | null }>
 }
@@ -80,6 +93,18 @@ export class Trouble {
   /** The code the next charge of the customer is declined with. A provider takes it once per charge. */
   takeDecline(customerId: string): string | null {
     return this.#declines().get(customerId)?.codes.shift() ?? null
+  }
+
+  /** What has been ordered and not yet happened; looking takes nothing. */
+  pending(): PendingTrouble {
+    const declines = [...this.#declines().entries()]
+    return {
+      calls: [...(this.#calls().get('next')?.queue ?? [])],
+      declines: declines.flatMap(([customer, { codes }]) =>
+        codes.length > 0 ? [{ customer, codes: [...codes] }] : [],
+      ),
+      held: this.#held.length,
+    }
   }
 
   /** Resolves when a call has taken effect and its response is held. */

@@ -183,10 +183,10 @@ it('shows failed jobs in the control room', async () => {
   const price = await stripe.prices.create({ product: product.id, ...euros })
   await stripe.subscriptions.create({ customer: customer.id, items: [{ price: price.id }] })
   const url = sandbox.controlRoom?.url ?? ''
-  expect(await (await fetch(url)).text()).not.toContain('Failed jobs')
+  expect(await (await fetch(url)).text()).not.toContain('due job failed.')
   await sandbox.clock.advance({ months: 1 })
   const page = await (await fetch(url)).text()
-  expect(page).toContain('Failed jobs')
+  expect(page).toContain('due job failed.')
   expect(page).toContain(schedule.id)
   const state = (await (await fetch(`${url}/state.json`)).json()) as { failedJobs: unknown[] }
   expect(state.failedJobs).toMatchObject([{ key: schedule.id, job: 'subscription_schedule' }])

@@ -25,6 +25,12 @@ export function openMerchants(provided: ProviderContext, options: BraintreeOptio
   return merchants
 }
 
+/** The one that the handle stands for. */
+export function firstMerchant(merchants: Merchants): BraintreeContext {
+  for (const context of merchants.values()) return context
+  throw new Error('There is always a first merchant')
+}
+
 function openMerchant(
   provided: ProviderContext,
   merchant: BraintreeMerchant,

@@ -8,6 +8,8 @@ export interface BraintreeOptions extends BraintreeMerchantOptions {
   readonly publicKey?: string
   /** `sandbox_private_key` unless told. Calls and webhooks are signed with it. */
   readonly privateKey?: string
+  /** Where notifications of the first merchant are sent from the start. */
+  readonly webhooks?: readonly string[]
   /** More merchants on the same server, each with its own keys, vault and control panel. */
   readonly merchants?: readonly BraintreeMerchant[]
 }

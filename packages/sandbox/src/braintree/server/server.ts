@@ -3,6 +3,7 @@ import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import type { Table } from '../../core/store/table.ts'
 import { BraintreeApi } from '../api/api.ts'
+import type { Merchants } from '../api/keys.ts'
 import { ClientApi } from '../client/client-api.ts'
 import { findScript } from '../client/scripts.ts'
 import { OPERATIONS } from '../resources/registry.ts'
@@ -23,12 +24,28 @@ export async function startBraintree(
   provided: ProviderContext,
   options: BraintreeOptions = {},
 ): Promise<BraintreeHandle> {
+  return serveBraintree(openBraintree(provided, options), provided, options)
+}
+
+/** The merchants' tables, and what falls due in them. Nobody can call them yet. */
+export function openBraintree(
+  provided: ProviderContext,
+  options: BraintreeOptions = {},
+): Merchants {
   const merchants = openMerchants(provided, options)
-  const api = new BraintreeApi(merchants, OPERATIONS, provided.trouble)
-  const clientApi = new ClientApi(merchants)
   // A notification is signed when it is written, not when it is sent.
   provided.outbox.addSender('braintree', { retrySchedule: RETRY_SCHEDULE })
   for (const context of merchants.values()) joinClock(context)
+  return merchants
+}
+
+export async function serveBraintree(
+  merchants: Merchants,
+  { trouble }: ProviderContext,
+  options: BraintreeOptions,
+): Promise<BraintreeHandle> {
+  const api = new BraintreeApi(merchants, OPERATIONS, trouble)
+  const clientApi = new ClientApi(merchants)
   const server = await serveHttp({
     port: options.port ?? 0,
     handle: (request) => {

@@ -25,9 +25,14 @@ import type {
 export function createStripeHandle(
   context: StripeContext,
   server: HttpServer,
-  apiKey: string,
+  keys: StripeKeys,
 ): StripeHandle {
-  return new RunningStripe(context, server, apiKey)
+  return new RunningStripe(context, server, keys)
+}
+
+export interface StripeKeys {
+  readonly apiKey: string
+  readonly publishableKey: string
 }
 
 /** Rendered objects share their nested parts with the tables, so what is shown is a copy. */
@@ -35,12 +40,14 @@ class RunningStripe implements StripeHandle {
   readonly #context: StripeContext
   readonly #server: HttpServer
   readonly apiKey: string
+  readonly publishableKey: string
   readonly apiVersion: string
 
-  constructor(context: StripeContext, server: HttpServer, apiKey: string) {
+  constructor(context: StripeContext, server: HttpServer, keys: StripeKeys) {
     this.#context = context
     this.#server = server
-    this.apiKey = apiKey
+    this.apiKey = keys.apiKey
+    this.publishableKey = keys.publishableKey
     this.apiVersion = context.apiVersion
   }
 
@@ -110,10 +117,26 @@ class RunningStripe implements StripeHandle {
       .map((row) => renderEvent(this.#context, row, 0))
   }
 
-  registerWebhook(url: string, events: readonly string[] = ['*']): RegisteredWebhook {
+  webhooks(): RegisteredWebhook[] {
+    const enabled = [...this.#context.tables.webhook_endpoint.values()].filter(
+      ({ status }) => status === 'enabled',
+    )
+    return enabled.map(({ id, url, enabled_events, $ }) => ({
+      id,
+      url,
+      events: [...enabled_events],
+      secret: $.secret,
+    }))
+  }
+
+  registerWebhook(
+    url: string,
+    events: readonly string[] = ['*'],
+    options: { readonly secret?: string } = {},
+  ): RegisteredWebhook {
     return this.#change((work) => {
       const id = work.newId('we_1')
-      const secret = work.newId('whsec_', 32)
+      const secret = options.secret ?? work.newId('whsec_', 32)
       work.insert('webhook_endpoint', {
         id,
         object: 'webhook_endpoint',
@@ -128,7 +151,7 @@ class RunningStripe implements StripeHandle {
         url,
         $: { secret },
       })
-      return { id, secret }
+      return { id, url, events, secret }
     })
   }
 

@@ -44,10 +44,14 @@ export interface DisputeInput {
   readonly inquiry?: boolean
 }
 
-/** A webhook endpoint that `registerWebhook()` made. */
+/** A webhook endpoint, however it was made. */
 export interface RegisteredWebhook {
   /** `we_…` */
   readonly id: string
+  /** Where it sends. */
+  readonly url: string
+  /** The types it was made for; `*` is all. */
+  readonly events: readonly string[]
   /** What its signatures are checked with. */
   readonly secret: string
 }
@@ -59,6 +63,8 @@ export interface RegisteredWebhook {
 export interface StripeHandle {
   /** The secret key the SDK must carry. */
   readonly apiKey: string
+  /** The key that pages carry. No call of a server takes it. */
+  readonly publishableKey: string
   /** The account's version: the one the newest SDK pins, unless the option of that name says another. */
   readonly apiVersion: string
   /** `http://127.0.0.1:<port>` */
@@ -94,7 +100,13 @@ export interface StripeHandle {
   events(type?: string): WireObject[]
 
   /** Sends every event (or those named) to a URL, as an endpoint made through the API would. */
-  registerWebhook(url: string, events?: readonly string[]): RegisteredWebhook
+  registerWebhook(
+    url: string,
+    events?: readonly string[],
+    options?: { readonly secret?: string },
+  ): RegisteredWebhook
+  /** The endpoints that are enabled, oldest first. */
+  webhooks(): RegisteredWebhook[]
   /** A price with an id of your choice, and its product. */
   seedPrice(seed: SeedPrice): WireObject
   /** The customer passes the 3-D Secure challenge of a payment or setup intent. */

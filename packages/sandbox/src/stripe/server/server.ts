@@ -14,6 +14,7 @@ import type { StripeOptions } from './options.ts'
 import { servePage } from './pages.ts'
 
 const DEFAULT_KEY = 'sk_test_tollgate_sandbox'
+const DEFAULT_PUBLISHABLE_KEY = 'pk_test_tollgate_sandbox'
 const HOUR = 3600
 /** Exponential back-off for up to three days. */
 const RETRY_SCHEDULE = [300, 1800, ...[2, 5, 10, 12, 12, 12, 12].map((hours) => hours * HOUR)]
@@ -23,6 +24,11 @@ export async function startStripe(
   provided: ProviderContext,
   options: StripeOptions = {},
 ): Promise<StripeHandle> {
+  return serveStripe(openStripe(provided, options), options)
+}
+
+/** Its tables, and what falls due in them. Nobody can call it yet. */
+export function openStripe(provided: ProviderContext, options: StripeOptions = {}): StripeContext {
   const opened = openTables(provided.store)
   const versions = new Versions(opened.tables)
   const context: StripeContext = {
@@ -35,13 +41,22 @@ export async function startStripe(
     tellEvent: (event, version) => versions.tellEvent(event, version),
     baseUrl: '',
   }
-  const apiKey = options.apiKey ?? DEFAULT_KEY
-  const api = new StripeApi(context, OPERATIONS, { apiKey, versions })
   provided.outbox.addSender('stripe', {
     retrySchedule: RETRY_SCHEDULE,
     sign: signStripeDelivery(context),
   })
   provided.clock.join(billingCycle(context))
+  return context
+}
+
+export async function serveStripe(
+  context: StripeContext,
+  options: StripeOptions,
+): Promise<StripeHandle> {
+  const apiKey = options.apiKey ?? DEFAULT_KEY
+  const publishableKey = options.publishableKey ?? DEFAULT_PUBLISHABLE_KEY
+  const versions = new Versions(context.tables)
+  const api = new StripeApi(context, OPERATIONS, { apiKey, versions })
   const server = await serveHttp({
     port: options.port ?? 0,
     handle: (request) =>
@@ -50,7 +65,7 @@ export async function startStripe(
     failed: () => api.failed(),
   })
   context.baseUrl = server.url
-  return createStripeHandle(context, server, apiKey)
+  return createStripeHandle(context, server, { apiKey, publishableKey })
 }
 
 function requireVersion(version: string): string {

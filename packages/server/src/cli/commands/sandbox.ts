@@ -13,16 +13,22 @@ export const sandbox: Command = {
   async run(input, context) {
     const { json } = context
     const state = textOption(input, 'state')
+    const service = textOption(input, 'service')?.replace(/\/+$/, '') ?? null
+    const hook = `${service}/stripe/webhook`
     const running = await startSandbox({
-      stripe: { port: portOption(input, 'stripePort', 12_111) },
-      braintree: { port: portOption(input, 'braintreePort', 12_222) },
+      stripe: {
+        port: portOption(input, 'stripePort', 12_111),
+        webhooks: service === null ? [] : [{ url: hook }],
+      },
+      braintree: {
+        port: portOption(input, 'braintreePort', 12_222),
+        webhooks: service === null ? [] : [`${service}/braintree/webhook`],
+      },
       controlRoom: { port: portOption(input, 'controlPort', 12_333) },
       ...(state === null ? {} : { stateFile: state }),
     })
     const { stripe, braintree, controlRoom } = running
-    const service = textOption(input, 'service')?.replace(/\/+$/, '') ?? null
-    const webhook = service === null ? null : stripe.registerWebhook(`${service}/stripe/webhook`)
-    if (service !== null) braintree.registerWebhook(`${service}/braintree/webhook`)
+    const webhook = stripe.webhooks().find(({ url }) => url === hook)
     const variables = {
       STRIPE_SECRET: stripe.apiKey,
       STRIPE_WEBHOOK_SECRET: webhook?.secret ?? null,

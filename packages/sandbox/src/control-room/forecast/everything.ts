@@ -1,0 +1,44 @@
+import { braintreeSteps } from '../story/braintree-steps.ts'
+import type { Amount, Step } from '../story/step.ts'
+import { readEvents } from '../story/stripe-events.ts'
+import { toSteps } from '../story/stripe-steps.ts'
+import type { Watched } from '../story/watched.ts'
+import { copyEverything, countRows } from './copy-rows.ts'
+import { sumOf, withoutLinks } from './forecast.ts'
+
+/** A copy of more rows takes too long for a page. */
+export const MOST_ROWS = 20_000
+const MOST_EVENTS = 5000
+
+export interface Outlook {
+  readonly until: string
+  readonly steps: readonly Step[]
+  readonly paid: readonly Amount[]
+  /** How often each step happens, the most frequent first. */
+  readonly counts: ReadonlyArray<readonly [title: string, count: number]>
+  readonly failedJobs: readonly string[]
+}
+
+/** What would happen if the clock were moved; null when there is too much to try it on a copy. */
+export async function outlook(watched: Watched, until: Date): Promise<Outlook | null> {
+  if (countRows(watched) > MOST_ROWS) return null
+  const scratch = copyEverything(watched)
+  const from = watched.clock.now().toISOString()
+  await scratch.clock.advanceTo(until)
+  const events = scratch.stripe ? readEvents(scratch.stripe, { most: MOST_EVENTS }).reverse() : []
+  const steps = toSteps(events)
+  const { braintree } = scratch
+  for (const { id } of braintree?.tables.customers.values() ?? []) {
+    if (braintree) steps.push(...braintreeSteps(braintree, id).filter(({ at }) => at > from))
+  }
+  steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  const counts = new Map<string, number>()
+  for (const { title } of steps) counts.set(title, (counts.get(title) ?? 0) + 1)
+  return {
+    until: until.toISOString(),
+    steps: steps.map((step) => withoutLinks(watched, step)),
+    paid: sumOf(steps),
+    counts: [...counts].sort(([, a], [, b]) => b - a),
+    failedJobs: scratch.failures.list().map(({ job, key, message }) => `${job} ${key}: ${message}`),
+  }
+}

@@ -1,0 +1,156 @@
+import type { BraintreeContext } from '../../braintree/state/context.ts'
+import { subscriptionDue } from '../../braintree/subscriptions/billing-cycle.ts'
+import type { StripeContext } from '../../stripe/state/context.ts'
+import type { SubscriptionRow } from '../../stripe/state/rows.ts'
+import { amountOf } from '../story/step.ts'
+import type { Watched, Who } from '../story/watched.ts'
+
+export interface SubscriptionSummary {
+  readonly id: string
+  readonly status: string
+  /** `2 × Gold`, or the plan's id. */
+  readonly plan: string
+  /** `$10.00 / month` */
+  readonly price: string
+  /** When it next does something by itself: ISO 8601; null when it never will. */
+  readonly nextAt: string | null
+  /** ISO 8601; null when it goes on. */
+  readonly endsAt: string | null
+}
+
+export interface CustomerSummary extends Who {
+  readonly name: string | null
+  readonly email: string | null
+  readonly created: string
+  readonly subscriptions: readonly SubscriptionSummary[]
+}
+
+/** Those whose id, name or e-mail has the text in it, newest first. */
+export function findCustomers(watched: Watched, text: string, most: number): CustomerSummary[] {
+  const wanted = text.trim().toLowerCase()
+  const found: CustomerSummary[] = []
+  for (const who of allCustomers(watched)) {
+    if (found.length >= most) break
+    const values = [who.id, who.name, who.email]
+    if (wanted && !values.some((value) => value?.toLowerCase().includes(wanted))) continue
+    found.push(summarize(watched, who))
+  }
+  return found
+}
+
+export function findCustomer(watched: Watched, { provider, id }: Who): CustomerSummary | null {
+  const { stripe, braintree } = watched
+  if (provider === 'stripe') {
+    const row = stripe?.context.tables.customer.get(id)
+    return row && !row.$.deleted ? summarize(watched, fromStripe(row)) : null
+  }
+  const row = braintree?.context.tables.customers.get(id)
+  return row ? summarize(watched, fromBraintree(row)) : null
+}
+
+/** Both providers': the newest of each in turn would need dates to agree, so Stripe's come first. */
+function* allCustomers({ stripe, braintree }: Watched): Generator<Base> {
+  for (const row of stripe?.context.tables.customer.newestFirst() ?? []) {
+    if (!row.$.deleted) yield fromStripe(row)
+  }
+  for (const row of braintree?.context.tables.customers.newestFirst() ?? []) {
+    yield fromBraintree(row)
+  }
+}
+
+type Base = Omit<CustomerSummary, 'subscriptions'>
+
+function fromStripe(row: {
+  id: string
+  name?: string | null
+  email: string | null
+  created: number
+}): Base {
+  const { id, name, email, created } = row
+  const at = new Date(created * 1000).toISOString()
+  return { provider: 'stripe', id, name: name ?? null, email, created: at }
+}
+
+function fromBraintree(row: {
+  id: string
+  firstName: string | null
+  lastName: string | null
+  company: string | null
+  email: string | null
+  createdAt: number
+}): Base {
+  const name = [row.firstName, row.lastName].filter(Boolean).join(' ') || row.company
+  const created = new Date(row.createdAt).toISOString()
+  return { provider: 'braintree', id: row.id, name, email: row.email, created }
+}
+
+function summarize({ stripe, braintree }: Watched, base: Base): CustomerSummary {
+  const subscriptions =
+    base.provider === 'stripe'
+      ? stripe && stripeSubscriptions(stripe.context, base.id)
+      : braintree && braintreeSubscriptions(braintree.context, base.id)
+  return { ...base, subscriptions: subscriptions ?? [] }
+}
+
+function stripeSubscriptions({ tables }: StripeContext, customer: string): SubscriptionSummary[] {
+  const rows = tables.subscription.findBy('customer', customer)
+  return rows.reverse().map((row) => ({
+    id: row.id,
+    status: row.status,
+    ...describeItems({ tables }, row),
+    nextAt: fromSeconds(nextOf({ tables }, row)),
+    endsAt: fromSeconds(row.cancel_at ?? row.ended_at),
+  }))
+}
+
+/** Its own next step, or that of an invoice which is not paid yet. */
+function nextOf({ tables }: Pick<StripeContext, 'tables'>, row: SubscriptionRow): number | null {
+  const invoices = tables.invoice.findBy('subscription', row.id)
+  const times = [row, ...invoices].flatMap(({ $ }) => $.nextAt ?? [])
+  return times.length > 0 ? Math.min(...times) : null
+}
+
+function describeItems(
+  { tables }: Pick<StripeContext, 'tables'>,
+  row: SubscriptionRow,
+): { plan: string; price: string } {
+  const items = tables.subscription_item.findBy('subscription', row.id)
+  const plans: string[] = []
+  const prices: string[] = []
+  for (const item of items) {
+    const price = tables.price.get(item.price)
+    const product = price && tables.product.get(String(price.product))
+    const name = product?.name ?? price?.nickname ?? item.price
+    const quantity = item.quantity ?? 1
+    plans.push(quantity === 1 ? name : `${quantity} × ${name}`)
+    const amount = amountOf(price?.unit_amount, price?.currency)
+    const every = price?.recurring
+    if (!amount || !every) continue
+    const count = every.interval_count === 1 ? '' : `${every.interval_count} `
+    prices.push(`${amount.text} / ${count}${every.interval}${count ? 's' : ''}`)
+  }
+  return { plan: plans.join(', '), price: prices.join(' + ') }
+}
+
+function braintreeSubscriptions(
+  { tables }: BraintreeContext,
+  customer: string,
+): SubscriptionSummary[] {
+  const rows = tables.subscriptions.findBy('customer', customer)
+  return rows.reverse().map((row) => {
+    const due = subscriptionDue(row)
+    const months = row.billingFrequency === 1 ? 'month' : `${row.billingFrequency} months`
+    return {
+      id: row.id,
+      status: row.status,
+      plan: tables.plans.get(row.planId)?.name ?? row.planId,
+      price: `${amountOf(row.price, row.currency)?.text ?? ''} / ${months}`,
+      nextAt: due === null ? null : new Date(due).toISOString(),
+      endsAt: null,
+    }
+  })
+}
+
+function fromSeconds(seconds: number | null): string | null {
+  return seconds === null ? null : new Date(seconds * 1000).toISOString()
+}

@@ -1,0 +1,91 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { signatureOf } from '../../braintree/state/notifications.ts'
+import type { Delivery, DeliveryAttempt } from '../../core/outbox.ts'
+import type { Watched } from '../story/watched.ts'
+
+/** What a receiver checks, and whether it is right. */
+export interface SignatureCheck {
+  /** `Stripe-Signature`, `bt_signature` */
+  readonly name: string
+  /** Null: nothing has been sent yet, or its endpoint is gone. */
+  readonly value: string | null
+  readonly secret: string | null
+  readonly isRight: boolean | null
+}
+
+export interface InspectedDelivery extends Omit<Delivery, 'body'> {
+  /** What was sent, byte for byte. */
+  readonly body: string
+  /** What is in it, for people: JSON, or the XML of a notification. */
+  readonly payload: { readonly format: 'json' | 'xml'; readonly text: string }
+  readonly signature: SignatureCheck
+  /** To send it by hand. */
+  readonly curl: string
+}
+
+export function inspectDelivery(watched: Watched, id: string): InspectedDelivery | null {
+  const delivery = watched.outbox.find(id)
+  if (!delivery) return null
+  const stripe = delivery.provider === 'stripe'
+  const signature = stripe
+    ? stripeSignature(watched, delivery)
+    : braintreeSignature(watched, delivery)
+  return {
+    ...delivery,
+    attempts: delivery.attempts.map((attempt) => ({ ...attempt })),
+    payload: stripe
+      ? { format: 'json', text: delivery.body }
+      : { format: 'xml', text: readNotification(delivery.body) },
+    signature,
+    curl: curlOf(delivery, delivery.attempts.at(-1)),
+  }
+}
+
+function stripeSignature({ stripe }: Watched, delivery: Delivery): SignatureCheck {
+  const endpoint = stripe?.context.tables.webhook_endpoint.get(delivery.endpointId ?? '')
+  const secret = endpoint?.$.secret ?? null
+  const value = delivery.attempts.at(-1)?.headers?.['stripe-signature'] ?? null
+  const [, time = '', sent = ''] = /^t=(\d+),v1=([0-9a-f]+)$/.exec(value ?? '') ?? []
+  const made = createHmac('sha256', secret ?? '')
+    .update(`${time}.${delivery.body}`)
+    .digest('hex')
+  const isRight = value === null || secret === null ? null : isSame(made, sent)
+  return { name: 'Stripe-Signature', value, secret, isRight }
+}
+
+function braintreeSignature({ braintree }: Watched, delivery: Delivery): SignatureCheck {
+  const form = new URLSearchParams(delivery.body)
+  const value = form.get('bt_signature')
+  const keys = braintree?.context.keys
+  const made = keys ? signatureOf(keys, form.get('bt_payload') ?? '') : ''
+  return {
+    name: 'bt_signature',
+    value,
+    secret: keys?.privateKey ?? null,
+    isRight: value === null ? null : isSame(made, value),
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function readNotification(body: string): string {
+  const payload = new URLSearchParams(body).get('bt_payload') ?? ''
+  return Buffer.from(payload, 'base64').toString('utf8')
+}
+
+function curlOf(delivery: Delivery, last: DeliveryAttempt | undefined): string {
+  const headers = Object.entries({ ...delivery.headers, ...last?.headers })
+  const lines = [
+    `curl -X POST ${quote(delivery.url)}`,
+    ...headers.map(([name, value]) => `  -H ${quote(`${name}: ${value}`)}`),
+    `  --data-raw ${quote(delivery.body)}`,
+  ]
+  return lines.join(' \\\n')
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

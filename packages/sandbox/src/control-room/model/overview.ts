@@ -1,0 +1,123 @@
+import { subscriptionDue } from '../../braintree/subscriptions/billing-cycle.ts'
+import type { Table } from '../../core/store/table.ts'
+import { forecast } from '../forecast/forecast.ts'
+import { type Amount, amountOf, type Step } from '../story/step.ts'
+import { readEvents } from '../story/stripe-events.ts'
+import { toSteps } from '../story/stripe-steps.ts'
+import type { Watched, Who } from '../story/watched.ts'
+import { type CustomerSummary, findCustomer, findCustomers } from './customers.ts'
+
+export interface Counts {
+  readonly customers: number
+  readonly running: number
+  readonly pastDue: number
+  /** By currency. */
+  readonly owed: readonly Amount[]
+  readonly undelivered: number
+  readonly failedJobs: number
+}
+
+/** A step, and whom it concerns by name. */
+export type NamedStep = Step & { readonly name: string | null }
+
+const DAY = 86_400_000
+/** How many customers are asked what comes next, those who are first. */
+const ASKED = 8
+
+export function countAll(watched: Watched): Counts {
+  const { stripe, braintree, outbox, failures } = watched
+  const tables = stripe?.context.tables
+  let customers = braintree?.context.tables.customers.size ?? 0
+  let [running, pastDue] = [0, 0]
+  const owed = new Map<string, number>()
+  for (const row of tables?.customer.values() ?? []) if (!row.$.deleted) customers++
+  for (const { status } of tables?.subscription.values() ?? []) {
+    if (['active', 'trialing', 'past_due', 'unpaid', 'paused'].includes(status)) running++
+    if (status === 'past_due' || status === 'unpaid') pastDue++
+  }
+  for (const { status, amount_remaining, currency } of newestOf(tables?.invoice)) {
+    if (status === 'open') owed.set(currency, (owed.get(currency) ?? 0) + amount_remaining)
+  }
+  for (const row of braintree?.context.tables.subscriptions.values() ?? []) {
+    if (row.status === 'Active' || row.status === 'Past Due') running++
+    if (row.status !== 'Past Due') continue
+    pastDue++
+    const currency = row.currency.toLowerCase()
+    owed.set(currency, (owed.get(currency) ?? 0) + row.balance)
+  }
+  let undelivered = 0
+  for (const { state } of outbox.newestFirst()) {
+    if (state === 'failed' || state === 'pending') undelivered++
+  }
+  return {
+    customers,
+    running,
+    pastDue,
+    owed: [...owed].flatMap(([currency, minor]) => amountOf(minor, currency) ?? []),
+    undelivered,
+    failedJobs: failures.list().length,
+  }
+}
+
+/** What comes next, of all customers: each of those who are first is asked by a copy of its own. */
+export async function comingNext(watched: Watched, most: number): Promise<NamedStep[]> {
+  const first = firstDue(watched).slice(0, ASKED)
+  const last = first.at(-1)
+  if (!last) return []
+  // An hour and a day later, so an invoice that is drafted then is seen paid.
+  const until = new Date(Math.max(last.at, watched.clock.nowMs()) + DAY + 3_600_000)
+  const asked = first.map(({ who }) => forecast(watched, who, until))
+  const steps = (await Promise.all(asked)).flatMap((each) => each.steps)
+  const sorted = steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  return sorted.slice(0, most).map((step) => withName(watched, step))
+}
+
+/** Customers by when something of theirs falls due. */
+function firstDue({ stripe, braintree }: Watched): Array<{ at: number; who: Who }> {
+  const first = new Map<string, { at: number; who: Who }>()
+  const note = (at: number | null, who: Who) => {
+    if (at === null) return
+    const key = `${who.provider}:${who.id}`
+    if (at < (first.get(key)?.at ?? Number.POSITIVE_INFINITY)) first.set(key, { at, who })
+  }
+  const tables = stripe?.context.tables
+  for (const row of tables?.subscription.values() ?? []) {
+    const at = row.$.nextAt === null ? null : row.$.nextAt * 1000
+    note(at, { provider: 'stripe', id: String(row.customer) })
+  }
+  for (const row of newestOf(tables?.invoice)) {
+    if (row.$.nextAt === null || row.customer === null) continue
+    note(row.$.nextAt * 1000, { provider: 'stripe', id: String(row.customer) })
+  }
+  for (const row of braintree?.context.tables.subscriptions.values() ?? []) {
+    note(subscriptionDue(row), { provider: 'braintree', id: row.customerId })
+  }
+  return [...first.values()].sort((a, b) => a.at - b.at)
+}
+
+/** Of very many only the newest are looked at: what is owed or due is hardly ever older. */
+function* newestOf<Row extends object>(table: Table<Row> | undefined): Generator<Row> {
+  let left = 20_000
+  for (const row of table?.newestFirst() ?? []) {
+    if (left-- === 0) return
+    yield row
+  }
+}
+
+/** What just happened at Stripe, newest first. */
+export function lately(watched: Watched, most: number): NamedStep[] {
+  const { stripe } = watched
+  const events = stripe ? readEvents(stripe.context, { most: most * 8 }).reverse() : []
+  const steps = toSteps(events).reverse().slice(0, most)
+  return steps.map((step) => withName(watched, step))
+}
+
+function withName(watched: Watched, step: Step): NamedStep {
+  const { provider, customer } = step
+  const found = customer === null ? null : findCustomer(watched, { provider, id: customer })
+  return { ...step, name: found?.name ?? found?.email ?? null }
+}
+
+export function newestCustomers(watched: Watched, most: number): CustomerSummary[] {
+  return findCustomers(watched, '', most)
+}

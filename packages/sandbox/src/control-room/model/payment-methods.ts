@@ -1,0 +1,39 @@
+import type { Watched, Who } from '../story/watched.ts'
+
+export interface MethodSummary {
+  readonly id: string
+  /** `visa •••• 4242` */
+  readonly label: string
+  /** What is special about it; null when nothing is. */
+  readonly note: string | null
+}
+
+export function findPaymentMethods(watched: Watched, { provider, id }: Who): MethodSummary[] {
+  return provider === 'stripe' ? ofStripe(watched, id) : ofBraintree(watched, id)
+}
+
+function ofStripe({ stripe }: Watched, customer: string): MethodSummary[] {
+  if (!stripe) return []
+  const { tables } = stripe.context
+  const preferred = tables.customer.get(customer)?.invoice_settings.default_payment_method
+  return tables.payment_method.findBy('customer', customer).map((row) => {
+    const { card } = row
+    const label = card ? `${card.brand} •••• ${card.last4}` : row.type
+    const expiry = card ? `expires ${card.exp_month}/${card.exp_year}` : null
+    const notes = [row.id === preferred ? 'default' : null, expiry].filter((note) => note !== null)
+    return { id: row.id, label, note: notes.join(', ') || null }
+  })
+}
+
+function ofBraintree({ braintree }: Watched, customer: string): MethodSummary[] {
+  const rows = braintree?.context.tables.paymentMethods.findBy('customer', customer) ?? []
+  return rows.map(({ token, instrument, isDefault, alwaysFailsWith }) => {
+    const label =
+      instrument.kind === 'credit_card'
+        ? `${instrument.card.cardType} •••• ${instrument.card.last4}`
+        : `PayPal ${instrument.paypal.email}`
+    const fails = alwaysFailsWith === null ? null : `always fails with ${alwaysFailsWith}`
+    const notes = [isDefault ? 'default' : null, fails].filter((note) => note !== null)
+    return { id: token, label, note: notes.join(', ') || null }
+  })
+}

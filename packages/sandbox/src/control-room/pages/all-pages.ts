@@ -1,0 +1,27 @@
+import { clockPage } from './clock.ts'
+import { customerPage } from './customer.ts'
+import { customersPage } from './customers.ts'
+import { deliveryPage } from './delivery.ts'
+import { eventPage } from './event.ts'
+import { eventsPage } from './events.ts'
+import { objectPage } from './object.ts'
+import { overviewPage } from './overview.ts'
+import type { Page } from './page.ts'
+import { troublePage } from './trouble.ts'
+import { webhooksPage } from './webhooks.ts'
+import { whatIfPage } from './what-if.ts'
+
+/** By path. The same path with `.json` behind it gives the data. */
+export const PAGES: Readonly<Record<string, Page>> = {
+  '/': overviewPage,
+  '/customers': customersPage,
+  '/customers/:provider/:id': customerPage,
+  '/customers/:provider/:id/what-if': whatIfPage,
+  '/webhooks': webhooksPage,
+  '/webhooks/:id': deliveryPage,
+  '/events': eventsPage,
+  '/events/:id': eventPage,
+  '/objects/:id': objectPage,
+  '/clock': clockPage,
+  '/trouble': troublePage,
+}

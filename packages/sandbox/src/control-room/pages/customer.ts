@@ -1,0 +1,114 @@
+import { addDuration } from '../../core/clock/clock.ts'
+import { type Html, html } from '../../core/html.ts'
+import { forecast } from '../forecast/forecast.ts'
+import { findCustomer, type SubscriptionSummary } from '../model/customers.ts'
+import { findPaymentMethods } from '../model/payment-methods.ts'
+import {
+  amounts,
+  backField,
+  customerPath,
+  empty,
+  moment,
+  objectLink,
+  statusBadge,
+} from '../parts/bits.ts'
+import { comingItem, nowItem, pastItem } from '../parts/timeline.ts'
+import { newestFirst } from '../story/step.ts'
+import { pastOf } from '../story/timeline.ts'
+import type { Who } from '../story/watched.ts'
+import { type Ask, definePage } from './page.ts'
+
+const HORIZONS = [1, 3, 6, 12]
+
+/** A day more than said: what is drafted on the last one is seen paid. */
+export function horizonOf(now: Date, months: number): Date {
+  return addDuration(now, { months, days: 1 })
+}
+
+/** Null for a provider that there is not. */
+export function whoOf({ params }: Ask): Who | null {
+  const { provider, id = '' } = params
+  return provider === 'stripe' || provider === 'braintree' ? { provider, id } : null
+}
+
+async function read(ask: Ask) {
+  const { watched, query } = ask
+  const who = whoOf(ask)
+  const customer = who && findCustomer(watched, who)
+  if (!who || !customer) return null
+  const months = HORIZONS.find((each) => String(each) === query.get('months')) ?? 3
+  const now = watched.clock.now()
+  return {
+    now: now.toISOString(),
+    customer,
+    months,
+    paymentMethods: findPaymentMethods(watched, who),
+    declines:
+      watched.trouble.pending().declines.find((each) => each.customer === who.id)?.codes ?? [],
+    coming: await forecast(watched, who, horizonOf(now, months)),
+    past: pastOf(watched, who),
+  }
+}
+
+type Data = NonNullable<Awaited<ReturnType<typeof read>>>
+
+export const customerPage = definePage(read, (data, { path }) => {
+  const { customer } = data
+  return {
+    title: customer.name ?? customer.email ?? customer.id,
+    lead: html`${customer.name && customer.email && `${customer.email} · `}${customer.provider} · ${objectLink(customer.id)}`,
+    body: html`<div class="aside"><section class="card"><h2>Timeline</h2>${horizon(data)}${timeline(data, path)}</section>
+<div class="stack">${subscriptions(customer.subscriptions)}${methods(data)}${whatIf(data)}${decline(data, path)}</div></div>`,
+  }
+})
+
+function horizon({ customer, months, coming }: Data): Html {
+  const links = HORIZONS.map((each) => {
+    const chosen = each === months
+    const text = each === 12 ? '1 year' : each === 1 ? '1 month' : `${each} months`
+    return html`<a class="button small${chosen && ' chosen'}" href="${customerPath(customer)}?months=${each}"${chosen && html` aria-current="true"`}>${text}</a>`
+  })
+  return html`<p>If nobody does anything, <strong>${amounts(coming.paid)}</strong> will be paid until ${moment(coming.until)}.</p>
+<nav class="line" aria-label="How far ahead"><span class="quiet">Look ahead</span> ${links}</nav>`
+}
+
+function timeline({ coming, past, now }: Data, path: string): Html {
+  const ahead = newestFirst(coming.steps)
+  return html`<ol class="timeline">${ahead.map((step) => comingItem(step, { path }))}${nowItem(now)}${past.map(pastItem)}</ol>
+${coming.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}`
+}
+
+function subscriptions(list: readonly SubscriptionSummary[]): Html {
+  return html`<section class="card"><h2>Subscriptions</h2>${
+    list.length === 0
+      ? empty('None.')
+      : list.map(
+          ({ id, status, plan, price, nextAt, endsAt }) =>
+            html`<p>${statusBadge(status)} <strong>${plan}</strong><br>${price}<br>${nextAt && html`<small>Next step ${moment(nextAt)}</small><br>`}${endsAt && html`<small>Ends ${moment(endsAt)}</small><br>`}${objectLink(id)}</p>`,
+        )
+  }</section>`
+}
+
+function methods({ paymentMethods }: Data): Html {
+  return html`<section class="card"><h2>Payment methods</h2>${
+    paymentMethods.length === 0
+      ? empty('None.')
+      : paymentMethods.map(
+          ({ id, label, note }) =>
+            html`<p>${label}<br>${note && html`<small>${note}</small><br>`}${objectLink(id)}</p>`,
+        )
+  }</section>`
+}
+
+function whatIf({ customer }: Data): Html {
+  const path = `${customerPath(customer)}/what-if`
+  return html`<section class="card"><h2>What if …</h2><p class="quiet">Tried on a copy: nothing here changes.</p>
+<ul><li><a href="${path}?charges=next-declined">the next charge is declined</a></li><li><a href="${path}?charges=all-declined">the card never works again</a></li><li><a href="${path}?subscriptions=cancel-now">everything is canceled today</a></li></ul></section>`
+}
+
+function decline({ customer, declines }: Data, path: string): Html {
+  const code = customer.provider === 'stripe' ? 'insufficient_funds' : '2001'
+  return html`<section class="card"><h2>Trouble</h2>${declines.length > 0 && html`<p>Ordered: ${declines.map((each) => html`<code>${each}</code> `)}</p>`}
+<form class="line" method="post" action="/decline">${backField(path)}<input type="hidden" name="customer" value="${customer.id}">
+<label>Decline the next charge with <input name="code" value="${code}" size="18" required></label><button>Order</button></form></section>`
+}

@@ -1,0 +1,41 @@
+import { html } from '../../core/html.ts'
+import { empty, moment, objectLink } from '../parts/bits.ts'
+import { table } from '../parts/table.ts'
+import { readEvents } from '../story/stripe-events.ts'
+import { definePage } from './page.ts'
+
+const SHOWN = 100
+
+export const eventsPage = definePage(
+  ({ watched, query }) => {
+    const type = query.get('type') ?? ''
+    const { stripe } = watched
+    const filter = { most: SHOWN, ...(type === '' ? {} : { type }) }
+    const events = stripe ? readEvents(stripe.context, filter) : []
+    return {
+      type,
+      events: events.map(({ id, type, created, object, request }) => ({
+        id,
+        type,
+        created: new Date(created * 1000).toISOString(),
+        object: typeof object.id === 'string' ? object.id : null,
+        request,
+      })),
+    }
+  },
+  ({ type, events }) => ({
+    title: 'Events',
+    lead: 'What Stripe has to tell, newest first, for 30 days. Braintree keeps no events; its notifications are among the webhooks.',
+    body: html`<section class="card"><form class="line" method="get" action="/events"><label class="grow">Type begins with <input type="search" name="type" value="${type}" placeholder="invoice."></label><button>Show</button></form>
+${
+  events.length === 0
+    ? empty(type ? 'None like that.' : 'None yet.')
+    : table('Events', events, {
+        Type: (event) => html`<a href="/events/${event.id}">${event.type}</a>`,
+        About: ({ object }) => (object === null ? '' : objectLink(object)),
+        Cause: ({ request }) => (request === null ? 'time' : html`call <code>${request}</code>`),
+        At: ({ created }) => moment(created),
+      })
+}</section>`,
+  }),
+)

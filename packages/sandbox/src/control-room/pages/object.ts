@@ -1,0 +1,47 @@
+import { type Html, html } from '../../core/html.ts'
+import { customerPath, empty, moment, statusBadge } from '../parts/bits.ts'
+import { changeList, jsonView } from '../parts/code.ts'
+import { findObject } from '../story/find-object.ts'
+import { historyOf, type Version } from '../story/history.ts'
+import { type Ask, definePage } from './page.ts'
+
+function read({ watched, params }: Ask) {
+  const id = params.id ?? ''
+  const found = findObject(watched, id)
+  const history = historyOf(watched, { id, object: found?.object })
+  return found || history.length > 0 ? { id, found, history } : null
+}
+
+export const objectPage = definePage(read, ({ id, found, history }) => {
+  const { status, customer, customerId } = (found?.object ?? {}) as Record<string, unknown>
+  const owner = customer ?? customerId
+  const link =
+    found && typeof owner === 'string'
+      ? html` · <a href="${customerPath({ provider: found.provider, id: owner })}">its customer</a>`
+      : ''
+  const isCustomer = found?.kind === 'customer' || found?.kind === 'customers'
+  const own =
+    found && isCustomer
+      ? html` · <a href="${customerPath({ provider: found.provider, id })}">timeline</a>`
+      : ''
+  return {
+    title: id,
+    ...(typeof status === 'string' ? { badge: statusBadge(status) } : {}),
+    lead: found
+      ? html`${found.provider} ${found.kind}${link}${own}`
+      : 'It is gone; this is what events tell of it.',
+    body: html`<div class="two"><section class="card"><h2>${found ? 'As it is now' : 'Gone'}</h2>${found ? jsonView(found.object, 'The object') : empty('It was deleted.')}</section>
+<section class="card"><h2>How it came to this</h2>${history.length > 0 ? versions(history) : empty('No version before this one is known.')}</section></div>`,
+  }
+})
+
+function versions(history: readonly Version[]): Html {
+  return html`<ol class="timeline">${history.map(
+    ({ at, cause, eventId, changes }, index) =>
+      html`<li><div class="when">${moment(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${cause}</a>`}</h3>${
+        changes.length > 0
+          ? changeList(changes, 12)
+          : html`<p class="quiet">${index === history.length - 1 ? 'the first that is known' : 'nothing changed'}</p>`
+      }</div></li>`,
+  )}</ol>`
+}

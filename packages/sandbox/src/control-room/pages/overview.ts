@@ -1,0 +1,80 @@
+import { type Html, html } from '../../core/html.ts'
+import { comingNext, countAll, lately, type NamedStep, newestCustomers } from '../model/overview.ts'
+import { amounts, count, customerPath, empty, moment } from '../parts/bits.ts'
+import { customerTable } from './customers.ts'
+import { type Ask, definePage } from './page.ts'
+
+const SHOWN = 8
+
+async function read({ watched }: Ask) {
+  const { stripe, braintree, clock } = watched
+  return {
+    now: clock.now().toISOString(),
+    counts: countAll(watched),
+    coming: await comingNext(watched, SHOWN),
+    lately: lately(watched, SHOWN),
+    customers: newestCustomers(watched, SHOWN),
+    failedJobs: watched.failures.list().slice(-SHOWN).reverse(),
+    connect: {
+      ...(stripe && {
+        STRIPE_SECRET: stripe.handle.apiKey,
+        STRIPE_API_URL: stripe.handle.url,
+      }),
+      ...(braintree && {
+        BRAINTREE_MERCHANT_ID: braintree.handle.config.merchantId,
+        BRAINTREE_PUBLIC_KEY: braintree.handle.config.publicKey,
+        BRAINTREE_PRIVATE_KEY: braintree.handle.config.privateKey,
+        BRAINTREE_API_URL: braintree.handle.url,
+      }),
+    },
+  }
+}
+
+type Overview = Awaited<ReturnType<typeof read>>
+
+export const overviewPage = definePage(read, (data) => ({
+  title: 'Overview',
+  lead: 'Stripe and Braintree on this machine. Time stands still until you move it.',
+  body: html`${figures(data)}
+${failures(data)}
+<div class="stack"><div class="two">
+<section class="card"><h2>What comes next</h2>${data.coming.length > 0 ? stepList(data.coming, true) : empty('Nothing will happen by itself. Subscribe somebody.')}</section>
+<section class="card"><h2>What just happened</h2>${data.lately.length > 0 ? stepList(data.lately, false) : empty('Nothing has happened at Stripe yet.')}</section>
+</div>
+<section class="card"><h2>Customers</h2>${data.customers.length > 0 ? html`${customerTable(data.customers)}<p><a href="/customers">All customers</a></p>` : empty('Nobody yet. Point an SDK at the addresses below, or trigger an event.')}</section>
+${connect(data)}</div>`,
+}))
+
+function figures({ counts }: Overview): Html {
+  const figure = (value: string, label: string, tone: '' | 'bad' = '') =>
+    html`<li class="${tone}"><strong>${value}</strong>${label}</li>`
+  return html`<ul class="figures">${figure(counts.customers.toLocaleString('en'), 'customers')}
+${figure(counts.running.toLocaleString('en'), 'subscriptions running')}
+${figure(String(counts.pastDue), 'past due', counts.pastDue > 0 ? 'bad' : '')}
+${figure(amounts(counts.owed), 'owed')}
+${figure(String(counts.undelivered), 'webhooks not delivered', counts.undelivered > 0 ? 'bad' : '')}
+${figure(String(counts.failedJobs), 'due jobs that failed', counts.failedJobs > 0 ? 'bad' : '')}</ul>`
+}
+
+function failures({ failedJobs }: Overview): Html | '' {
+  if (failedJobs.length === 0) return ''
+  return html`<div class="status bad"><p><strong>${count(failedJobs.length, 'due job')} failed.</strong> Time went on; each is tried again a day later.</p>
+<ul>${failedJobs.map(({ provider, job, key, message, retryAt }) => html`<li>${provider} ${job} <a href="/objects/${encodeURIComponent(key)}"><code>${key}</code></a>: ${message} Again at ${moment(new Date(retryAt).toISOString())}.</li>`)}</ul></div>`
+}
+
+function stepList(steps: readonly NamedStep[], coming: boolean): Html {
+  return html`<ol class="timeline">${steps.map((step) => {
+    const { provider, customer, name } = step
+    const link =
+      customer === null
+        ? step.facts[0]?.type
+        : html`<a href="${customerPath({ provider, id: customer })}">${name ?? customer}</a>`
+    return html`<li class="${step.tone}${coming && ' coming'}"><div class="when">${moment(step.at)}</div><div class="what"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3><p class="quiet">${link}</p></div></li>`
+  })}</ol>`
+}
+
+function connect({ connect }: Overview): Html {
+  const lines = Object.entries(connect).map(([name, value]) => `${name}=${value}`)
+  return html`<section class="card"><h2>Connect</h2><p class="quiet">For the official SDKs, or a Tollgate service started elsewhere.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Keys and addresses">${lines.join('\n')}</div></section>`
+}

@@ -1,0 +1,86 @@
+import { type Html, html } from '../../core/html.ts'
+import type { Delivery } from '../../core/outbox.ts'
+import { triggersOf } from '../../fixtures/trigger.ts'
+import { backField, empty, moment, statusBadge } from '../parts/bits.ts'
+import { table } from '../parts/table.ts'
+import { type Ask, definePage } from './page.ts'
+
+const SHOWN = 100
+const STATES = ['delivered', 'pending', 'failed', 'dropped'] as const
+
+function read({ watched, query }: Ask) {
+  const { outbox, stripe, braintree } = watched
+  const state = STATES.find((each) => each === query.get('state')) ?? null
+  const type = query.get('type') ?? ''
+  const deliveries: Array<Omit<Delivery, 'body'>> = []
+  for (const { body: _body, ...delivery } of outbox.newestFirst()) {
+    if (deliveries.length >= SHOWN) break
+    if (state !== null && delivery.state !== state) continue
+    if (type === '' || delivery.eventType.includes(type)) deliveries.push(delivery)
+  }
+  const handles = { stripe: stripe?.handle ?? null, braintree: braintree?.handle ?? null }
+  return {
+    state,
+    type,
+    endpoints: [
+      ...(stripe?.handle.webhooks().map(({ url, secret, events }) => {
+        return { provider: 'stripe', url, secret, events }
+      }) ?? []),
+      ...(braintree?.handle.webhooks().map((url) => {
+        return { provider: 'braintree', url, secret: null, events: ['*'] }
+      }) ?? []),
+    ],
+    switches: outbox.switches(),
+    deliveries,
+    triggers: triggersOf(handles),
+  }
+}
+
+type Data = ReturnType<typeof read>
+
+export const webhooksPage = definePage(read, (data, { path }) => ({
+  title: 'Webhooks',
+  lead: 'Every attempt to tell your application what happened.',
+  body: html`<div class="stack"><div class="two"><section class="card"><h2>Addresses</h2>${endpoints(data)}</section>
+<section class="card"><h2>Trigger</h2><p class="quiet">Makes something happen, so that its webhook is sent.</p>
+<form class="line" method="post" action="/trigger">${backField(path)}<label>Event <select name="event">${data.triggers.map((each) => html`<option>${each}</option>`)}</select></label>
+<label>Customer (optional) <input name="customer" placeholder="a new one" size="18"></label><button class="primary">Trigger</button></form></section></div>
+<section class="card"><h2>Deliveries</h2>${filter(data)}${deliveryTable(data, path)}</section></div>`,
+}))
+
+function endpoints({ endpoints }: Data): Html {
+  if (endpoints.length === 0) {
+    return html`<p class="empty">None is registered, so nothing is sent. Start the sandbox with <code>--stripe-webhook</code>, or register one through the API.</p>`
+  }
+  return html`${endpoints.map(
+    ({ provider, url, secret, events }) =>
+      html`<p>${provider} <code>${url}</code><br><small>${events.includes('*') ? 'all events' : events.join(', ')}</small>${secret !== null && html`<br><small>Secret <code>${secret}</code></small>`}</p>`,
+  )}`
+}
+
+function filter({ state, type }: Data): Html {
+  return html`<form class="line" method="get" action="/webhooks"><label class="grow">Type <input type="search" name="type" value="${type}" placeholder="invoice."></label>
+<label>State <select name="state"><option value="">all</option>${STATES.map((each) => html`<option${each === state && html` selected`}>${each}</option>`)}</select></label><button>Show</button></form>`
+}
+
+function deliveryTable({ deliveries, state, type }: Data, path: string): Html {
+  if (deliveries.length === 0) {
+    return empty(state || type ? 'None like that.' : 'None yet.')
+  }
+  return table('Deliveries', deliveries, {
+    Event: ({ id, eventType, url }) =>
+      html`<a href="/webhooks/${id}">${eventType}</a><br><small>${url}</small>`,
+    State: ({ state, corrupt, duplicate }) =>
+      html`${statusBadge(state)}${duplicate && html` <small>copy</small>`}${corrupt && html` <small>damaged once</small>`}`,
+    Attempts: ({ attempts, dueAt }) => {
+      const last = attempts.at(-1)
+      const said =
+        last &&
+        `${attempts.length > 1 ? `${attempts.length}, last ` : ''}${last.status ?? last.error}`
+      return html`${said ?? html`<small>none yet</small>`}${dueAt !== null && html`<br><small>next ${moment(new Date(dueAt).toISOString())}</small>`}`
+    },
+    Made: ({ createdAt }) => moment(new Date(createdAt).toISOString()),
+    Again: ({ id, eventType }) =>
+      html`<form method="post" action="/redeliver">${backField(path)}<input type="hidden" name="id" value="${id}"><button class="small">Send again<span class="unseen">: ${eventType} ${id}</span></button></form>`,
+  })
+}

@@ -1,0 +1,93 @@
+import { type Html, html } from '../../core/html.ts'
+import { type Forecast, forecast, type Supposition } from '../forecast/forecast.ts'
+import { findCustomer } from '../model/customers.ts'
+import { amounts, customerPath, empty, moment, statusBadge } from '../parts/bits.ts'
+import { comingItem } from '../parts/timeline.ts'
+import type { Step } from '../story/step.ts'
+import { horizonOf, whoOf } from './customer.ts'
+import { type Ask, definePage } from './page.ts'
+
+const CHARGES = {
+  'as-they-are': 'as they are',
+  'next-declined': 'the next one is declined',
+  'all-declined': 'all are declined',
+} as const
+const SUBSCRIPTIONS = {
+  'as-they-are': 'as they are',
+  'cancel-at-period-end': 'canceled at the period’s end',
+  'cancel-now': 'canceled today',
+} as const
+const MONTHS = { 1: '1 month', 3: '3 months', 6: '6 months', 12: '1 year' } as const
+
+async function read(ask: Ask) {
+  const { watched, query } = ask
+  const who = whoOf(ask)
+  const customer = who && findCustomer(watched, who)
+  if (!who || !customer) return null
+  const supposed: Required<Supposition> = {
+    charges: choice(CHARGES, query.get('charges')),
+    subscriptions: choice(SUBSCRIPTIONS, query.get('subscriptions')),
+  }
+  const months = Number(choice(MONTHS, query.get('months') ?? '3'))
+  const until = horizonOf(watched.clock.now(), months)
+  const [asIs, ifSo] = await Promise.all([
+    forecast(watched, who, until),
+    forecast(watched, who, until, supposed),
+  ])
+  return { customer, months, supposed, asIs, ifSo }
+}
+
+type Data = NonNullable<Awaited<ReturnType<typeof read>>>
+
+export const whatIfPage = definePage(read, (data) => {
+  const { customer, asIs, ifSo } = data
+  const name = customer.name ?? customer.email ?? customer.id
+  return {
+    title: 'What if …',
+    lead: html`<a href="${customerPath(customer)}">${name}</a>, tried on a copy of this customer. The sandbox itself does not change.`,
+    body: html`<div class="stack"><section class="card"><h2>Suppose that</h2>${form(data)}</section>
+<div class="versus">${side('As things are', asIs, ifSo)}${side('If so', ifSo, asIs)}</div></div>`,
+  }
+})
+
+function form({ customer, months, supposed }: Data): Html {
+  return html`<form class="line" method="get" action="${customerPath(customer)}/what-if">
+${select('charges', 'Charges are', CHARGES, supposed.charges)}
+${select('subscriptions', 'Subscriptions are', SUBSCRIPTIONS, supposed.subscriptions)}
+${select('months', 'Look ahead', MONTHS, String(months))}
+<button class="primary">Try it</button></form>`
+}
+
+function select(
+  name: string,
+  label: string,
+  options: Record<string, string>,
+  chosen: string,
+): Html {
+  return html`<label>${label} <select name="${name}">${Object.entries(options).map(
+    ([value, text]) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
+  )}</select></label>`
+}
+
+/** What only this side has is underlined. */
+function side(title: string, own: Forecast, other: Forecast): Html {
+  const known = new Set(other.steps.map(nameOf))
+  const isOther = (step: Step) => !known.has(nameOf(step))
+  return html`<section class="card"><h2>${title}</h2>
+<p>Until ${moment(own.until)}, <strong>${amounts(own.paid)}</strong> is paid.</p>
+<p>${own.subscriptions.map(({ status }) => html`${statusBadge(status)} `)}<small>at the end</small></p>
+${own.steps.length === 0 ? empty('Nothing happens.') : html`<ol class="timeline">${own.steps.map((step) => comingItem(step, { path: null, isOther }))}</ol>`}</section>`
+}
+
+function nameOf({ at, title, amount }: Step): string {
+  return `${at} ${title} ${amount?.text ?? ''}`
+}
+
+function choice<Options extends object>(
+  options: Options,
+  value: string | null,
+): keyof Options & string {
+  const names = Object.keys(options) as Array<keyof Options & string>
+  return names.find((name) => name === value) ?? (names[0] as keyof Options & string)
+}

@@ -1,0 +1,73 @@
+import { type Html, html } from '../../core/html.ts'
+import type { Amount, Tone } from '../story/step.ts'
+import type { Who } from '../story/watched.ts'
+
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
+
+/** `31 Jan 2026, 10:00`, which is in UTC as everything here. */
+export function moment(iso: string | null): Html | '' {
+  if (iso === null) return ''
+  return html`<time datetime="${iso}">${MOMENT.format(new Date(iso))}</time>`
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  paid: 'good',
+  succeeded: 'good',
+  complete: 'good',
+  delivered: 'good',
+  settled: 'good',
+  enabled: 'good',
+  trialing: 'warning',
+  pending: 'warning',
+  'past due': 'bad',
+  past_due: 'bad',
+  unpaid: 'bad',
+  failed: 'bad',
+  incomplete: 'warning',
+  open: 'warning',
+  processor_declined: 'bad',
+  gateway_rejected: 'bad',
+  settlement_declined: 'bad',
+}
+
+export function statusBadge(status: string): Html {
+  return badge(status, TONES[status.toLowerCase()] ?? 'plain')
+}
+
+export function badge(text: string, tone: Tone): Html {
+  return html`<span class="badge ${tone}">${text}</span>`
+}
+
+export function amounts(list: readonly Amount[]): string {
+  return list.length === 0 ? 'nothing' : list.map(({ text }) => text).join(' + ')
+}
+
+export function customerPath({ provider, id }: Who): string {
+  return `/customers/${provider}/${encodeURIComponent(id)}`
+}
+
+export function objectLink(id: string): Html {
+  return html`<a href="/objects/${encodeURIComponent(id)}"><code>${id}</code></a>`
+}
+
+/** `3 customers`, `1 customer` */
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? noun : `${noun}s`}`
+}
+
+/** How to go back to this page, in every form. */
+export function backField(path: string): Html {
+  return html`<input type="hidden" name="back" value="${path}">`
+}
+
+export function empty(text: string): Html {
+  return html`<p class="empty">${text}</p>`
+}

@@ -1,0 +1,61 @@
+import { type Html, html } from '../../core/html.ts'
+import type { Step } from '../story/step.ts'
+import type { DeliveryNote } from '../story/timeline.ts'
+import { backField, moment, objectLink } from './bits.ts'
+
+export interface TimelineOptions {
+  /** The page to come back to after "Go there"; null leaves these buttons out. */
+  readonly path: string | null
+  /** Steps that are marked, because the other side does not have them. */
+  readonly isOther?: (step: Step) => boolean
+}
+
+/** What is still to come: hollow dots and a dashed line. */
+export function comingItem(step: Step, options: TimelineOptions): Html {
+  const { path } = options
+  const go =
+    path !== null &&
+    html`<form method="post" action="/advance-to">${backField(path)}<input type="hidden" name="date" value="${step.at}"><button class="small">Go there<span class="unseen">: ${step.title}, ${step.at}</span></button></form>`
+  return item(step, `coming${options.isOther?.(step) ? ' other' : ''}`, { beside: html`${go}` })
+}
+
+export function pastItem(step: Step & { readonly deliveries: readonly DeliveryNote[] }): Html {
+  return item(step, '', { below: deliveryLine(step.deliveries) })
+}
+
+export function nowItem(now: string): Html {
+  return html`<li class="now"><div class="when">${moment(now)}</div><div class="what">Now</div></li>`
+}
+
+function item(step: Step, kind: string, more: { beside?: Html; below?: Html | '' }): Html {
+  const [first] = step.facts
+  return html`<li class="${step.tone} ${kind}"><div class="when">${moment(step.at)}</div>
+<div class="what"><div class="head"><h3>${step.title} ${step.amount && html`<span class="amount">${step.amount.text}</span>`}</h3>${more.beside}</div>
+${step.notes.map((note) => html`<p class="quiet">${note}</p>`)}
+${step.facts.length === 1 && first ? html`<p class="quiet">${fact(first)}</p>` : factList(step)}
+${more.below}</div></li>`
+}
+
+function factList({ facts }: Step): Html {
+  return html`<details><summary>${facts.length} events</summary><ul>${facts.map((each) => html`<li>${fact(each)}</li>`)}</ul></details>`
+}
+
+function fact({ type, eventId, objectId }: Step['facts'][number]): Html {
+  const name =
+    eventId === null
+      ? html`<code>${type}</code>`
+      : html`<a href="/events/${eventId}"><code>${type}</code></a>`
+  return html`${name}${objectId !== null && html` ${objectLink(objectId)}`}`
+}
+
+function deliveryLine(deliveries: readonly DeliveryNote[]): Html | '' {
+  const [first] = deliveries
+  if (!first) return ''
+  const failed = deliveries.find(({ state }) => state !== 'delivered')
+  const shown = failed ?? first
+  const all =
+    deliveries.length === 1
+      ? `Webhook ${shown.state}`
+      : `${deliveries.length} webhooks, ${failed ? `one ${failed.state}` : 'all delivered'}`
+  return html`<p class="quiet"><a href="/webhooks/${shown.id}">${all}</a></p>`
+}

@@ -1,0 +1,135 @@
+import { html } from '../core/html.ts'
+import type { HttpRequest, HttpResponse } from '../core/http.ts'
+import { Router } from '../core/router.ts'
+import { ACTIONS } from './actions/all-actions.ts'
+import { localPath, refusalOf } from './guard.ts'
+import { readState } from './model/state.ts'
+import type { Notices } from './notices.ts'
+import { PAGES } from './pages/all-pages.ts'
+import type { Ask, Page } from './pages/page.ts'
+import { type Frame, renderPage, type View } from './parts/layout.ts'
+import { ICON, STYLE } from './parts/style.ts'
+import type { Controls } from './story/watched.ts'
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  // Without a referrer browsers would not say that our own forms come from here.
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}
+
+const ROUTES = new Router<Page>()
+for (const [path, page] of Object.entries(PAGES)) ROUTES.add('GET', path, page)
+
+export async function respond(
+  request: HttpRequest,
+  controls: Controls,
+  notices: Notices,
+): Promise<HttpResponse> {
+  const refusal = refusalOf(request)
+  if (refusal !== null) return send(403, 'text/plain; charset=utf-8', refusal)
+  if (request.method === 'POST') return act(request, controls, notices)
+  if (request.method !== 'GET') return send(405, 'text/plain; charset=utf-8', 'Method not allowed')
+  const file = sendFile(request.path, controls)
+  return file ?? showPage(request, controls, notices)
+}
+
+function sendFile(path: string, controls: Controls): HttpResponse | null {
+  if (path === '/style.css') return send(200, 'text/css; charset=utf-8', STYLE)
+  if (path === '/icon.svg') return send(200, 'image/svg+xml', ICON)
+  if (path === '/state.json') return sendJson(200, readState(controls))
+  if (path === '/export') return send(200, 'application/json', controls.exportState())
+  return null
+}
+
+async function showPage(
+  request: HttpRequest,
+  controls: Controls,
+  notices: Notices,
+): Promise<HttpResponse> {
+  const asJson = request.path.endsWith('.json')
+  const path = asJson ? request.path.slice(0, -'.json'.length) : request.path
+  const found = ROUTES.find('GET', path === '/index' ? '/' : path)
+  const query = new URLSearchParams(request.query)
+  const notice = notices.find(query.get('said'))
+  query.delete('said')
+  const own = query.size > 0 ? `${path}?${query}` : path
+  const params = mapValues(found?.params ?? {}, decode)
+  const ask: Ask = { watched: controls, params, query, path: own }
+  const data = found && (await found.target.read(ask))
+  if (asJson) return data ? sendJson(200, data) : sendJson(404, { error: 'There is no such thing' })
+  const json = `${path === '/' ? '/index' : path}.json${query.size > 0 ? `?${query}` : ''}`
+  const now = controls.clock.now().toISOString()
+  const frame: Frame = { path: own, json: data ? json : null, now, notice }
+  if (!found || !data) return sendPage(404, NOT_FOUND, frame)
+  return sendPage(200, found.target.show(data as never, ask), frame)
+}
+
+const NOT_FOUND: View = {
+  title: 'Not found',
+  body: html`<p>There is no such page, or what it showed is gone: events are kept for 30 days, and a reset takes everything.</p><p><a href="/">Overview</a></p>`,
+}
+
+async function act(
+  request: HttpRequest,
+  controls: Controls,
+  notices: Notices,
+): Promise<HttpResponse> {
+  const action = Object.hasOwn(ACTIONS, request.path) ? ACTIONS[request.path] : undefined
+  const asJson = request.headers.accept?.includes('application/json') === true
+  const form = new URLSearchParams(request.body.toString('utf8'))
+  const back = localPath(form.get('back'))
+  const frame: Frame = {
+    path: back,
+    json: null,
+    now: controls.clock.now().toISOString(),
+    notice: null,
+  }
+  if (!action) {
+    return asJson
+      ? sendJson(404, { error: 'There is no such form' })
+      : sendPage(404, NOT_FOUND, frame)
+  }
+  try {
+    const { said, data } = await action(form, controls)
+    if (asJson) return sendJson(200, data)
+    const mark = `${back.includes('?') ? '&' : '?'}said=${notices.keep(said)}`
+    return { status: 303, headers: { ...HEADERS, location: back + mark } }
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    if (asJson) return sendJson(400, { error: text })
+    const view = { title: 'That did not work', body: html`<p><a href="${back}">Back</a></p>` }
+    return sendPage(400, view, { ...frame, notice: { text, isBad: true } })
+  }
+}
+
+function sendPage(status: number, view: View, frame: Frame): HttpResponse {
+  return send(status, 'text/html; charset=utf-8', renderPage(view, frame))
+}
+
+function sendJson(status: number, value: unknown): HttpResponse {
+  return send(status, 'application/json', JSON.stringify(value))
+}
+
+function send(status: number, type: string, body: string | Uint8Array): HttpResponse {
+  return { status, headers: { ...HEADERS, 'content-type': type }, body }
+}
+
+function mapValues(
+  object: Readonly<Record<string, string>>,
+  change: (value: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,55 @@
+/** One field that is not what it was. Undefined: it was not there. */
+export interface Change {
+  /** `items.data.0.quantity` */
+  readonly path: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** What changed from one version of an object to the next, down to the single values. */
+export function diffObjects(before: unknown, after: unknown, path = ''): Change[] {
+  if (isSame(before, after)) return []
+  if (!isContainer(before) || !isContainer(after)) return [{ path, before, after }]
+  if (Array.isArray(before) !== Array.isArray(after)) return [{ path, before, after }]
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].flatMap((name) =>
+    diffObjects(
+      valueAt(before, name),
+      valueAt(after, name),
+      path === '' ? name : `${path}.${name}`,
+    ),
+  )
+}
+
+/** The version before, from the one after and the old values of what changed. */
+export function undo(
+  after: Readonly<Record<string, unknown>>,
+  previous: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const before: Record<string, unknown> = { ...after }
+  for (const [name, old] of Object.entries(previous)) {
+    const now = after[name]
+    const nested = isPlain(old) && isPlain(now)
+    before[name] = nested ? undo(now, old) : old
+  }
+  return before
+}
+
+type Container = readonly unknown[] | Readonly<Record<string, unknown>>
+
+function valueAt(container: Container, name: string): unknown {
+  return Object.hasOwn(container, name) ? (container as Record<string, unknown>)[name] : undefined
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  return isContainer(a) && isContainer(b) && JSON.stringify(a) === JSON.stringify(b)
+}
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isContainer(value) && !Array.isArray(value)
+}

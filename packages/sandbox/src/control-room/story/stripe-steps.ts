@@ -1,0 +1,117 @@
+import { wordsOf } from './event-words.ts'
+import { type Amount, amountOf, type Fact, type Step } from './step.ts'
+import type { SeenEvent } from './stripe-events.ts'
+
+/** Events that belong together, in the order they happened, each group as one step. */
+export function toSteps(events: readonly SeenEvent[]): Step[] {
+  const groups: SeenEvent[][] = []
+  for (const event of events) {
+    const last = groups.at(-1)
+    if (last && belongsTo(last, event)) last.push(event)
+    else groups.push([event])
+  }
+  return groups.map(toStep)
+}
+
+/** One call, or one moment of time, for one customer. Some objects do not say whose they are. */
+function belongsTo(group: readonly SeenEvent[], event: SeenEvent): boolean {
+  const [first] = group
+  if (first?.created !== event.created || first.request !== event.request) return false
+  const [whose, other] = [customerOf(group), customerOf([event])]
+  return whose === null || other === null || whose === other
+}
+
+function customerOf(events: readonly SeenEvent[]): string | null {
+  for (const { object } of events) {
+    const customer = object.object === 'customer' ? object.id : object.customer
+    if (typeof customer === 'string') return customer
+  }
+  return null
+}
+
+function toStep(events: readonly SeenEvent[]): Step {
+  const heaviest = events.reduce((one, other) =>
+    wordsOf(other.type).weight > wordsOf(one.type).weight ? other : one,
+  )
+  const { title, tone } = wordsOf(heaviest.type)
+  const changes = [...events.flatMap(describeChange), ...events.flatMap(describeEnd)]
+  const renamed = heaviest.type === 'customer.subscription.updated' ? changes[0] : undefined
+  const fields = renamed === undefined ? Object.keys(heaviest.previous ?? {}) : []
+  return {
+    at: new Date(heaviest.created * 1000).toISOString(),
+    provider: 'stripe',
+    customer: customerOf(events),
+    title: renamed ?? title,
+    tone,
+    amount: amountIn(events),
+    notes: [
+      ...new Set(changes.filter((change) => change !== renamed && change !== title)),
+      ...(fields.length > 0 && changes.length === 0 ? [`Changed: ${fields.join(', ')}`] : []),
+    ],
+    facts: events.map(toFact),
+  }
+}
+
+function toFact({ id, type, object }: SeenEvent): Fact {
+  return { type, eventId: id, objectId: typeof object.id === 'string' ? object.id : null }
+}
+
+/** What was paid, or should have been, by the event that says it best. */
+function amountIn(events: readonly SeenEvent[]): Amount | null {
+  for (const [type, field] of AMOUNTS) {
+    const event = events.find((each) => each.type === type)
+    const amount = event && amountOf(event.object[field], event.object.currency)
+    if (amount) return amount
+  }
+  return null
+}
+
+const AMOUNTS = [
+  ['charge.refunded', 'amount_refunded'],
+  ['refund.created', 'amount'],
+  ['invoice.payment_failed', 'amount_remaining'],
+  ['invoice.payment_action_required', 'amount_remaining'],
+  ['invoice.paid', 'amount_paid'],
+  ['charge.dispute.created', 'amount'],
+  ['payment_intent.succeeded', 'amount_received'],
+  ['payment_intent.payment_failed', 'amount'],
+  ['invoice.voided', 'total'],
+  ['invoice.marked_uncollectible', 'amount_remaining'],
+  ['invoice.overdue', 'amount_remaining'],
+  ['invoice.finalized', 'amount_due'],
+  ['invoice.created', 'amount_due'],
+  ['invoice.upcoming', 'amount_due'],
+] as const
+
+/** What a changed subscription became, by what it was before. */
+function describeChange({ type, object, previous }: SeenEvent): string[] {
+  if (type !== 'customer.subscription.updated' || previous === null) return []
+  const said: string[] = []
+  if ('status' in previous) said.push(`Status: ${previous.status} → ${object.status}`)
+  if (previous.cancel_at_period_end === false) said.push('Cancellation scheduled')
+  if (previous.cancel_at_period_end === true) said.push('Cancellation withdrawn')
+  if ('pause_collection' in previous) {
+    said.push(object.pause_collection ? 'Collection paused' : 'Collection resumed')
+  }
+  if ('items' in previous && said.length === 0) said.push(describeItems(object, previous.items))
+  return said
+}
+
+/** After the last retry a subscription ends with the payment that failed. */
+function describeEnd({ type }: SeenEvent): string[] {
+  return type === 'customer.subscription.deleted' ? [wordsOf(type).title] : []
+}
+
+interface Items {
+  readonly data?: ReadonlyArray<{
+    readonly quantity?: number
+    readonly price?: { readonly id?: string }
+  }>
+}
+
+function describeItems(object: Readonly<Record<string, unknown>>, before: unknown): string {
+  const [was, is] = [before as Items, object.items as Items].map((items) =>
+    (items.data ?? []).map(({ price, quantity }) => `${price?.id ?? ''}×${quantity ?? 1}`),
+  )
+  return was?.join() === is?.join() ? 'New period began' : 'Plan or quantity changed'
+}

@@ -1,0 +1,47 @@
+import type { Delivery } from '../../core/outbox.ts'
+import { braintreeSteps } from './braintree-steps.ts'
+import { newestFirst, type Step } from './step.ts'
+import { isAbout, readEvents } from './stripe-events.ts'
+import { stepsFromRows } from './stripe-past.ts'
+import { toSteps } from './stripe-steps.ts'
+import type { Watched, Who } from './watched.ts'
+
+/** What became of one webhook. */
+export interface DeliveryNote {
+  readonly id: string
+  readonly state: Delivery['state']
+  readonly url: string
+}
+
+export interface PastStep extends Step {
+  readonly deliveries: readonly DeliveryNote[]
+}
+
+const MOST_EVENTS = 400
+
+/** What happened to a customer, newest first. */
+export function pastOf(watched: Watched, { provider, id }: Who): PastStep[] {
+  const steps = provider === 'stripe' ? stripePast(watched, id) : braintreePast(watched, id)
+  return newestFirst(steps).map((step) => ({ ...step, deliveries: deliveriesOf(watched, step) }))
+}
+
+function stripePast({ stripe }: Watched, customer: string): Step[] {
+  if (!stripe) return []
+  const { context } = stripe
+  const filter = { mentions: `"${customer}"`, keep: isAbout(customer), most: MOST_EVENTS }
+  const events = readEvents(context, filter).reverse()
+  const first = events[0]?.created ?? Number.POSITIVE_INFINITY
+  return [...stepsFromRows(context, customer, first), ...toSteps(events)]
+}
+
+function braintreePast({ braintree }: Watched, customer: string): Step[] {
+  return braintree ? braintreeSteps(braintree.context, customer) : []
+}
+
+function deliveriesOf({ outbox }: Watched, { facts }: Step): DeliveryNote[] {
+  return facts.flatMap(({ eventId }) =>
+    eventId === null
+      ? []
+      : outbox.deliveries({ eventId }).map(({ id, state, url }) => ({ id, state, url })),
+  )
+}

@@ -1,0 +1,34 @@
+import type { BraintreeHandle } from '../../braintree/server/handle.ts'
+import type { BraintreeContext } from '../../braintree/state/context.ts'
+import type { ProviderContext } from '../../core/provider-context.ts'
+import type { WantedProviders } from '../../scratch/scratch.ts'
+import type { StripeHandle } from '../../stripe/server/handle.ts'
+import type { StripeContext } from '../../stripe/state/context.ts'
+
+/** The providers that were started: as tests hold them, and from within. */
+export interface RunningProviders {
+  readonly stripe: { readonly handle: StripeHandle; readonly context: StripeContext } | null
+  readonly braintree: {
+    readonly handle: BraintreeHandle
+    readonly context: BraintreeContext
+  } | null
+}
+
+/** What the control room looks at. */
+export interface Watched extends ProviderContext, RunningProviders {
+  /** How they were started, for a copy to try something out. */
+  readonly wanted: WantedProviders
+}
+
+/** What its forms can do beside that. */
+export interface Controls extends Watched {
+  readonly save: () => Promise<void>
+  readonly reset: () => Promise<void>
+  readonly exportState: () => Uint8Array
+}
+
+/** A customer of one of the providers. */
+export interface Who {
+  readonly provider: 'stripe' | 'braintree'
+  readonly id: string
+}

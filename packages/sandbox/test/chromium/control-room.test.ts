@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeInChromium, expectFineInEveryLook } from '../../../../test-support/chromium.ts'
+import {
+  startWatched,
+  subscribeAda,
+  subscribeGrace,
+  type Watched,
+} from '../control-room/support.ts'
+
+describeInChromium('the control room', ({ newPage }) => {
+  let watched: Watched
+  let ada = { customer: '', subscription: '' }
+  let grace = { customer: '', subscription: '' }
+  beforeAll(async () => {
+    watched = await startWatched()
+    const { sandbox, stripe } = watched
+    sandbox.stripe.registerWebhook('http://127.0.0.1:9/stripe/webhook')
+    sandbox.braintree.registerWebhook('http://127.0.0.1:9/braintree/webhook')
+    ada = await subscribeAda(watched, 14)
+    grace = await subscribeGrace(watched)
+    // Nothing that people can write makes a page wider than the window.
+    await stripe.customers.create({ name: 'W'.repeat(200), email: `${'w'.repeat(90)}@example.com` })
+    sandbox.trouble.declineNextCharge(ada.customer, 'insufficient_funds')
+    await sandbox.clock.advance({ days: 16 })
+    await stripe.subscriptions.update(ada.subscription, { metadata: { order: '7' } })
+    sandbox.trouble.failNext(2, '500', 'stripe')
+    sandbox.trouble.declineNextCharge(grace.customer, '2001')
+  })
+  afterAll(() => watched?.close())
+
+  const paths: Record<string, () => string> = {
+    overview: () => '/',
+    customers: () => '/customers',
+    customer: () => `/customers/stripe/${ada.customer}`,
+    'customer-braintree': () => `/customers/braintree/${grace.customer}`,
+    'what-if': () => `/customers/stripe/${ada.customer}/what-if?charges=all-declined`,
+    webhooks: () => '/webhooks',
+    delivery: () =>
+      `/webhooks/${watched.sandbox.outbox.deliveries({ provider: 'stripe' }).at(-1)?.id}`,
+    'delivery-braintree': () =>
+      `/webhooks/${watched.sandbox.outbox.deliveries({ provider: 'braintree' }).at(-1)?.id}`,
+    events: () => '/events',
+    event: () =>
+      `/events/${watched.sandbox.stripe.events('customer.subscription.updated').at(-1)?.id}`,
+    object: () => `/objects/${ada.subscription}`,
+    'object-braintree': () => `/objects/${grace.subscription}`,
+    clock: () => '/clock?count=2&unit=months',
+    trouble: () => '/trouble',
+  }
+
+  it.each(Object.keys(paths))('%s is accessible and fits, in every look', async (name) => {
+    const page = await newPage({ script: false })
+    const response = await page.goto(watched.room + paths[name]?.())
+    expect(response?.status()).toBe(200)
+    await page.context().close()
+    const looked = await newPage()
+    await looked.goto(watched.room + paths[name]?.())
+    await expectFineInEveryLook(looked, `control-room-${name}`)
+  })
+
+  it('leads from a customer to the future and back to what was sent, without script', async () => {
+    const own = await startWatched()
+    try {
+      const { sandbox } = own
+      sandbox.stripe.registerWebhook('http://127.0.0.1:9/hook')
+      const { customer } = await subscribeAda(own)
+      const page = await newPage({ script: false })
+      await page.goto(own.room)
+      await page.getByRole('link', { name: 'Customers', exact: true }).click()
+      await page.getByLabel('Name, e-mail or id').fill('ada')
+      await page.getByRole('button', { name: 'Find' }).click()
+      await page.getByRole('link', { name: 'Ada Lovelace' }).click()
+      await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
+
+      await page.getByRole('link', { name: 'the card never works again' }).click()
+      await page.getByRole('heading', { name: 'If so' }).waitFor()
+      await page.getByText('canceled', { exact: true }).waitFor()
+      await page.getByRole('link', { name: 'Ada Lovelace' }).click()
+      expect(sandbox.stripe.subscriptions(customer)).toMatchObject([{ status: 'active' }])
+
+      await page.getByRole('button', { name: /^Go there ?: Invoice paid, 2026-02-28/ }).click()
+      await page.getByRole('status').getByText('It is now 2026-02-28 11:00').waitFor()
+      expect(sandbox.stripe.paidInvoices(customer)).toHaveLength(2)
+      await page
+        .getByRole('link', { name: /webhooks?, / })
+        .first()
+        .click()
+      await page.getByRole('heading', { name: 'Attempts' }).waitFor()
+      await page.getByRole('button', { name: 'Send again' }).click()
+      await page.getByRole('status').getByText('Sent again').waitFor()
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('orders trouble and moves the clock by keyboard alone', async () => {
+    const page = await newPage({ script: false })
+    await page.goto(`${watched.room}/trouble`)
+    await page.getByLabel('Too many requests').focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('Ordered for the next call.').waitFor()
+    expect(watched.sandbox.trouble.pending().calls.at(-1)).toMatchObject({ kind: '429' })
+    const before = watched.sandbox.clock.nowMs()
+    await page.getByRole('button', { name: 'Advance the clock by 1 hour' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('It is now').waitFor()
+    expect(watched.sandbox.clock.nowMs() - before).toBe(3_600_000)
+  })
+})

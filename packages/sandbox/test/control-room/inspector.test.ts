@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+import { startReceiver } from '../receiver.ts'
+import { startForTest, subscribeAda, subscribeGrace } from './support.ts'
+
+interface Inspected {
+  readonly body: string
+  readonly state: string
+  readonly payload: { readonly format: string; readonly text: string }
+  readonly signature: { readonly value: string; readonly secret: string; readonly isRight: boolean }
+  readonly attempts: ReadonlyArray<{
+    status: number | null
+    error: string | null
+    response?: string
+  }>
+  readonly curl: string
+}
+
+it('shows what was sent, how it was signed and what the receiver said', async () => {
+  const watched = await startForTest()
+  const receiver = await startReceiver()
+  receiver.status = 503
+  const { secret } = watched.sandbox.stripe.registerWebhook(receiver.url, ['customer.created'])
+  await watched.stripe.customers.create({ name: "O'Hara" })
+  await watched.sandbox.outbox.flush()
+  const [delivery] = watched.sandbox.outbox.deliveries()
+  const path = `/webhooks/${delivery?.id}`
+  const seen = await watched.read<Inspected>(`${path}.json`)
+  expect(seen).toMatchObject({
+    state: 'pending',
+    attempts: [{ status: 503, response: 'out of order' }],
+  })
+  expect(seen.signature).toMatchObject({ secret, isRight: true })
+  const at = watched.sandbox.clock.nowMs()
+  const { body, signature } = seen
+  expect(() =>
+    watched.stripe.webhooks.constructEvent(body, signature.value, secret, 300, undefined, at),
+  ).not.toThrow()
+  expect(await watched.page(path)).toContain('out of order')
+
+  receiver.status = 200
+  expect((await watched.send('/redeliver', { id: delivery?.id ?? '', back: path })).status).toBe(
+    303,
+  )
+  expect(await watched.read<Inspected>(`${path}.json`)).toMatchObject({ state: 'delivered' })
+  expect(receiver.bodies).toEqual([body, body])
+  // The command does the same by hand, quotes and all.
+  execFileSync('sh', ['-n', '-c', seen.curl])
+  expect(seen.curl).toContain("O'\\''Hara")
+})
+
+it('reads the notifications of Braintree', async () => {
+  const watched = await startForTest()
+  const receiver = await startReceiver()
+  watched.sandbox.braintree.registerWebhook(receiver.url)
+  await subscribeGrace(watched)
+  await watched.sandbox.clock.advance({ months: 1 })
+  const [delivery] = watched.sandbox.outbox.deliveries({ provider: 'braintree' })
+  const seen = await watched.read<Inspected>(`/webhooks/${delivery?.id}.json`)
+  expect(seen.payload.format).toBe('xml')
+  expect(seen.payload.text).toContain('<kind>subscription_charged_successfully</kind>')
+  expect(seen.signature.isRight).toBe(true)
+})
+
+it('shows how an object became what it is', async () => {
+  const watched = await startForTest()
+  const { subscription } = await subscribeAda(watched)
+  await watched.stripe.subscriptions.update(subscription, { metadata: { order: '7' } })
+  await watched.stripe.subscriptions.update(subscription, { cancel_at_period_end: true })
+  const { history } = await watched.read<{
+    history: Array<{
+      cause: string
+      changes: Array<{ path: string; before: unknown; after: unknown }>
+    }>
+  }>(`/objects/${subscription}.json`)
+  expect(history.map(({ cause }) => cause)).toEqual([
+    'customer.subscription.updated',
+    'customer.subscription.updated',
+    'customer.subscription.created',
+  ])
+  expect(history[0]?.changes).toContainEqual({
+    path: 'cancel_at_period_end',
+    before: false,
+    after: true,
+  })
+  expect(history[1]?.changes).toEqual([{ path: 'metadata.order', after: '7' }])
+})
+
+it('keeps what is gone findable by its events', async () => {
+  const watched = await startForTest()
+  const coupon = await watched.stripe.coupons.create({ percent_off: 10, duration: 'once' })
+  await watched.stripe.coupons.del(coupon.id)
+  expect((await fetch(`${watched.room}/objects/nothing_1`)).status).toBe(404)
+  expect(await watched.page(`/objects/${coupon.id}`)).toContain('coupon.deleted')
+})

@@ -1,0 +1,84 @@
+import braintree from 'braintree'
+import Stripe from 'stripe'
+import { expect, onTestFinished } from 'vitest'
+import { type SandboxOptions, startSandbox } from '../../src/index.ts'
+
+export const NOW = new Date('2026-01-31T10:00:00Z')
+
+/** A sandbox with its control room, and both SDKs. */
+export async function startWatched(options: Pick<SandboxOptions, 'now'> = {}) {
+  const sandbox = await startSandbox({
+    stripe: true,
+    braintree: true,
+    controlRoom: true,
+    now: options.now ?? NOW,
+  })
+  const close = () => sandbox.close()
+  const room = sandbox.controlRoom?.url ?? ''
+  const stripe = new Stripe(sandbox.stripe.apiKey, {
+    ...sandbox.stripe.config,
+    maxNetworkRetries: 0,
+  })
+  const gateway = new braintree.BraintreeGateway(
+    sandbox.braintree.config as unknown as braintree.GatewayConfig,
+  )
+  return {
+    sandbox,
+    stripe,
+    gateway,
+    room,
+    close,
+    read: async <Data>(path: string): Promise<Data> => {
+      const response = await fetch(`${room}${path}`)
+      expect(response.status, path).toBe(200)
+      return (await response.json()) as Data
+    },
+    page: async (path: string): Promise<string> => (await fetch(`${room}${path}`)).text(),
+    send: (path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+      fetch(`${room}${path}`, {
+        method: 'POST',
+        body: new URLSearchParams(form),
+        redirect: 'manual',
+        headers,
+      }),
+  }
+}
+
+export type Watched = Awaited<ReturnType<typeof startWatched>>
+
+export async function startForTest(options: Pick<SandboxOptions, 'now'> = {}): Promise<Watched> {
+  const watched = await startWatched(options)
+  onTestFinished(() => watched.close())
+  return watched
+}
+
+/** Ada, who pays ten dollars a month by card. */
+export async function subscribeAda({ stripe, sandbox }: Watched, trialDays?: number) {
+  sandbox.stripe.seedPrice({ id: 'gold', unitAmount: 1000, interval: 'month', product: 'Gold' })
+  const customer = await stripe.customers.create({ name: 'Ada Lovelace', email: 'ada@example.com' })
+  const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    default_payment_method: card.id,
+    items: [{ price: 'gold' }],
+    ...(trialDays === undefined ? {} : { trial_period_days: trialDays }),
+  })
+  return { customer: customer.id, subscription: subscription.id }
+}
+
+/** Grace, who pays seven dollars a month at Braintree. */
+export async function subscribeGrace({ gateway, sandbox }: Watched) {
+  sandbox.braintree.definePlan({ id: 'silver', name: 'Silver', price: 700 })
+  const made = await gateway.customer.create({
+    id: 'grace',
+    firstName: 'Grace',
+    lastName: 'Hopper',
+    paymentMethodNonce: 'fake-valid-nonce',
+  })
+  const token = made.customer.paymentMethods?.[0]?.token ?? ''
+  const { subscription } = await gateway.subscription.create({
+    planId: 'silver',
+    paymentMethodToken: token,
+  })
+  return { customer: 'grace', subscription: subscription.id, token }
+}
