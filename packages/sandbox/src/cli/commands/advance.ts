@@ -1,0 +1,52 @@
+import { type Command, textFlag, UsageError } from '../command.ts'
+import { CONTROL_FLAGS, postToControlRoom } from '../control-client.ts'
+import { parseDuration } from '../parse-duration.ts'
+
+interface Advanced {
+  readonly now: string
+  readonly happened: Readonly<Record<string, number>>
+  readonly failedJobs: number
+}
+
+export const advance: Command = {
+  summary: 'moves the clock; everything that falls due on the way happens',
+  usage: 'DURATION | --to DATE',
+  mostWords: 1,
+  flags: {
+    to: { value: '<date>', help: 'to this moment instead: 2026-03-01, or 2026-03-01T10:00:00Z' },
+    ...CONTROL_FLAGS,
+  },
+  notes: `
+DURATION is a number and a unit: 12h, 3d, 2w, 1month, 1y, 90min, or several: "1month 1h".
+A renewal at Stripe is a draft for an hour before it is charged: "1month 1h" sees it paid.`,
+  async run(input, { stdout }) {
+    const to = textFlag(input, 'to')
+    const [by] = input.words
+    if ((to === null) === (by === undefined)) {
+      throw new UsageError(
+        'Say how far: tollgate-sandbox advance 1month, or tollgate-sandbox advance --to 2026-03-01',
+      )
+    }
+    const form = to === null ? parseDuration(by ?? '') : { date: parseDay(to) }
+    const path = to === null ? '/advance' : '/advance-to'
+    const moved = await postToControlRoom<Advanced>(input, path, form)
+    if (input.flags.json === true) {
+      stdout.write(`${JSON.stringify(moved)}\n`)
+      return
+    }
+    const happened = Object.entries(moved.happened).map(
+      ([type, count]) => `${String(count).padStart(6)}  ${type}\n`,
+    )
+    stdout.write(`It is now ${moved.now}.\n`)
+    if (happened.length > 0) stdout.write(`On the way:\n${happened.join('')}`)
+    if (moved.failedJobs > 0) {
+      stdout.write(`${moved.failedJobs} due jobs failed; the control room says why.\n`)
+    }
+  },
+}
+
+function parseDay(text: string): string {
+  const date = new Date(text)
+  if (!Number.isNaN(date.getTime())) return date.toISOString()
+  throw new UsageError(`--to takes a date such as 2026-03-01 or 2026-03-01T10:00:00Z, not ${text}`)
+}

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { COMMANDS, DEFAULT_COMMAND } from './commands/all-commands.ts'
+import { parseCommandLine } from './parse-command-line.ts'
+
+const parse = (line: string) =>
+  parseCommandLine(line === '' ? [] : line.split(' '), COMMANDS, DEFAULT_COMMAND)
+
+it('serves when no command is named', () => {
+  expect(parse('')).toMatchObject({ name: 'serve', help: false })
+  expect(parse('--stripe-port off --json')).toMatchObject({
+    name: 'serve',
+    input: { flags: { 'stripe-port': 'off', json: true } },
+  })
+})
+
+it('takes words and flags in any order', () => {
+  expect(parse('advance --control-port 1 3d')).toMatchObject({
+    name: 'advance',
+    input: { words: ['3d'], flags: { 'control-port': '1' } },
+  })
+})
+
+it('knows help in every way people ask for it', () => {
+  for (const line of ['--help', '-h', 'help']) {
+    expect(parse(line)).toMatchObject({ name: 'serve', help: true })
+  }
+  for (const line of ['advance --help', 'advance -h', 'help advance']) {
+    expect(parse(line)).toMatchObject({ name: 'advance', help: true })
+  }
+})
+
+it.each([
+  ['advence 1d', 'There is no command advence. Did you mean advance? There are: serve, advance'],
+  ['--strip-port 1', 'serve has no --strip-port. Did you mean --stripe-port?'],
+  ['--state --json', '--state needs a value: --state <file>'],
+  ['--state', '--state needs a value: --state <file>'],
+  ['--json=yes', '--json takes no value'],
+  ['reset all', 'reset does not know what to do with all. tollgate-sandbox reset --help'],
+])('says what is wrong with %j', (line, message) => {
+  expect(() => parse(line)).toThrow(message)
+})
+
+it('takes a value that looks like a flag when it is written as one', () => {
+  expect(parse('--state=--odd').input.flags).toEqual({ state: '--odd' })
+})

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { parseDuration } from './parse-duration.ts'
+
+it.each([
+  ['1month', { months: '1' }],
+  ['3d', { days: '3' }],
+  ['12 hours', { hours: '12' }],
+  ['1month 1h', { months: '1', hours: '1' }],
+  ['2 weeks, 90min', { weeks: '2', minutes: '90' }],
+  ['1Y', { years: '1' }],
+  ['1mo', { months: '1' }],
+  ['45s', { seconds: '45' }],
+])('reads %s', (text, fields) => {
+  expect(parseDuration(text)).toEqual(fields)
+})
+
+it('asks which one is meant by 1m', () => {
+  expect(() => parseDuration('1m')).toThrow('1m could be minutes or months: say 1min or 1month')
+})
+
+it.each(['', 'soon', '1', 'month', '1 fortnight', '1d and 2h', '1d 2d', '1.5d', '0x1d'])(
+  'gives examples instead of guessing what %j is',
+  (text) => {
+    expect(() => parseDuration(text)).toThrow(/is no duration. Examples: 12h, 3d/)
+  },
+)
+
+it('does not go back', () => {
+  expect(() => parseDuration('-1d')).toThrow('forward only')
+})

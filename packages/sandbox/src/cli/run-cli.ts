@@ -1,0 +1,27 @@
+import { type Terminal, UsageError } from './command.ts'
+import { COMMANDS, DEFAULT_COMMAND } from './commands/all-commands.ts'
+import { commandHelp, overallHelp } from './help.ts'
+import { parseCommandLine } from './parse-command-line.ts'
+
+/** Runs one command and gives its exit code: 0 done, 1 failed, 2 mistyped. */
+export async function runCli(argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const { name, input, help } = parseCommandLine(argv, COMMANDS, DEFAULT_COMMAND)
+    const command = COMMANDS[name]
+    if (!command) throw new UsageError(`There is no command ${name}`)
+    if (!help) await command.run(input, terminal)
+    else if (argv.includes(name)) terminal.stdout.write(commandHelp(name, command))
+    else terminal.stdout.write(overallHelp(COMMANDS, DEFAULT_COMMAND))
+    return 0
+  } catch (error) {
+    terminal.stderr.write(`${describeError(error)}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code !== 'EADDRINUSE') return error.message
+  return `Port ${port} is taken, perhaps by a sandbox that is still running. Choose others with --stripe-port, --braintree-port and --control-port; 0 takes a free one.`
+}
