@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { startSandbox } from '@tollgate/sandbox'
 import braintree from 'braintree'
 import { afterEach, expect, it } from 'vitest'
-import { describeInChromium, expectAccessible } from './support.ts'
+import { describeInChromium, expectAccessible } from '../../../../test-support/chromium.ts'
 
 const closing: Array<() => unknown> = []
 afterEach(async () => {
