@@ -26,6 +26,10 @@ it('writes down what each payment and each refund moved, to the cent', async () 
   })
   expect(moved).toMatchObject({ amount: -500, fee: 0, fee_details: [], net: -500, type: 'refund' })
   expect((moved.source as Stripe.Refund).id).toBe(refund.id)
+  const greedy = await refusal(stripe.refunds.create({ charge: charge.id, amount: 1500 }))
+  expect(greedy.message).toBe(
+    'Refund amount ($15.00) is greater than unrefunded amount on charge ($14.99)',
+  )
   const declined = await refusal(
     stripe.paymentIntents.create({
       amount: 700,
@@ -90,7 +94,9 @@ it('finds no transaction of a payout, since nothing is paid out', async () => {
   expect((await refusal(stripe.balanceTransactions.list({ payout: 'po_1' }))).code).toBe(
     'resource_missing',
   )
-  expect((await refusal(stripe.balanceTransactions.retrieve('txn_x'))).statusCode).toBe(404)
+  expect((await refusal(stripe.balanceTransactions.retrieve('txn_x'))).message).toBe(
+    "No such balance transaction: 'txn_x'",
+  )
 })
 
 function pay(stripe: Stripe, customer: string, method: string, amount: number) {

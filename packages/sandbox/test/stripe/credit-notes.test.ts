@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
@@ -171,6 +172,39 @@ it('credits parts of a line with the same part of its discount and taxes, to the
   expect((await stripe.creditNotes.listLineItems(rest.id)).data).toMatchObject([
     { amount: 666, invoice_line_item: line?.id, quantity: 2, type: 'invoice_line_item' },
   ])
+})
+
+it('adds up to the invoice, however a line is cut', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const coupon = await stripe.coupons.create({ percent_off: 33.33, duration: 'forever' })
+  const rates = [
+    await stripe.taxRates.create({ display_name: 'A', percentage: 7.77, inclusive: false }),
+    await stripe.taxRates.create({ display_name: 'B', percentage: 19, inclusive: true }),
+  ]
+  const cuts = fc.array(fc.integer({ min: 10, max: 700 }), { minLength: 1, maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(cuts, fc.boolean(), fc.boolean(), async (parts, coupons, taxes) => {
+      const whole = parts.reduce((sum, part) => sum + part, 100)
+      const invoice = await openInvoice(stripe, customer.id, [{ amount: whole }], {
+        ...(coupons ? { discounts: [{ coupon: coupon.id }] } : {}),
+        ...(taxes ? { default_tax_rates: rates.map(({ id }) => id) } : {}),
+      })
+      const line = invoice.lines.data[0]?.id ?? ''
+      let left = invoice.total
+      for (const amount of [...parts, 100]) {
+        const note = await stripe.creditNotes.create({
+          invoice: invoice.id,
+          lines: [{ type: 'invoice_line_item', invoice_line_item: line, amount }],
+        })
+        left -= note.total
+        const { amount_due } = await stripe.invoices.retrieve(invoice.id)
+        expect(amount_due).toBe(left)
+      }
+      expect(left).toBe(0)
+    }),
+    { numRuns: 15 },
+  )
 })
 
 it('credits what stands on no invoice, taxed by the rates it names', async () => {

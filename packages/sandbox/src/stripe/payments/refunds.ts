@@ -3,6 +3,7 @@ import type { ChargeRow, RefundRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
+import { formatAmount } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 import { recordRefund } from './balance-transactions.ts'
 import { disputesOf } from './disputes.ts'
@@ -76,8 +77,9 @@ export function checkRefund(
       'parameter_invalid_integer',
     )
   if (amount > left) {
+    const shown = (cents: number) => formatAmount(cents, charge.currency)
     throw invalidRequest(
-      `Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`,
+      `Refund amount (${shown(amount)}) is greater than unrefunded amount on charge (${shown(left)})`,
       'amount',
     )
   }

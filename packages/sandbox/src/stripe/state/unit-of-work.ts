@@ -210,6 +210,7 @@ export class UnitOfWork {
 
 /** How Stripe calls a kind in "No such …". */
 const NOUNS: Partial<Record<Kind, string>> = {
+  balance_transaction: 'balance transaction',
   payment_method: 'PaymentMethod',
   tax_rate: 'tax rate',
   promotion_code: 'promotion code',
