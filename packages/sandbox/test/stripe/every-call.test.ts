@@ -567,6 +567,7 @@ async function callSessions(stripe: Stripe) {
     features: { invoice_history: { enabled: true } },
   })
   await stripe.billingPortal.configurations.retrieve(configuration.id)
+  await stripe.billingPortal.configurations.update(configuration.id, { name: 'Ours' })
   await stripe.billingPortal.configurations.list()
   const session = await stripe.checkout.sessions.create({
     customer: customer.id,
@@ -576,6 +577,7 @@ async function callSessions(stripe: Stripe) {
     expand: ['line_items'],
   })
   await stripe.checkout.sessions.retrieve(session.id)
+  await stripe.checkout.sessions.update(session.id, { metadata: { seen: 'yes' } })
   await stripe.checkout.sessions.list({ customer: customer.id })
   expect((await stripe.checkout.sessions.listLineItems(session.id)).data).toHaveLength(1)
   expect((await stripe.checkout.sessions.expire(session.id)).status).toBe('expired')

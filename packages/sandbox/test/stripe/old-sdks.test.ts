@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/index.ts'
+import { submit } from './page-forms.ts'
 import { startReceiver } from './receiver.ts'
 import { START, seconds } from './support.ts'
 
@@ -27,6 +28,7 @@ interface Sdk {
   readonly paymentIntents: Resource
   readonly webhookEndpoints: Resource
   readonly checkout: { readonly sessions: Resource }
+  readonly billingPortal: { readonly sessions: Resource }
   readonly paymentMethods: { attach(id: string, params: Params): Promise<Wire> }
   readonly webhooks: {
     constructEvent(
@@ -48,6 +50,8 @@ interface Expected {
   readonly mode: 'classic' | 'flexible'
   /** How a promotion code is asked for. */
   readonly promotion: (coupon: string) => Params
+  /** How a promotion code names its coupon. */
+  readonly promoted: (coupon: string) => Params
   /** How a discount names its coupon. */
   readonly discount: (coupon: string) => Params
 }
@@ -62,6 +66,7 @@ const SDKS: readonly Expected[] = [
     hosted: 'hosted',
     mode: 'classic',
     promotion: (coupon) => ({ coupon }),
+    promoted: (coupon) => ({ coupon: { id: coupon } }),
     discount: (coupon) => ({ coupon: { id: coupon, object: 'coupon' } }),
   },
   {
@@ -70,6 +75,7 @@ const SDKS: readonly Expected[] = [
     hosted: 'hosted',
     mode: 'flexible',
     promotion,
+    promoted: promotion,
     discount: source,
   },
   {
@@ -78,6 +84,7 @@ const SDKS: readonly Expected[] = [
     hosted: 'hosted_page',
     mode: 'flexible',
     promotion,
+    promoted: promotion,
     discount: source,
   },
 ]
@@ -179,6 +186,60 @@ describe.each(SDKS)('$name', (sdk) => {
       expect(events[0]?.data.object).toMatchObject(
         sdk.version.endsWith('basil') ? sdk.discount(coupon.id) : sdk.promotion(coupon.id),
       )
+    } finally {
+      await sandbox.close()
+    }
+  })
+
+  it('sells through checkout, and cancels in the portal', async () => {
+    const sandbox = await startSandbox({ stripe: true, now: START })
+    try {
+      const stripe = await loadSdk(sdk.name, sandbox.stripe)
+      const coupon = await stripe.coupons.create({ percent_off: 20, duration: 'forever' })
+      await stripe.promotionCodes.create({ ...sdk.promotion(coupon.id), code: 'OFF' })
+      const session = await stripe.checkout.sessions.create({
+        mode: 'subscription',
+        ui_mode: sdk.hosted,
+        success_url: 'https://shop.example/done',
+        allow_promotion_codes: true,
+        line_items: [
+          {
+            price_data: {
+              currency: 'usd',
+              unit_amount: 1000,
+              recurring: { interval: 'month' },
+              product_data: { name: 'Gold' },
+            },
+            quantity: 2,
+          },
+        ],
+      })
+      expect(session).toMatchObject({ ui_mode: sdk.hosted, amount_total: 2000 })
+      sandbox.stripe.completeCheckout(session.id, { email: 'a@example.com', promotionCode: 'off' })
+      const done = await stripe.checkout.sessions.retrieve(session.id, {
+        expand: ['subscription.discounts', 'discounts.promotion_code'],
+      })
+      expect(done).toMatchObject({
+        status: 'complete',
+        amount_total: 1600,
+        discounts: [{ promotion_code: { code: 'OFF', ...sdk.promoted(coupon.id) } }],
+        subscription: {
+          status: 'active',
+          billing_mode: { type: sdk.mode },
+          discounts: [sdk.discount(coupon.id)],
+        },
+      })
+      const { id } = done.subscription as Wire
+      const portal = await stripe.billingPortal.sessions.create({
+        customer: done.customer,
+        flow_data: { type: 'subscription_cancel', subscription_cancel: { subscription: id } },
+      })
+      const url = String(portal.url)
+      await submit(url, { token: new URL(url).searchParams.get('token') ?? '', action: 'cancel' })
+      expect(await stripe.subscriptions.retrieve(id)).toMatchObject({
+        cancel_at: seconds('2026-02-28T10:00:00Z'),
+        cancel_at_period_end: sdk.mode === 'classic',
+      })
     } finally {
       await sandbox.close()
     }

@@ -45,6 +45,8 @@ const ONCE_REFUSED = [
 
 /** What the sandbox has learned since, as `Noun.parameter`, each with tests of its own. */
 const LEARNED = [
+  'BillingPortal/Sessions.flow_data',
+  'Checkout/Sessions.invoice_creation',
   'Customers.default_source',
   'Customers.tax_id_data',
   'PaymentIntents.payment_method_data',

@@ -2,7 +2,7 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import { showCurrencyOptions } from '../catalog/currency-options.ts'
 import { cardsOf, toCard } from '../payments/cards.ts'
 import { render } from '../state/render.ts'
-import type { Kind } from '../state/rows.ts'
+import type { CheckoutParts, CheckoutSessionRow, Kind } from '../state/rows.ts'
 import type { Tables } from '../state/tables.ts'
 import type { Shape } from '../versions/shape.ts'
 import { KINDS } from '../wire/contract.generated.ts'
@@ -79,7 +79,46 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
   'checkout.session': {
     line_items: (object, tables) =>
       inlineList(checkoutItems(object.id, tables), `/v1/checkout/sessions/${object.id}/line_items`),
+    'total_details.breakdown': (object, tables) => {
+      const session = tables['checkout.session'].get(object.id)
+      return session ? renderParts(session, session.$.parts, tables) : undefined
+    },
   },
+  item: {
+    discounts: (object, tables) => partsOfItem(object.id, tables)?.discounts,
+    taxes: (object, tables) => partsOfItem(object.id, tables)?.taxes,
+  },
+}
+
+/** What a checkout's total, or an item of it, is made of; null where that was never worked out. */
+function renderParts(
+  session: CheckoutSessionRow,
+  parts: CheckoutParts | undefined,
+  tables: Tables,
+) {
+  if (!parts) return undefined
+  return {
+    discounts: parts.discounts.map(({ amount, discount: id }) => {
+      const row = tables.discount.get(id) ?? session.$.discounts?.[id]
+      return { amount, discount: row ? render('discount', row, tables) : null }
+    }),
+    taxes: parts.taxes.map(({ rate: id, ...tax }) => {
+      const rate = tables.tax_rate.get(id)
+      return { ...tax, rate: rate ? render('tax_rate', rate, tables) : null }
+    }),
+  }
+}
+
+function partsOfItem(id: string, tables: Tables) {
+  for (const session of tables['checkout.session'].newestFirst()) {
+    const at = session.$.items.findIndex((_item, index) => itemId(session.id, index) === id)
+    if (at >= 0) return renderParts(session, session.$.items[at]?.amounts?.parts, tables)
+  }
+  return undefined
+}
+
+function itemId(sessionId: string, at: number): string {
+  return `li_${sessionId.slice(-20)}${at}`
 }
 
 function taxIds(customer: string, tables: Tables): WireObject[] {
@@ -93,19 +132,20 @@ export function checkoutItems(sessionId: string, tables: Tables): WireObject[] {
   return (session?.$.items ?? []).flatMap((item, at) => {
     const price = tables.price.get(item.price)
     if (!price) return []
-    const amount = (price.unit_amount ?? 0) * item.quantity
+    const plain = (price.unit_amount ?? 0) * item.quantity
+    const amounts = item.amounts ?? { subtotal: plain, discount: 0, tax: 0, total: plain }
     return [
       {
-        id: `li_${sessionId.slice(-20)}${at}`,
+        id: itemId(sessionId, at),
         object: 'item',
-        adjustable_quantity: null,
-        amount_discount: 0,
-        amount_subtotal: amount,
-        amount_tax: 0,
-        amount_total: amount,
-        currency: price.currency,
+        adjustable_quantity: item.adjustable ? { enabled: true, ...item.adjustable } : null,
+        amount_discount: amounts.discount,
+        amount_subtotal: amounts.subtotal,
+        amount_tax: amounts.tax,
+        amount_total: amounts.total,
+        currency: session?.currency ?? price.currency,
         description: tables.product.get(price.product)?.name ?? null,
-        metadata: {},
+        metadata: item.metadata ?? {},
         price: render('price', price, tables),
         quantity: item.quantity,
       },
@@ -141,6 +181,8 @@ export function expand(response: object, paths: readonly string[], source: Sourc
 interface Place {
   readonly kind: string
   readonly path: string
+  /** The object itself. */
+  readonly owner: Record<string, unknown>
 }
 
 function expandPath(
@@ -160,7 +202,8 @@ function expandPath(
     }
     return
   }
-  const within = { kind, path: place ? `${place.path}.${field}` : field }
+  const owner = place?.owner ?? holder
+  const within = { kind, path: place ? `${place.path}.${field}` : field, owner }
   expandField(holder, field, within, path, source)
   const values = Array.isArray(holder[field]) ? (holder[field] as unknown[]) : [holder[field]]
   for (const value of values) {
@@ -177,9 +220,10 @@ function expandField(
   path: string,
   source: Source,
 ): void {
-  const include = INCLUDES[within.kind]?.[within.path]
+  const includes = INCLUDES[within.kind] ?? {}
+  const include = includes[within.path]
   if (include && holder[field] === undefined) {
-    const value = include(holder as WireObject, source.tables)
+    const value = include(within.owner as WireObject, source.tables)
     if (value !== undefined) holder[field] = asKnown(value, source)
   }
   const today = KINDS[within.kind]?.expandable ?? []
@@ -187,6 +231,7 @@ function expandField(
   const value = holder[field]
   const known =
     include !== undefined ||
+    Object.keys(includes).some((each) => each.startsWith(`${within.path}.`)) ||
     expandable.some((each) => each === within.path || each.startsWith(`${within.path}.`)) ||
     (isRecord(value) && typeof value.object === 'string')
   if (!known) throw cannotExpand(path)

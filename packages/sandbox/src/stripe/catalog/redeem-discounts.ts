@@ -13,11 +13,13 @@ interface DiscountParam {
 }
 
 interface DiscountTarget {
-  readonly customer: CustomerRow
+  /** Null for a guest of a checkout. */
+  readonly customer: CustomerRow | null
   readonly subscription?: string
   readonly subscriptionItem?: string
   readonly invoice?: string
   readonly invoiceItem?: string
+  readonly checkoutSession?: string
   /** The currency an amount_off coupon must be in. */
   readonly currency: string
 }
@@ -66,7 +68,7 @@ function requireDiscount(
   target: DiscountTarget,
 ): string {
   const discount = work.require('discount', id, param)
-  if (discount.$.ended || discount.customer !== target.customer.id)
+  if (discount.$.ended || discount.customer !== (target.customer?.id ?? null))
     throw noSuch('discount', id, param)
   return id
 }
@@ -87,14 +89,12 @@ function requirePromotionCode(
       'promotion_code_inactive',
     )
   }
-  if (code.customer !== null && code.customer !== target.customer.id) {
+  if (code.customer !== null && code.customer !== target.customer?.id) {
     throw invalidRequest('This promotion code cannot be redeemed by this customer.', param)
   }
   if (code.restrictions.first_time_transaction) {
-    const paid = work
-      .findBy('invoice', 'customer', target.customer.id)
-      .some((invoice) => invoice.status === 'paid' && invoice.amount_paid > 0)
-    if (paid) {
+    // Who a guest is nobody knows, so nobody knows either that it is their first time.
+    if (!target.customer || hasPaid(work, target.customer.id)) {
       throw invalidRequest(
         'This promotion code cannot be redeemed because the associated customer has prior transactions.',
         param,
@@ -103,6 +103,12 @@ function requirePromotionCode(
     }
   }
   return code
+}
+
+function hasPaid(work: UnitOfWork, customer: string): boolean {
+  return work
+    .findBy('invoice', 'customer', customer)
+    .some((invoice) => invoice.status === 'paid' && invoice.amount_paid > 0)
 }
 
 function redeem(
@@ -129,7 +135,8 @@ function redeem(
     ...nulls<Stripe.Discount>('discount'),
     id: work.newId('di_1'),
     object: 'discount',
-    customer: target.customer.id,
+    ...(target.checkoutSession ? { checkout_session: target.checkoutSession } : {}),
+    customer: target.customer?.id ?? null,
     end:
       coupon.duration === 'repeating'
         ? addMonths(start, coupon.duration_in_months ?? 0).getTime() / 1000

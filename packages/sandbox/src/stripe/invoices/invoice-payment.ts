@@ -25,14 +25,19 @@ export function holdAsDraft(work: UnitOfWork, invoice: InvoiceRow): void {
 }
 
 /** Draft → open, or paid at once when nothing is due. */
-export function finalizeInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
+export function finalizeInvoice(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  options: { leavesBalance?: boolean } = {},
+): void {
   refreshTotals(work, invoice)
   const customer = work.require('customer', invoice.customer ?? '')
   work.editQuietly('customer', customer)
   invoice.customer_tax_ids = printedTaxIds(work, customer)
   invoice.number ??= `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`
   customer.next_invoice_sequence = (customer.next_invoice_sequence ?? 1) + 1
-  applyBalance(work, invoice)
+  if (options.leavesBalance) leaveBalance(invoice)
+  else applyBalance(work, invoice)
   invoice.status = 'open'
   invoice.automatically_finalizes_at = null
   invoice.effective_at ??= work.now
@@ -64,6 +69,13 @@ function applyBalance(work: UnitOfWork, invoice: InvoiceRow): void {
       currency: invoice.currency,
     })
   }
+}
+
+/** What is paid in a checkout is paid whole, whatever credit the customer has. */
+function leaveBalance(invoice: InvoiceRow): void {
+  invoice.ending_balance = invoice.starting_balance
+  invoice.amount_due = invoice.total
+  invoice.amount_remaining = invoice.total
 }
 
 /** A coupon of duration `once` is spent on the first invoice it takes something off. */
@@ -127,7 +139,7 @@ export type CollectOutcome = PaymentOutcome | { readonly status: 'no_payment_met
 export function collectInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
-  options: { method?: string; offSession?: boolean | 'renewal' } = {},
+  options: { method?: string; offSession?: boolean | 'renewal'; authenticated?: boolean } = {},
 ): CollectOutcome {
   work.edit('invoice', invoice)
   const method = options.method ?? methodFor(work, invoice)
@@ -143,6 +155,7 @@ export function collectInvoice(
   work.edit('payment_intent', intent)
   intent.payment_method = method
   intent.$.offSession = options.offSession ?? false
+  if (options.authenticated) intent.$.authenticated = true
   const outcome = attemptPayment(work, intent)
   settleAttempt(work, invoice, outcome)
   return outcome

@@ -1,41 +1,78 @@
-import type Stripe from 'stripe'
-import { attemptPayment, cardFault } from '../payments/payment-attempt.ts'
+import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import { collectInvoice, finalizeInvoice } from '../invoices/invoice-payment.ts'
+import { requireCustomer } from '../payments/customer.ts'
+import { attemptPayment, cardFault, needsSetup } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
-import { attachPaymentMethod, usePaymentMethod } from '../payments/payment-methods.ts'
+import {
+  attachPaymentMethod,
+  checkAttachable,
+  emptyAddress,
+  usePaymentMethod,
+} from '../payments/payment-methods.ts'
 import { newSetupIntent } from '../payments/setup-intent.ts'
-import type { CheckoutSessionRow, CustomerRow, PaymentMethodRow } from '../state/rows.ts'
+import type {
+  CheckoutSessionRow,
+  CustomerRow,
+  InvoiceRow,
+  PaymentIntentRow,
+  PaymentMethodRow,
+} from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { invalidRequest } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { applyCode } from './checkout-changes.ts'
+import {
+  customerDetails,
+  nameDiscounts,
+  needsCard,
+  orderOf,
+  priceSession,
+} from './checkout-order.ts'
+import { createsCustomer, draftOrder, type Order, toSubscription } from './checkout-quote.ts'
 import { createCustomer } from './customers.ts'
+
+type Address = NonNullable<CustomerRow['address']>
+
+/** What the customer types into the page. A challenge of the bank is passed. */
+export interface CheckoutForm {
+  readonly paymentMethod?: string
+  readonly email?: string
+  readonly name?: string
+  readonly phone?: string
+  readonly address?: Partial<Address>
+  readonly promotionCode?: string
+}
+
+/** Who pays, and with what; a guest is nobody, and what costs nothing may need no card. */
+interface Payer {
+  readonly customer: CustomerRow | null
+  readonly method: PaymentMethodRow | null
+}
 
 /** What the customer does on the hosted page: pays, subscribes or saves a card. */
 export function completeCheckout(
   work: UnitOfWork,
   id: string,
-  options: { paymentMethod?: string; email?: string },
+  form: CheckoutForm,
 ): CheckoutSessionRow {
-  const session = work.edit('checkout.session', work.require('checkout.session', id))
+  const session = work.require('checkout.session', id)
   if (session.status !== 'open') throw invalidRequest(`This Checkout Session is ${session.status}.`)
-  const params = JSON.parse(session.$.params) as Stripe.Checkout.SessionCreateParams
-  const email = options.email ?? session.customer_email ?? null
-  const customer = customerOf(work, session, email)
-  const method = usePaymentMethod(work, options.paymentMethod ?? 'pm_card_visa', 'payment_method')
-  attachPaymentMethod(work, method, customer)
-  if (session.mode === 'subscription') subscribe(work, session, params, customer, method)
-  else if (session.mode === 'payment') pay(work, session, params, customer, method)
-  else save(work, session, customer, method)
-  session.customer = customer.id
-  session.customer_details = {
-    address: null,
-    business_name: null,
-    email: customer.email,
-    individual_name: null,
-    name: customer.name ?? null,
-    phone: customer.phone ?? null,
-    tax_exempt: 'none',
-    tax_ids: [],
-  } as CheckoutSessionRow['customer_details']
+  if (form.promotionCode !== undefined) applyCode(work, session, form.promotionCode)
+  work.edit('checkout.session', session)
+  // First, because trying the order puts back copies of the rows it touches.
+  const quote = priceSession(work, session)
+  const order = orderOf(session)
+  const typed = readForm(session, form)
+  const customer = customerOf(work, order, typed)
+  const method = needsCard(session, quote) ? methodOf(work, form, typed, customer) : null
+  const payer = { customer, method }
+  if (order.mode === 'subscription') subscribe(work, session, order, payer)
+  else if (order.mode === 'setup') save(work, session, order, payer)
+  else if (order.params.invoice_creation?.enabled) payByInvoice(work, session, order, payer)
+  else pay(work, session, order, payer)
+  session.customer = customer?.id ?? null
+  session.customer_details = customerDetails(customer, typed)
   session.status = 'complete'
   session.url = null
   session.$.expiresNextAt = null
@@ -43,81 +80,207 @@ export function completeCheckout(
   return session
 }
 
-function customerOf(
+interface Typed {
+  email: string | null
+  name: string | null
+  phone: string | null
+  address: Address | null
+}
+
+function readForm(session: CheckoutSessionRow, form: CheckoutForm): Typed {
+  return {
+    email: session.customer_email ?? form.email ?? null,
+    name: form.name ?? null,
+    phone: form.phone ?? null,
+    address: form.address ? { ...emptyAddress(), ...form.address } : null,
+  }
+}
+
+function customerOf(work: UnitOfWork, order: Order, typed: Typed): CustomerRow | null {
+  if (order.customer !== null) return updateCustomer(work, order, typed)
+  if (!createsCustomer(order)) return null
+  const { email, name, phone, address } = typed
+  return createCustomer(work, {
+    ...(email ? { email } : {}),
+    ...(name ? { name } : {}),
+    ...(phone ? { phone } : {}),
+    ...(address ? { address: compact(address) } : {}),
+  })
+}
+
+/** A known customer keeps their details, unless the session says otherwise or there were none. */
+function updateCustomer(work: UnitOfWork, order: Order, typed: Typed): CustomerRow {
+  const customer = requireCustomer(work, order.customer ?? '', 'customer')
+  const { address, name } = order.params.customer_update ?? {}
+  const email = customer.email === null ? typed.email : null
+  if (email === null && address !== 'auto' && name !== 'auto' && !typed.phone) return customer
+  work.edit('customer', customer)
+  if (email !== null) customer.email = email
+  if (name === 'auto' && typed.name) customer.name = typed.name
+  if (address === 'auto' && typed.address) customer.address = typed.address
+  if (typed.phone) customer.phone = typed.phone
+  return customer
+}
+
+function compact(address: Address): Record<string, string> {
+  const known = Object.entries(address).filter(([, value]) => value !== null)
+  return Object.fromEntries(known) as Record<string, string>
+}
+
+function methodOf(
   work: UnitOfWork,
-  session: CheckoutSessionRow,
-  email: string | null,
-): CustomerRow {
-  if (session.customer) return work.require('customer', session.customer)
-  return createCustomer(work, email ? { email } : {})
+  form: CheckoutForm,
+  typed: Typed,
+  customer: CustomerRow | null,
+): PaymentMethodRow {
+  const method = usePaymentMethod(work, form.paymentMethod ?? 'pm_card_visa', 'payment_method')
+  if (method.customer !== null && method.customer !== customer?.id) {
+    throw invalidRequest(
+      'The payment method you provided has already been attached to a customer.',
+      'payment_method',
+    )
+  }
+  if (method.customer !== null) return method
+  work.edit('payment_method', method)
+  method.billing_details = {
+    ...method.billing_details,
+    email: typed.email ?? customer?.email ?? null,
+    name: typed.name,
+    phone: typed.phone,
+    ...(typed.address ? { address: typed.address } : {}),
+  }
+  return method
 }
 
 function subscribe(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  params: Stripe.Checkout.SessionCreateParams,
-  customer: CustomerRow,
-  method: PaymentMethodRow,
+  order: Order,
+  { customer, method }: Payer,
 ): void {
-  const recurring = session.$.items.filter((item) => work.find('price', item.price)?.recurring)
-  const once = session.$.items.filter((item) => !work.find('price', item.price)?.recurring)
-  const data = params.subscription_data
-  const subscription = createSubscription(work, {
-    customer: customer.id,
-    default_payment_method: method.id,
-    items: recurring.map((item) => ({ price: item.price, quantity: item.quantity })),
-    payment_behavior: 'error_if_incomplete',
-    ...(once.length > 0 ? { add_invoice_items: once } : {}),
-    ...(params.discounts ? { discounts: params.discounts as never } : {}),
-    ...(data?.default_tax_rates ? { default_tax_rates: data.default_tax_rates } : {}),
-    ...(data?.billing_mode ? { billing_mode: data.billing_mode as never } : {}),
-    ...(data?.billing_cycle_anchor ? { billing_cycle_anchor: data.billing_cycle_anchor } : {}),
-    ...(data?.proration_behavior ? { proration_behavior: data.proration_behavior } : {}),
-    ...(data?.description ? { description: data.description } : {}),
-    ...(data?.trial_settings ? { trial_settings: data.trial_settings } : {}),
-    ...(data?.metadata ? { metadata: data.metadata } : {}),
-    ...(data?.trial_end ? { trial_end: data.trial_end } : {}),
-    ...(data?.trial_period_days ? { trial_period_days: data.trial_period_days } : {}),
-  })
+  if (!customer) throw new TypeError('A subscription needs a customer')
+  if (method) {
+    attachPaymentMethod(work, method, customer)
+    if (needsSetup(method)) work.edit('payment_method', method).$.authenticated = true
+  }
+  const subscription = createSubscription(
+    work,
+    {
+      ...toSubscription(work, order, customer.id),
+      ...(method ? { default_payment_method: method.id } : {}),
+      payment_behavior: 'error_if_incomplete',
+    },
+    { authenticated: true },
+  )
   const invoice = work.find('invoice', subscription.latest_invoice ?? '')
   session.subscription = subscription.id
   session.invoice = invoice?.id ?? null
-  session.amount_total = invoice?.total ?? 0
-  session.amount_subtotal = invoice?.subtotal ?? 0
-  session.payment_status = invoice && invoice.amount_paid > 0 ? 'paid' : 'no_payment_required'
+  session.payment_status = session.amount_total ? 'paid' : 'no_payment_required'
+  nameDiscounts(session, redeemedBy(invoice))
+}
+
+function redeemedBy(invoice: InvoiceRow | undefined): string[] {
+  return (invoice?.total_discount_amounts ?? []).map(({ discount }) => discount)
 }
 
 function pay(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  params: Stripe.Checkout.SessionCreateParams,
-  customer: CustomerRow,
-  method: PaymentMethodRow,
+  order: Order,
+  { customer, method }: Payer,
 ): void {
+  const currency = session.currency ?? 'usd'
+  const target = { customer, checkoutSession: session.id, currency }
+  nameDiscounts(session, redeemDiscounts(work, order.discounts, target))
+  session.payment_status = method ? 'paid' : 'no_payment_required'
+  if (!method) return
   const intent = newPaymentIntent(work, {
     amount: session.amount_total ?? 0,
-    currency: session.currency ?? 'usd',
-    customer: customer.id,
-    description: params.payment_intent_data?.description ?? null,
+    currency,
+    customer: customer?.id ?? null,
+    description: order.params.payment_intent_data?.description ?? null,
     invoice: null,
   })
+  describeIntent(intent, order)
   intent.payment_method = method.id
   // The page carries the customer through any challenge.
   intent.$.authenticated = true
+  if (customer && intent.setup_future_usage) attachPaymentMethod(work, method, customer)
   const outcome = attemptPayment(work, intent)
   if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
   session.payment_intent = intent.id
-  session.payment_status = 'paid'
+  if (intent.status === 'requires_capture') session.payment_status = 'unpaid'
+}
+
+/** The customer gets an invoice of what they paid. */
+function payByInvoice(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  order: Order,
+  { customer, method }: Payer,
+): void {
+  if (!customer) throw new TypeError('An invoice needs a customer')
+  const invoice = draftOrder(work, order, customer)
+  describeInvoice(invoice, order)
+  work.emit('invoice.created', 'invoice', invoice)
+  finalizeInvoice(work, invoice, { leavesBalance: true })
+  session.invoice = invoice.id
+  nameDiscounts(session, redeemedBy(invoice))
+  session.payment_status = method ? 'paid' : 'no_payment_required'
+  if (!method) return
+  const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
+  describeIntent(work.edit('payment_intent', intent), order)
+  if (intent.setup_future_usage) attachPaymentMethod(work, method, customer)
+  const outcome = collectInvoice(work, invoice, { method: method.id, authenticated: true })
+  if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
+  session.payment_intent = intent.id
+}
+
+function describeIntent(intent: PaymentIntentRow, order: Order): void {
+  const data = order.params.payment_intent_data
+  intent.setup_future_usage = data?.setup_future_usage ?? null
+  if (!data) return
+  intent.capture_method = data.capture_method ?? intent.capture_method
+  intent.description = data.description ?? intent.description
+  intent.metadata = mergeMetadata(intent.metadata, data.metadata)
+  intent.receipt_email = data.receipt_email ?? null
+  intent.statement_descriptor = data.statement_descriptor ?? null
+  intent.statement_descriptor_suffix = data.statement_descriptor_suffix ?? null
+  intent.transfer_group = data.transfer_group ?? null
+  if (!data.shipping) return
+  const { address, name, carrier, phone, tracking_number: tracking } = data.shipping
+  intent.shipping = {
+    address: { ...emptyAddress(), ...address },
+    name,
+    ...(carrier === undefined ? {} : { carrier }),
+    ...(phone === undefined ? {} : { phone }),
+    ...(tracking === undefined ? {} : { tracking_number: tracking }),
+  } as PaymentIntentRow['shipping']
+}
+
+function describeInvoice(invoice: InvoiceRow, order: Order): void {
+  const data = order.params.invoice_creation?.invoice_data
+  if (!data) return
+  invoice.description = data.description ?? null
+  invoice.footer = data.footer ?? null
+  invoice.custom_fields = data.custom_fields || null
+  invoice.metadata = mergeMetadata(invoice.metadata, data.metadata)
 }
 
 function save(
   work: UnitOfWork,
   session: CheckoutSessionRow,
-  customer: CustomerRow,
-  method: PaymentMethodRow,
+  order: Order,
+  { customer, method }: Payer,
 ): void {
-  const intent = newSetupIntent(work, { customer: customer.id, usage: 'off_session' })
+  if (!method) throw new TypeError('There is no card to save')
+  const data = order.params.setup_intent_data
+  if (customer) attachPaymentMethod(work, method, customer)
+  else checkAttachable(method)
+  const intent = newSetupIntent(work, { customer: customer?.id ?? null, usage: 'off_session' })
   intent.payment_method = method.id
+  intent.description = data?.description ?? null
+  intent.metadata = mergeMetadata(intent.metadata, data?.metadata)
   intent.status = 'succeeded'
   work.edit('payment_method', method).$.authenticated = true
   work.emit('setup_intent.succeeded', 'setup_intent', intent)

@@ -3,6 +3,7 @@ import { account } from './account.ts'
 import { balance } from './balance.ts'
 import { balanceTransactions } from './balance-transactions.ts'
 import { billingPortal } from './billing-portal.ts'
+import { billingPortalConfigurations } from './billing-portal-configurations.ts'
 import { charges } from './charges.ts'
 import { checkoutSessions } from './checkout-sessions.ts'
 import { coupons } from './coupons.ts'
@@ -39,6 +40,7 @@ export const OPERATIONS: Operations = {
   ...balance,
   ...balanceTransactions,
   ...billingPortal,
+  ...billingPortalConfigurations,
   ...charges,
   ...checkoutSessions,
   ...coupons,

@@ -185,7 +185,7 @@ function resume(
   planNext(work, subscription)
 }
 
-function cancelNow(
+export function cancelNow(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   params: Stripe.SubscriptionCancelParams,

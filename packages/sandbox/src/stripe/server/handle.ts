@@ -34,6 +34,10 @@ export interface CheckoutInput {
   readonly paymentMethod?: string
   /** For a customer that is made by the checkout; the session's own unless told. */
   readonly email?: string
+  /** The name on the card, and of a customer that is made. */
+  readonly name?: string
+  /** A code, as people type it; the session must allow that. */
+  readonly promotionCode?: string
 }
 
 /** What the cardholder tells the bank, for `disputeCharge()`. */
@@ -114,7 +118,8 @@ export interface StripeHandle {
   /** The customer fails the challenge: the intent wants another payment method. */
   failAuthentication(intentId: string): WireObject
   /**
-   * The customer fills in the checkout page; a card that is declined throws.
+   * The customer fills in the checkout page and passes what the bank asks; a card that is declined
+   * throws, and so does a code that is not good.
    */
   completeCheckout(sessionId: string, options?: CheckoutInput): WireObject
   /** The cardholder disputes a charge with the bank, as `pm_card_createDispute` does at once. */

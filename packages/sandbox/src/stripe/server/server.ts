@@ -11,7 +11,7 @@ import { API_VERSION } from '../wire/contract.generated.ts'
 import { createStripeHandle } from './create-handle.ts'
 import type { StripeHandle } from './handle.ts'
 import type { StripeOptions } from './options.ts'
-import { servePage } from './pages.ts'
+import { servePage } from './pages/serve-page.ts'
 
 const DEFAULT_KEY = 'sk_test_tollgate_sandbox'
 const DEFAULT_PUBLISHABLE_KEY = 'pk_test_tollgate_sandbox'

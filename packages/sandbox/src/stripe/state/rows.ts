@@ -147,14 +147,45 @@ export type MeterEventRow = Wire<Stripe.Billing.MeterEvent> & { id: string }
 export type MeterEventAdjustmentRow = Wire<Stripe.Billing.MeterEventAdjustment> & { id: string }
 export type ScheduleRow = Wire<Stripe.SubscriptionSchedule> & { $: { nextAt: number | null } }
 export type TestClockRow = Wire<Stripe.TestHelpers.TestClock>
+/** A line item of a checkout; what it comes to is known once it was worked out. */
+export interface CheckoutItem {
+  price: string
+  quantity: number
+  taxRates?: string[]
+  adjustable?: { minimum: number; maximum: number }
+  metadata?: Record<string, string>
+  amounts?: CheckoutAmounts
+}
+export interface CheckoutAmounts {
+  subtotal: number
+  discount: number
+  tax: number
+  total: number
+  parts: CheckoutParts
+}
+/** Which discount and which tax rate an amount is made of. */
+export interface CheckoutParts {
+  discounts: Array<{ amount: number; discount: string }>
+  taxes: Array<{
+    amount: number
+    rate: string
+    taxability_reason: string | null
+    taxable_amount: number | null
+  }>
+}
 export type CheckoutSessionRow = Omit<Wire<Stripe.Checkout.Session>, 'line_items'> & {
   $: {
-    items: Array<{ price: string; quantity: number }>
+    items: CheckoutItem[]
     params: string
     expiresNextAt: number | null
+    parts?: CheckoutParts
+    /** The discounts that the parts name, as they would be until they are there. */
+    discounts?: Record<string, DiscountRow>
   }
 }
-export type PortalSessionRow = Wire<Stripe.BillingPortal.Session> & { $: { token: string } }
+export type PortalSessionRow = Wire<Stripe.BillingPortal.Session> & {
+  $: { token: string; flowDone?: boolean }
+}
 export type PortalConfigurationRow = Wire<Stripe.BillingPortal.Configuration>
 
 /** Every kind of row by the `object` it is sent as. */

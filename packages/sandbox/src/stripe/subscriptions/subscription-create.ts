@@ -13,7 +13,7 @@ import { mergeMetadata } from '../wire/metadata.ts'
 import { periodAt } from '../wire/periods.ts'
 import { nulls } from '../wire/wire.ts'
 import { debitRemaining } from './proration.ts'
-import { askForMethod, payFirst } from './subscription-first-payment.ts'
+import { askForMethod, type FirstPayment, payFirst } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import {
   checkActive,
@@ -34,6 +34,7 @@ import { applySettings, cancelDate } from './subscription-settings.ts'
 export function createSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
+  options: FirstPayment = {},
 ): SubscriptionRow {
   const { subscription, invoice } = beginSubscription(work, params)
   if (!invoice) return subscription
@@ -45,7 +46,7 @@ export function createSubscription(
   }
   finalizeInvoice(work, invoice)
   if (invoice.amount_due === 0) askForMethod(work, subscription, params)
-  else payFirst(work, subscription, invoice, params)
+  else payFirst(work, subscription, invoice, params, options)
   planNext(work, subscription)
   return subscription
 }
@@ -67,7 +68,7 @@ export function createPlannedSubscription(
 }
 
 /** What both have in common: the subscription is there, its first invoice is not yet announced. */
-function beginSubscription(
+export function beginSubscription(
   work: UnitOfWork,
   params: Stripe.SubscriptionCreateParams,
 ): { subscription: SubscriptionRow; invoice: InvoiceRow | null } {

@@ -6,19 +6,26 @@ import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 
+export interface FirstPayment {
+  /** The customer is there and passes the bank's challenge, as on a page of Stripe's. */
+  readonly authenticated?: boolean
+}
+
 /** Pays the first invoice as payment_behavior says. */
 export function payFirst(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   invoice: InvoiceRow,
   params: Stripe.SubscriptionCreateParams,
+  { authenticated = false }: FirstPayment = {},
 ): void {
   const behavior = params.payment_behavior ?? 'allow_incomplete'
   subscription.status = 'incomplete'
   subscription.$.incompleteUntil = work.now + 23 * 3600
   if (behavior === 'default_incomplete') return
   if (methodFor(work, invoice) === null) throw noMethod()
-  const outcome = collectInvoice(work, invoice, { offSession: params.off_session ?? false })
+  const offSession = params.off_session ?? false
+  const outcome = collectInvoice(work, invoice, { offSession, authenticated })
   if (outcome.status === 'succeeded' || behavior !== 'error_if_incomplete') return
   if (outcome.status === 'declined') throw cardFault(outcome.decline, {})
   throw new StripeFault(402, {

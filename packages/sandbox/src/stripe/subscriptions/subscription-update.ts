@@ -13,7 +13,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { prorateEnd } from './proration.ts'
-import { noMethod } from './subscription-first-payment.ts'
+import { type FirstPayment, noMethod } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import type { ItemParams } from './subscription-items.ts'
 import { applySettings, cancelDate } from './subscription-settings.ts'
@@ -40,9 +40,10 @@ export function updateSubscription(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   params: Params,
+  options: FirstPayment = {},
 ): void {
   const plan = applyUpdate(work, subscription, params)
-  if (plan.invoice) settleUpdate(work, subscription, plan.invoice, plan.before, params)
+  if (plan.invoice) settleUpdate(work, subscription, plan.invoice, plan.before, params, options)
   planNext(work, subscription)
 }
 
@@ -223,6 +224,7 @@ function settleUpdate(
   invoice: InvoiceRow,
   before: ReturnType<typeof rememberBefore>,
   params: Pick<Params, 'payment_behavior' | 'off_session'>,
+  { authenticated = false }: FirstPayment,
 ): void {
   const behavior = params.payment_behavior ?? 'allow_incomplete'
   work.emit('invoice.created', 'invoice', invoice)
@@ -240,7 +242,8 @@ function settleUpdate(
   if (methodFor(work, invoice) === null && behavior === 'error_if_incomplete') throw noMethod()
   const customer = work.require('customer', subscription.customer)
   const delinquent = customer.delinquent ?? false
-  const outcome = collectInvoice(work, invoice, { offSession: params.off_session ?? false })
+  const offSession = params.off_session ?? false
+  const outcome = collectInvoice(work, invoice, { offSession, authenticated })
   if (outcome.status === 'succeeded') return
   if (behavior === 'pending_if_incomplete') {
     holdUpdate(work, subscription, before, invoice.id)

@@ -6,7 +6,7 @@ import { invalidRequest } from './errors.ts'
  * teaches a noun one of them takes out that line.
  */
 export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
-  'BillingPortal/Sessions': ['after_expiration', 'customer_account', 'flow_data', 'on_behalf_of'],
+  'BillingPortal/Sessions': ['after_expiration', 'customer_account', 'on_behalf_of'],
   Charges: ['application_fee_amount', 'on_behalf_of', 'transfer_data'],
   'Checkout/Sessions': [
     'account_tax_ids',
@@ -16,7 +16,6 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
     'billing_cycle_anchor_config',
     'currency_options',
     'customer_account',
-    'invoice_creation',
     'on_behalf_of',
     'optional_items',
     'payment_method_data',

@@ -1,0 +1,236 @@
+import type Stripe from 'stripe'
+import { isSoldIn } from '../catalog/currency-options.ts'
+import { finalizeInvoice } from '../invoices/invoice-payment.ts'
+import { attachPaymentMethod, usePaymentMethod } from '../payments/payment-methods.ts'
+import type { StripeContext } from '../state/context.ts'
+import type {
+  CustomerRow,
+  PaymentMethodRow,
+  PortalConfigurationRow,
+  PriceRow,
+  SubscriptionRow,
+} from '../state/rows.ts'
+import { UnitOfWork } from '../state/unit-of-work.ts'
+import { itemsOf } from '../subscriptions/subscription-swap.ts'
+import { applyUpdate, updateSubscription } from '../subscriptions/subscription-update.ts'
+import { nextInvoice } from '../subscriptions/upcoming-invoice.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { cancelNow } from './subscriptions.ts'
+
+/** What a customer does in the portal, within what its configuration allows. */
+
+export interface PlanChange {
+  readonly price: string
+  readonly quantity: number
+  readonly discounts?: ReadonlyArray<{ coupon?: string; promotion_code?: string }>
+}
+
+export interface CancelForm {
+  readonly feedback?: string
+  readonly comment?: string
+}
+
+/** Whether it ends by itself; a portal says so by `cancel_at` alone in flexible mode. */
+export function isEnding(subscription: SubscriptionRow): boolean {
+  return subscription.cancel_at_period_end || subscription.cancel_at !== null
+}
+
+export function cancelAsCustomer(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  { features }: PortalConfigurationRow,
+  form: CancelForm,
+): void {
+  const {
+    enabled,
+    mode,
+    proration_behavior: proration,
+    cancellation_reason: reason,
+  } = features.subscription_cancel
+  if (!enabled) throw notOffered()
+  const details = reason.enabled ? form : {}
+  const cancellation_details = details as Stripe.SubscriptionUpdateParams.CancellationDetails
+  if (mode === 'immediately') {
+    const prorate = proration !== 'none'
+    cancelNow(work, subscription, {
+      cancellation_details,
+      prorate,
+      invoice_now: proration === 'always_invoice',
+    })
+    return
+  }
+  const flexible = subscription.billing_mode.type === 'flexible'
+  updateSubscription(work, subscription, {
+    ...(flexible ? { cancel_at: 'max_period_end' } : { cancel_at_period_end: true }),
+    cancellation_details,
+    proration_behavior: 'none',
+  })
+}
+
+/** The customer stays for the coupon they were offered. */
+export function keepForCoupon(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  coupon: string,
+): void {
+  updateSubscription(work, subscription, { discounts: [{ coupon }] })
+}
+
+export function renewAsCustomer(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  { features }: PortalConfigurationRow,
+): void {
+  if (!features.subscription_cancel.enabled) throw notOffered()
+  updateSubscription(work, subscription, {
+    ...(subscription.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' }),
+    proration_behavior: 'none',
+  })
+}
+
+/** Prices the customer may change to, with how many of each. */
+export function offersFor(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  { features }: PortalConfigurationRow,
+): ReadonlyArray<{
+  readonly price: PriceRow
+  readonly quantities: { least: number; most: number } | null
+}> {
+  const { products, default_allowed_updates: allowed } = features.subscription_update
+  const [item] = itemsOf(work, subscription)
+  const own = work.require('price', item?.price ?? '')
+  const listed = (products ?? []).flatMap(({ prices }) => prices)
+  const offered = products
+    ? listed.flatMap((id) => work.find('price', id) ?? [])
+    : [...work.tables.price.values()]
+  const changing = allowed.includes('price')
+    ? offered.filter(
+        (price) => price.active && price.recurring && isSoldIn(price, subscription.currency),
+      )
+    : []
+  const all = changing.some((price) => price.id === own.id) ? changing : [own, ...changing]
+  return all.map((price) => {
+    const product = products?.find(({ prices }) => prices.includes(price.id))
+    const {
+      enabled = products === null,
+      minimum = 1,
+      maximum = null,
+    } = product?.adjustable_quantity ?? {}
+    const free = allowed.includes('quantity') && enabled
+    return {
+      price,
+      quantities: free ? { least: Math.max(1, minimum), most: maximum ?? 999_999 } : null,
+    }
+  })
+}
+
+/** Refuses what the configuration does not offer. */
+export function checkOffered(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  configuration: PortalConfigurationRow,
+  change: PlanChange,
+  path: string,
+): void {
+  const offer = offersFor(work, subscription, configuration).find(
+    ({ price }) => price.id === change.price,
+  )
+  if (!offer) {
+    work.require('price', change.price, `${path}[price]`)
+    throw invalidRequest(
+      `The price ${change.price} is not among the \`features.subscription_update.products\` of the portal configuration.`,
+      `${path}[price]`,
+    )
+  }
+  const now = itemsOf(work, subscription)[0]?.quantity ?? 1
+  const { least, most } = offer.quantities ?? { least: now, most: now }
+  if (!Number.isSafeInteger(change.quantity) || change.quantity < least || change.quantity > most) {
+    throw invalidRequest(
+      least === most
+        ? 'The portal configuration does not allow another quantity.'
+        : `The quantity must be between ${least} and ${most}.`,
+      `${path}[quantity]`,
+    )
+  }
+}
+
+export function changePlan(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  configuration: PortalConfigurationRow,
+  change: PlanChange,
+): void {
+  const params = toUpdate(work, subscription, configuration, change)
+  updateSubscription(
+    work,
+    subscription,
+    { ...params, payment_behavior: 'error_if_incomplete' },
+    { authenticated: true },
+  )
+}
+
+export interface PlanPreview {
+  readonly currency: string
+  /** What is collected at once. */
+  readonly dueNow: number
+  /** The bill after that; null where the subscription ends first. */
+  readonly next: { readonly total: number; readonly at: number } | null
+}
+
+/** Does the real thing in a step of its own, reads what it costs, and puts everything back. */
+export function previewPlan(
+  context: StripeContext,
+  id: string,
+  configuration: PortalConfigurationRow,
+  change: PlanChange,
+): PlanPreview {
+  const trial = new UnitOfWork(context)
+  try {
+    const subscription = trial.require('subscription', id)
+    const params = toUpdate(trial, subscription, configuration, change)
+    const { invoice } = applyUpdate(trial, subscription, params)
+    if (invoice) finalizeInvoice(trial, invoice)
+    const dueNow = invoice?.amount_due ?? 0
+    const { currency } = subscription
+    if (isEnding(subscription)) return { currency, dueNow, next: null }
+    const next = nextInvoice(trial, subscription)
+    return { currency, dueNow, next: { total: next.amount_due, at: next.created } }
+  } finally {
+    trial.rollback()
+  }
+}
+
+function toUpdate(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  configuration: PortalConfigurationRow,
+  change: PlanChange,
+): Stripe.SubscriptionUpdateParams {
+  const feature = configuration.features.subscription_update
+  if (!feature.enabled) throw notOffered()
+  checkOffered(work, subscription, configuration, change, 'items[0]')
+  const [item] = itemsOf(work, subscription)
+  const endsTrial =
+    subscription.status === 'trialing' && feature.trial_update_behavior === 'end_trial'
+  return {
+    items: [{ id: item?.id ?? '', price: change.price, quantity: change.quantity }],
+    proration_behavior: feature.proration_behavior,
+    ...(feature.billing_cycle_anchor === 'now' ? { billing_cycle_anchor: { type: 'now' } } : {}),
+    ...(endsTrial ? { trial_end: 'now' } : {}),
+    ...(change.discounts ? { discounts: [...change.discounts] } : {}),
+  }
+}
+
+/** A new card becomes the one that invoices are paid with. */
+export function addCard(work: UnitOfWork, customer: CustomerRow, card: string): PaymentMethodRow {
+  const method = usePaymentMethod(work, card, 'payment_method')
+  attachPaymentMethod(work, method, customer)
+  work.edit('payment_method', method).$.authenticated = true
+  work.edit('customer', customer).invoice_settings.default_payment_method = method.id
+  return method
+}
+
+function notOffered() {
+  return invalidRequest('The portal configuration does not offer this.')
+}

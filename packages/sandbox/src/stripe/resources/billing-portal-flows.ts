@@ -1,0 +1,182 @@
+import type Stripe from 'stripe'
+import type {
+  CustomerRow,
+  PortalConfigurationRow,
+  PortalSessionRow,
+  SubscriptionRow,
+} from '../state/rows.ts'
+import { isOver } from '../state/subscription-status.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { itemsOf } from '../subscriptions/subscription-swap.ts'
+import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
+import { checkOffered, isEnding } from './billing-portal-actions.ts'
+import { notImitated } from './checkout-rules.ts'
+
+type FlowData = Stripe.BillingPortal.SessionCreateParams.FlowData
+export type Flow = NonNullable<PortalSessionRow['flow']>
+
+interface Reader {
+  readonly work: UnitOfWork
+  readonly customer: CustomerRow
+  readonly configuration: PortalConfigurationRow
+}
+
+const EMPTY = {
+  customer_update: null,
+  subscription_cancel: null,
+  subscription_pause: null,
+  subscription_update: null,
+  subscription_update_confirm: null,
+}
+
+/** What each kind of flow asks for, checked. */
+const FLOWS: Readonly<Record<string, (reader: Reader, data: FlowData) => Partial<Flow>>> = {
+  customer_update({ configuration }) {
+    const { enabled } = configuration.features.customer_update
+    if (!enabled) throw disabled('customer update')
+    return { customer_update: {} }
+  },
+  payment_method_update({ configuration }) {
+    const { enabled } = configuration.features.payment_method_update
+    if (!enabled) throw disabled('payment method update')
+    return {}
+  },
+  subscription_cancel(reader, data) {
+    const path = 'flow_data[subscription_cancel]'
+    const params = data.subscription_cancel
+    if (!params) throw missingParam(path)
+    const subscription = requireSubscription(reader, params.subscription, path)
+    if (!reader.configuration.features.subscription_cancel.enabled) {
+      throw cannot(
+        'canceled',
+        'the subscription cancel feature in the portal configuration is disabled',
+      )
+    }
+    if (isEnding(subscription)) {
+      throw invalidRequest(
+        'This subscription is already set to be canceled at the end of its billing period.',
+        `${path}[subscription]`,
+      )
+    }
+    const coupon = params.retention?.coupon_offer.coupon
+    if (coupon !== undefined)
+      reader.work.require('coupon', coupon, `${path}[retention][coupon_offer][coupon]`)
+    return {
+      subscription_cancel: {
+        retention: coupon === undefined ? null : { coupon_offer: { coupon }, type: 'coupon_offer' },
+        subscription: subscription.id,
+      },
+    }
+  },
+  subscription_pause() {
+    throw notImitated('flow_data[subscription_pause]')
+  },
+  subscription_update(reader, data) {
+    const path = 'flow_data[subscription_update]'
+    if (!data.subscription_update) throw missingParam(path)
+    const subscription = requireUpdatable(reader, data.subscription_update.subscription, path)
+    return { subscription_update: { subscription: subscription.id } }
+  },
+  subscription_update_confirm: readConfirm,
+}
+
+export function readFlow(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  configuration: PortalConfigurationRow,
+  data: FlowData,
+): Flow {
+  const read = Object.hasOwn(FLOWS, data.type) ? FLOWS[data.type] : undefined
+  if (!read) throw notImitated('flow_data[type]')
+  return {
+    ...EMPTY,
+    after_completion: readCompletion(data.after_completion),
+    ...read({ work, customer, configuration }, data),
+    type: data.type,
+  }
+}
+
+function readCompletion(params: FlowData['after_completion']): Flow['after_completion'] {
+  const path = 'flow_data[after_completion]'
+  if (params?.type === 'redirect') {
+    if (!params.redirect) throw missingParam(`${path}[redirect]`)
+    return { hosted_confirmation: null, redirect: { ...params.redirect }, type: 'redirect' }
+  }
+  if (params?.type === 'hosted_confirmation') {
+    const message = params.hosted_confirmation?.custom_message ?? null
+    return {
+      hosted_confirmation: { custom_message: message },
+      redirect: null,
+      type: 'hosted_confirmation',
+    }
+  }
+  return { hosted_confirmation: null, redirect: null, type: 'portal_homepage' }
+}
+
+function readConfirm(reader: Reader, data: FlowData): Partial<Flow> {
+  const path = 'flow_data[subscription_update_confirm]'
+  const params = data.subscription_update_confirm
+  if (!params) throw missingParam(path)
+  const subscription = requireUpdatable(reader, params.subscription, path)
+  if (params.items.length !== 1) {
+    throw invalidRequest('You must pass exactly one item to update.', `${path}[items]`)
+  }
+  if ((params.discounts?.length ?? 0) > 1) {
+    throw invalidRequest('You may only specify up to one discount.', `${path}[discounts]`)
+  }
+  const [wanted] = params.items
+  const [item] = itemsOf(reader.work, subscription)
+  if (!wanted || wanted.id !== item?.id) {
+    throw noSuch('subscription_item', wanted?.id ?? '', `${path}[items][0][id]`)
+  }
+  const { price = null, quantity } = wanted
+  const change = { price: price ?? item.price, quantity: quantity ?? item.quantity ?? 1 }
+  checkOffered(reader.work, subscription, reader.configuration, change, `${path}[items][0]`)
+  return {
+    subscription_update_confirm: {
+      discounts: params.discounts
+        ? params.discounts.map(({ coupon = null, promotion_code = null }) => ({
+            coupon,
+            promotion_code,
+          }))
+        : null,
+      items: [{ id: item.id, price, ...(quantity === undefined ? {} : { quantity }) }],
+      subscription: subscription.id,
+    },
+  }
+}
+
+function requireSubscription(reader: Reader, id: string, path: string): SubscriptionRow {
+  const subscription = reader.work.find('subscription', id)
+  if (!subscription || subscription.customer !== reader.customer.id) {
+    throw noSuch('subscription', id, `${path}[subscription]`)
+  }
+  if (isOver(subscription)) throw cannot('updated', 'it is canceled')
+  return subscription
+}
+
+function requireUpdatable(reader: Reader, id: string, path: string): SubscriptionRow {
+  const subscription = requireSubscription(reader, id, path)
+  if (!reader.configuration.features.subscription_update.enabled) {
+    throw cannot(
+      'updated',
+      'the subscription update feature in the portal configuration is disabled',
+    )
+  }
+  if (itemsOf(reader.work, subscription).length > 1) {
+    throw cannot('updated', 'it contains multiple products')
+  }
+  if (subscription.schedule) throw cannot('updated', 'it is managed by a subscription schedule')
+  return subscription
+}
+
+function cannot(what: 'updated' | 'canceled', why: string) {
+  return invalidRequest(`This subscription cannot be ${what} because ${why}.`)
+}
+
+function disabled(feature: string) {
+  return invalidRequest(
+    `The ${feature} feature in the portal configuration is disabled.`,
+    'flow_data[type]',
+  )
+}

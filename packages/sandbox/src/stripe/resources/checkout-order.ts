@@ -1,0 +1,220 @@
+import type Stripe from 'stripe'
+import { unitAmountIn } from '../catalog/currency-options.ts'
+import type { CheckoutItem, CheckoutParts, CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
+import { mergeMetadata } from '../wire/metadata.ts'
+import { formatAmount, minimumCharge, multiplyDecimal } from '../wire/money.ts'
+import { nulls } from '../wire/wire.ts'
+import { type Order, type Quote, quoteOrder } from './checkout-quote.ts'
+import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
+
+const NO_PARTS: CheckoutParts = { discounts: [], taxes: [] }
+
+interface NewSession {
+  readonly params: CheckoutParams
+  readonly mode: CheckoutMode
+  readonly customer: string | null
+  readonly items: CheckoutItem[]
+  readonly expires: number
+}
+
+/** A session that is open; what it comes to is worked out afterwards. */
+export function newSession(work: UnitOfWork, options: NewSession): CheckoutSessionRow {
+  const { params, mode, customer, items, expires } = options
+  const id = work.newId('cs_test_', 40)
+  return {
+    ...nulls<Stripe.Checkout.Session>('checkout.session'),
+    id,
+    object: 'checkout.session',
+    allow_promotion_codes: params.allow_promotion_codes ?? null,
+    allowed_payment_method_types: params.allowed_payment_method_types ?? null,
+    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    billing_address_collection: params.billing_address_collection ?? null,
+    cancel_url: params.cancel_url ?? null,
+    client_reference_id: params.client_reference_id ?? null,
+    created: work.now,
+    currency: params.currency?.toLowerCase() ?? null,
+    custom_fields: [],
+    custom_text: {
+      after_submit: params.custom_text?.after_submit || null,
+      shipping_address: null,
+      submit: params.custom_text?.submit || null,
+      terms_of_service_acceptance: null,
+    },
+    customer,
+    customer_creation: customerCreation(params, mode),
+    customer_details: knownDetails(work, params),
+    customer_email: params.customer_email ?? null,
+    discounts: (params.discounts ?? []).map(({ coupon = null, promotion_code = null }) => ({
+      coupon,
+      promotion_code,
+    })),
+    ...(params.excluded_payment_method_types
+      ? { excluded_payment_method_types: params.excluded_payment_method_types }
+      : {}),
+    expires_at: expires,
+    integration_identifier: params.integration_identifier ?? null,
+    invoice_creation: mode === 'payment' ? invoiceCreation(params) : null,
+    livemode: false,
+    locale: params.locale ?? null,
+    metadata: mergeMetadata({}, params.metadata),
+    mode,
+    origin_context: params.origin_context ?? null,
+    payment_method_collection:
+      mode === 'subscription' ? (params.payment_method_collection ?? 'always') : 'if_required',
+    payment_method_options: {},
+    payment_method_types: ['card'],
+    payment_status: 'no_payment_required',
+    phone_number_collection: { enabled: params.phone_number_collection?.enabled ?? false },
+    shipping_options: [],
+    status: 'open',
+    submit_type: params.submit_type ?? null,
+    success_url: params.success_url ?? null,
+    ui_mode: 'hosted_page',
+    url: `${work.context.baseUrl}/pages/checkout/${id}`,
+    wallet_options: (params.wallet_options ?? null) as CheckoutSessionRow['wallet_options'],
+    $: { items, params: JSON.stringify(params), expiresNextAt: expires },
+  }
+}
+
+function customerCreation(
+  params: CheckoutParams,
+  mode: CheckoutMode,
+): CheckoutSessionRow['customer_creation'] {
+  if (params.customer !== undefined) return null
+  return mode === 'subscription' ? 'always' : (params.customer_creation ?? 'if_required')
+}
+
+/** What is known of the customer before the page was filled in. */
+function knownDetails(
+  work: UnitOfWork,
+  params: CheckoutParams,
+): CheckoutSessionRow['customer_details'] {
+  const customer = work.find('customer', params.customer ?? '')
+  if (customer) return customerDetails(customer, {})
+  return params.customer_email === undefined
+    ? null
+    : customerDetails(null, { email: params.customer_email })
+}
+
+export function customerDetails(
+  customer: CustomerRow | null,
+  typed: Partial<NonNullable<CheckoutSessionRow['customer_details']>>,
+): NonNullable<CheckoutSessionRow['customer_details']> {
+  return {
+    address: typed.address ?? customer?.address ?? null,
+    business_name: null,
+    email: customer?.email ?? typed.email ?? null,
+    individual_name: null,
+    name: typed.name ?? customer?.name ?? null,
+    phone: typed.phone ?? customer?.phone ?? null,
+    tax_exempt: customer?.tax_exempt ?? 'none',
+    tax_ids: [],
+  }
+}
+
+function invoiceCreation({
+  invoice_creation: wanted,
+}: CheckoutParams): CheckoutSessionRow['invoice_creation'] {
+  const data = wanted?.invoice_data
+  return {
+    enabled: wanted?.enabled ?? false,
+    invoice_data: {
+      account_tax_ids: null,
+      custom_fields: data?.custom_fields || null,
+      description: data?.description ?? null,
+      footer: data?.footer ?? null,
+      issuer: null,
+      metadata: mergeMetadata({}, data?.metadata),
+      rendering_options: null,
+    },
+  }
+}
+
+/** The order a session stands for, as it is now. */
+export function orderOf(session: CheckoutSessionRow): Order {
+  return {
+    session: session.id,
+    mode: session.mode as CheckoutMode,
+    params: JSON.parse(session.$.params) as CheckoutParams,
+    customer: session.customer,
+    items: session.$.items,
+    discounts: (session.discounts ?? []).map(({ coupon, promotion_code: code }) =>
+      code ? { promotion_code: code } : { coupon: coupon ?? '' },
+    ),
+  }
+}
+
+/**
+ * Works out what the session comes to and writes it down; null in setup mode. Rows that the caller
+ * holds may be other objects afterwards, because trying an order puts back copies.
+ */
+export function priceSession(work: UnitOfWork, session: CheckoutSessionRow): Quote | null {
+  if (session.mode === 'setup') return null
+  const order = orderOf(session)
+  const quote = quoteOrder(work.context, order)
+  checkMinimums(work, order, quote)
+  session.currency = quote.currency
+  session.amount_subtotal = quote.subtotal
+  session.amount_total = quote.total
+  session.payment_status = quote.total > 0 ? 'unpaid' : 'no_payment_required'
+  session.total_details = {
+    amount_discount: quote.discount,
+    amount_shipping: 0,
+    amount_tax: quote.tax,
+  }
+  session.$.items.forEach((item, at) => {
+    const line = quote.lines.find((each) => each.item === at)
+    const { subtotal = 0, discount = 0, tax = 0, total = 0, parts = NO_PARTS } = line ?? {}
+    item.amounts = { subtotal, discount, tax, total, parts }
+  })
+  session.$.parts = quote.parts
+  session.$.discounts = { ...quote.discounts }
+  return quote
+}
+
+/** The discounts have been redeemed: what named those to come names these, in the same order. */
+export function nameDiscounts(session: CheckoutSessionRow, redeemed: readonly string[]): void {
+  const known = Object.keys(session.$.discounts ?? {})
+  const parts = [session.$.parts, ...session.$.items.map((item) => item.amounts?.parts)]
+  for (const part of parts.flatMap((each) => each?.discounts ?? [])) {
+    part.discount = redeemed[known.indexOf(part.discount)] ?? part.discount
+  }
+  session.$.discounts = {}
+}
+
+/** A card is not asked for where nothing will ever be taken from it, if the session says so. */
+export function needsCard(session: CheckoutSessionRow, quote: Quote | null): boolean {
+  if (quote === null || quote.due > 0) return true
+  return session.mode === 'subscription' && session.payment_method_collection === 'always'
+}
+
+function checkMinimums(work: UnitOfWork, order: Order, quote: Quote): void {
+  if (order.mode === 'payment' && quote.due > 0 && quote.due < minimumCharge(quote.currency)) {
+    const least = formatAmount(minimumCharge(quote.currency), quote.currency)
+    throw new StripeFault(400, {
+      type: 'invalid_request_error',
+      ...withDocs('amount_too_small'),
+      message: `The Checkout Session's total amount due must add up to at least ${least} ${quote.currency}`,
+    })
+  }
+  for (const { promotion_code: id } of order.discounts) {
+    const { minimum_amount: least = null, minimum_amount_currency: currency } =
+      work.find('promotion_code', id ?? '')?.restrictions ?? {}
+    if (least === null) continue
+    if (currency === quote.currency && orderValue(work, order, quote.currency) >= least) continue
+    throw invalidRequest(
+      `This promotion code cannot be redeemed because the order is below its minimum of ${formatAmount(least, currency ?? quote.currency)}.`,
+      'discounts[0][promotion_code]',
+    )
+  }
+}
+
+/** What the items cost, trial or not: that is what a minimum is meant for. */
+function orderValue(work: UnitOfWork, order: Order, currency: string): number {
+  return order.items.reduce((sum, { price, quantity }) => {
+    const unit = unitAmountIn(work.require('price', price), currency) ?? '0'
+    return sum + multiplyDecimal(unit, quantity)
+  }, 0)
+}

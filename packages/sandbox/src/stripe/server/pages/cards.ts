@@ -1,0 +1,53 @@
+import { type Html, html } from '../../../core/html.ts'
+import { behaviorOf, findTestCard } from '../../payments/test-cards.ts'
+import type { PaymentMethodRow } from '../../state/rows.ts'
+import type { UnitOfWork } from '../../state/unit-of-work.ts'
+import { hidden } from './page.ts'
+
+/** The cards a page offers to type in, and what each is good for. */
+const CARDS: ReadonlyArray<readonly [string, string]> = [
+  ['pm_card_visa', 'Visa •••• 4242, pays'],
+  ['pm_card_mastercard', 'Mastercard •••• 4444, pays'],
+  ['pm_card_amex', 'American Express •••• 8431, pays'],
+  ['pm_card_threeDSecure2Required', 'Visa •••• 3220, the bank asks (3-D Secure)'],
+  ['pm_card_authenticationRequiredOnSetup', 'Visa •••• 3155, the bank asks the first time'],
+  ['pm_card_chargeDeclined', 'Visa •••• 0002, is declined'],
+  ['pm_card_chargeDeclinedInsufficientFunds', 'Visa •••• 9995, has no money'],
+  ['pm_card_chargeCustomerFail', 'Visa •••• 0341, is saved, and declined when charged'],
+]
+
+export function cardName(method: PaymentMethodRow): string {
+  const { card } = method
+  if (!card) return method.type
+  const brand = card.brand.charAt(0).toUpperCase() + card.brand.slice(1)
+  return `${brand} •••• ${card.last4}`
+}
+
+/** A choice among saved cards, if there are any, and the test cards. */
+export function cardField(saved: readonly PaymentMethodRow[], chosen: string | null): Html {
+  const option = (value: string, name: string) =>
+    html`<option value="${value}"${value === chosen ? html` selected` : ''}>${name}</option>`
+  const own = saved.map((method) => option(method.id, cardName(method)))
+  const tests = CARDS.map(([value, name]) => option(value, name))
+  return html`<label>Card <select name="card">${
+    own.length > 0
+      ? html`<optgroup label="Saved">${own}</optgroup><optgroup label="Another card">${tests}</optgroup>`
+      : tests
+  }</select></label>`
+}
+
+/** Whether the bank wants to hear from the customer before it lets this card pay. */
+export function isChallenged(work: UnitOfWork, card: string): boolean {
+  const saved = work.find('payment_method', card)
+  const behavior = saved ? behaviorOf(saved) : findTestCard(card)?.card.behavior
+  return typeof behavior === 'object' && 'challenges' in behavior
+}
+
+/** What the bank shows in between; what was typed before comes back with the answer. */
+export function challengeForm(fields: Readonly<Record<string, string>>): Html {
+  return html`<section><h1>3-D Secure</h1><p>Your bank asks you to approve this card.</p>
+  <form method="post" class="row">${hidden(fields)}<button name="challenge" value="complete">Complete</button><button class="quiet" name="challenge" value="fail">Fail</button></form></section>`
+}
+
+export const CHALLENGE_FAILED =
+  'We are unable to authenticate your payment method. Please choose a different payment method and try again.'

@@ -1,0 +1,169 @@
+import { type Html, html } from '../../../core/html.ts'
+import { unitAmountIn } from '../../catalog/currency-options.ts'
+import { quantityBounds } from '../../resources/checkout-changes.ts'
+import { needsCard, orderOf } from '../../resources/checkout-order.ts'
+import type { Quote } from '../../resources/checkout-quote.ts'
+import type { CheckoutItem, CheckoutSessionRow, PriceRow } from '../../state/rows.ts'
+import type { UnitOfWork } from '../../state/unit-of-work.ts'
+import { formatAmount } from '../../wire/money.ts'
+import { cardField } from './cards.ts'
+import { alert, dateOf } from './page.ts'
+
+/** The whole of checkout: the order on one side, the form on the other. */
+export function checkoutView(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  quote: Quote | null,
+  form: URLSearchParams,
+  problem: string | null,
+): Html {
+  const submit = session.custom_text.submit?.message
+  const after = session.custom_text.after_submit?.message
+  // What is wrong with the order is said beside the order.
+  const paying = (form.get('action') ?? 'pay') === 'pay'
+  return html`<div class="pair">${orderView(work, session, quote, paying ? null : problem)}
+  <section><h2>${quote && quote.due === 0 ? 'Your details' : 'Pay by card'}</h2>${alert(paying ? problem : null)}
+  <form method="post"><input type="hidden" name="action" value="pay">
+  ${contactFields(work, session, form)}
+  ${needsCard(session, quote) ? cardField(savedCards(work, session), form.get('card')) : ''}
+  ${addressFields(session, form)}
+  ${submit ? html`<p class="soft">${submit}</p>` : ''}
+  <button class="wide">${buttonText(session, quote)}</button></form>
+  ${after ? html`<p class="soft">${after}</p>` : ''}
+  ${session.cancel_url ? html`<p><a href="${session.cancel_url}">Back</a></p>` : ''}</section></div>`
+}
+
+const SUBMIT: Readonly<Record<string, string>> = {
+  book: 'Book',
+  donate: 'Donate',
+  pay: 'Pay',
+  subscribe: 'Subscribe',
+}
+
+function buttonText(session: CheckoutSessionRow, quote: Quote | null): string {
+  if (session.mode === 'setup') return 'Save card'
+  const wanted = SUBMIT[session.submit_type ?? '']
+  if (wanted) return wanted
+  if (session.mode === 'subscription') return isTrial(session) ? 'Start trial' : 'Subscribe'
+  return quote?.due === 0 ? 'Complete order' : 'Pay'
+}
+
+function isTrial(session: CheckoutSessionRow): boolean {
+  const data = orderOf(session).params.subscription_data
+  return Boolean(data?.trial_end || data?.trial_period_days)
+}
+
+function orderView(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  quote: Quote | null,
+  problem: string | null,
+): Html {
+  if (!quote) {
+    return html`<section><h1>Save a card</h1><p class="soft">It will be used for payments to come.</p></section>`
+  }
+  const amount = (value: number) => formatAmount(value, quote.currency)
+  const subscribes = session.mode === 'subscription'
+  const pending = quote.lines.filter((line) => line.item === null)
+  return html`<section><h1>${subscribes ? 'Subscribe' : 'Your order'}</h1>${alert(problem)}
+  <p class="sum">${amount(quote.due)}${subscribes ? html` <span class="soft">due today</span>` : ''}</p>
+  <table>${session.$.items.map((item, at) => itemRow(work, session, item, at, quote))}
+  ${pending.map((line) => html`<tr><td>${line.description}</td><td class="amount">${amount(line.subtotal)}</td></tr>`)}
+  <tr class="ruled"><td>Subtotal</td><td class="amount">${amount(quote.subtotal)}</td></tr>
+  ${discountRow(work, session, quote)}${taxRows(work, quote)}
+  <tr class="ruled total"><td>Total</td><td class="amount" data-total>${amount(quote.total)}</td></tr>
+  ${
+    subscribes && quote.due !== quote.total
+      ? html`<tr><td>Balance</td><td class="amount">${amount(quote.due - quote.total)}</td></tr>
+      <tr class="total"><td>Due today</td><td class="amount">${amount(quote.due)}</td></tr>`
+      : ''
+  }</table>${codeForm(session)}</section>`
+}
+
+function itemRow(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  item: CheckoutItem,
+  at: number,
+  quote: Quote,
+): Html {
+  const price = work.require('price', item.price)
+  const name = work.find('product', price.product)?.name ?? price.id
+  const line = quote.lines.find((each) => each.item === at)
+  return html`<tr><td>${item.quantity} × ${name}<p class="soft">${describe(price, quote.currency)}${price.recurring ? trialText(work, session) : ''}</p>
+  ${item.adjustable ? quantityForm(item, item.adjustable, at) : ''}</td>
+  <td class="amount">${formatAmount(line?.subtotal ?? 0, quote.currency)}</td></tr>`
+}
+
+/** `$10.00 every 3 months` */
+export function describe(price: PriceRow, currency: string): string {
+  const amount = formatAmount(Number(unitAmountIn(price, currency) ?? 0), currency)
+  if (!price.recurring) return `${amount} each`
+  const { interval, interval_count: count } = price.recurring
+  return count === 1 ? `${amount} per ${interval}` : `${amount} every ${count} ${interval}s`
+}
+
+function trialText(work: UnitOfWork, session: CheckoutSessionRow): string {
+  const { trial_end: end, trial_period_days: days } =
+    orderOf(session).params.subscription_data ?? {}
+  if (days) return `, free until ${dateOf(work.now + days * 86_400)}`
+  return end ? `, free until ${dateOf(end)}` : ''
+}
+
+function quantityForm(
+  item: CheckoutItem,
+  adjustable: { minimum: number; maximum: number },
+  at: number,
+): Html {
+  const { least, most } = quantityBounds(adjustable)
+  return html`<form method="post" class="row"><input type="hidden" name="action" value="quantity"><input type="hidden" name="item" value="${at}">
+  <label>Quantity <input type="number" name="quantity" min="${least}" max="${most}" value="${item.quantity}" required></label><button class="quiet">Update</button></form>`
+}
+
+function discountRow(work: UnitOfWork, session: CheckoutSessionRow, quote: Quote): Html | '' {
+  const [discount] = session.discounts ?? []
+  if (!discount) return ''
+  const code = work.find('promotion_code', discount.promotion_code ?? '')
+  const coupon = work.find('coupon', code?.promotion.coupon ?? discount.coupon ?? '')
+  const name = code?.code ?? coupon?.name ?? coupon?.id
+  return html`<tr><td>Discount: ${name}${
+    session.allow_promotion_codes
+      ? html`<form method="post"><button class="quiet" name="action" value="remove-code">Remove</button></form>`
+      : ''
+  }</td><td class="amount good">${formatAmount(-quote.discount, quote.currency)}</td></tr>`
+}
+
+function taxRows(work: UnitOfWork, quote: Quote): Html[] {
+  return quote.parts.taxes.map(({ rate: id, amount }) => {
+    const rate = work.find('tax_rate', id)
+    const name = `${rate?.display_name ?? 'Tax'} ${rate?.percentage ?? ''}%${rate?.inclusive ? ', included' : ''}`
+    return html`<tr><td>${name}</td><td class="amount">${formatAmount(amount, quote.currency)}</td></tr>`
+  })
+}
+
+function codeForm(session: CheckoutSessionRow): Html | '' {
+  if (!session.allow_promotion_codes || session.discounts?.length) return ''
+  return html`<form method="post" class="row"><input type="hidden" name="action" value="apply-code">
+  <label>Promotion code <input name="code" required autocomplete="off"></label><button class="quiet">Apply</button></form>`
+}
+
+function savedCards(work: UnitOfWork, session: CheckoutSessionRow) {
+  return session.customer ? work.findBy('payment_method', 'customer', session.customer) : []
+}
+
+function contactFields(work: UnitOfWork, session: CheckoutSessionRow, form: URLSearchParams): Html {
+  const customer = work.find('customer', session.customer ?? '')
+  const known = customer?.email ?? session.customer_email
+  const phone = session.phone_number_collection?.enabled
+  return html`<label>E-mail <input name="email" type="email" autocomplete="email" required value="${known ?? form.get('email') ?? ''}"${known ? html` readonly` : ''}></label>
+  <label>Name <input name="name" autocomplete="name" value="${form.get('name') ?? customer?.name ?? ''}"></label>
+  ${phone ? html`<label>Phone <input name="phone" type="tel" autocomplete="tel" required value="${form.get('phone') ?? ''}"></label>` : ''}`
+}
+
+function addressFields(session: CheckoutSessionRow, form: URLSearchParams): Html | '' {
+  if (session.billing_address_collection !== 'required') return ''
+  const field = (label: string, name: string, auto: string) =>
+    html`<label>${label} <input name="${name}" autocomplete="${auto}" required value="${form.get(name) ?? ''}"></label>`
+  return html`${field('Address', 'line1', 'address-line1')}${field('City', 'city', 'address-level2')}${field('Postal code', 'postal_code', 'postal-code')}
+  <label>Country, two letters <input name="country" autocomplete="country" required pattern="[A-Z]{2}" maxlength="2" value="${form.get('country') ?? 'US'}"></label>`
+}

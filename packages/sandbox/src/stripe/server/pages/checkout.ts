@@ -1,0 +1,101 @@
+import type { HttpResponse } from '../../../core/http.ts'
+import { applyCode, removeCode, setQuantity } from '../../resources/checkout-changes.ts'
+import { type CheckoutForm, completeCheckout } from '../../resources/checkout-completion.ts'
+import { needsCard, priceSession } from '../../resources/checkout-order.ts'
+import type { CheckoutSessionRow } from '../../state/rows.ts'
+import { inOneStep, UnitOfWork } from '../../state/unit-of-work.ts'
+import { StripeFault } from '../../wire/errors.ts'
+import { CHALLENGE_FAILED, challengeForm, isChallenged } from './cards.ts'
+import { checkoutView } from './checkout-view.ts'
+import { notice, type PageRequest, redirect, show } from './page.ts'
+
+type Action = (work: UnitOfWork, session: CheckoutSessionRow, form: URLSearchParams) => void
+
+/** What the small forms beside the payment do. */
+const CHANGES: Readonly<Record<string, Action>> = {
+  'apply-code': (work, session, form) => applyCode(work, session, form.get('code') ?? ''),
+  'remove-code': (work, session) => removeCode(work, session),
+  quantity: (work, session, form) =>
+    setQuantity(work, session, Number(form.get('item')), Number(form.get('quantity'))),
+}
+
+const ADDRESS = ['line1', 'city', 'postal_code', 'country'] as const
+
+/** Checkout: what is bought, and the form that pays for it. */
+export function checkoutPage(request: PageRequest): HttpResponse {
+  const { context, id, form, posted } = request
+  const session = new UnitOfWork(context).require('checkout.session', id)
+  if (session.status === 'complete') {
+    return notice(410, 'Checkout', 'This session is complete.')
+  }
+  if (session.status !== 'open') {
+    return notice(410, 'Checkout', 'This session is expired. Please start over.')
+  }
+  if (!posted) return draw(request, 200, null)
+  try {
+    const action = form.get('action') ?? ''
+    const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined
+    if (!change) return pay(request, session)
+    inOneStep(new UnitOfWork(context), (work) =>
+      change(work, work.require('checkout.session', id), form),
+    )
+    return redirect(`/pages/checkout/${id}`)
+  } catch (error) {
+    if (!(error instanceof StripeFault)) throw error
+    return draw(request, error.status, error.message)
+  }
+}
+
+function draw(
+  { context, id, form }: PageRequest,
+  status: number,
+  problem: string | null,
+): HttpResponse {
+  const work = new UnitOfWork(context)
+  try {
+    const session = work.edit('checkout.session', work.require('checkout.session', id))
+    const quote = priceSession(work, session)
+    return show(status, 'Checkout', checkoutView(work, session, quote, form, problem))
+  } finally {
+    // Looking changes nothing.
+    work.rollback()
+  }
+}
+
+function pay(request: PageRequest, session: CheckoutSessionRow): HttpResponse {
+  const { context, id, form } = request
+  const card = form.get('card') ?? 'pm_card_visa'
+  if (form.get('challenge') === 'fail') return draw(request, 402, CHALLENGE_FAILED)
+  if (form.get('challenge') === null && asksBank(request, card)) {
+    return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
+  }
+  inOneStep(new UnitOfWork(context), (work) => completeCheckout(work, id, readForm(form, card)))
+  const url = session.success_url ?? '/'
+  return redirect(url.replaceAll('{CHECKOUT_SESSION_ID}', id))
+}
+
+function asksBank({ context, id }: PageRequest, card: string): boolean {
+  const work = new UnitOfWork(context)
+  try {
+    const session = work.edit('checkout.session', work.require('checkout.session', id))
+    return isChallenged(work, card) && needsCard(session, priceSession(work, session))
+  } finally {
+    work.rollback()
+  }
+}
+
+function readForm(form: URLSearchParams, card: string): CheckoutForm {
+  const typed = (name: string) => form.get(name)?.trim() || undefined
+  const [email, name, phone] = [typed('email'), typed('name'), typed('phone')]
+  const address = ADDRESS.flatMap((field) => {
+    const value = typed(field)
+    return value === undefined ? [] : [[field, value] as const]
+  })
+  return {
+    paymentMethod: card,
+    ...(email ? { email } : {}),
+    ...(name ? { name } : {}),
+    ...(phone ? { phone } : {}),
+    ...(address.length > 0 ? { address: Object.fromEntries(address) } : {}),
+  }
+}

@@ -1,0 +1,128 @@
+import {
+  detachPaymentMethod,
+  emptyAddress,
+  requirePaymentMethod,
+} from '../../payments/payment-methods.ts'
+import {
+  addCard,
+  cancelAsCustomer,
+  changePlan,
+  keepForCoupon,
+  previewPlan,
+  renewAsCustomer,
+} from '../../resources/billing-portal-actions.ts'
+import type { PaymentMethodRow } from '../../state/rows.ts'
+import { invalidRequest, noSuch } from '../../wire/errors.ts'
+import { chosenChange, chosenSubscription, type Portal } from './portal-state.ts'
+
+/** What a form of the portal does. */
+export interface PortalAction {
+  /** The kinds of flow it is the end of. */
+  readonly flows: readonly string[]
+  /** A card the bank might ask about first. */
+  readonly card?: (portal: Portal, form: URLSearchParams) => string | null
+  readonly run: (portal: Portal, form: URLSearchParams) => void
+}
+
+export const ACTIONS: Readonly<Record<string, PortalAction>> = {
+  cancel: {
+    flows: ['subscription_cancel'],
+    run(portal, form) {
+      const [feedback, comment] = [form.get('feedback'), form.get('comment')]
+      cancelAsCustomer(portal.work, chosenSubscription(portal, form), portal.configuration, {
+        ...(feedback ? { feedback } : {}),
+        ...(comment ? { comment } : {}),
+      })
+    },
+  },
+  keep: {
+    flows: ['subscription_cancel'],
+    run(portal, form) {
+      const coupon = portal.flow?.subscription_cancel?.retention?.coupon_offer?.coupon
+      if (!coupon) throw invalidRequest('There is no offer.')
+      keepForCoupon(portal.work, chosenSubscription(portal, form), coupon)
+    },
+  },
+  renew: {
+    flows: [],
+    run(portal, form) {
+      renewAsCustomer(portal.work, chosenSubscription(portal, form), portal.configuration)
+    },
+  },
+  update: {
+    flows: ['subscription_update', 'subscription_update_confirm'],
+    card(portal, form) {
+      const { work, customer, configuration } = portal
+      const subscription = chosenSubscription(portal, form)
+      const change = chosenChange(portal, subscription, form)
+      const { dueNow } = previewPlan(work.context, subscription.id, configuration, change)
+      if (dueNow === 0) return null
+      return subscription.default_payment_method ?? customer.invoice_settings.default_payment_method
+    },
+    run(portal, form) {
+      const subscription = chosenSubscription(portal, form)
+      const change = chosenChange(portal, subscription, form)
+      changePlan(portal.work, subscription, portal.configuration, change)
+    },
+  },
+  'add-card': {
+    flows: ['payment_method_update'],
+    card: (_portal, form) => form.get('card'),
+    run(portal, form) {
+      requireCards(portal)
+      addCard(portal.work, portal.customer, form.get('card') ?? '')
+    },
+  },
+  'default-card': {
+    flows: [],
+    run(portal, form) {
+      const { id } = ownCard(portal, form)
+      portal.work.edit('customer', portal.customer).invoice_settings.default_payment_method = id
+    },
+  },
+  'remove-card': {
+    flows: [],
+    run: (portal, form) => detachPaymentMethod(portal.work, ownCard(portal, form)),
+  },
+  details: { flows: ['customer_update'], run: updateDetails },
+}
+
+function requireCards({ configuration }: Portal): void {
+  if (configuration.features.payment_method_update.enabled) return
+  throw invalidRequest('The portal configuration does not offer this.')
+}
+
+function ownCard(portal: Portal, form: URLSearchParams): PaymentMethodRow {
+  requireCards(portal)
+  const id = form.get('method') ?? ''
+  const method = requirePaymentMethod(portal.work, id, 'method')
+  if (method.customer !== portal.customer.id) throw noSuch('PaymentMethod', id, 'method')
+  return method
+}
+
+function updateDetails({ work, customer, configuration }: Portal, form: URLSearchParams): void {
+  const { enabled, allowed_updates: allowed } = configuration.features.customer_update
+  if (!enabled) throw invalidRequest('The portal configuration does not offer this.')
+  work.edit('customer', customer)
+  const email = form.get('email')?.trim()
+  if (allowed.includes('email') && email) {
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
+      throw invalidRequest(`Invalid email address: ${email}`, 'email', 'email_invalid')
+    }
+    customer.email = email
+  }
+  if (allowed.includes('name')) customer.name = form.get('name')?.trim() || null
+  if (allowed.includes('phone')) customer.phone = form.get('phone')?.trim() || null
+  if (!allowed.includes('address')) return
+  const typed = (name: string) => form.get(name)?.trim() || null
+  const line1 = typed('line1')
+  customer.address = line1
+    ? {
+        ...emptyAddress(),
+        line1,
+        city: typed('city'),
+        postal_code: typed('postal_code'),
+        country: typed('country'),
+      }
+    : null
+}

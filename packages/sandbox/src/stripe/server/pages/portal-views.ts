@@ -1,0 +1,119 @@
+import { type Html, html } from '../../../core/html.ts'
+import { offersFor, previewPlan } from '../../resources/billing-portal-actions.ts'
+import { StripeFault } from '../../wire/errors.ts'
+import { formatAmount } from '../../wire/money.ts'
+import { cardField } from './cards.ts'
+import { describe } from './checkout-view.ts'
+import { alert, dateOf, hidden } from './page.ts'
+import { chosenChange, chosenSubscription, type View, type Viewed } from './portal-state.ts'
+
+/** One page for each thing to do, under the name of the flow that leads straight to it. */
+export const VIEWS: Readonly<Record<string, View>> = {
+  customer_update(viewed) {
+    const { customer, configuration } = viewed
+    const { allowed_updates: allowed } = configuration.features.customer_update
+    const { address } = customer
+    const field = (label: string, name: string, value: string | null | undefined, type = 'text') =>
+      html`<label>${label} <input name="${name}" type="${type}" value="${value ?? ''}"></label>`
+    return frame(
+      viewed,
+      'Billing details',
+      html`<form method="post">${hidden(fieldsOf(viewed, 'details'))}
+      ${allowed.includes('email') ? field('E-mail', 'email', customer.email, 'email') : ''}
+      ${allowed.includes('name') ? field('Name', 'name', customer.name) : ''}
+      ${allowed.includes('phone') ? field('Phone', 'phone', customer.phone, 'tel') : ''}
+      ${allowed.includes('address') ? html`${field('Address', 'line1', address?.line1)}${field('City', 'city', address?.city)}${field('Postal code', 'postal_code', address?.postal_code)}${field('Country, two letters', 'country', address?.country)}` : ''}
+      <button class="wide">Save</button></form>`,
+    )
+  },
+
+  payment_method_update: (viewed) =>
+    frame(
+      viewed,
+      'Add a card',
+      html`<p class="soft">It becomes the one your invoices are paid with.</p>
+      <form method="post">${hidden(fieldsOf(viewed, 'add-card'))}${cardField([], viewed.form.get('card'))}<button class="wide">Add card</button></form>`,
+    ),
+
+  subscription_cancel(viewed) {
+    const { work, configuration, form, flow } = viewed
+    const subscription = chosenSubscription(viewed, form)
+    const { mode, cancellation_reason: reason } = configuration.features.subscription_cancel
+    const [item] = work.findBy('subscription_item', 'subscription', subscription.id)
+    const fields = { subscription: subscription.id }
+    const when =
+      mode === 'immediately'
+        ? 'It ends at once.'
+        : `It stays as it is until ${dateOf(item?.current_period_end ?? 0)} and is not renewed.`
+    const offer = flow?.subscription_cancel?.retention?.coupon_offer?.coupon
+    const coupon = work.find('coupon', offer ?? '')
+    return frame(
+      viewed,
+      'Cancel your subscription',
+      html`<p>${when}</p>
+      ${coupon ? html`<p>Stay, and get ${coupon.name ?? coupon.id}: ${coupon.percent_off === null ? formatAmount(coupon.amount_off ?? 0, coupon.currency ?? 'usd') : `${coupon.percent_off}%`} off.</p><form method="post">${hidden({ ...fieldsOf(viewed, 'keep'), ...fields })}<button class="wide">Accept the offer</button></form>` : ''}
+      <form method="post">${hidden({ ...fieldsOf(viewed, 'cancel'), ...fields })}
+      ${reason.enabled ? html`<label>Why are you leaving? <select name="feedback"><option value="">No answer</option>${reason.options.map((option) => html`<option value="${option}">${option.replaceAll('_', ' ')}</option>`)}</select></label><label>Anything else? <textarea name="comment"></textarea></label>` : ''}
+      <button class="wide">Cancel subscription</button></form>`,
+    )
+  },
+
+  subscription_update(viewed) {
+    const { work, configuration, form, session } = viewed
+    if (form.get('price') !== null) return confirmView(viewed)
+    const subscription = chosenSubscription(viewed, form)
+    const [item] = work.findBy('subscription_item', 'subscription', subscription.id)
+    const { default_allowed_updates: allowed } = configuration.features.subscription_update
+    const offers = offersFor(work, subscription, configuration)
+    return frame(
+      viewed,
+      'Update your plan',
+      html`<form method="get">${hidden({ token: session.$.token, view: 'subscription_update', subscription: subscription.id })}
+      <fieldset><legend>Plan</legend>${offers.map(({ price }) => {
+        const checked = price.id === item?.price
+        return html`<label class="choice"><input type="radio" name="price" value="${price.id}"${checked ? html` checked` : ''}> <span><strong>${work.find('product', price.product)?.name}</strong> ${describe(price, subscription.currency)}${checked ? ', as now' : ''}</span></label>`
+      })}</fieldset>
+      ${offers.some(({ quantities }) => quantities) ? html`<label>Quantity <input type="number" name="quantity" min="1" value="${item?.quantity ?? 1}"></label>` : ''}
+      ${allowed.includes('promotion_code') ? html`<label>Promotion code <input name="code" autocomplete="off"></label>` : ''}
+      <button class="wide">Continue</button></form>`,
+    )
+  },
+
+  subscription_update_confirm: confirmView,
+}
+
+function confirmView(viewed: Viewed): Html {
+  const { work, configuration, form } = viewed
+  const subscription = chosenSubscription(viewed, form)
+  try {
+    const change = chosenChange(viewed, subscription, form)
+    const preview = previewPlan(work.context, subscription.id, configuration, change)
+    const price = work.require('price', change.price)
+    const amount = (value: number) => formatAmount(value, preview.currency)
+    return frame(
+      viewed,
+      'Confirm your update',
+      html`<p><strong>${work.find('product', price.product)?.name}</strong> ${change.quantity} × ${describe(price, subscription.currency)}</p>
+      <table><tr class="total"><td>Due today</td><td class="amount" data-due>${amount(preview.dueNow)}</td></tr>
+      ${preview.next ? html`<tr class="ruled"><td>Next bill, ${dateOf(preview.next.at)}</td><td class="amount" data-next>${amount(preview.next.total)}</td></tr>` : ''}</table>
+      <form method="post">${hidden({ ...fieldsOf(viewed, 'update'), subscription: subscription.id, price: change.price, quantity: String(change.quantity), code: form.get('code') ?? '' })}<button class="wide">Confirm</button></form>`,
+    )
+  } catch (error) {
+    if (!(error instanceof StripeFault)) throw error
+    return frame({ ...viewed, problem: error.message }, 'Confirm your update', html``)
+  }
+}
+
+export function doneView(message: string, url: string | null): Html {
+  return html`<section><h1>Thank you</h1><p>${message}</p>${url ? html`<p><a href="${url}">Return</a></p>` : ''}</section>`
+}
+
+/** A flow leads back to where its customer came from, every other page to the portal. */
+function frame({ flow, session, home, problem }: Viewed, title: string, body: Html): Html {
+  const back = flow ? session.return_url : home
+  return html`<section><h1>${title}</h1>${alert(problem)}${body}${back ? html`<p><a href="${back}">Back</a></p>` : ''}</section>`
+}
+
+function fieldsOf({ session }: Viewed, action: string): Record<string, string> {
+  return { token: session.$.token, action }
+}

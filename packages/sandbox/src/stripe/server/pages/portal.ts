@@ -1,0 +1,96 @@
+import type { HttpResponse } from '../../../core/http.ts'
+import type { Flow } from '../../resources/billing-portal-flows.ts'
+import type { PortalSessionRow } from '../../state/rows.ts'
+import { inOneStep, UnitOfWork } from '../../state/unit-of-work.ts'
+import { StripeFault } from '../../wire/errors.ts'
+import { CHALLENGE_FAILED, challengeForm, isChallenged } from './cards.ts'
+import { notice, type PageRequest, redirect, show } from './page.ts'
+import { ACTIONS, type PortalAction } from './portal-actions.ts'
+import { homeView } from './portal-home.ts'
+import type { Portal } from './portal-state.ts'
+import { doneView, VIEWS } from './portal-views.ts'
+
+/** The portal: the customer's own subscriptions, cards and invoices, or one flow through it. */
+export function portalPage(request: PageRequest): HttpResponse {
+  const { context, id, form, posted } = request
+  const session = new UnitOfWork(context).require('billing_portal.session', id)
+  if (form.get('token') !== session.$.token) {
+    return notice(403, 'Not allowed', 'The link is not complete.')
+  }
+  if (!posted) return draw(request, 200, null)
+  try {
+    return act(request, session)
+  } catch (error) {
+    if (!(error instanceof StripeFault)) throw error
+    return draw(request, error.status, error.message)
+  }
+}
+
+function act(request: PageRequest, session: PortalSessionRow): HttpResponse {
+  const { context, id, form } = request
+  const flow = openFlow(session)
+  const name = form.get('action') ?? ''
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+  if (!action || (flow && !action.flows.includes(flow.type))) {
+    return notice(400, 'Not possible', 'The portal does not do this here.')
+  }
+  if (form.get('challenge') === 'fail') return draw(request, 402, CHALLENGE_FAILED)
+  if (form.get('challenge') === null && asksBank(request, action)) {
+    return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
+  }
+  inOneStep(new UnitOfWork(context), (work) => {
+    const own = work.require('billing_portal.session', id)
+    action.run(openPortal(work, own), form)
+    if (flow) work.edit('billing_portal.session', own).$.flowDone = true
+  })
+  return flow ? finish(session, flow) : redirect(homeOf(session))
+}
+
+function asksBank({ context, id, form }: PageRequest, action: PortalAction): boolean {
+  const work = new UnitOfWork(context)
+  const portal = openPortal(work, work.require('billing_portal.session', id))
+  const card = action.card?.(portal, form) ?? null
+  return card !== null && isChallenged(work, card)
+}
+
+/** Where a flow goes once its customer has done what it was for. */
+function finish(session: PortalSessionRow, flow: Flow): HttpResponse {
+  const { type, redirect: target, hosted_confirmation: confirmation } = flow.after_completion
+  if (type === 'redirect' && target) return redirect(target.return_url)
+  return redirect(confirmation ? `${homeOf(session)}&done=1` : homeOf(session))
+}
+
+function draw({ context, id, form }: PageRequest, status: number, problem: string | null) {
+  const work = new UnitOfWork(context)
+  const session = work.require('billing_portal.session', id)
+  const flow = openFlow(session)
+  if (session.$.flowDone && form.get('done') !== null) return confirm(session)
+  const name = flow?.type ?? form.get('view') ?? ''
+  const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined
+  return show(
+    status,
+    'Billing',
+    (view ?? homeView)({ ...openPortal(work, session), form, problem }),
+  )
+}
+
+function confirm(session: PortalSessionRow): HttpResponse {
+  const message = session.flow?.after_completion.hosted_confirmation?.custom_message
+  return show(200, 'Billing', doneView(message ?? 'All done.', session.return_url))
+}
+
+/** The flow a session was made for, until it is done. */
+function openFlow(session: PortalSessionRow): Flow | null {
+  return session.$.flowDone ? null : session.flow
+}
+
+function homeOf(session: PortalSessionRow): string {
+  return `/pages/portal/${session.id}?token=${session.$.token}`
+}
+
+function openPortal(work: UnitOfWork, session: PortalSessionRow): Portal {
+  const customer = work.require('customer', session.customer)
+  const configuration = work.require('billing_portal.configuration', session.configuration)
+  const flow = openFlow(session)
+  return { work, session, customer, configuration, flow, home: homeOf(session) }
+}

@@ -1,0 +1,35 @@
+import type { HttpRequest, HttpResponse } from '../../../core/http.ts'
+import type { StripeContext } from '../../state/context.ts'
+import { StripeFault } from '../../wire/errors.ts'
+import { authenticatePage } from './authenticate.ts'
+import { checkoutPage } from './checkout.ts'
+import { invoicePage, receiptPage } from './documents.ts'
+import { notice, type Page } from './page.ts'
+import { portalPage } from './portal.ts'
+
+/** The hosted pages: a customer's side of the payment. */
+const PAGES: Readonly<Record<string, Page>> = {
+  authenticate: authenticatePage,
+  checkout: checkoutPage,
+  invoices: invoicePage,
+  portal: portalPage,
+  receipts: receiptPage,
+}
+
+export function servePage(request: HttpRequest, context: StripeContext): HttpResponse {
+  const [, , name = '', id = ''] = request.path.split('/')
+  const page = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
+  if (!page) return notice(404, 'Not found', 'There is no such page.')
+  const form = new URLSearchParams(request.query)
+  const posted = request.method === 'POST'
+  if (posted) {
+    const typed = new URLSearchParams(request.body.toString('utf8'))
+    for (const [key, value] of typed) form.set(key, value)
+  }
+  try {
+    return page({ context, id, form, posted })
+  } catch (error) {
+    if (!(error instanceof StripeFault)) throw error
+    return notice(error.status, 'Something went wrong', error.message)
+  }
+}

@@ -1,0 +1,53 @@
+import { expect } from 'vitest'
+
+export interface ShownPage {
+  readonly status: number
+  readonly text: string
+  readonly location: string | null
+}
+
+export async function openPage(url: string | null): Promise<ShownPage> {
+  return read(await fetch(url ?? '', { redirect: 'manual' }))
+}
+
+/** Sends a form of a page, as a browser without script does. */
+export async function submit(
+  url: string | null,
+  fields: Readonly<Record<string, string>>,
+): Promise<ShownPage> {
+  const body = new URLSearchParams(fields)
+  return read(await fetch(url ?? '', { method: 'POST', body, redirect: 'manual' }))
+}
+
+async function read(response: Response): Promise<ShownPage> {
+  const text = await response.text()
+  return { status: response.status, text, location: response.headers.get('location') }
+}
+
+/** What a row of a table on the page says: its last cell. */
+export function amountBeside(page: ShownPage, name: string): string | null {
+  for (const [, row = ''] of page.text.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)) {
+    const cells = [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => strip(cell))
+    if (cells[0]?.startsWith(name)) return cells.at(-1) ?? null
+  }
+  return null
+}
+
+export function alertOf(page: ShownPage): string | null {
+  const found = /role="alert">(.*?)</s.exec(page.text)?.[1]
+  return found === undefined ? null : strip(found)
+}
+
+function strip(markup: string): string {
+  return markup
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** `$12.34` */
+export function dollars(cents: number): string {
+  expect(Number.isSafeInteger(cents)).toBe(true)
+  return `${cents < 0 ? '-' : ''}$${(Math.abs(cents) / 100).toFixed(2)}`
+}
