@@ -5,7 +5,10 @@
 export type Awaitable<T> = T | Promise<T>
 
 /** Goes on at once with a value that is at hand, and later with one that is promised. */
-export function mapAwaitable<T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<R> {
+export function mapAwaitable<T, R>(
+  value: Awaitable<T>,
+  next: (value: T) => Awaitable<R>,
+): Awaitable<R> {
   return value instanceof Promise ? value.then(next) : next(value)
 }
 

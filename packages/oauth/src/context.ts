@@ -39,6 +39,7 @@ export interface Features {
   readonly deliverers: readonly Feature[]
   readonly crossOrigin: CrossOriginPolicy | null
   readonly signInCheckers: readonly Feature[]
+  readonly subjectNamers: readonly Feature[]
   readonly introspections: readonly Feature[]
   readonly keyProofs: KeyProofs | null
   readonly tellsSignIn: boolean

@@ -134,6 +134,7 @@ function sortFeatures(all: readonly Feature[]): Features {
     deliverers: all.filter((feature) => feature.deliver),
     crossOrigin: all.find((feature) => feature.crossOrigin)?.crossOrigin ?? null,
     signInCheckers: all.filter((feature) => feature.acceptsSignIn),
+    subjectNamers: all.filter((feature) => feature.subjectFor),
     introspections: all.filter((feature) => feature.introspection),
     keyProofs: all.find(({ keyProofs }) => keyProofs)?.keyProofs ?? null,
     tellsSignIn: all.some(({ tellsSignIn }) => tellsSignIn),

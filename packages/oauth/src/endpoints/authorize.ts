@@ -56,7 +56,7 @@ export async function authorize(
       context,
       () => findSignedIn(context.options, request),
       async (person, mark) => {
-        await assertMayAsk(person, asked, context)
+        if (asked.prompts.none) await assertMayAsk(person, asked, context)
         if (isSomebodyElse(person, asked, context)) return askForOther(request, asked, context)
         if (mayDoBetter(person, request, asked, context)) {
           return signIn(request, asked, context, BETTER_SIGN_IN)
@@ -99,10 +99,9 @@ function needsSignIn(
  */
 async function assertMayAsk(
   person: Person,
-  { client, redirectTo, shownScopes: scopes, details, prompts }: AuthorizationRequest,
+  { client, redirectTo, shownScopes: scopes, details }: AuthorizationRequest,
   { consents, options: { optionalScopes: optional } }: ServerContext,
 ): Promise<void> {
-  if (!prompts.none) return
   const elsewhere = isElsewhere(details)
   const question = { client, redirectTo, scopes, elsewhere, optional, askAgain: false }
   const isApproved = (consent: Consent | null) => mayApproveSilently({ ...question, consent })
@@ -173,7 +172,8 @@ async function respondTo(
     if (token) await revokeTokens({ id: token.id }, context)
     return null
   }
-  await claimAnswer(asked.received.ticket, token, context)
+  const { ticket } = asked.received
+  if (ticket !== null) await claimAnswer(ticket, token, context)
   if (token) emitTokenCreated(token, context)
   return authorizationResponse(asked, params, context.options.issuer)
 }
@@ -206,8 +206,17 @@ async function approveBy(
   const { client, redirectTo, redirectUri, codeChallenge, shownScopes } = asked
   const { optionalScopes: optional } = context.options
   const elsewhere = isElsewhere(asked.details)
-  const question = { client, redirectTo, scopes: shownScopes, elsewhere, consent, optional }
-  if (!mayApproveSilently({ ...question, askAgain: asked.prompts.consent })) return null
+  const askAgain = asked.prompts.consent
+  const question = {
+    client,
+    redirectTo,
+    scopes: shownScopes,
+    elsewhere,
+    consent,
+    optional,
+    askAgain,
+  }
+  if (!mayApproveSilently(question)) return null
   const { scopes, details: left } = withoutDeclined(asked, declinedBefore(question))
   const details = withSignIn(left, person, client)
   const approved = { client, userId: person.id, redirectUri, scopes, codeChallenge, details }

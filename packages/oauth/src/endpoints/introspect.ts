@@ -43,6 +43,7 @@ interface Description {
 function shownTo(client: Client, found: Description, context: ServerContext): Description | null {
   if (client.resourceServer) return found
   if (found.client_id !== client.id) return null
+  if (context.features.subjectNamers.length === 0) return found
   const { act } = found
   return {
     ...found,
@@ -62,7 +63,7 @@ function actorShownTo(client: Client, { sub, act }: Actor, context: ServerContex
 function subjectShownTo(client: Client, sub: string, { features }: ServerContext): string {
   const subject = parseSubject(sub)
   if (subject?.kind !== 'user') return sub
-  for (const feature of features.all) {
+  for (const feature of features.subjectNamers) {
     const name = feature.subjectFor?.(client, subject.id) ?? null
     if (name !== null) return name
   }

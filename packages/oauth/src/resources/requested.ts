@@ -113,6 +113,7 @@ export function knownThere(
   known: Resources,
   identityScopes: ReadonlySet<string>,
 ): readonly string[] {
+  if (!uris && known.own.scopes === null) return scopes
   const lists = (uris ?? [known.own.uri]).map((uri) => {
     const resource = findResource(uri, known)
     return resource ? resource.scopes : []

@@ -1,8 +1,10 @@
+import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import { latestFor } from '../clients/self-registered.ts'
 import { isAfter, later } from '../clock.ts'
 import type { ServerContext } from '../context.ts'
 import { signingAlgorithms, timeOrderedId } from '../crypto.ts'
 import { InvalidGrant } from '../errors.ts'
+import type { IssuedToken } from '../features/feature.ts'
 import type { IssueRequest, TokenResponse } from '../grants/grant.ts'
 import { secondsUntil, wholeSecond } from '../lifetimes.ts'
 import { findResource } from '../resources/requested.ts'
@@ -59,9 +61,8 @@ function detailsOf(
 ): GrantDetails | null {
   // Its holder must not learn who the person is to others.
   const opaque = settings.subject_type === 'pairwise'
-  const signedWith = signingAlgorithms.find(
-    (name) => name === settings.access_token_signed_response_alg,
-  )
+  const wished = settings.access_token_signed_response_alg
+  const signedWith = wished && signingAlgorithms.find((name) => name === wished)
   if (!opaque && !signedWith && provenKey === null) return details
   return {
     ...details,
@@ -111,21 +112,32 @@ export function wholeShare({ scopes, details }: Token): TokenShare {
 }
 
 /** After the commit: the texts a client gets, and the events. Whoever asked for less says what for. */
-export async function createTokenResponse(
+export function createTokenResponse(
   row: Token,
   context: ServerContext,
   share: TokenShare = wholeShare(row),
-): Promise<TokenResponse> {
+): Awaitable<TokenResponse> {
   const token = withKey(shortened(row, share.resources, context), context.provenKey)
   const { scopes } = share
-  const accessToken = await context.accessTokens.encode(token, share)
-  emitTokenCreated(token, context)
-  const response = plainResponse(token, { accessToken, scope: scopes.join(' ') }, context)
-  const { responseExtenders } = context.features
-  if (token.details === null || responseExtenders.length === 0) return response
-  const issued = { token, scopes, accessToken }
+  return mapAwaitable(context.accessTokens.encode(token, share), (accessToken) => {
+    emitTokenCreated(token, context)
+    const response = plainResponse(token, { accessToken, scope: scopes.join(' ') }, context)
+    const { responseExtenders } = context.features
+    if (token.details === null || responseExtenders.length === 0) return response
+    return extended(response, { token, scopes, accessToken }, context)
+  })
+}
+
+/** With what the features add to it. */
+async function extended(
+  response: TokenResponse,
+  issued: IssuedToken,
+  context: ServerContext,
+): Promise<TokenResponse> {
   const extensions = await Promise.all(
-    responseExtenders.map((feature) => feature.extendTokenResponse?.(issued, context)),
+    context.features.responseExtenders.map((feature) =>
+      feature.extendTokenResponse?.(issued, context),
+    ),
   )
   return Object.assign({}, response, ...extensions)
 }
