@@ -3,9 +3,9 @@ import type { ResolvedOptions } from './options.ts'
 import type { ProviderName } from './provider-name.ts'
 import type { Locks } from './storage/locks.ts'
 import type { OperationRepository } from './storage/operations.ts'
+import type { UserRepository } from './storage/owner-rows.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'
 import type { TaxRepository } from './storage/taxes.ts'
-import type { UserRepository } from './storage/users.ts'
 import type { WebhookRepository } from './storage/webhooks.ts'
 
 /** What every part of billing works with. */

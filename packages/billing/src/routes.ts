@@ -18,7 +18,7 @@ import { invoiceResponse } from './invoices/download.ts'
 import { completeCheckout } from './pages/complete-checkout.ts'
 import { ownUrl } from './pages/own-url.ts'
 import type { ProviderName } from './provider-name.ts'
-import type { BilledUser } from './storage/tables.ts'
+import type { BilledOwner } from './storage/tables.ts'
 import { BillableUser } from './users/billable-user.ts'
 import type { Inbox } from './webhooks/inbox.ts'
 
@@ -132,7 +132,7 @@ async function returnFromCheckout(
 async function requireUser(
   request: HttpRequest,
   { options, users }: BillingContext,
-): Promise<BilledUser | null> {
+): Promise<BilledOwner | null> {
   const { authenticate, baseUrl } = options
   if (!authenticate) throw new NotFound('There is nothing at this address')
   const userId = await authenticate(request.toRequest(baseUrl))

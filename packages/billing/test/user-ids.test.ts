@@ -2,7 +2,7 @@ import { type Database, migrate } from '@tollgate/database'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { createBilling, UserNotFound } from '../src/index.ts'
-import { parseUserId } from '../src/storage/users.ts'
+import { parseUserId } from '../src/storage/owner-rows.ts'
 
 const ALMOST_ONE = [
   ['1e0', '1e0'],

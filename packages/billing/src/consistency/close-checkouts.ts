@@ -1,8 +1,8 @@
 import type { BillingContext } from '../context.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { StoredOperation } from '../storage/operations.ts'
+import type { LockedOwner } from './owner-lock.ts'
 import { settleCheckout } from './settle-checkout.ts'
-import type { LockedUser } from './user-lock.ts'
 
 /**
  * Nobody can pay on these hosted pages any more: two payments for one thing must not be under way. What
@@ -10,7 +10,7 @@ import type { LockedUser } from './user-lock.ts'
  */
 export async function closeCheckouts(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   operations: readonly StoredOperation[],
 ): Promise<void> {
   for (const operation of operations) {

@@ -4,12 +4,12 @@ import type { ProviderName } from '../provider-name.ts'
 import type { Operation } from '../storage/operations.ts'
 import { converge, endRow, store } from './converge.ts'
 import { finish } from './operation.ts'
-import type { LockedUser } from './user-lock.ts'
+import type { LockedOwner } from './owner-lock.ts'
 
 /** The rest of a swap whose new subscription stands. Can be repeated. */
 export async function completeReplacement(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   swap: {
     readonly provider: ProviderName
     readonly made: ProviderSubscription

@@ -5,7 +5,7 @@ import { saveSubscription } from '../storage/subscriptions.ts'
 import type { NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
 import { DEFAULT_NAME, digestOfName } from '../values/subscription-name.ts'
 import { ended, type SubscriptionColumns } from '../values/subscription-state.ts'
-import type { LockedUser } from './user-lock.ts'
+import type { LockedOwner } from './owner-lock.ts'
 
 /**
  * The one way a subscription gets into our table: read the provider's object, then write the row.
@@ -13,7 +13,7 @@ import type { LockedUser } from './user-lock.ts'
  */
 export async function converge(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
 ): Promise<ProviderSubscription | null> {
   const found = await (await locked.gateway(provider)).findSubscription(providerId)
@@ -26,7 +26,7 @@ export async function converge(
 /** Writes what was just read; for a caller that holds the lock since before it read. */
 export async function store(
   context: BillingContext,
-  { userId, lock }: LockedUser,
+  { userId, lock }: LockedOwner,
   provider: ProviderName,
   found: ProviderSubscription,
 ): Promise<void> {
@@ -108,7 +108,7 @@ async function nameOf(
 /** Ends access now, if it has not ended. */
 export async function endRow(
   context: BillingContext,
-  { lock }: LockedUser,
+  { lock }: LockedOwner,
   { provider, providerId }: { readonly provider: ProviderName; readonly providerId: string },
 ): Promise<void> {
   const before = await context.subscriptions.findByProvider(provider, providerId)

@@ -3,7 +3,7 @@ import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
 import { converge } from './converge.ts'
-import type { LockedUser } from './user-lock.ts'
+import type { LockedOwner } from './owner-lock.ts'
 
 export interface Running {
   readonly record: SubscriptionRecord
@@ -13,7 +13,7 @@ export interface Running {
 /** The newest of that name as the provider has it now; null when there is none, or it is over. */
 export async function findRunning(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   name: string,
 ): Promise<Running | null> {
   const { subscriptions, options } = context

@@ -3,7 +3,7 @@ import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { DatedTaxTerms } from '../storage/taxes.ts'
 import { type BasisPoints, removeTax } from '../values/tax.ts'
-import type { LockedUser } from './user-lock.ts'
+import type { LockedOwner } from './owner-lock.ts'
 
 /**
  * Remembers the tax inside a price, where the provider keeps the price alone: an invoice shows the rate
@@ -11,7 +11,7 @@ import type { LockedUser } from './user-lock.ts'
  */
 export async function keepTax(
   context: BillingContext,
-  { lock }: LockedUser,
+  { lock }: LockedOwner,
   provider: ProviderName,
   terms: {
     /** As it is now, with that tax in its price. */

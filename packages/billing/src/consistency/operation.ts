@@ -2,12 +2,12 @@ import type { Database } from '@tollgate/database'
 import type { BillingContext } from '../context.ts'
 import { isFinal } from '../errors.ts'
 import type { Intent, Operation } from '../storage/operations.ts'
-import type { LockedUser } from './user-lock.ts'
+import type { LockedOwner } from './owner-lock.ts'
 
 /** Puts an intent on record before its first provider call, or finds it there from an earlier attempt. */
 export function begin(
   { operations, options }: BillingContext,
-  { lock }: LockedUser,
+  { lock }: LockedOwner,
   intent: Intent,
 ): Promise<Operation> {
   return lock.write((tx) => operations.begin(intent, options.clock.now(), tx))
@@ -16,7 +16,7 @@ export function begin(
 /** Takes it off the record. What `save` writes is there from the same moment on. */
 export function finish(
   { operations }: BillingContext,
-  { lock }: LockedUser,
+  { lock }: LockedOwner,
   operation: Operation,
   save?: (tx: Database) => Promise<void>,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export function finish(
  */
 export async function attempt<R>(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   operation: Operation,
   work: () => Promise<R>,
 ): Promise<R> {

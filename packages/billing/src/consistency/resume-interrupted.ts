@@ -2,7 +2,7 @@ import type { BillingContext } from '../context.ts'
 import type { StoredOperation } from '../storage/operations.ts'
 import { OPERATIONS } from './operations/all.ts'
 import type { Resume } from './operations/resume.ts'
-import type { LockedUser } from './user-lock.ts'
+import type { LockedOwner } from './owner-lock.ts'
 
 /**
  * Finishes what a killed process began, as far as the provider has it. What never reached the
@@ -11,7 +11,7 @@ import type { LockedUser } from './user-lock.ts'
  */
 export async function resumeInterrupted(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
 ): Promise<readonly StoredOperation[]> {
   const begun = await context.operations.listByUser(locked.userId)
   for (const operation of begun) await findResume(operation.kind)?.(context, locked, operation)

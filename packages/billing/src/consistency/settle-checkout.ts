@@ -7,7 +7,7 @@ import type { StoredOperation } from '../storage/operations.ts'
 import { converge } from './converge.ts'
 import { keepTax } from './keep-tax.ts'
 import { finish } from './operation.ts'
-import type { LockedUser } from './user-lock.ts'
+import type { LockedOwner } from './owner-lock.ts'
 
 /**
  * Brings our rows to what came of a hosted page, and takes it off the record unless it still waits for the
@@ -15,7 +15,7 @@ import type { LockedUser } from './user-lock.ts'
  */
 export async function settleCheckout(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   operation: StoredOperation,
 ): Promise<ProviderCheckout | null> {
   const { provider } = operation.request
@@ -34,7 +34,7 @@ export async function settleCheckout(
 
 async function keepSubscription(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   { request: { provider, tax } }: StoredOperation,
   { subscriptionId }: ProviderCheckout,
 ): Promise<void> {
@@ -47,7 +47,7 @@ async function keepSubscription(
 /** A card that somebody came to change is the one that is billed; any other only where there was none. */
 async function keepCard(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   { request: { provider } }: StoredOperation,
   { mode, cardToken, customerId }: ProviderCheckout & { readonly customerId: string },
 ): Promise<void> {
@@ -61,7 +61,7 @@ async function keepCard(
 }
 
 async function useCard(
-  locked: LockedUser,
+  locked: LockedOwner,
   provider: ProviderName,
   customer: ProviderCustomer,
   token: string,

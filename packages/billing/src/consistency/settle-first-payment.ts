@@ -4,12 +4,12 @@ import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { ProviderName } from '../provider-name.ts'
 import { pastDue } from '../values/subscription-state.ts'
 import { columnsOf, converge, store } from './converge.ts'
-import type { LockedUser } from './user-lock.ts'
+import type { LockedOwner } from './owner-lock.ts'
 
 /** Stores what came of it, then says so if it is not paid. A declined one is closed for good. */
 export async function settleFirstPayment(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   provider: ProviderName,
   made: ProviderSubscription,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function settleFirstPayment(
 
 /** Ends one that was never paid. Where the provider has no such state, it is cancelled as any other. */
 export function abandon(
-  locked: LockedUser,
+  locked: LockedOwner,
   provider: ProviderName,
   found: ProviderSubscription,
 ): Promise<void> {

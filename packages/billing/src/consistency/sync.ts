@@ -1,14 +1,14 @@
 import type { BillingContext } from '../context.ts'
 import type { ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
-import type { BilledUser, NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
+import type { BilledOwner, NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
 import type { CardSummary } from '../values/card.ts'
 import { DEFAULT_NAME } from '../values/subscription-name.ts'
 import { isSame, store, toRecord } from './converge.ts'
 import type { Drift, DriftReport, SyncOptions } from './drift.ts'
+import { type LockedOwner, withOwnerLock } from './owner-lock.ts'
 import { resumeInterrupted } from './resume-interrupted.ts'
-import { syncDeletedUsers } from './sync-deleted-users.ts'
-import { type LockedUser, withUserLock } from './user-lock.ts'
+import { syncDeletedOwners } from './sync-deleted-owners.ts'
 
 const BATCH = 100
 
@@ -19,7 +19,7 @@ export async function syncAll(context: BillingContext, options: SyncOptions): Pr
   let users = 0
   let after: string | number | null = null
   for (;;) {
-    const batch: BilledUser[] = await context.users.listCustomers(after, BATCH)
+    const batch: BilledOwner[] = await context.users.listCustomers(after, BATCH)
     for (const user of batch) {
       users += 1
       try {
@@ -34,17 +34,17 @@ export async function syncAll(context: BillingContext, options: SyncOptions): Pr
     after = batch.at(-1)?.id ?? null
     if (batch.length < BATCH) break
   }
-  const gone = await syncDeletedUsers(context, options)
+  const gone = await syncDeletedOwners(context, options)
   return { users, drift: [...drift, ...gone.drift], failures: [...failures, ...gone.failures] }
 }
 
 /** Brings one user's rows to the provider's state, and says what was different. */
 export function syncUser(
   context: BillingContext,
-  { id }: BilledUser,
+  { id }: BilledOwner,
   { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<DriftReport> {
-  return withUserLock(context, id, async (locked) => {
+  return withOwnerLock(context, id, async (locked) => {
     const user = await context.users.find(id)
     if (!user?.provider || !user.providerId) return { users: 1, drift: [], failures: [] }
     if (!dryRun) await resumeInterrupted(context, locked)
@@ -86,9 +86,9 @@ function sameCard(a: CardSummary, b: CardSummary): boolean {
 }
 
 interface Work {
-  readonly locked: LockedUser
+  readonly locked: LockedOwner
   readonly gateway: ReadingGateway
-  readonly user: BilledUser
+  readonly user: BilledOwner
   readonly dryRun: boolean
 }
 

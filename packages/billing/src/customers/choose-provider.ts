@@ -1,8 +1,8 @@
 import { closeCheckouts } from '../consistency/close-checkouts.ts'
 import { columnsOf, converge } from '../consistency/converge.ts'
+import { type LockedOwner, withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { abandon } from '../consistency/settle-first-payment.ts'
-import { type LockedUser, withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { AlreadySubscribed, InvalidArgument, ProviderChosen, UserNotFound } from '../errors.ts'
 import type { ProviderName } from '../provider-name.ts'
@@ -18,7 +18,7 @@ export async function chooseProvider(
   if (!context.options.providers.find(provider)) {
     throw new InvalidArgument(`'${String(provider)}' is not configured: give its options first`)
   }
-  await withUserLock(context, userId, async (locked) => {
+  await withOwnerLock(context, userId, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     const user = await context.users.find(userId)
     if (!user) throw new UserNotFound('The user was deleted meanwhile')
@@ -34,7 +34,7 @@ export async function chooseProvider(
 /** Closes what was never paid there; anything else is a reason to stay. */
 async function leave(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   provider: ProviderName,
   customerId: string,
 ): Promise<void> {
@@ -49,7 +49,7 @@ async function leave(
 
 async function close(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   row: SubscriptionRecord,
 ): Promise<void> {
   const isOver = (columns: SubscriptionRecord | null) =>

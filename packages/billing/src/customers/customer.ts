@@ -1,10 +1,10 @@
 import { attempt, begin, finish } from '../consistency/operation.ts'
-import type { LockedUser } from '../consistency/user-lock.ts'
+import type { LockedOwner } from '../consistency/owner-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { NoPaymentMethod, UserNotFound } from '../errors.ts'
 import type { CustomerDetails, ProviderCustomer } from '../gateways/contract/customer.ts'
 import type { ProviderName } from '../provider-name.ts'
-import type { BilledUser } from '../storage/tables.ts'
+import type { BilledOwner } from '../storage/tables.ts'
 
 export interface WantedCustomer {
   readonly provider: ProviderName
@@ -18,7 +18,7 @@ export interface WantedCustomer {
 /** The user's customer with the wanted card: the one that is there, or a new one. */
 export async function ensureCustomer(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   wanted: WantedCustomer,
 ): Promise<string> {
   const { provider, token, details, mayLackCard = false } = wanted
@@ -41,9 +41,9 @@ export async function ensureCustomer(
 /** On record before it is made: a repeat after a crash finds the same customer. */
 async function createCustomer(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   provider: ProviderName,
-  { user, details }: { readonly user: BilledUser; readonly details: CustomerDetails },
+  { user, details }: { readonly user: BilledOwner; readonly details: CustomerDetails },
 ): Promise<ProviderCustomer> {
   const operation = await begin(context, locked, {
     userId: user.id,
@@ -65,7 +65,7 @@ async function createCustomer(
   return customer
 }
 
-function defaultDetails({ options }: BillingContext, user: BilledUser): CustomerDetails {
+function defaultDetails({ options }: BillingContext, user: BilledOwner): CustomerDetails {
   const { email, name } = options.users
   const read = (column: string) => {
     const value = user.attributes[column]

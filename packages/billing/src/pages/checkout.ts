@@ -1,5 +1,5 @@
+import { withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
-import { withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
@@ -32,7 +32,7 @@ export function toCheckout(
     expiresAt,
     status,
     async expire() {
-      await withUserLock(context, userId, async (locked) => {
+      await withOwnerLock(context, userId, async (locked) => {
         await locked.change(provider, (gateway) => requirePart(gateway, 'checkout').expire(id))
         await resumeInterrupted(context, locked)
       })

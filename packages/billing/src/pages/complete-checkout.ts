@@ -1,6 +1,6 @@
 import { converge } from '../consistency/converge.ts'
+import { withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
-import { withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { CheckoutNotFound } from '../errors.ts'
 import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout.ts'
@@ -26,7 +26,7 @@ export async function completeCheckout(
 ): Promise<ProviderCheckout> {
   const { userId, provider } = returning
   await requireOwn(context, returning, id)
-  return withUserLock(context, userId, async (locked) => {
+  return withOwnerLock(context, userId, async (locked) => {
     await resumeInterrupted(context, locked)
     const found = await requireOwn(context, returning, id)
     // Also for whoever comes after the event, which has finished the operation.

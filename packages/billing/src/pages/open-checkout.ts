@@ -1,9 +1,9 @@
 import { closeCheckouts } from '../consistency/close-checkouts.ts'
 import { findRunning } from '../consistency/find-running.ts'
 import { attempt, begin } from '../consistency/operation.ts'
+import { type LockedOwner, withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { abandon } from '../consistency/settle-first-payment.ts'
-import { type LockedUser, withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
 import { AlreadySubscribed } from '../errors.ts'
@@ -11,7 +11,7 @@ import type { NewCheckout } from '../gateways/contract/parts/pages/checkout.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent, Operation } from '../storage/operations.ts'
-import type { BilledUser } from '../storage/tables.ts'
+import type { BilledOwner } from '../storage/tables.ts'
 import { awaitsFirstPayment } from '../values/subscription-state.ts'
 import { type BasisPoints, parseTaxPercentage } from '../values/tax.ts'
 import { type Checkout, toCheckout } from './checkout.ts'
@@ -25,13 +25,13 @@ import { ownerOf } from './owner.ts'
  */
 export async function openCheckout(
   context: BillingContext,
-  user: BilledUser,
+  user: BilledOwner,
   provider: ProviderName,
   wanted: CheckoutRequest,
 ): Promise<Checkout> {
   const asked = { ...wanted, ...addressesOf(context, wanted) }
   const tax = await taxOf(context, user, wanted)
-  const made = await withUserLock(context, user.id, async (locked) => {
+  const made = await withOwnerLock(context, user.id, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     const payer = { provider, token: null, details: {}, mayLackCard: true }
     const customerId = await ensureCustomer(context, locked, payer)
@@ -74,7 +74,7 @@ function addressesOf(
 
 async function taxOf(
   { options }: BillingContext,
-  user: BilledUser,
+  user: BilledOwner,
   { tax, mode }: CheckoutRequest,
 ): Promise<BasisPoints | 'automatic'> {
   if (tax === 'automatic') return tax
@@ -85,7 +85,7 @@ async function taxOf(
 /** The name is nobody's. What was never paid under it is closed, as by another `create()`. */
 async function requireFree(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   name: string,
 ): Promise<void> {
   const running = await findRunning(context, locked, name)

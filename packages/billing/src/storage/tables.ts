@@ -239,7 +239,7 @@ export const subscriptionRow = {
 }
 
 /** The application's user, and what billing knows of it. */
-export interface BilledUser<User = Record<string, unknown>> extends CardSummary {
+export interface BilledOwner<User = Record<string, unknown>> extends CardSummary {
   readonly id: UserId
   readonly provider: ProviderName | null
   /** The customer's id at the provider. */
@@ -252,7 +252,7 @@ export interface BilledUser<User = Record<string, unknown>> extends CardSummary 
 export function userFromRow(
   row: Record<string, unknown> & BillingColumns,
   idColumn: string,
-): BilledUser {
+): BilledOwner {
   return Object.assign(userColumns.fromRow(row), { id: row[idColumn] as UserId, attributes: row })
 }
 

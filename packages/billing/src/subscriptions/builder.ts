@@ -1,5 +1,5 @@
 import type { BillingContext } from '../context.ts'
-import type { LoadedUser } from '../customers/loaded-user.ts'
+import type { LoadedOwner } from '../customers/loaded-owner.ts'
 import { InvalidArgument } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import { requireCapability } from '../gateways/contract/parts.ts'
@@ -34,10 +34,10 @@ export type SubscriptionPageOptions = Omit<CheckoutPageOptions, 'coupon'> &
 /** A subscription to be. Nothing is sent until `create()` or `checkout()`. */
 export class SubscriptionBuilder {
   readonly #context: BillingContext
-  readonly #user: LoadedUser
+  readonly #user: LoadedOwner
   readonly #choices: Choices
 
-  constructor(context: BillingContext, user: LoadedUser, choices: Choices) {
+  constructor(context: BillingContext, user: LoadedOwner, choices: Choices) {
     this.#context = context
     this.#user = user
     this.#choices = choices

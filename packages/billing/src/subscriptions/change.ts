@@ -1,6 +1,6 @@
 import { converge, endRow } from '../consistency/converge.ts'
+import { type LockedOwner, withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
-import { type LockedUser, withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { NoSubscription } from '../errors.ts'
 import type { Gateway } from '../gateways/contract/gateway.ts'
@@ -11,7 +11,7 @@ import type { SubscriptionRecord } from '../storage/tables.ts'
 export interface Current {
   /** Read under the lock. */
   readonly found: ProviderSubscription
-  readonly locked: LockedUser
+  readonly locked: LockedOwner
   /** Asks the provider for one change. */
   ask<R>(change: (gateway: Gateway) => Promise<R>): Promise<R>
 }
@@ -30,7 +30,7 @@ export async function changeSubscription(
   change: SubscriptionChange,
   { ends = false }: ChangeOptions = {},
 ): Promise<SubscriptionRecord> {
-  return withUserLock(context, record.userId, async (locked) => {
+  return withOwnerLock(context, record.userId, async (locked) => {
     await resumeInterrupted(context, locked)
     const gateway = await locked.gateway(record.provider)
     const found = await gateway.findSubscription(record.providerId)

@@ -2,9 +2,9 @@ import { closeCheckouts } from '../consistency/close-checkouts.ts'
 import { findRunning, type Running } from '../consistency/find-running.ts'
 import { keepTax } from '../consistency/keep-tax.ts'
 import { attempt, begin, finish } from '../consistency/operation.ts'
+import { type LockedOwner, withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { settleFirstPayment } from '../consistency/settle-first-payment.ts'
-import { type LockedUser, withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
 import { AlreadySubscribed } from '../errors.ts'
@@ -12,7 +12,7 @@ import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { NewSubscription } from '../gateways/contract/subscription.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
-import type { BilledUser, SubscriptionRecord } from '../storage/tables.ts'
+import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import { active, awaitsFirstPayment, cancelled } from '../values/subscription-state.ts'
 import { parseTaxPercentage } from '../values/tax.ts'
 import { requireRecord } from './change.ts'
@@ -35,12 +35,12 @@ export interface Payer {
 /** Customer, subscription, row: one caller of a user at a time, each step under a key of its own. */
 export async function createSubscription(
   context: BillingContext,
-  user: BilledUser,
+  user: BilledOwner,
   wanted: WantedSubscription,
   payer: Payer,
 ): Promise<SubscriptionRecord> {
   const tax = parseTaxPercentage(await context.options.taxPercentage({ ...user.attributes }))
-  return withUserLock(context, user.id, async (locked) => {
+  return withOwnerLock(context, user.id, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     await closeCheckouts(
       context,
@@ -65,7 +65,7 @@ export async function createSubscription(
 /** On record before it is made: a repeat after a crash finds the same subscription. */
 async function make(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   wanted: Omit<NewSubscription, 'operation'> & WantedSubscription,
 ): Promise<SubscriptionRecord> {
   const { customerId: _customer, tax, ...same } = wanted
@@ -91,7 +91,7 @@ async function make(
  */
 async function requireSame(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   { record, found }: Running,
   wanted: WantedSubscription,
 ): Promise<SubscriptionRecord> {

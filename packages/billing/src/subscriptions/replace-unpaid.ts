@@ -1,6 +1,6 @@
 import { converge } from '../consistency/converge.ts'
+import type { LockedOwner } from '../consistency/owner-lock.ts'
 import { abandon } from '../consistency/settle-first-payment.ts'
-import type { LockedUser } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import type { FirstPayment, ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
@@ -21,7 +21,7 @@ export interface Unpaid {
  */
 export async function replaceUnpaid(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   { record, found, wanted }: Unpaid,
 ): Promise<SubscriptionRecord | null> {
   const gateway = await locked.gateway(record.provider)

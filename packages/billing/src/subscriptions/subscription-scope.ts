@@ -3,7 +3,7 @@ import { SubscriptionEnded } from '../errors.ts'
 import type { Gateway } from '../gateways/contract/gateway.ts'
 import { type Capability, requireCapability } from '../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
-import type { BilledUser, SubscriptionRecord } from '../storage/tables.ts'
+import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
 import { parseTaxPercentage } from '../values/tax.ts'
 import { type ChangeOptions, changeSubscription, type SubscriptionChange } from './change.ts'
@@ -18,13 +18,13 @@ export interface SwapSettings {
 /** What the features of a subscription work with: its row as it was last read, its user, and the provider. */
 export class SubscriptionScope {
   readonly context: BillingContext
-  readonly user: BilledUser
+  readonly user: BilledOwner
   readonly settings: SwapSettings
   record: SubscriptionRecord
 
   constructor(
     context: BillingContext,
-    user: BilledUser,
+    user: BilledOwner,
     record: SubscriptionRecord,
     settings: SwapSettings,
   ) {

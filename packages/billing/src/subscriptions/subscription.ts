@@ -3,7 +3,7 @@ import type { ActiveDiscount, EndReason } from '../gateways/contract/subscriptio
 import type { SwapPreview } from '../gateways/contract/swap.ts'
 import type { PendingConfirmation } from '../payment-errors.ts'
 import type { ProviderName } from '../provider-name.ts'
-import type { BilledUser, SubscriptionRecord } from '../storage/tables.ts'
+import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import type { Money } from '../values/money.ts'
 import * as state from '../values/subscription-state.ts'
 import * as asking from './features/asking.ts'
@@ -31,7 +31,7 @@ export class Subscription {
 
   constructor(
     context: BillingContext,
-    user: BilledUser,
+    user: BilledOwner,
     record: SubscriptionRecord,
     settings: SwapSettings = { skipTrial: false, prorate: true },
   ) {

@@ -2,8 +2,8 @@ import { completeReplacement } from '../consistency/complete-replacement.ts'
 import { columnsOf } from '../consistency/converge.ts'
 import { keepTax } from '../consistency/keep-tax.ts'
 import { attempt, begin } from '../consistency/operation.ts'
+import { withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
-import { withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { SubscriptionEnded } from '../errors.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
@@ -11,7 +11,7 @@ import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { Swap } from '../gateways/contract/swap.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
-import type { BilledUser, SubscriptionRecord } from '../storage/tables.ts'
+import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
 import { changeSubscription, requireRecord } from './change.ts'
 
@@ -24,7 +24,7 @@ export interface SwapOptions {
 /** Changes the plan in place where the provider can, and by a new subscription where it cannot. */
 export async function swapSubscription(
   context: BillingContext,
-  user: BilledUser,
+  user: BilledOwner,
   record: SubscriptionRecord,
   wanted: Swap,
 ): Promise<SubscriptionRecord> {
@@ -51,13 +51,13 @@ export async function swapSubscription(
  */
 export function replaceSubscription(
   context: BillingContext,
-  user: BilledUser,
+  user: BilledOwner,
   record: SubscriptionRecord,
   wanted: Swap,
 ): Promise<SubscriptionRecord> {
   const { clock } = context.options
   const { provider, providerId: from, name } = record
-  return withUserLock(context, user.id, async (locked) => {
+  return withOwnerLock(context, user.id, async (locked) => {
     await resumeInterrupted(context, locked)
     const newest = await context.subscriptions.findByName(user.id, name)
     // A second click waited for the first one, which has done it.

@@ -1,6 +1,6 @@
 import type { DriftReport } from '../consistency/drift.ts'
 import type { BillingContext } from '../context.ts'
-import { LoadedUser } from '../customers/loaded-user.ts'
+import { LoadedOwner } from '../customers/loaded-owner.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../gateways/contract/payment.ts'
 import type { DownloadOptions } from '../invoices/download.ts'
@@ -9,7 +9,7 @@ import type { Checkout } from '../pages/checkout.ts'
 import type { CheckoutItem, CheckoutOptions } from '../pages/checkout-request.ts'
 import type { PortalOptions } from '../pages/open-portal.ts'
 import type { ProviderName } from '../provider-name.ts'
-import type { BilledUser } from '../storage/tables.ts'
+import type { BilledOwner } from '../storage/tables.ts'
 import type { SubscriptionBuilder } from '../subscriptions/builder.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
 import type { Amount } from '../values/money.ts'
@@ -32,8 +32,8 @@ type Needs = typeof USER_NEEDS
 export class BillableUser<User = Record<string, unknown>> {
   readonly #scope: UserScope
 
-  constructor(context: BillingContext, record: BilledUser) {
-    this.#scope = new UserScope(context, new LoadedUser(context, record))
+  constructor(context: BillingContext, record: BilledOwner) {
+    this.#scope = new UserScope(context, new LoadedOwner(context, record))
   }
 
   /** Of the application's own row. */
@@ -231,7 +231,7 @@ export class BillableUser<User = Record<string, unknown>> {
     return this.#scope.having(USER_NEEDS[method])
   }
 
-  get #record(): BilledUser {
+  get #record(): BilledOwner {
     return this.#scope.user.record
   }
 }

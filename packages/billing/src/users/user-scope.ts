@@ -1,6 +1,6 @@
 import { taxAt } from '../consistency/keep-tax.ts'
 import type { BillingContext } from '../context.ts'
-import type { LoadedUser } from '../customers/loaded-user.ts'
+import type { LoadedOwner } from '../customers/loaded-owner.ts'
 import { NoCustomer } from '../errors.ts'
 import type { Gateway } from '../gateways/contract/gateway.ts'
 import { type Capability, requireCapability } from '../gateways/contract/parts.ts'
@@ -12,9 +12,9 @@ import { parseTaxPercentage } from '../values/tax.ts'
 /** What the features of a user work with: its row as it was last read, its customer, and the provider. */
 export class UserScope {
   readonly context: BillingContext
-  readonly user: LoadedUser
+  readonly user: LoadedOwner
 
-  constructor(context: BillingContext, user: LoadedUser) {
+  constructor(context: BillingContext, user: LoadedOwner) {
     this.context = context
     this.user = user
   }

@@ -1,5 +1,5 @@
+import { withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
-import { withUserLock } from '../consistency/user-lock.ts'
 import type { BillingContext } from '../context.ts'
 import type { ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { EventSubject } from '../gateways/contract/webhook.ts'
@@ -14,7 +14,7 @@ export async function runDefaultHandler(
   const subject = gateway.subjectOf(event)
   const userId = await findUser(context, gateway, subject)
   if (userId === null) return
-  await withUserLock(context, userId, async (locked) => {
+  await withOwnerLock(context, userId, async (locked) => {
     await resumeInterrupted(context, locked)
     for (const handle of Object.values(DEFAULTS)) {
       await handle(context, { locked, gateway, subject })

@@ -3,7 +3,7 @@ import type { ProviderSubscription } from '../../gateways/contract/subscription.
 import type { ProviderName } from '../../provider-name.ts'
 import type { StoredOperation } from '../../storage/operations.ts'
 import { keepTax } from '../keep-tax.ts'
-import type { LockedUser } from '../user-lock.ts'
+import type { LockedOwner } from '../owner-lock.ts'
 
 /** The subscription that an operation made, and where. */
 export interface Made {
@@ -14,7 +14,7 @@ export interface Made {
 /** Null when it never reached the provider. The tax that it was made with is kept, as by whoever made it. */
 export async function findMade(
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   operation: StoredOperation,
 ): Promise<Made | null> {
   const user = await context.users.find(locked.userId)

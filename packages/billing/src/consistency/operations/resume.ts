@@ -1,6 +1,6 @@
 import type { BillingContext } from '../../context.ts'
 import type { StoredOperation } from '../../storage/operations.ts'
-import type { LockedUser } from '../user-lock.ts'
+import type { LockedOwner } from '../owner-lock.ts'
 
 /**
  * Finishes an operation that somebody began and did not end, as far as the provider has it. Can be
@@ -8,6 +8,6 @@ import type { LockedUser } from '../user-lock.ts'
  */
 export type Resume = (
   context: BillingContext,
-  locked: LockedUser,
+  locked: LockedOwner,
   operation: StoredOperation,
 ) => Promise<void>

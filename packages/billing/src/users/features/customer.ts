@@ -1,6 +1,6 @@
 import type { DriftReport } from '../../consistency/drift.ts'
+import { withOwnerLock } from '../../consistency/owner-lock.ts'
 import { syncUser } from '../../consistency/sync.ts'
-import { withUserLock } from '../../consistency/user-lock.ts'
 import { chooseProvider as choose } from '../../customers/choose-provider.ts'
 import { ensureCustomer } from '../../customers/customer.ts'
 import type { CustomerDetails } from '../../gateways/contract/customer.ts'
@@ -15,7 +15,7 @@ export async function updateCard(
 ): Promise<void> {
   requireText('card token', token)
   const { context, provider } = user
-  await withUserLock(context, user.id, (locked) =>
+  await withOwnerLock(context, user.id, (locked) =>
     ensureCustomer(context, locked, { provider, token, details }),
   )
   await user.user.reload()

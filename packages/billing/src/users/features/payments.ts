@@ -1,4 +1,4 @@
-import { withUserLock } from '../../consistency/user-lock.ts'
+import { withOwnerLock } from '../../consistency/owner-lock.ts'
 import type { Gateway } from '../../gateways/contract/gateway.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../../gateways/contract/payment.ts'
 import type { Invoice } from '../../invoices/invoice.ts'
@@ -48,5 +48,5 @@ async function payOnce<R>(
   if (idempotencyKey === undefined) return pay(await user.gateway())
   requireText('idempotency key', idempotencyKey)
   const { context, id, provider } = user
-  return withUserLock(context, id, (locked) => locked.change(provider, pay))
+  return withOwnerLock(context, id, (locked) => locked.change(provider, pay))
 }

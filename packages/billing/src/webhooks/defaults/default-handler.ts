@@ -1,11 +1,11 @@
-import type { LockedUser } from '../../consistency/user-lock.ts'
+import type { LockedOwner } from '../../consistency/owner-lock.ts'
 import type { BillingContext } from '../../context.ts'
 import type { ReadingGateway } from '../../gateways/contract/gateway.ts'
 import type { EventSubject } from '../../gateways/contract/webhook.ts'
 
 /** An event of a user whom nobody else works on meanwhile. */
 export interface UserEvent {
-  readonly locked: LockedUser
+  readonly locked: LockedOwner
   readonly gateway: ReadingGateway
   /** Ids only: what they stand for is read again. */
   readonly subject: EventSubject

@@ -1,7 +1,7 @@
 import { type Database, isImpossibleValue } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
 import { type CardSummary, NO_CARD } from '../values/card.ts'
-import { type BilledUser, type BillingColumns, userColumns, userFromRow } from './tables.ts'
+import { type BilledOwner, type BillingColumns, userColumns, userFromRow } from './tables.ts'
 import type { UserTable } from './user-table.ts'
 
 type Row = Record<string, unknown> & BillingColumns
@@ -9,8 +9,8 @@ type Change = Parameters<typeof userColumns.toChange>[0]
 
 /** The billing columns of the application's own user table. Nothing else in it is written. */
 export interface UserRepository {
-  find(id: string | number): Promise<BilledUser | null>
-  findByCustomer(provider: ProviderName, providerId: string): Promise<BilledUser | null>
+  find(id: string | number): Promise<BilledOwner | null>
+  findByCustomer(provider: ProviderName, providerId: string): Promise<BilledOwner | null>
   setCustomer(
     id: string | number,
     customer: { readonly provider: ProviderName; readonly providerId: string } & CardSummary,
@@ -23,7 +23,7 @@ export interface UserRepository {
   clearCustomer(provider: ProviderName, providerId: string, tx: Database): Promise<void>
   setTrial(id: string | number, endsAt: Date | null): Promise<void>
   /** Users with a customer, in batches by id. */
-  listCustomers(after: string | number | null, limit: number): Promise<BilledUser[]>
+  listCustomers(after: string | number | null, limit: number): Promise<BilledOwner[]>
 }
 
 const LONGEST_ID = 255

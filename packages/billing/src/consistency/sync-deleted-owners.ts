@@ -3,8 +3,8 @@ import type { SubscriptionRecord } from '../storage/tables.ts'
 import { awaitsFirstPayment, ended } from '../values/subscription-state.ts'
 import { columnsOf, converge } from './converge.ts'
 import type { Drift, DriftReport, SyncOptions } from './drift.ts'
+import { withOwnerLock } from './owner-lock.ts'
 import { abandon } from './settle-first-payment.ts'
-import { withUserLock } from './user-lock.ts'
 
 const BATCH = 100
 
@@ -12,7 +12,7 @@ const BATCH = 100
  * Subscriptions that run on for users whom the application has deleted: nobody sees them, and the card is
  * charged. Told, and ended if that is wanted.
  */
-export async function syncDeletedUsers(
+export async function syncDeletedOwners(
   context: BillingContext,
   options: SyncOptions,
 ): Promise<Pick<DriftReport, 'drift' | 'failures'>> {
@@ -41,7 +41,7 @@ async function tell(
   row: SubscriptionRecord,
   { dryRun = false, cancelDeletedUsers = false }: SyncOptions,
 ): Promise<Drift | null> {
-  return withUserLock(context, row.userId, async (locked) => {
+  return withOwnerLock(context, row.userId, async (locked) => {
     const gateway = await locked.gateway(row.provider)
     const found = dryRun
       ? await gateway.findSubscription(row.providerId)

@@ -4,7 +4,7 @@ import type { ProviderName } from '../provider-name.ts'
 import type { HeldLock } from '../storage/locks.ts'
 
 /** The user whose rows are written and whose provider objects are changed, by nobody else meanwhile. */
-export interface LockedUser {
+export interface LockedOwner {
   readonly userId: string | number
   readonly lock: HeldLock
   /** For looking: what changes anything is missing from it. */
@@ -17,10 +17,10 @@ export interface LockedUser {
 }
 
 /** A user's operations and events happen one after the other, on all processes. */
-export function withUserLock<R>(
+export function withOwnerLock<R>(
   context: BillingContext,
   userId: string | number,
-  work: (locked: LockedUser) => Promise<R>,
+  work: (locked: LockedOwner) => Promise<R>,
 ): Promise<R> {
   return context.locks.hold(`user:${userId}`, (lock) =>
     work({

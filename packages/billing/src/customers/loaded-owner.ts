@@ -1,22 +1,22 @@
 import type { BillingContext } from '../context.ts'
-import type { BilledUser } from '../storage/tables.ts'
+import type { BilledOwner } from '../storage/tables.ts'
 
 /** A user's row as it was last read. Whoever changes it reads it again, and all who hold it see that. */
-export class LoadedUser {
+export class LoadedOwner {
   readonly #context: BillingContext
-  #record: BilledUser
+  #record: BilledOwner
 
-  constructor(context: BillingContext, record: BilledUser) {
+  constructor(context: BillingContext, record: BilledOwner) {
     this.#context = context
     this.#record = record
   }
 
-  get record(): BilledUser {
+  get record(): BilledOwner {
     return this.#record
   }
 
   /** One that was deleted meanwhile stays as it was. */
-  async reload(): Promise<BilledUser> {
+  async reload(): Promise<BilledOwner> {
     this.#record = (await this.#context.users.find(this.#record.id)) ?? this.#record
     return this.#record
   }
