@@ -2,7 +2,7 @@ import type { MigrateOptions } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
 import type { DriftReport, SyncOptions } from './consistency/drift.ts'
 import type { ProviderName } from './provider-name.ts'
-import type { BillableUser } from './users/billable-user.ts'
+import type { BillableOwner, BillableUser } from './users/billable-user.ts'
 import type { WebhookInbox } from './webhooks/inbox.ts'
 
 /** The entry object. */
@@ -14,6 +14,18 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   /** The user a provider's customer belongs to. */
   findUserByCustomer(provider: ProviderName, id: string): Promise<BillableUser<User> | null>
   /**
+   * Whoever is billed, by a type of the option `owners` and an id, or UserNotFound. `owner('user', id)` is
+   * `user(id)`.
+   * @example
+   * const team = await billing.owner('team', 7)
+   * await team.newSubscription('main', 'monthly').create(cardToken)
+   */
+  owner(type: string, id: string | number): Promise<BillableOwner>
+  /** The same; null when the application has none. */
+  findOwner(type: string, id: string | number): Promise<BillableOwner | null>
+  /** Whoever a provider's customer belongs to. */
+  findOwnerByCustomer(provider: ProviderName, id: string): Promise<BillableOwner | null>
+  /**
    * For the start of the application: migrates, and then looks in the background for what is missing at
    * the providers. That is logged; a provider that is away for a moment stops nobody.
    */
@@ -24,7 +36,7 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
    * `{ offline: true }`.
    */
   migrate(options?: MigrateOptions): Promise<{ applied: string[] }>
-  /** Brings every user's rows to the provider's state, and says what was different. */
+  /** Brings the rows of every user and other owner to the provider's state, and says what was different. */
   sync(options?: SyncOptions): Promise<DriftReport>
   /** How many subscriptions were active at that moment, by our rows. Looks at all of them. */
   countActive(at: Date): Promise<number>

@@ -3,7 +3,7 @@ import type { ResolvedOptions } from './options.ts'
 import type { ProviderName } from './provider-name.ts'
 import type { Locks } from './storage/locks.ts'
 import type { OperationRepository } from './storage/operations.ts'
-import type { UserRepository } from './storage/owner-rows.ts'
+import type { OwnerRepository } from './storage/owners.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'
 import type { TaxRepository } from './storage/taxes.ts'
 import type { WebhookRepository } from './storage/webhooks.ts'
@@ -11,7 +11,7 @@ import type { WebhookRepository } from './storage/webhooks.ts'
 /** What every part of billing works with. */
 export interface BillingContext {
   readonly options: ResolvedOptions
-  readonly users: UserRepository
+  readonly owners: OwnerRepository
   readonly subscriptions: SubscriptionRepository
   readonly operations: OperationRepository
   readonly taxes: TaxRepository

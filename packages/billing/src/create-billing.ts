@@ -1,22 +1,31 @@
-import { type MigrateOptions, migrate, requireMigrations } from '@tollgate/database'
+import {
+  type MigrateOptions,
+  type MigrationSet,
+  migrate,
+  requireMigrations,
+} from '@tollgate/database'
 import { fetchFrom } from '@tollgate/http'
 import type { Billing } from './billing.ts'
 import { syncAll } from './consistency/sync.ts'
 import type { BillingContext } from './context.ts'
-import { UserNotFound } from './errors.ts'
+import { requireOwner } from './customers/require-owner.ts'
 import type { BraintreeParts } from './gateways/braintree/gateway.ts'
 import type { Capability } from './gateways/contract/parts.ts'
 import { type BillingOptions, type ResolvedOptions, resolveOptions } from './options.ts'
+import type { ProviderName } from './provider-name.ts'
 import { createRoutes } from './routes.ts'
 import { createLocks } from './storage/locks.ts'
+import { ownerMigrations } from './storage/migrations/owners.ts'
 import { billingMigrations } from './storage/migrations.ts'
 import { operationRepository } from './storage/operations.ts'
-import { userRepository } from './storage/owner-rows.ts'
+import { requireOwnerTable } from './storage/owner-tables.ts'
+import { ownerRepository } from './storage/owners.ts'
 import { subscriptionRepository } from './storage/subscriptions.ts'
 import { taxRepository } from './storage/taxes.ts'
 import { webhookRepository } from './storage/webhooks.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
 import { BillableUser } from './users/billable-user.ts'
+import { isUser, type Owner, USER, userWith } from './values/owner.ts'
 import { createInbox } from './webhooks/inbox.ts'
 import type { Without } from './without.ts'
 
@@ -52,11 +61,17 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
   const inbox = createInbox(context, () => migrated())
   const routes = createRoutes(context, inbox, () => migrated())
   const { database } = options
-  const migrations = billingMigrations(options.users)
-  const runMigrations = (how?: MigrateOptions) => migrate(database, migrations, how)
+  const migrationSets = listMigrations(options)
+  const runMigrations = async (how?: MigrateOptions) => {
+    const applied: string[] = []
+    for (const set of migrationSets) applied.push(...(await migrate(database, set, how)).applied)
+    return { applied }
+  }
   // Without its columns as they should be, wrong answers would be silent on some databases.
-  const lookOrMigrate = () =>
-    options.migrate ? runMigrations() : requireMigrations(database, migrations)
+  const lookOrMigrate = async () => {
+    if (options.migrate) await runMigrations()
+    else for (const set of migrationSets) await requireMigrations(database, set)
+  }
 
   let migrating: Promise<unknown> | null = null
   const migrated = async () => {
@@ -67,23 +82,32 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     await migrating
   }
 
-  const findUser = async (id: string | number) => {
+  const findOwner = async <Row>(owner: Owner) => {
     await migrated()
-    const record = await context.users.find(id)
-    return record ? new BillableUser<User>(context, record) : null
+    const record = await context.owners.find(owner)
+    return record ? new BillableUser<Row>(context, record) : null
+  }
+  const owner = async <Row>(wanted: Owner) => {
+    await migrated()
+    return new BillableUser<Row>(context, await requireOwner(context, wanted))
+  }
+  const findByCustomer = async (provider: ProviderName, id: string) => {
+    await migrated()
+    return context.owners.findByCustomer(provider, id)
   }
 
   return {
-    findUser,
-    async user(id) {
-      const user = await findUser(id)
-      if (!user) throw new UserNotFound(`There is no user ${id}`)
-      return user
-    },
+    findUser: (id) => findOwner<User>(userWith(id)),
+    user: (id) => owner<User>(userWith(id)),
     async findUserByCustomer(provider, id) {
-      await migrated()
-      const record = await context.users.findByCustomer(provider, id)
-      return record ? new BillableUser<User>(context, record) : null
+      const record = await findByCustomer(provider, id)
+      return record && isUser(record.owner) ? new BillableUser<User>(context, record) : null
+    },
+    owner: (type, id) => owner({ type, id }),
+    findOwner: (type, id) => findOwner({ type, id }),
+    async findOwnerByCustomer(provider, id) {
+      const record = await findByCustomer(provider, id)
+      return record && new BillableUser(context, record)
     },
     migrate: runMigrations,
     async sync(how = {}) {
@@ -140,12 +164,21 @@ async function warnOfMissing(context: BillingContext): Promise<void> {
   }
 }
 
+/** That of the tables of billing, and one for each other table whose rows are billed. */
+function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
+  const others = [...owners].filter(([type]) => type !== USER)
+  return [
+    billingMigrations(requireOwnerTable(owners, USER)),
+    ...others.map(([type, table]) => ownerMigrations(type, table)),
+  ]
+}
+
 function createContext(options: ResolvedOptions): BillingContext {
-  const { database, users } = options
+  const { database, owners } = options
   return {
     options,
-    users: userRepository(database, users),
-    subscriptions: subscriptionRepository(database, options.providers),
+    owners: ownerRepository(database, owners),
+    subscriptions: subscriptionRepository(database, options.providers, owners),
     operations: operationRepository(database),
     taxes: taxRepository(database),
     webhooks: webhookRepository(database),

@@ -137,13 +137,13 @@ export class NoPaymentMethod extends BillingError {
   readonly code = 'no_payment_method'
 }
 
-/** The application's table has no such user. */
+/** The application's table has no such user, or no such row of another owner. */
 export class UserNotFound extends BillingError {
   readonly code = 'user_not_found'
   override readonly status = 404
 }
 
-/** Another operation of the same user has not finished. Nothing was done: try again. */
+/** Another operation of the same owner has not finished. Nothing was done: try again. */
 export class Busy extends BillingError {
   readonly code = 'busy'
   override readonly status = 503

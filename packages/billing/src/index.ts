@@ -1,5 +1,5 @@
 export type { Billing } from './billing.ts'
-export type { Drift, DriftReport, SyncOptions } from './consistency/drift.ts'
+export type { Drift, DriftReport, SyncFailure, SyncOptions } from './consistency/drift.ts'
 export {
   type BraintreeBilling,
   type BraintreeSubscription,
@@ -168,7 +168,13 @@ export type { DownloadOptions } from './invoices/download.ts'
 export type { Invoice, InvoiceData, InvoiceDiscount, InvoiceLine } from './invoices/invoice.ts'
 export { type InvoicePdfOptions, renderInvoice } from './invoices/pdf.ts'
 export type { InvoiceWords } from './invoices/words.ts'
-export type { BillingOptions, BillingPaths, InvoiceSeller, WebhookHandlers } from './options.ts'
+export type {
+  Asking,
+  BillingOptions,
+  BillingPaths,
+  InvoiceSeller,
+  WebhookHandlers,
+} from './options.ts'
 export type { Checkout } from './pages/checkout.ts'
 export type {
   CheckoutItem,
@@ -183,15 +189,16 @@ export {
   type PendingPayment,
 } from './payment-errors.ts'
 export type { ProviderName, ProviderNames } from './provider-name.ts'
+export { ownerMigrations } from './storage/migrations/owners.ts'
 export { billingMigrations } from './storage/migrations.ts'
 export type { StoredWebhook, WebhookState } from './storage/tables.ts'
-export type { UserTable } from './storage/user-table.ts'
+export type { OwnerTable, UserTable } from './storage/user-table.ts'
 export type { SubscriptionBuilder, SubscriptionPageOptions } from './subscriptions/builder.ts'
 export type { CancelNowOptions } from './subscriptions/features/cancelling.ts'
 export type { BUILDER_NEEDS, SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
 export type { Subscription } from './subscriptions/subscription.ts'
 export type { SwapOptions } from './subscriptions/swap.ts'
-export type { BillableUser } from './users/billable-user.ts'
+export type { BillableOwner, BillableUser } from './users/billable-user.ts'
 export type { ChargePageOptions, CheckoutResult } from './users/features/checkout.ts'
 export type { ListOptions } from './users/features/invoices.ts'
 export type { USER_NEEDS } from './users/needs.ts'
@@ -199,6 +206,7 @@ export { type CardSummary, NO_CARD } from './values/card.ts'
 export { type Clock, systemClock } from './values/clock.ts'
 export type { Logger } from './values/logger.ts'
 export { type Amount, formatMoney, fromDecimal, type Money, money } from './values/money.ts'
+export type { Owner } from './values/owner.ts'
 export { digestOfName } from './values/subscription-name.ts'
 export type { Standing, Statuses } from './values/subscription-state.ts'
 export type { BasisPoints, TaxTerms } from './values/tax.ts'

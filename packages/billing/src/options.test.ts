@@ -12,12 +12,13 @@ describe('options', () => {
   it('have defaults', () => {
     expect(resolveOptions(good)).toMatchObject({
       defaultProvider: 'stripe',
-      users: { id: 'id', idType: 'integer', email: 'email', name: 'name' },
       paths: {
         webhooks: new Map([['/stripe/webhook', 'stripe']]),
         invoice: '/user/invoice/{invoice}',
       },
     })
+    const users = { id: 'id', idType: 'integer', email: 'email', name: 'name' }
+    expect(resolveOptions(good).owners.get('user')).toMatchObject(users)
   })
 
   const braintree = {

@@ -6,9 +6,11 @@ import { createProviders, type Providers } from './gateways/registry.ts'
 import type { StripeHandlers } from './gateways/stripe/sdk/handlers.ts'
 import type { StripeOptions } from './gateways/stripe/sdk/options.ts'
 import type { ProviderName } from './provider-name.ts'
-import type { UserTable } from './storage/user-table.ts'
+import { type OwnerTables, resolveOwnerTables } from './storage/owner-tables.ts'
+import type { OwnerTable, UserTable } from './storage/user-table.ts'
 import { type Clock, systemClock } from './values/clock.ts'
 import type { Logger } from './values/logger.ts'
+import type { Owner } from './values/owner.ts'
 
 /**
  * Methods that run in place of the default ones; `context.runDefault()` runs those too.
@@ -46,6 +48,8 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly database: Database
   /** The application's own user table. */
   readonly users: UserTable
+  /** Its other tables whose rows are billed, each under the type that `billing.owner()` is called with. */
+  readonly owners?: Readonly<Record<string, OwnerTable>>
   /** Keys of Stripe, where it is used. */
   readonly stripe?: StripeOptions
   /** Keys of Braintree, where it is used. */
@@ -74,10 +78,10 @@ export interface BillingOptions<User = Record<string, unknown>> {
    * hosted pages, which need it.
    */
   readonly baseUrl?: string
-  /** Who is asking, for the invoice route and after a hosted page: a user id, or null. */
-  readonly authenticate?: (
-    request: Request,
-  ) => string | number | null | Promise<string | number | null>
+  /**
+   * Who is asking, for the invoice route and after a hosted page: a user id, another owner as `{ type, id }`, or null.
+   */
+  readonly authenticate?: (request: Request) => Asking | Promise<Asking>
   /** For the invoice route. */
   readonly invoice?: InvoiceSeller
   /** Add columns and make tables on first use. Default true. If not, first use fails until somebody else has. */
@@ -88,12 +92,15 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly logger?: Logger
 }
 
+/** Who asks for a page of billing. */
+export type Asking = string | number | Owner | null
+
 export interface ResolvedOptions {
   readonly database: Database
-  readonly users: Required<UserTable>
+  /** By type; users are the first. */
+  readonly owners: OwnerTables
   readonly providers: Providers
   readonly defaultProvider: ProviderName
-  readonly taxPercentage: (user: Record<string, unknown>) => number | Promise<number>
   readonly handlers: WebhookHandlers
   readonly maxFailedCharges: number | null
   readonly webhookAttempts: number
@@ -131,12 +138,15 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
   if (!providers.find(defaultProvider)) {
     throw new TypeError(`defaultProvider is ${defaultProvider}, which is not configured.`)
   }
+  const tax = options.taxPercentage as OwnerTable['taxPercentage']
   return {
     database: options.database,
-    users: resolveUsers(options.users),
+    owners: resolveOwnerTables(
+      { ...options.users, ...(tax ? { taxPercentage: tax } : {}) },
+      options.owners ?? {},
+    ),
     providers,
     defaultProvider,
-    taxPercentage: (options.taxPercentage ?? (() => 0)) as ResolvedOptions['taxPercentage'],
     handlers: options.handlers ?? {},
     maxFailedCharges: wholeNumber('maxFailedCharges', options.maxFailedCharges ?? null),
     webhookAttempts: wholeNumber('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
@@ -159,13 +169,6 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
 function requireUrl(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
   throw new TypeError(`baseUrl: '${url}' should look like 'https://app.example.com'.`)
-}
-
-function resolveUsers(users: UserTable | undefined): Required<UserTable> {
-  if (!users || !/^\w+$/.test(users.table ?? '')) {
-    throw new TypeError("users.table: name the application's user table, e.g. { table: 'users' }.")
-  }
-  return { id: 'id', idType: 'integer', email: 'email', name: 'name', ...users }
 }
 
 function resolvePaths(

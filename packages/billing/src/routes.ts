@@ -20,6 +20,7 @@ import { ownUrl } from './pages/own-url.ts'
 import type { ProviderName } from './provider-name.ts'
 import type { BilledOwner } from './storage/tables.ts'
 import { BillableUser } from './users/billable-user.ts'
+import { userWith } from './values/owner.ts'
 import type { Inbox } from './webhooks/inbox.ts'
 
 /** The largest events have some ten kilobytes. */
@@ -117,9 +118,13 @@ async function returnFromCheckout(
   request: HttpRequest,
   context: BillingContext,
 ): Promise<HttpResponse> {
-  const user = await requireUser(request, context)
-  if (!user?.provider) throw new CheckoutNotFound('There is no such checkout')
-  const returning = { userId: user.id, provider: user.provider, customerId: user.providerId }
+  const billed = await requireAsking(request, context)
+  if (!billed?.provider) throw new CheckoutNotFound('There is no such checkout')
+  const returning = {
+    owner: billed.owner,
+    provider: billed.provider,
+    customerId: billed.providerId,
+  }
   const id = new URLSearchParams(request.query).get('session_id')
   const { status, url, successPath } = await completeCheckout(context, returning, id)
   if (status === 'expired') throw new CheckoutNotFound('The checkout has expired')
@@ -129,15 +134,15 @@ async function returnFromCheckout(
 }
 
 /** Null for one whom the application has deleted. */
-async function requireUser(
+async function requireAsking(
   request: HttpRequest,
-  { options, users }: BillingContext,
+  { options, owners }: BillingContext,
 ): Promise<BilledOwner | null> {
   const { authenticate, baseUrl } = options
   if (!authenticate) throw new NotFound('There is nothing at this address')
-  const userId = await authenticate(request.toRequest(baseUrl))
-  if (userId === null) throw new Unauthenticated('Sign in first')
-  return users.find(userId)
+  const asking = await authenticate(request.toRequest(baseUrl))
+  if (asking === null) throw new Unauthenticated('Sign in first')
+  return owners.find(typeof asking === 'object' ? asking : userWith(asking))
 }
 
 async function downloadInvoice(
@@ -147,7 +152,7 @@ async function downloadInvoice(
 ): Promise<HttpResponse> {
   const { invoice } = context.options
   if (!invoice) throw new NotFound('There is nothing at this address')
-  const record = await requireUser(request, context)
+  const record = await requireAsking(request, context)
   const found = record ? await new BillableUser(context, record).findInvoice(id) : null
   if (!found) throw new InvoiceNotFound('There is no such invoice')
   return invoiceResponse(found, invoice)

@@ -92,7 +92,7 @@ describe('a user where Braintree alone is configured', () => {
       const billing = createBilling({ database, ...others, braintree })
       const user = await billing.user(1)
       const row = subscriptionRow.toRow({
-        userId: 1,
+        owner: user.owner,
         name: 'main',
         provider: 'braintree',
         providerId: 'tg-1',

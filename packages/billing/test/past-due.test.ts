@@ -42,7 +42,7 @@ describe.each(PROVIDERS)('what is owed at $provider', ({ provider, card, otherCa
     await database.kysely.deleteFrom('users').where('id', '=', user.id).execute()
     for (const dryRun of [true, false]) {
       const { drift } = await test.billing.sync({ dryRun })
-      expect(drift).toMatchObject([{ userId: user.id, providerId, what: 'user deleted' }])
+      expect(drift).toMatchObject([{ owner: user.owner, providerId, what: 'user deleted' }])
     }
     const dry = await test.billing.sync({ dryRun: true, cancelDeletedUsers: true })
     expect(dry.drift).toHaveLength(1)

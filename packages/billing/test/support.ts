@@ -61,8 +61,9 @@ export const billingTables: Template = {
 export async function start(
   provider: ProviderName,
   options: StartBillingOptions = {},
+  template: Template = billingTables,
 ): Promise<FlowTest> {
-  const created = await createTestDatabase(options.users ? {} : { template: billingTables })
+  const created = await createTestDatabase(options.users ? {} : { template })
   const test = await startBilling({
     now: START,
     database: created.database,

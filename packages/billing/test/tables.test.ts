@@ -5,8 +5,7 @@ import {
   type TestDatabase,
 } from '../../../test-support/create-test-database.ts'
 import { describeSchema } from '../../../test-support/describe-schema.ts'
-import { billingMigrations } from '../src/index.ts'
-import { ownerTableMigrations } from '../src/storage/migrations/owners.ts'
+import { billingMigrations, ownerMigrations } from '../src/index.ts'
 import { queueTables } from '../src/storage/queue-tables.ts'
 import { billingTables, userColumns } from '../src/storage/tables.ts'
 
@@ -25,7 +24,7 @@ describe.each(['integer', 'string'] as const)(
       for (const name of owners) await createTable(migrated.database, name, own)
       const users = { table: 'people', id: 'id', idType, email: 'email', name: 'name' }
       await migrate(migrated.database, billingMigrations(users))
-      await migrate(migrated.database, ownerTableMigrations('team', 'teams'))
+      await migrate(migrated.database, ownerMigrations('team', { table: 'teams' }))
 
       defined = await createTestDatabase()
       const added = userColumns.describe(columns)

@@ -2,7 +2,7 @@ import { type Database, migrate } from '@tollgate/database'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../test-support/create-test-database.ts'
 import { createBilling, UserNotFound } from '../src/index.ts'
-import { parseUserId } from '../src/storage/owner-rows.ts'
+import { parseId } from '../src/storage/owner-rows.ts'
 
 const ALMOST_ONE = [
   ['1e0', '1e0'],
@@ -110,8 +110,8 @@ describe('ids that are almost ids', () => {
     [2 ** 53, null, null],
     [null, null, null],
     [['1'], null, null],
-  ])('parseUserId(%j) is %j among numbers and %j among texts', (id, number, text) => {
-    expect(parseUserId(id, 'integer')).toBe(number)
-    expect(parseUserId(id, 'string')).toBe(text)
+  ])('parseId(%j) is %j among numbers and %j among texts', (id, number, text) => {
+    expect(parseId(id, 'integer')).toBe(number)
+    expect(parseId(id, 'string')).toBe(text)
   })
 })

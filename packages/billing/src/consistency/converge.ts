@@ -3,6 +3,7 @@ import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { ProviderName } from '../provider-name.ts'
 import { saveSubscription } from '../storage/subscriptions.ts'
 import type { NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
+import type { Owner } from '../values/owner.ts'
 import { DEFAULT_NAME, digestOfName } from '../values/subscription-name.ts'
 import { ended, type SubscriptionColumns } from '../values/subscription-state.ts'
 import type { LockedOwner } from './owner-lock.ts'
@@ -26,7 +27,7 @@ export async function converge(
 /** Writes what was just read; for a caller that holds the lock since before it read. */
 export async function store(
   context: BillingContext,
-  { userId, lock }: LockedOwner,
+  { owner, lock }: LockedOwner,
   provider: ProviderName,
   found: ProviderSubscription,
 ): Promise<void> {
@@ -34,7 +35,7 @@ export async function store(
   const name = before?.name ?? (await nameOf(context, found))
   const record = toRecord({
     found,
-    userId: before?.userId ?? userId,
+    owner: before?.owner ?? owner,
     name,
     provider,
     before,
@@ -56,17 +57,17 @@ export function columnsOf(
 /** What the row of this provider object should say. */
 export function toRecord(from: {
   readonly found: ProviderSubscription
-  readonly userId: string | number
+  readonly owner: Owner
   readonly name: string
   readonly provider: ProviderName
   readonly before: SubscriptionRecord | null
   readonly now: Date
 }): NewSubscriptionRecord {
-  const { found, userId, name, provider, before, now } = from
+  const { found, owner, name, provider, before, now } = from
   // What was ended early stays so, although the provider can no longer be told.
   const hasEnded = found.isOver && before !== null && ended(before, now)
   return {
-    userId,
+    owner,
     name,
     provider,
     providerId: found.id,

@@ -17,7 +17,7 @@ export async function findRunning(
   name: string,
 ): Promise<Running | null> {
   const { subscriptions, options } = context
-  const row = await subscriptions.findByName(locked.userId, name)
+  const row = await subscriptions.findByName(locked.owner, name)
   const now = options.clock.now()
   if (!row || ended(row, now)) return null
   const found = await converge(context, locked, row)

@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto'
 import type { BillingContext } from '../context.ts'
 import type { Gateway, ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { HeldLock } from '../storage/locks.ts'
+import { isUser, type Owner } from '../values/owner.ts'
 
-/** The user whose rows are written and whose provider objects are changed, by nobody else meanwhile. */
+/** The owner whose rows are written and whose provider objects are changed, by nobody else meanwhile. */
 export interface LockedOwner {
-  readonly userId: string | number
+  readonly owner: Owner
   readonly lock: HeldLock
   /** For looking: what changes anything is missing from it. */
   gateway(name: ProviderName): Promise<ReadingGateway>
@@ -16,15 +18,15 @@ export interface LockedOwner {
   change<R>(name: ProviderName, ask: (gateway: Gateway) => Promise<R>): Promise<R>
 }
 
-/** A user's operations and events happen one after the other, on all processes. */
+/** An owner's operations and events happen one after the other, on all processes. */
 export function withOwnerLock<R>(
   context: BillingContext,
-  userId: string | number,
+  owner: Owner,
   work: (locked: LockedOwner) => Promise<R>,
 ): Promise<R> {
-  return context.locks.hold(`user:${userId}`, (lock) =>
+  return context.locks.hold(lockNameOf(owner), (lock) =>
     work({
-      userId,
+      owner,
       lock,
       gateway: context.gateway,
       async change(name, ask) {
@@ -34,4 +36,14 @@ export function withOwnerLock<R>(
       },
     }),
   )
+}
+
+/** What fits into the column; an id of text can be as long as that alone. */
+const LONGEST = 255
+
+/** No two owners have the same: a type has no colon in it. */
+export function lockNameOf(owner: Owner): string {
+  const name = isUser(owner) ? `user:${owner.id}` : `owner:${owner.type}:${owner.id}`
+  if (name.length <= LONGEST) return name
+  return `long:${createHash('sha256').update(name).digest('hex')}`
 }

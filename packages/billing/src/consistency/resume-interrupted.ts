@@ -13,7 +13,7 @@ export async function resumeInterrupted(
   context: BillingContext,
   locked: LockedOwner,
 ): Promise<readonly StoredOperation[]> {
-  const begun = await context.operations.listByUser(locked.userId)
+  const begun = await context.operations.listByOwner(locked.owner)
   for (const operation of begun) await findResume(operation.kind)?.(context, locked, operation)
   return begun
 }

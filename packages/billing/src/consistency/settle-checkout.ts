@@ -19,14 +19,14 @@ export async function settleCheckout(
   operation: StoredOperation,
 ): Promise<ProviderCheckout | null> {
   const { provider } = operation.request
-  const user = await context.users.find(locked.userId)
-  if (!user?.providerId || user.provider !== provider) return null
+  const billed = await context.owners.find(locked.owner)
+  if (!billed?.providerId || billed.provider !== provider) return null
   const gateway = await locked.gateway(provider)
-  const found = (await gateway.checkout?.findByOperation(operation.id, user.providerId)) ?? null
+  const found = (await gateway.checkout?.findByOperation(operation.id, billed.providerId)) ?? null
   if (found?.status === 'open') return found
   if (found?.status === 'complete') {
     await keepSubscription(context, locked, operation, found)
-    await keepCard(context, locked, operation, { ...found, customerId: user.providerId })
+    await keepCard(context, locked, operation, { ...found, customerId: billed.providerId })
   }
   await finish(context, locked, operation)
   return found
@@ -57,7 +57,7 @@ async function keepCard(
   const isWanted = mode === 'setup' || !customer.hasPaymentMethod
   const { card } = isWanted ? await useCard(locked, provider, customer, cardToken) : customer
   // Also when another process has made it the customer's, and was killed.
-  await locked.lock.write((tx) => context.users.setCard(locked.userId, card, tx))
+  await locked.lock.write((tx) => context.owners.setCard(locked.owner, card, tx))
 }
 
 async function useCard(

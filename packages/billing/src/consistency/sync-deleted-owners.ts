@@ -2,14 +2,20 @@ import type { BillingContext } from '../context.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 import { awaitsFirstPayment, ended } from '../values/subscription-state.ts'
 import { columnsOf, converge } from './converge.ts'
-import type { Drift, DriftReport, SyncOptions } from './drift.ts'
+import {
+  type Drift,
+  type DriftReport,
+  failureOf,
+  type SyncFailure,
+  type SyncOptions,
+} from './drift.ts'
 import { withOwnerLock } from './owner-lock.ts'
 import { abandon } from './settle-first-payment.ts'
 
 const BATCH = 100
 
 /**
- * Subscriptions that run on for users whom the application has deleted: nobody sees them, and the card is
+ * Subscriptions that run on for owners whom the application has deleted: nobody sees them, and the card is
  * charged. Told, and ended if that is wanted.
  */
 export async function syncDeletedOwners(
@@ -17,17 +23,16 @@ export async function syncDeletedOwners(
   options: SyncOptions,
 ): Promise<Pick<DriftReport, 'drift' | 'failures'>> {
   const drift: Drift[] = []
-  const failures: { userId: string | number; error: string }[] = []
+  const failures: SyncFailure[] = []
   for (let after = 0; ; ) {
     const batch = await context.subscriptions.listLive(context.options.clock.now(), after, BATCH)
     for (const row of batch) {
-      if (await context.users.find(row.userId)) continue
       try {
+        if (await context.owners.find(row.owner)) continue
         const found = await tell(context, row, options)
         if (found) drift.push(found)
       } catch (error) {
-        const words = error instanceof Error ? error.message : String(error)
-        failures.push({ userId: row.userId, error: words })
+        failures.push(failureOf(row.owner, error))
       }
     }
     after = batch.at(-1)?.id ?? after
@@ -41,12 +46,12 @@ async function tell(
   row: SubscriptionRecord,
   { dryRun = false, cancelDeletedUsers = false }: SyncOptions,
 ): Promise<Drift | null> {
-  return withOwnerLock(context, row.userId, async (locked) => {
+  return withOwnerLock(context, row.owner, async (locked) => {
     const gateway = await locked.gateway(row.provider)
     const found = dryRun
       ? await gateway.findSubscription(row.providerId)
       : await converge(context, locked, row)
-    const { userId, provider, providerId, name } = row
+    const { owner, provider, providerId, name } = row
     const columns = found && columnsOf(context, provider, found)
     if (!found || !columns || ended(columns, context.options.clock.now())) return null
     if (cancelDeletedUsers && !dryRun) {
@@ -57,7 +62,7 @@ async function tell(
     const was = { name, plan: found.plan, status: found.status }
     const after = cancelDeletedUsers && !dryRun ? await gateway.findSubscription(providerId) : found
     return {
-      userId,
+      owner,
       provider,
       providerId,
       what: 'user deleted',

@@ -3,55 +3,65 @@ import type { ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { BilledOwner, NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
 import type { CardSummary } from '../values/card.ts'
+import type { Owner } from '../values/owner.ts'
 import { DEFAULT_NAME } from '../values/subscription-name.ts'
 import { isSame, store, toRecord } from './converge.ts'
-import type { Drift, DriftReport, SyncOptions } from './drift.ts'
+import {
+  type Drift,
+  type DriftReport,
+  failureOf,
+  type SyncFailure,
+  type SyncOptions,
+} from './drift.ts'
 import { type LockedOwner, withOwnerLock } from './owner-lock.ts'
 import { resumeInterrupted } from './resume-interrupted.ts'
 import { syncDeletedOwners } from './sync-deleted-owners.ts'
 
 const BATCH = 100
 
-/** Every user that has a customer, and those who are gone. Can be run again at any time. */
+/** Every owner that has a customer, and those who are gone. Can be run again at any time. */
 export async function syncAll(context: BillingContext, options: SyncOptions): Promise<DriftReport> {
   const drift: Drift[] = []
-  const failures: { userId: string | number; error: string }[] = []
+  const failures: SyncFailure[] = []
   let users = 0
-  let after: string | number | null = null
-  for (;;) {
-    const batch: BilledOwner[] = await context.users.listCustomers(after, BATCH)
-    for (const user of batch) {
-      users += 1
-      try {
-        drift.push(...(await syncUser(context, user, options)).drift)
-      } catch (error) {
-        failures.push({
-          userId: user.id,
-          error: error instanceof Error ? error.message : String(error),
-        })
-      }
+  for await (const { owner } of listCustomers(context)) {
+    users += 1
+    try {
+      drift.push(...(await syncOwner(context, owner, options)).drift)
+    } catch (error) {
+      failures.push(failureOf(owner, error))
     }
-    after = batch.at(-1)?.id ?? null
-    if (batch.length < BATCH) break
   }
   const gone = await syncDeletedOwners(context, options)
   return { users, drift: [...drift, ...gone.drift], failures: [...failures, ...gone.failures] }
 }
 
-/** Brings one user's rows to the provider's state, and says what was different. */
-export function syncUser(
+/** Those of every type, users first. */
+async function* listCustomers({ owners }: BillingContext): AsyncGenerator<BilledOwner> {
+  for (const type of owners.types) {
+    for (let after: string | number | null = null; ; ) {
+      const batch: BilledOwner[] = await owners.listCustomers(type, after, BATCH)
+      yield* batch
+      after = batch.at(-1)?.owner.id ?? null
+      if (batch.length < BATCH) break
+    }
+  }
+}
+
+/** Brings one owner's rows to the provider's state, and says what was different. */
+export function syncOwner(
   context: BillingContext,
-  { id }: BilledOwner,
+  owner: Owner,
   { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<DriftReport> {
-  return withOwnerLock(context, id, async (locked) => {
-    const user = await context.users.find(id)
-    if (!user?.provider || !user.providerId) return { users: 1, drift: [], failures: [] }
+  return withOwnerLock(context, owner, async (locked) => {
+    const billed = await context.owners.find(owner)
+    if (!billed?.provider || !billed.providerId) return { users: 1, drift: [], failures: [] }
     if (!dryRun) await resumeInterrupted(context, locked)
-    const gateway = await locked.gateway(user.provider)
+    const gateway = await locked.gateway(billed.provider)
     const drift = [
-      ...(await syncCard(context, { locked, gateway, user, dryRun })),
-      ...(await syncSubscriptions(context, { locked, gateway, user, dryRun })),
+      ...(await syncCard(context, { locked, gateway, billed, dryRun })),
+      ...(await syncSubscriptions(context, { locked, gateway, billed, dryRun })),
     ]
     return { users: 1, drift, failures: [] }
   })
@@ -59,15 +69,15 @@ export function syncUser(
 
 async function syncCard(
   context: BillingContext,
-  { locked, gateway, user, dryRun }: Work,
+  { locked, gateway, billed, dryRun }: Work,
 ): Promise<Drift[]> {
-  const customer = await gateway.findCustomer(user.providerId ?? '')
-  if (!customer || sameCard(customer.card, user)) return []
-  if (!dryRun) await locked.lock.write((tx) => context.users.setCard(user.id, customer.card, tx))
-  const { cardBrand, cardLastFour, paypalEmail } = user
+  const { owner, providerId, cardBrand, cardLastFour, paypalEmail } = billed
+  const customer = await gateway.findCustomer(providerId ?? '')
+  if (!customer || sameCard(customer.card, billed)) return []
+  if (!dryRun) await locked.lock.write((tx) => context.owners.setCard(owner, customer.card, tx))
   return [
     {
-      userId: user.id,
+      owner,
       provider: gateway.name,
       providerId: customer.id,
       what: 'card',
@@ -88,16 +98,16 @@ function sameCard(a: CardSummary, b: CardSummary): boolean {
 interface Work {
   readonly locked: LockedOwner
   readonly gateway: ReadingGateway
-  readonly user: BilledOwner
+  readonly billed: BilledOwner
   readonly dryRun: boolean
 }
 
 async function syncSubscriptions(context: BillingContext, work: Work): Promise<Drift[]> {
-  const { gateway, user } = work
-  const rows = (await context.subscriptions.listByUser(user.id)).filter(
+  const { gateway, billed } = work
+  const rows = (await context.subscriptions.listByOwner(billed.owner)).filter(
     ({ provider }) => provider === gateway.name,
   )
-  const listed = await gateway.listSubscriptions(user.providerId ?? '')
+  const listed = await gateway.listSubscriptions(billed.providerId ?? '')
   const drift: Drift[] = []
   for (const found of listed) {
     const row = rows.find(({ providerId }) => providerId === found.id)
@@ -118,14 +128,14 @@ function isLongOver({ options }: BillingContext, { endsAt }: SubscriptionRecord)
 
 async function compare(
   context: BillingContext,
-  { locked, gateway, user, dryRun }: Work,
+  { locked, gateway, billed, dryRun }: Work,
   row: SubscriptionRecord | undefined,
   found: ProviderSubscription,
 ): Promise<Drift[]> {
   const now = context.options.clock.now()
   const wanted = toRecord({
     found,
-    userId: user.id,
+    owner: billed.owner,
     name: row?.name ?? found.name ?? DEFAULT_NAME,
     provider: gateway.name,
     before: row ?? null,
@@ -135,7 +145,7 @@ async function compare(
   if (!dryRun) await store(context, locked, gateway.name, found)
   return [
     {
-      userId: user.id,
+      owner: billed.owner,
       provider: gateway.name,
       providerId: found.id,
       what: row ? 'outdated row' : 'missing row',

@@ -4,30 +4,31 @@ import { type LockedOwner, withOwnerLock } from '../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { abandon } from '../consistency/settle-first-payment.ts'
 import type { BillingContext } from '../context.ts'
-import { AlreadySubscribed, InvalidArgument, ProviderChosen, UserNotFound } from '../errors.ts'
+import { AlreadySubscribed, InvalidArgument, ProviderChosen } from '../errors.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
+import type { Owner } from '../values/owner.ts'
 import { awaitsFirstPayment, ended } from '../values/subscription-state.ts'
+import { requireOwner } from './require-owner.ts'
 
-/** Where the user pays from now on. Free until money has moved: invoices and refunds stay where it did. */
+/** Where the owner pays from now on. Free until money has moved: invoices and refunds stay where it did. */
 export async function chooseProvider(
   context: BillingContext,
-  userId: string | number,
+  owner: Owner,
   provider: ProviderName,
 ): Promise<void> {
   if (!context.options.providers.find(provider)) {
     throw new InvalidArgument(`'${String(provider)}' is not configured: give its options first`)
   }
-  await withOwnerLock(context, userId, async (locked) => {
+  await withOwnerLock(context, owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
-    const user = await context.users.find(userId)
-    if (!user) throw new UserNotFound('The user was deleted meanwhile')
-    if (user.provider === provider) return
-    if (user.provider && user.providerId) {
+    const billed = await requireOwner(context, owner)
+    if (billed.provider === provider) return
+    if (billed.provider && billed.providerId) {
       await closeCheckouts(context, locked, begun)
-      await leave(context, locked, user.provider, user.providerId)
+      await leave(context, locked, billed.provider, billed.providerId)
     }
-    await locked.lock.write((tx) => context.users.setProvider(userId, provider, tx))
+    await locked.lock.write((tx) => context.owners.setProvider(owner, provider, tx))
   })
 }
 
@@ -39,11 +40,13 @@ async function leave(
   customerId: string,
 ): Promise<void> {
   const gateway = await locked.gateway(provider)
-  for (const row of await context.subscriptions.listByUser(locked.userId)) {
+  for (const row of await context.subscriptions.listByOwner(locked.owner)) {
     if (row.provider === provider) await close(context, locked, row)
   }
   if (await gateway.hasPaid(customerId)) {
-    throw new ProviderChosen(`The user has paid through ${provider}: its invoices are there`)
+    throw new ProviderChosen(
+      `The ${locked.owner.type} has paid through ${provider}: its invoices are there`,
+    )
   }
 }
 

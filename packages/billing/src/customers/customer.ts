@@ -1,10 +1,12 @@
 import { attempt, begin, finish } from '../consistency/operation.ts'
 import type { LockedOwner } from '../consistency/owner-lock.ts'
 import type { BillingContext } from '../context.ts'
-import { NoPaymentMethod, UserNotFound } from '../errors.ts'
+import { NoPaymentMethod } from '../errors.ts'
 import type { CustomerDetails, ProviderCustomer } from '../gateways/contract/customer.ts'
 import type { ProviderName } from '../provider-name.ts'
+import { requireOwnerTable } from '../storage/owner-tables.ts'
 import type { BilledOwner } from '../storage/tables.ts'
+import { requireOwner } from './require-owner.ts'
 
 export interface WantedCustomer {
   readonly provider: ProviderName
@@ -15,23 +17,23 @@ export interface WantedCustomer {
   readonly mayLackCard?: boolean
 }
 
-/** The user's customer with the wanted card: the one that is there, or a new one. */
+/** The owner's customer with the wanted card: the one that is there, or a new one. */
 export async function ensureCustomer(
   context: BillingContext,
   locked: LockedOwner,
   wanted: WantedCustomer,
 ): Promise<string> {
   const { provider, token, details, mayLackCard = false } = wanted
-  const user = await context.users.find(locked.userId)
-  if (!user) throw new UserNotFound('The user was deleted meanwhile')
+  const billed = await requireOwner(context, locked.owner)
   const existing =
-    user.providerId && user.provider === provider
-      ? await (await locked.gateway(provider)).findCustomer(user.providerId)
+    billed.providerId && billed.provider === provider
+      ? await (await locked.gateway(provider)).findCustomer(billed.providerId)
       : null
-  const customer = existing ?? (await createCustomer(context, locked, provider, { user, details }))
+  const customer =
+    existing ?? (await createCustomer(context, locked, provider, { billed, details }))
   if (token !== null) {
     const { card } = await locked.change(provider, (gateway) => gateway.setCard(customer.id, token))
-    await locked.lock.write((tx) => context.users.setCard(locked.userId, card, tx))
+    await locked.lock.write((tx) => context.owners.setCard(locked.owner, card, tx))
   } else if (!customer.hasPaymentMethod && !mayLackCard) {
     throw new NoPaymentMethod('The customer has no card: give a card token')
   }
@@ -43,17 +45,18 @@ async function createCustomer(
   context: BillingContext,
   locked: LockedOwner,
   provider: ProviderName,
-  { user, details }: { readonly user: BilledOwner; readonly details: CustomerDetails },
+  { billed, details }: { readonly billed: BilledOwner; readonly details: CustomerDetails },
 ): Promise<ProviderCustomer> {
+  const { owner } = billed
   const operation = await begin(context, locked, {
-    userId: user.id,
+    owner,
     kind: 'customer',
-    request: { provider, details: { ...defaultDetails(context, user), ...details } },
-    // Whatever the details: a user has one customer at a provider.
+    request: { provider, details: { ...defaultDetails(context, billed), ...details } },
+    // Whatever the details: an owner has one customer at a provider.
     same: { provider },
   })
   const wanted = {
-    userId: user.id,
+    owner,
     details: operation.request.details as CustomerDetails,
     operation: operation.id,
   }
@@ -61,14 +64,17 @@ async function createCustomer(
     locked.change(provider, (gateway) => gateway.createCustomer(wanted)),
   )
   const columns = { provider, providerId: customer.id, ...customer.card }
-  await finish(context, locked, operation, (tx) => context.users.setCustomer(user.id, columns, tx))
+  await finish(context, locked, operation, (tx) => context.owners.setCustomer(owner, columns, tx))
   return customer
 }
 
-function defaultDetails({ options }: BillingContext, user: BilledOwner): CustomerDetails {
-  const { email, name } = options.users
+function defaultDetails(
+  { options }: BillingContext,
+  { owner, attributes }: BilledOwner,
+): CustomerDetails {
+  const { email, name } = requireOwnerTable(options.owners, owner.type)
   const read = (column: string) => {
-    const value = user.attributes[column]
+    const value = attributes[column]
     return typeof value === 'string' && value !== '' ? value : null
   }
   const found = { email: read(email), name: read(name) }

@@ -1,7 +1,7 @@
 import type { BillingContext } from '../context.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 
-/** A user's row as it was last read. Whoever changes it reads it again, and all who hold it see that. */
+/** An owner's row as it was last read. Whoever changes it reads it again, and all who hold it see that. */
 export class LoadedOwner {
   readonly #context: BillingContext
   #record: BilledOwner
@@ -17,7 +17,7 @@ export class LoadedOwner {
 
   /** One that was deleted meanwhile stays as it was. */
   async reload(): Promise<BilledOwner> {
-    this.#record = (await this.#context.users.find(this.#record.id)) ?? this.#record
+    this.#record = (await this.#context.owners.find(this.#record.owner)) ?? this.#record
     return this.#record
   }
 }

@@ -4,6 +4,7 @@ import type { BillingContext } from '../context.ts'
 import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
+import type { Owner } from '../values/owner.ts'
 
 /** A page of the provider's on which a customer pays, subscribes, or leaves a card. */
 export interface Checkout {
@@ -23,7 +24,7 @@ export interface Checkout {
 
 export function toCheckout(
   context: BillingContext,
-  { userId, provider }: { readonly userId: string | number; readonly provider: ProviderName },
+  { owner, provider }: { readonly owner: Owner; readonly provider: ProviderName },
   { id, url, expiresAt, status }: ProviderCheckout,
 ): Checkout {
   return {
@@ -32,7 +33,7 @@ export function toCheckout(
     expiresAt,
     status,
     async expire() {
-      await withOwnerLock(context, userId, async (locked) => {
+      await withOwnerLock(context, owner, async (locked) => {
         await locked.change(provider, (gateway) => requirePart(gateway, 'checkout').expire(id))
         await resumeInterrupted(context, locked)
       })

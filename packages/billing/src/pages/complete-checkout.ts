@@ -5,11 +5,11 @@ import type { BillingContext } from '../context.ts'
 import { CheckoutNotFound } from '../errors.ts'
 import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout.ts'
 import type { ProviderName } from '../provider-name.ts'
-import { ownerOf } from './owner.ts'
+import { type Owner, ownerKey } from '../values/owner.ts'
 
 /** Whose page it should be. */
 export interface Returning {
-  readonly userId: string | number
+  readonly owner: Owner
   readonly provider: ProviderName
   /** Null for somebody who never was a customer. */
   readonly customerId: string | null
@@ -24,9 +24,9 @@ export async function completeCheckout(
   returning: Returning,
   id: unknown,
 ): Promise<ProviderCheckout> {
-  const { userId, provider } = returning
+  const { owner, provider } = returning
   await requireOwn(context, returning, id)
-  return withOwnerLock(context, userId, async (locked) => {
+  return withOwnerLock(context, owner, async (locked) => {
     await resumeInterrupted(context, locked)
     const found = await requireOwn(context, returning, id)
     // Also for whoever comes after the event, which has finished the operation.
@@ -38,13 +38,13 @@ export async function completeCheckout(
 
 async function requireOwn(
   context: BillingContext,
-  { userId, provider, customerId }: Returning,
+  { owner, provider, customerId }: Returning,
   id: unknown,
 ): Promise<ProviderCheckout> {
   if (customerId !== null && typeof id === 'string' && /^\w{1,255}$/.test(id)) {
     const { checkout } = await context.gateway(provider)
     const found = await checkout?.find(id)
-    if (found?.customerId === customerId && found.owner === ownerOf(userId)) return found
+    if (found?.customerId === customerId && found.owner === ownerKey(owner)) return found
   }
   throw new CheckoutNotFound('There is no such checkout')
 }

@@ -6,39 +6,41 @@ import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { abandon } from '../consistency/settle-first-payment.ts'
 import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
+import { readTax } from '../customers/read-tax.ts'
 import { AlreadySubscribed } from '../errors.ts'
 import type { NewCheckout } from '../gateways/contract/parts/pages/checkout.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent, Operation } from '../storage/operations.ts'
 import type { BilledOwner } from '../storage/tables.ts'
+import { ownerKey } from '../values/owner.ts'
 import { awaitsFirstPayment } from '../values/subscription-state.ts'
-import { type BasisPoints, parseTaxPercentage } from '../values/tax.ts'
+import type { BasisPoints } from '../values/tax.ts'
 import { type Checkout, toCheckout } from './checkout.ts'
 import type { CheckoutRequest } from './checkout-request.ts'
 import { ownUrl } from './own-url.ts'
-import { ownerOf } from './owner.ts'
 
 /**
- * A page of the provider's on which this user can pay. Asked for again, it is the same page for as long as
+ * A page of the provider's on which this owner can pay. Asked for again, it is the same page for as long as
  * that is open; one for the same subscription with other terms is closed, and nobody can pay both.
  */
 export async function openCheckout(
   context: BillingContext,
-  user: BilledOwner,
+  billed: BilledOwner,
   provider: ProviderName,
   wanted: CheckoutRequest,
 ): Promise<Checkout> {
   const asked = { ...wanted, ...addressesOf(context, wanted) }
-  const tax = await taxOf(context, user, wanted)
-  const made = await withOwnerLock(context, user.id, async (locked) => {
+  const { owner } = billed
+  const tax = await taxOf(context, billed, wanted)
+  const made = await withOwnerLock(context, owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     const payer = { provider, token: null, details: {}, mayLackCard: true }
     const customerId = await ensureCustomer(context, locked, payer)
-    const page = { ...asked, tax, customerId, owner: ownerOf(user.id) }
+    const page = { ...asked, tax, customerId, owner: ownerKey(owner) }
     const name = wanted.subscription?.name
     const intent: Intent = {
-      userId: user.id,
+      owner,
       kind: 'checkout',
       request: { provider, tax, page },
       ...(name === undefined ? {} : { name }),
@@ -56,7 +58,7 @@ export async function openCheckout(
       ),
     )
   })
-  return toCheckout(context, { userId: user.id, provider }, made)
+  return toCheckout(context, { owner, provider }, made)
 }
 
 /** Where `authenticate` says who is back, our own route comes first; else it is up to the application. */
@@ -73,13 +75,13 @@ function addressesOf(
 }
 
 async function taxOf(
-  { options }: BillingContext,
-  user: BilledOwner,
+  context: BillingContext,
+  billed: BilledOwner,
   { tax, mode }: CheckoutRequest,
 ): Promise<BasisPoints | 'automatic'> {
   if (tax === 'automatic') return tax
   if (tax === 'none' || mode !== 'subscription') return 0
-  return parseTaxPercentage(await options.taxPercentage({ ...user.attributes }))
+  return readTax(context, billed)
 }
 
 /** The name is nobody's. What was never paid under it is closed, as by another `create()`. */

@@ -3,6 +3,7 @@ import { InvalidArgument, NoSubscription } from '../errors.ts'
 import type { PortalFlow } from '../gateways/contract/parts/pages/portal.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
+import type { Owner } from '../values/owner.ts'
 import { ownUrl } from './own-url.ts'
 
 /** What a customer does in the portal, and where they go from there. */
@@ -19,18 +20,18 @@ export interface PortalOptions {
 export async function openPortal(
   context: BillingContext,
   visitor: {
-    readonly userId: string | number
+    readonly owner: Owner
     readonly provider: ProviderName
     readonly customerId: string
   },
   { returnPath, flow, locale }: PortalOptions,
 ): Promise<{ readonly url: string }> {
-  const { userId, provider, customerId } = visitor
+  const { owner, provider, customerId } = visitor
   const returnUrl = ownUrl(context, 'returnPath', returnPath)
   const visit = {
     customerId,
     returnUrl,
-    flow: await flowOf(context, userId, flow),
+    flow: await flowOf(context, owner, flow),
     locale: locale ?? null,
   }
   return requirePart(await context.gateway(provider), 'portal').open(visit)
@@ -38,7 +39,7 @@ export async function openPortal(
 
 async function flowOf(
   { subscriptions }: BillingContext,
-  userId: string | number,
+  owner: Owner,
   flow: PortalOptions['flow'],
 ): Promise<PortalFlow> {
   if (flow === undefined) return null
@@ -46,7 +47,7 @@ async function flowOf(
   const kind = 'cancel' in flow ? 'cancel' : 'update'
   const name = 'cancel' in flow ? flow.cancel : flow.update
   if (typeof name !== 'string') throw new InvalidArgument('Which subscription is meant?')
-  const found = await subscriptions.findByName(userId, name)
-  if (!found) throw new NoSubscription(`The user has no subscription '${name}'`)
+  const found = await subscriptions.findByName(owner, name)
+  if (!found) throw new NoSubscription(`The ${owner.type} has no subscription '${name}'`)
   return { kind, subscriptionId: found.providerId }
 }

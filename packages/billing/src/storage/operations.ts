@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
+import type { Owner } from '../values/owner.ts'
+import { isOf, ownerStatement, toOwnerColumns } from './owner-columns.ts'
 import { type OperationKind, type OperationRequest, operationTable } from './tables.ts'
 
 /**
@@ -16,7 +18,7 @@ export interface Operation {
 }
 
 export interface Intent {
-  readonly userId: string | number
+  readonly owner: Owner
   readonly kind: OperationKind
   readonly request: OperationRequest
   /** What makes two intents the same. The whole request, where nothing is given. */
@@ -28,14 +30,14 @@ export interface StoredOperation extends Operation {
   readonly kind: OperationKind
 }
 
-/** Written in the transaction of whoever holds the user's lock. */
+/** Written in the transaction of whoever holds the owner's lock. */
 export interface OperationRepository {
   begin(intent: Intent, at: Date, tx: Database): Promise<Operation>
   /** What is on record of an intent that was begun and not finished. */
   find(intent: Intent): Promise<Operation | null>
   findName(id: string): Promise<string | null>
   /** What was begun and not finished, oldest first. */
-  listByUser(userId: string | number): Promise<StoredOperation[]>
+  listByOwner(owner: Owner): Promise<StoredOperation[]>
   /** It is done or definitely failed: the next like it is another one. */
   finish(operation: Operation, tx: Database): Promise<void>
 }
@@ -44,34 +46,25 @@ const stored = operationTable.pick('id', 'name', 'kind', 'request')
 const begun = operationTable.pick('id', 'name', 'request')
 
 export function operationRepository(database: Database): OperationRepository {
-  const ofUser = database.statement<{ userId: string | number }, ReturnType<typeof stored.toRow>>(
-    (db, param) =>
+  const ofOwner = ownerStatement<object, ReturnType<typeof stored.toRow>>(
+    database,
+    (db, isTheirs) =>
       db
         .selectFrom('billing_operations')
         .select(stored.columns)
-        .where('user_id', '=', param('userId'))
+        .where(isTheirs)
         .orderBy('created_at'),
   )
   return {
-    async listByUser(userId) {
-      const { rows } = await ofUser({ userId })
-      return rows.map(stored.fromRow)
-    },
+    listByOwner: async (owner) => (await ofOwner(owner, {})).map(stored.fromRow),
     find: (intent) => findByIntent(database, intent),
     async begin(intent, at, tx) {
-      const { userId, kind, request, name = null } = intent
+      const { owner, kind, request, name = null } = intent
       const id = randomBytes(12).toString('hex')
       const fingerprint = fingerprintOf(intent)
-      const row = operationTable.toRow({
-        id,
-        userId,
-        kind,
-        fingerprint,
-        request,
-        name,
-        createdAt: at,
-      })
-      if (await insertIfAbsent(tx, 'billing_operations', row)) return { id, name, request }
+      const row = operationTable.toRow({ id, kind, fingerprint, request, name, createdAt: at })
+      const owned = { ...row, ...toOwnerColumns(owner) }
+      if (await insertIfAbsent(tx, 'billing_operations', owned)) return { id, name, request }
       const found = await findByIntent(tx, intent)
       if (!found) throw new Error('An operation went away in the transaction that found it')
       return found
@@ -100,7 +93,7 @@ async function findByIntent(database: Database, intent: Intent): Promise<Operati
   const found = await database.kysely
     .selectFrom('billing_operations')
     .select(begun.columns)
-    .where('user_id', '=', intent.userId)
+    .where(isOf(intent.owner))
     .where('kind', '=', intent.kind)
     .where('fingerprint', '=', fingerprintOf(intent))
     .executeTakeFirst()

@@ -1,29 +1,33 @@
 import { type Database, isImpossibleValue } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
 import { type CardSummary, NO_CARD } from '../values/card.ts'
-import { type BilledOwner, type BillingColumns, userColumns, userFromRow } from './tables.ts'
+import { type BilledOwner, type BillingColumns, userColumns } from './tables.ts'
 import type { UserTable } from './user-table.ts'
 
 type Row = Record<string, unknown> & BillingColumns
 type Change = Parameters<typeof userColumns.toChange>[0]
 
-/** The billing columns of the application's own user table. Nothing else in it is written. */
-export interface UserRepository {
-  find(id: string | number): Promise<BilledOwner | null>
+/** The billing columns of one of the application's own tables. Nothing else in it is written. */
+export interface OwnerRows {
+  find(id: Id): Promise<BilledOwner | null>
   findByCustomer(provider: ProviderName, providerId: string): Promise<BilledOwner | null>
-  setCustomer(
-    id: string | number,
-    customer: { readonly provider: ProviderName; readonly providerId: string } & CardSummary,
-    tx: Database,
-  ): Promise<void>
+  setCustomer(id: Id, customer: CustomerColumns, tx: Database): Promise<void>
   /** Another provider, and no customer there yet. */
-  setProvider(id: string | number, provider: ProviderName, tx: Database): Promise<void>
-  setCard(id: string | number, card: CardSummary, tx: Database): Promise<void>
+  setProvider(id: Id, provider: ProviderName, tx: Database): Promise<void>
+  setCard(id: Id, card: CardSummary, tx: Database): Promise<void>
   /** Forgets a customer that is gone at the provider. */
   clearCustomer(provider: ProviderName, providerId: string, tx: Database): Promise<void>
-  setTrial(id: string | number, endsAt: Date | null): Promise<void>
-  /** Users with a customer, in batches by id. */
-  listCustomers(after: string | number | null, limit: number): Promise<BilledOwner[]>
+  setTrial(id: Id, endsAt: Date | null): Promise<void>
+  /** Those with a customer, in batches by id. */
+  listCustomers(after: Id | null, limit: number): Promise<BilledOwner[]>
+}
+
+type Id = string | number
+
+/** A customer at a provider, and the card that is billed. */
+export interface CustomerColumns extends CardSummary {
+  readonly provider: ProviderName
+  readonly providerId: string
 }
 
 const LONGEST_ID = 255
@@ -33,14 +37,14 @@ const WHOLE_NUMBER = /^(?:0|-?[1-9]\d{0,18})$/
  * How an id is written in its row, or null for what can be none: `'1e0'`, `' 1'` and `'0x1'` are no
  * numbers here, whatever a database makes of them.
  */
-export function parseUserId(id: unknown, type: 'integer' | 'string'): string | null {
+export function parseId(id: unknown, type: 'integer' | 'string'): string | null {
   if (typeof id === 'number') return Number.isSafeInteger(id) ? String(id) : null
   if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return null
   if (type === 'integer') return WHOLE_NUMBER.test(id) ? id : null
   return id.includes('\0') || !id.isWellFormed() ? null : id
 }
 
-/** Callers may hold more than a card: a whole user, say, whose trial is not to be written again. */
+/** Callers may hold more than a card: a whole row, say, whose trial is not to be written again. */
 function cardOf({ cardBrand, cardLastFour, paypalEmail }: CardSummary): CardSummary {
   return { cardBrand, cardLastFour, paypalEmail }
 }
@@ -50,9 +54,18 @@ function noRowsIfImpossible(error: unknown): Row[] {
   throw error
 }
 
-export function userRepository(database: Database, users: Required<UserTable>): UserRepository {
-  const { table, id: idColumn } = users
-  const byId = database.statement<{ id: string | number }, Row>((db, param) =>
+export function ownerRows(
+  database: Database,
+  type: string,
+  described: Required<UserTable>,
+): OwnerRows {
+  const { table, id: idColumn } = described
+  const fromRow = (row: Row): BilledOwner =>
+    Object.assign(userColumns.fromRow(row), {
+      owner: { type, id: row[idColumn] as Id },
+      attributes: row,
+    })
+  const byId = database.statement<{ id: Id }, Row>((db, param) =>
     db.selectFrom(table).selectAll().where(idColumn, '=', param('id')),
   )
   const byCustomer = database.statement<{ provider: string; providerId: string }, Row>(
@@ -63,18 +76,18 @@ export function userRepository(database: Database, users: Required<UserTable>): 
         .where('provider', '=', param('provider'))
         .where('provider_id', '=', param('providerId')),
   )
-  const first = (rows: Row[]) => (rows[0] ? userFromRow(rows[0], idColumn) : null)
-  const update = async (on: Database, id: string | number, change: Change) => {
+  const first = (rows: Row[]) => (rows[0] ? fromRow(rows[0]) : null)
+  const update = async (on: Database, id: Id, change: Change) => {
     const values = userColumns.toChange(change)
     await on.kysely.updateTable(table).set(values).where(idColumn, '=', id).execute()
   }
   return {
     async find(id) {
-      const text = parseUserId(id, users.idType)
+      const text = parseId(id, described.idType)
       if (text === null) return null
-      const user = first(await byId({ id: text }).then(({ rows }) => rows, noRowsIfImpossible))
+      const found = first(await byId({ id: text }).then(({ rows }) => rows, noRowsIfImpossible))
       // SQLite and MySQL find what is only similar, by number or collation.
-      return user && String(user.id) === text ? user : null
+      return found && String(found.owner.id) === text ? found : null
     },
     findByCustomer: async (provider, providerId) =>
       first((await byCustomer({ provider, providerId })).rows),
@@ -103,8 +116,7 @@ export function userRepository(database: Database, users: Required<UserTable>): 
         .orderBy(idColumn)
         .limit(limit)
       if (after !== null) query = query.where(idColumn, '>', after)
-      const rows = (await query.execute()) as Row[]
-      return rows.map((row) => userFromRow(row, idColumn))
+      return ((await query.execute()) as Row[]).map(fromRow)
     },
   }
 }

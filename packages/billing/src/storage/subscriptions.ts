@@ -1,6 +1,8 @@
 import { type Database, timestamp } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
+import type { Owner } from '../values/owner.ts'
 import { opens, type Standing, type Statuses } from '../values/subscription-state.ts'
+import { type OwnerIdTypes, ownerOfRow, ownerStatement } from './owner-columns.ts'
 import {
   type NewSubscriptionRecord,
   type SubscriptionRecord,
@@ -10,17 +12,17 @@ import {
 
 export interface SubscriptionRepository {
   /** The newest of that name; a name collects history. */
-  findByName(userId: string | number, name: string): Promise<SubscriptionRecord | null>
+  findByName(owner: Owner, name: string): Promise<SubscriptionRecord | null>
   findByProvider(provider: ProviderName, providerId: string): Promise<SubscriptionRecord | null>
-  listByUser(userId: string | number): Promise<SubscriptionRecord[]>
-  /** Of all users, and of no other owners, those that have not ended; in batches by id. */
+  listByOwner(owner: Owner): Promise<SubscriptionRecord[]>
+  /** Of all owners, those that have not ended; in batches by id. */
   listLive(now: Date, afterId: number, limit: number): Promise<SubscriptionRecord[]>
   /** Those `active()` holds for at that moment; their status is that of today. */
   countActive(at: Date): Promise<number>
   /** Every name that anybody's subscription has. */
   listNames(): Promise<string[]>
-  /** Whether the user ever had one. */
-  hasAny(userId: string | number): Promise<boolean>
+  /** Whether the owner ever had one. */
+  hasAny(owner: Owner): Promise<boolean>
 }
 
 /** What the words in `provider_status` mean. */
@@ -32,19 +34,25 @@ export interface StatusMeanings {
 export function subscriptionRepository(
   database: Database,
   { statuses, standing }: StatusMeanings,
+  types: OwnerIdTypes,
 ): SubscriptionRepository {
   const closed = [...statuses].map(([provider, words]) => ({
     provider,
     words: Object.keys(words).filter((word) => !opens(words[word] ?? 'open')),
   }))
   const fromRow = (row: SubscriptionRow) =>
-    subscriptionRow.fromRow(row, standing(row.provider as ProviderName, row.provider_status))
-  const byName = database.statement<{ userId: string | number; name: string }, SubscriptionRow>(
-    (db, param) =>
+    subscriptionRow.fromRow(
+      row,
+      ownerOfRow(row, types),
+      standing(row.provider as ProviderName, row.provider_status),
+    )
+  const byName = ownerStatement<{ name: string }, SubscriptionRow>(
+    database,
+    (db, isTheirs, param) =>
       db
         .selectFrom('subscriptions')
         .selectAll()
-        .where('user_id', '=', param('userId'))
+        .where(isTheirs)
         .where('name', '=', param('name'))
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
@@ -58,29 +66,28 @@ export function subscriptionRepository(
         .where('provider', '=', param('provider'))
         .where('provider_id', '=', param('providerId')),
   )
-  const ofUser = database.statement<{ userId: string | number }, SubscriptionRow>((db, param) =>
+  const ofOwner = ownerStatement<object, SubscriptionRow>(database, (db, isTheirs) =>
     db
       .selectFrom('subscriptions')
       .selectAll()
-      .where('user_id', '=', param('userId'))
+      .where(isTheirs)
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc'),
   )
-  const anyOf = database.statement<{ userId: string | number }, { id: number }>((db, param) =>
-    db.selectFrom('subscriptions').select('id').where('user_id', '=', param('userId')).limit(1),
+  const anyOf = ownerStatement<object, { id: number }>(database, (db, isTheirs) =>
+    db.selectFrom('subscriptions').select('id').where(isTheirs).limit(1),
   )
   const first = (rows: readonly SubscriptionRow[]) => (rows[0] ? fromRow(rows[0]) : null)
   return {
-    findByName: async (userId, name) => first((await byName({ userId, name })).rows),
+    findByName: async (owner, name) => first(await byName(owner, { name })),
     findByProvider: async (provider, providerId) =>
       first((await byProvider({ provider, providerId })).rows),
-    listByUser: async (userId) => (await ofUser({ userId })).rows.map(fromRow),
+    listByOwner: async (owner) => (await ofOwner(owner, {})).map(fromRow),
     async listLive(now, afterId, limit) {
       const rows = await database.kysely
         .selectFrom('subscriptions')
         .selectAll()
         .where('id', '>', afterId)
-        .where('user_id', 'is not', null)
         .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', timestamp(now))]))
         .orderBy('id')
         .limit(limit)
@@ -113,14 +120,14 @@ export function subscriptionRepository(
         .execute()
       return rows.map(({ name }) => name)
     },
-    hasAny: async (userId) => (await anyOf({ userId })).rows.length > 0,
+    hasAny: async (owner) => (await anyOf(owner, {})).length > 0,
   }
 }
 
 /** Inserts the row, or gives the one with that provider id these values. Owner and name stay. */
 export async function saveSubscription(tx: Database, record: NewSubscriptionRecord): Promise<void> {
-  const { user_id, name, provider, provider_id, created_at, ...changes } =
-    subscriptionRow.toRow(record)
+  const { user_id, owner_type, owner_id, ...columns } = subscriptionRow.toRow(record)
+  const { name, provider, provider_id, created_at, ...changes } = columns
   const updated = await tx.kysely
     .updateTable('subscriptions')
     .set(changes)
@@ -130,6 +137,6 @@ export async function saveSubscription(tx: Database, record: NewSubscriptionReco
   if (Number(updated.numUpdatedRows) > 0) return
   await tx.kysely
     .insertInto('subscriptions')
-    .values({ user_id, name, provider, provider_id, created_at, ...changes })
+    .values({ user_id, owner_type, owner_id, ...columns })
     .execute()
 }

@@ -1,7 +1,9 @@
 import { type DefinedTable, defineTable, type Field, field } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
 import type { CardSummary } from '../values/card.ts'
+import type { Owner } from '../values/owner.ts'
 import type { Standing, SubscriptionColumns } from '../values/subscription-state.ts'
+import { type OwnerColumns, toOwnerColumns } from './owner-columns.ts'
 import type { UserTable } from './user-table.ts'
 
 type IdType = Required<UserTable>['idType']
@@ -39,8 +41,8 @@ export const ownerFields = { owner_type: field.id, owner_id: field.string(255) }
  */
 function defineTables(idType: IdType) {
   const id = (idType === 'string' ? field.string(255) : field.integer) as Field<UserId, UserId>
-  // The column may be empty for other owners. Of the rows that are read by user, none is.
-  const userId = id.nullable() as Field<UserId, UserId>
+  // Empty for other owners.
+  const userId = id.nullable()
   return {
     subscriptions: defineTable(
       'subscriptions',
@@ -186,8 +188,10 @@ function defineTables(idType: IdType) {
 
 // Only the declaration of a user's id depends on its type: its way in and out is the same.
 const tables = defineTables('integer')
-// Nothing reads these columns yet, and whoever saves a subscription leaves them as they are.
+// Whose a row is has three columns, and is one thing to everybody else: see `owner-columns.ts`. Nothing reads
+// the last four yet, and whoever saves a subscription leaves them as they are.
 export const subscriptionTable = tables.subscriptions.omit(
+  'user_id',
   'owner_type',
   'owner_id',
   'paused_at',
@@ -196,7 +200,7 @@ export const subscriptionTable = tables.subscriptions.omit(
   'disputed_at',
 )
 export const webhookTable = tables.webhooks
-export const operationTable = tables.operations.omit('owner_type', 'owner_id')
+export const operationTable = tables.operations.omit('user_id', 'owner_type', 'owner_id')
 export const taxTable = tables.taxes
 
 /** All of them, as they are declared for users with such ids. */
@@ -206,7 +210,7 @@ export function billingTables(
   return Object.values(defineTables(idType))
 }
 
-/** The columns that billing adds to the application's own table of users, whatever its name. */
+/** The columns that billing adds to the application's own table of users, and to those of other owners. */
 export const userColumns = defineTable('users', {
   provider: provider.nullable(),
   /** The customer's id at the provider. */
@@ -220,40 +224,40 @@ export const userColumns = defineTable('users', {
 })
 
 export type BillingColumns = ReturnType<typeof userColumns.toRow>
-export type SubscriptionRow = ReturnType<typeof subscriptionTable.toRow>
+export type SubscriptionRow = ReturnType<typeof subscriptionTable.toRow> & OwnerColumns
 export type WebhookRow = ReturnType<typeof webhookTable.toRow>
 
 /** A subscription, with what its status means: that is the provider's to say, not the row's. */
 export interface SubscriptionRecord
   extends ReturnType<typeof subscriptionTable.fromRow>,
-    SubscriptionColumns {}
+    SubscriptionColumns {
+  readonly owner: Owner
+}
 
 /** What there is to write. */
 export type NewSubscriptionRecord = Omit<SubscriptionRecord, 'id' | 'standing'>
 
+const newSubscription = subscriptionTable.omit('id')
+
 export const subscriptionRow = {
-  toRow: subscriptionTable.omit('id').toRow,
+  toRow: (record: NewSubscriptionRecord) => ({
+    ...newSubscription.toRow(record),
+    ...toOwnerColumns(record.owner),
+  }),
   // Not spread: copying what a mapper has just made takes as long as making it.
-  fromRow: (row: SubscriptionRow, standing: Standing): SubscriptionRecord =>
-    Object.assign(subscriptionTable.fromRow(row), { standing }),
+  fromRow: (row: SubscriptionRow, owner: Owner, standing: Standing): SubscriptionRecord =>
+    Object.assign(subscriptionTable.fromRow(row), { owner, standing }),
 }
 
-/** The application's user, and what billing knows of it. */
-export interface BilledOwner<User = Record<string, unknown>> extends CardSummary {
-  readonly id: UserId
+/** A row of the application's, and what billing knows of it. */
+export interface BilledOwner extends CardSummary {
+  readonly owner: Owner
   readonly provider: ProviderName | null
   /** The customer's id at the provider. */
   readonly providerId: string | null
   readonly trialEndsAt: Date | null
   /** The whole row, as the application stores it. */
-  readonly attributes: User
-}
-
-export function userFromRow(
-  row: Record<string, unknown> & BillingColumns,
-  idColumn: string,
-): BilledOwner {
-  return Object.assign(userColumns.fromRow(row), { id: row[idColumn] as UserId, attributes: row })
+  readonly attributes: Record<string, unknown>
 }
 
 /** An event as it lies in the inbox. */

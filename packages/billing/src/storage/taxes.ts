@@ -1,6 +1,8 @@
 import type { Database } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
+import type { Owner } from '../values/owner.ts'
 import type { TaxTerms } from '../values/tax.ts'
+import { isOf } from './owner-columns.ts'
 import { taxTable } from './tables.ts'
 
 /** Those of charges from that moment on, until the next ones of the same subscription. */
@@ -13,8 +15,8 @@ export interface DatedTaxTerms extends TaxTerms {
 export interface TaxRepository {
   /** The newest of a subscription. */
   find(provider: ProviderName, subscriptionId: string): Promise<TaxTerms | null>
-  /** Of all subscriptions of the user, oldest first. */
-  listByUser(userId: string | number): Promise<DatedTaxTerms[]>
+  /** Of all subscriptions of the owner, oldest first. */
+  listByOwner(owner: Owner): Promise<DatedTaxTerms[]>
   save(terms: DatedTaxTerms, tx: Database): Promise<void>
 }
 
@@ -35,7 +37,7 @@ export function taxRepository({ kysely }: Database): TaxRepository {
         .executeTakeFirst()
       return row ? terms.fromRow(row as Pick<Row, 'tax' | 'net'>) : null
     },
-    async listByUser(userId) {
+    async listByOwner(owner) {
       const rows = await kysely
         .selectFrom('billing_taxes as taxes')
         .innerJoin('subscriptions as owned', (join) =>
@@ -44,7 +46,7 @@ export function taxRepository({ kysely }: Database): TaxRepository {
             .onRef('owned.provider_id', '=', 'taxes.provider_id'),
         )
         .select(taxTable.columns.map((column) => `taxes.${column}`))
-        .where('owned.user_id', '=', userId)
+        .where(isOf(owner, 'owned'))
         .orderBy('taxes.since')
         .execute()
       return (rows as Row[]).map(fromRow)

@@ -1,6 +1,6 @@
-/** Where the application keeps its users. */
+/** Where the application keeps those who are billed. */
 export interface UserTable {
-  /** The application's own table of users. */
+  /** The application's own table. */
   readonly table: string
   /** Its primary key. Default `id`. */
   readonly id?: string
@@ -10,4 +10,10 @@ export interface UserTable {
   readonly email?: string
   /** The column with the name a customer gets. Default `name`; it may be missing. */
   readonly name?: string
+}
+
+/** Another table of the application whose rows are billed, such as that of teams. */
+export interface OwnerTable extends UserTable {
+  /** As `taxPercentage` of users, which is not asked for these. Default 0. */
+  readonly taxPercentage?: (row: Record<string, unknown>) => number | Promise<number>
 }

@@ -7,7 +7,7 @@ import type { Gateway } from '../gateways/contract/gateway.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 
-/** A subscription as it is now, and its user, whom nobody else works on meanwhile. */
+/** A subscription as it is now, and its owner, whom nobody else works on meanwhile. */
 export interface Current {
   /** Read under the lock. */
   readonly found: ProviderSubscription
@@ -30,7 +30,7 @@ export async function changeSubscription(
   change: SubscriptionChange,
   { ends = false }: ChangeOptions = {},
 ): Promise<SubscriptionRecord> {
-  return withOwnerLock(context, record.userId, async (locked) => {
+  return withOwnerLock(context, record.owner, async (locked) => {
     await resumeInterrupted(context, locked)
     const gateway = await locked.gateway(record.provider)
     const found = await gateway.findSubscription(record.providerId)

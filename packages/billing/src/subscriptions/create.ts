@@ -7,6 +7,7 @@ import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { settleFirstPayment } from '../consistency/settle-first-payment.ts'
 import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
+import { readTax } from '../customers/read-tax.ts'
 import { AlreadySubscribed } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { NewSubscription } from '../gateways/contract/subscription.ts'
@@ -14,7 +15,6 @@ import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import { active, awaitsFirstPayment, cancelled } from '../values/subscription-state.ts'
-import { parseTaxPercentage } from '../values/tax.ts'
 import { requireRecord } from './change.ts'
 import { replaceUnpaid } from './replace-unpaid.ts'
 
@@ -32,15 +32,15 @@ export interface Payer {
   readonly details: CustomerDetails
 }
 
-/** Customer, subscription, row: one caller of a user at a time, each step under a key of its own. */
+/** Customer, subscription, row: one caller of an owner at a time, each step under a key of its own. */
 export async function createSubscription(
   context: BillingContext,
-  user: BilledOwner,
+  billed: BilledOwner,
   wanted: WantedSubscription,
   payer: Payer,
 ): Promise<SubscriptionRecord> {
-  const tax = parseTaxPercentage(await context.options.taxPercentage({ ...user.attributes }))
-  return withOwnerLock(context, user.id, async (locked) => {
+  const tax = await readTax(context, billed)
+  return withOwnerLock(context, billed.owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     await closeCheckouts(
       context,
@@ -71,7 +71,7 @@ async function make(
   const { customerId: _customer, tax, ...same } = wanted
   const { provider, name } = wanted
   const request = { ...same, tax }
-  const intent: Intent = { userId: locked.userId, kind: 'subscription', request, same, name }
+  const intent: Intent = { owner: locked.owner, kind: 'subscription', request, same, name }
   const operation = await begin(context, locked, intent)
   const made = await attempt(context, locked, operation, async () => {
     const found = await locked.change(provider, (gateway) =>

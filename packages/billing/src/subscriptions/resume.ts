@@ -16,7 +16,7 @@ export async function resumeSubscription(
 ): Promise<SubscriptionRecord> {
   const { operations, options } = context
   const intent: Intent = {
-    userId: record.userId,
+    owner: record.owner,
     kind: 'resume',
     request: { provider: record.provider, of: record.providerId },
   }

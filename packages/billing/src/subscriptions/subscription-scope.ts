@@ -1,11 +1,12 @@
 import type { BillingContext } from '../context.ts'
+import { readTax } from '../customers/read-tax.ts'
 import { SubscriptionEnded } from '../errors.ts'
 import type { Gateway } from '../gateways/contract/gateway.ts'
 import { type Capability, requireCapability } from '../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
-import { parseTaxPercentage } from '../values/tax.ts'
+import type { BasisPoints } from '../values/tax.ts'
 import { type ChangeOptions, changeSubscription, type SubscriptionChange } from './change.ts'
 import { requireProvider } from './known-plans.ts'
 
@@ -57,9 +58,8 @@ export class SubscriptionScope {
   }
 
   /** The user's tax percentage as the application says it now. */
-  async tax(): Promise<number> {
-    const { taxPercentage } = this.context.options
-    return parseTaxPercentage(await taxPercentage({ ...this.user.attributes }))
+  tax(): Promise<BasisPoints> {
+    return readTax(this.context, this.user)
   }
 
   now(): Date {

@@ -5,6 +5,7 @@ import type { PendingConfirmation } from '../payment-errors.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import type { Money } from '../values/money.ts'
+import { isUser, type Owner } from '../values/owner.ts'
 import * as state from '../values/subscription-state.ts'
 import * as asking from './features/asking.ts'
 import * as cancelling from './features/cancelling.ts'
@@ -44,8 +45,13 @@ export class Subscription {
   }
 
   /** Whose it is. */
-  get userId(): string | number {
-    return this.#scope.record.userId
+  get owner(): Owner {
+    return this.#scope.record.owner
+  }
+
+  /** The user whose it is; null where another owner has it. */
+  get userId(): string | number | null {
+    return isUser(this.owner) ? this.owner.id : null
   }
 
   /** What the application calls it, such as `main`. */

@@ -11,7 +11,7 @@ import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { Swap } from '../gateways/contract/swap.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
-import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
+import type { SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
 import { changeSubscription, requireRecord } from './change.ts'
 
@@ -24,7 +24,6 @@ export interface SwapOptions {
 /** Changes the plan in place where the provider can, and by a new subscription where it cannot. */
 export async function swapSubscription(
   context: BillingContext,
-  user: BilledOwner,
   record: SubscriptionRecord,
   wanted: Swap,
 ): Promise<SubscriptionRecord> {
@@ -32,7 +31,7 @@ export async function swapSubscription(
   const { replacements } = await context.gateway(provider)
   const { clock } = context.options
   if (await replacements?.isNeeded(record.providerId, wanted, clock.now())) {
-    return replaceSubscription(context, user, record, wanted)
+    return replaceSubscription(context, record, wanted)
   }
   return changeSubscription(context, record, async ({ found, locked, ask }) => {
     requireLive(context, provider, found)
@@ -51,15 +50,14 @@ export async function swapSubscription(
  */
 export function replaceSubscription(
   context: BillingContext,
-  user: BilledOwner,
   record: SubscriptionRecord,
   wanted: Swap,
 ): Promise<SubscriptionRecord> {
   const { clock } = context.options
-  const { provider, providerId: from, name } = record
-  return withOwnerLock(context, user.id, async (locked) => {
+  const { owner, provider, providerId: from, name } = record
+  return withOwnerLock(context, owner, async (locked) => {
     await resumeInterrupted(context, locked)
-    const newest = await context.subscriptions.findByName(user.id, name)
+    const newest = await context.subscriptions.findByName(owner, name)
     // A second click waited for the first one, which has done it.
     if (newest && newest.id !== record.id && newest.providerPlan === wanted.plan) {
       if (ended(newest, clock.now())) throw hasEnded()
@@ -72,9 +70,9 @@ export function replaceSubscription(
     const same = { provider, from, plan: wanted.plan }
     const tax = wanted.keepsPrice ? (wanted.before?.tax ?? wanted.tax) : wanted.tax
     const request = { ...same, tax }
-    const intent: Intent = { userId: user.id, kind: 'swap', request, same, name }
+    const intent: Intent = { owner, kind: 'swap', request, same, name }
     const operation = await begin(context, locked, intent)
-    const customer = await context.users.find(user.id)
+    const customer = await context.owners.find(owner)
     const customerId = customer?.providerId ?? ''
     const at = { operation: operation.id, name, customerId, now: clock.now() }
     const made = await attempt(context, locked, operation, () =>

@@ -13,6 +13,7 @@ import type { BilledOwner } from '../storage/tables.ts'
 import type { SubscriptionBuilder } from '../subscriptions/builder.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
 import type { Amount } from '../values/money.ts'
+import type { Owner } from '../values/owner.ts'
 import * as checkouts from './features/checkout.ts'
 import * as customer from './features/customer.ts'
 import * as invoices from './features/invoices.ts'
@@ -26,7 +27,7 @@ import { type UserHaving, UserScope } from './user-scope.ts'
 type Needs = typeof USER_NEEDS
 
 /**
- * A user of the application, and what billing lets it do. Made for one request, not to be kept. How each
+ * A user of the application, or another owner, and what billing lets it do. Made for one request, not to be kept. How each
  * thing is done is in `features/`.
  */
 export class BillableUser<User = Record<string, unknown>> {
@@ -38,7 +39,12 @@ export class BillableUser<User = Record<string, unknown>> {
 
   /** Of the application's own row. */
   get id(): string | number {
-    return this.#record.id
+    return this.owner.id
+  }
+
+  /** Its type, `user` or another one of the option `owners`, and its id. */
+  get owner(): Owner {
+    return this.#record.owner
   }
 
   /** The application's own row. */
@@ -235,3 +241,6 @@ export class BillableUser<User = Record<string, unknown>> {
     return this.#scope.user.record
   }
 }
+
+/** An owner of any type: users are among them. */
+export type BillableOwner = BillableUser

@@ -1,13 +1,15 @@
 import { taxAt } from '../consistency/keep-tax.ts'
 import type { BillingContext } from '../context.ts'
 import type { LoadedOwner } from '../customers/loaded-owner.ts'
+import { readTax } from '../customers/read-tax.ts'
 import { NoCustomer } from '../errors.ts'
 import type { Gateway } from '../gateways/contract/gateway.ts'
 import { type Capability, requireCapability } from '../gateways/contract/parts.ts'
 import type { TaxOf } from '../gateways/contract/payment.ts'
 import type { ProviderName } from '../provider-name.ts'
 import { requireProvider } from '../subscriptions/known-plans.ts'
-import { parseTaxPercentage } from '../values/tax.ts'
+import type { Owner } from '../values/owner.ts'
+import type { BasisPoints } from '../values/tax.ts'
 
 /** What the features of a user work with: its row as it was last read, its customer, and the provider. */
 export class UserScope {
@@ -19,8 +21,8 @@ export class UserScope {
     this.user = user
   }
 
-  get id(): string | number {
-    return this.user.record.id
+  get owner(): Owner {
+    return this.user.record.owner
   }
 
   /** Where this user pays, or would. */
@@ -48,18 +50,19 @@ export class UserScope {
   async requireCustomerId(): Promise<string> {
     const customerId = await this.findCustomerId()
     if (customerId !== null) return customerId
-    throw new NoCustomer('The user has no customer yet: call updateCard() or create a subscription')
+    throw new NoCustomer(
+      `The ${this.owner.type} has no customer yet: call updateCard() or create a subscription`,
+    )
   }
 
   /** The user's tax percentage as the application says it now. */
-  async tax(): Promise<number> {
-    const { taxPercentage } = this.context.options
-    return parseTaxPercentage(await taxPercentage({ ...this.user.record.attributes }))
+  tax(): Promise<BasisPoints> {
+    return readTax(this.context, this.user.record)
   }
 
   /** The tax within each charge, where the provider does not know it. */
   async taxOf(): Promise<TaxOf> {
-    return taxAt(await this.context.taxes.listByUser(this.id), await this.tax())
+    return taxAt(await this.context.taxes.listByOwner(this.owner), await this.tax())
   }
 
   now(): Date {

@@ -3,6 +3,7 @@ import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import type { BillingContext } from '../context.ts'
 import type { ReadingGateway } from '../gateways/contract/gateway.ts'
 import type { EventSubject } from '../gateways/contract/webhook.ts'
+import type { Owner } from '../values/owner.ts'
 import { DEFAULTS } from './defaults/all.ts'
 
 /** Whatever the event says: read what it is about again, and bring our rows to that. */
@@ -12,9 +13,9 @@ export async function runDefaultHandler(
   event: unknown,
 ): Promise<void> {
   const subject = gateway.subjectOf(event)
-  const userId = await findUser(context, gateway, subject)
-  if (userId === null) return
-  await withOwnerLock(context, userId, async (locked) => {
+  const owner = await findOwner(context, gateway, subject)
+  if (owner === null) return
+  await withOwnerLock(context, owner, async (locked) => {
     await resumeInterrupted(context, locked)
     for (const handle of Object.values(DEFAULTS)) {
       await handle(context, { locked, gateway, subject })
@@ -23,22 +24,22 @@ export async function runDefaultHandler(
 }
 
 /** Whose it is, by our own rows only: what an event claims about ownership counts for nothing. */
-async function findUser(
+async function findOwner(
   context: BillingContext,
   gateway: ReadingGateway,
   { subscriptionId, customerId }: EventSubject,
-): Promise<string | number | null> {
+): Promise<Owner | null> {
   const { name } = gateway
   if (subscriptionId) {
     const row = await context.subscriptions.findByProvider(name, subscriptionId)
-    if (row) return row.userId
+    if (row) return row.owner
   }
-  const locked = customerId ?? (await ownerOf(gateway, subscriptionId))
-  if (locked === null) return null
-  return (await context.users.findByCustomer(name, locked))?.id ?? null
+  const customer = customerId ?? (await customerOf(gateway, subscriptionId))
+  if (customer === null) return null
+  return (await context.owners.findByCustomer(name, customer))?.owner ?? null
 }
 
-async function ownerOf(
+async function customerOf(
   gateway: ReadingGateway,
   subscriptionId: string | null,
 ): Promise<string | null> {

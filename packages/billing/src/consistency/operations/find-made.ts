@@ -17,11 +17,11 @@ export async function findMade(
   locked: LockedOwner,
   operation: StoredOperation,
 ): Promise<Made | null> {
-  const user = await context.users.find(locked.userId)
+  const billed = await context.owners.find(locked.owner)
   const { provider, tax } = operation.request
-  if (!user?.providerId || !provider || user.provider !== provider) return null
+  if (!billed?.providerId || !provider || billed.provider !== provider) return null
   const gateway = await locked.gateway(provider)
-  const made = await gateway.findByOperation(operation, user.providerId)
+  const made = await gateway.findByOperation(operation, billed.providerId)
   if (!made) return null
   if (typeof tax === 'number') {
     await keepTax(context, locked, provider, { found: made, tax, lastChargeAt: null })

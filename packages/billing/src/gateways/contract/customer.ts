@@ -1,4 +1,5 @@
 import type { CardSummary } from '../../values/card.ts'
+import type { Owner } from '../../values/owner.ts'
 
 /** A provider's customer in our words. */
 export interface ProviderCustomer {
@@ -25,8 +26,8 @@ export interface CustomerDetails {
 
 /** What a customer is made of at a provider. */
 export interface NewCustomer {
-  /** The application's user; written at the provider as well, so one can be found by the other. */
-  readonly userId: string | number
+  /** Whose it is; written at the provider as well, so one can be found by the other. */
+  readonly owner: Owner
   /** What is known of them. */
   readonly details: CustomerDetails
   /** The operation it belongs to: a repeat finds the same customer by it. */

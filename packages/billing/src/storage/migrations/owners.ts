@@ -4,6 +4,7 @@ import {
   createIndex,
   type Database,
   dropNotNull,
+  holdsMilliseconds,
   type Migration,
   type MigrationSet,
   toTimestamps,
@@ -39,7 +40,7 @@ export function ownersMigration(userTable: string): Migration {
  * What billing adds to another table of the application whose rows are billed: the same columns that users have. A set of
  * its own, because such a table may be named years after the other migrations have run.
  */
-export function ownerTableMigrations(type: string, table: string): MigrationSet {
+export function ownerMigrations(type: string, { table }: { readonly table: string }): MigrationSet {
   return {
     name: `billing-${type}`,
     migrations: [
@@ -54,6 +55,8 @@ export function ownerTableMigrations(type: string, table: string): MigrationSet 
             unique: true,
           })
         },
+        // As for users: whoever writes milliseconds there cannot go on.
+        needsOffline: (database) => holdsMilliseconds(database, table, ['trial_ends_at']),
       },
     ],
   }

@@ -44,8 +44,8 @@ export async function resume(subscription: SubscriptionScope): Promise<void> {
 
 /** Where the provider has cancelled already: another one with the same terms, for what is left. */
 async function resumeAnew(subscription: SubscriptionScope) {
-  const { context, user, record } = subscription
-  return replaceSubscription(context, user, record, {
+  const { context, record } = subscription
+  return replaceSubscription(context, record, {
     plan: record.providerPlan,
     skipTrial: false,
     prorate: true,

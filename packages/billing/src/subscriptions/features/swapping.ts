@@ -13,9 +13,9 @@ export interface WantedSwap extends SwapOptions {
 
 export async function swap(subscription: SubscriptionScope, wanted: WantedSwap): Promise<void> {
   subscription.requireRunning()
-  const { context, user, record } = subscription
+  const { context, record } = subscription
   const asked = await requireSwap(subscription, wanted)
-  subscription.record = await swapSubscription(context, user, record, asked)
+  subscription.record = await swapSubscription(context, record, asked)
 }
 
 export async function previewSwap(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { NO_CARD } from '../../values/card.ts'
 import { type ContractPart, codeOf, newOperation, openAccount } from './part.ts'
 
+const owner = { type: 'user', id: 2 }
 const details = { email: 'bob@example.com', name: 'Bob' }
 
 /** Customers and their cards. */
@@ -9,7 +10,7 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
   describe('a customer', () => {
     it('begins without a card, and has paid nothing', async () => {
       const { gateway } = await openAccount(create)
-      const made = await gateway.createCustomer({ userId: 2, details, operation: newOperation() })
+      const made = await gateway.createCustomer({ owner, details, operation: newOperation() })
       assert.deepEqual(made.card, NO_CARD)
       assert.equal(made.hasPaymentMethod, false)
       assert.equal((await gateway.findCustomer(made.id))?.id, made.id)
@@ -19,7 +20,7 @@ export const customersContract: ContractPart = ({ describe, it }, create) => {
 
     it('is the same one when its operation is repeated', async () => {
       const { gateway } = await openAccount(create)
-      const wanted = { userId: 2, details, operation: newOperation() }
+      const wanted = { owner, details, operation: newOperation() }
       const first = await gateway.createCustomer(wanted)
       assert.equal((await gateway.createCustomer(wanted)).id, first.id)
       const other = await gateway.createCustomer({ ...wanted, operation: newOperation() })

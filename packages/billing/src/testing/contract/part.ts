@@ -53,7 +53,7 @@ export async function openAccount(create: CreateGateway): Promise<Account> {
   const test = await create()
   const gateway = await test.provider.connect()
   const { id: customerId } = await gateway.createCustomer({
-    userId: 1,
+    owner: { type: 'user', id: 1 },
     details: { email: 'ada@example.com', name: 'Ada Lovelace' },
     operation: newOperation(),
   })

@@ -46,7 +46,7 @@ export const paymentsContract: ContractPart = ({ describe, it }, create) => {
       const found = await gateway.findInvoice(invoice.id, customerId, () => 0)
       assert.equal(found?.id, invoice.id)
       const bob = await gateway.createCustomer({
-        userId: 2,
+        owner: { type: 'user', id: 2 },
         details: { email: 'bob@example.com' },
         operation: newOperation(),
       })

@@ -58,7 +58,7 @@ export function checkoutCharge(
 
 export async function complete(user: UserHaving<'checkout'>, id: unknown): Promise<CheckoutResult> {
   const { context, provider } = user
-  const returning = { userId: user.id, provider, customerId: await user.findCustomerId() }
+  const returning = { owner: user.owner, provider, customerId: await user.findCustomerId() }
   const found = await completeCheckout(context, returning, id)
   const record = await user.user.reload()
   const row = found.subscriptionId

@@ -1,6 +1,6 @@
 import type { DriftReport } from '../../consistency/drift.ts'
 import { withOwnerLock } from '../../consistency/owner-lock.ts'
-import { syncUser } from '../../consistency/sync.ts'
+import { syncOwner } from '../../consistency/sync.ts'
 import { chooseProvider as choose } from '../../customers/choose-provider.ts'
 import { ensureCustomer } from '../../customers/customer.ts'
 import type { CustomerDetails } from '../../gateways/contract/customer.ts'
@@ -15,14 +15,14 @@ export async function updateCard(
 ): Promise<void> {
   requireText('card token', token)
   const { context, provider } = user
-  await withOwnerLock(context, user.id, (locked) =>
+  await withOwnerLock(context, user.owner, (locked) =>
     ensureCustomer(context, locked, { provider, token, details }),
   )
   await user.user.reload()
 }
 
 export async function chooseProvider(user: UserScope, provider: ProviderName): Promise<void> {
-  await choose(user.context, user.id, provider)
+  await choose(user.context, user.owner, provider)
   await user.user.reload()
 }
 
@@ -30,7 +30,7 @@ export async function sync(
   user: UserScope,
   options: { readonly dryRun?: boolean },
 ): Promise<DriftReport> {
-  const report = await syncUser(user.context, user.user.record, options)
+  const report = await syncOwner(user.context, user.owner, options)
   await user.user.reload()
   return report
 }

@@ -64,7 +64,7 @@ function toInvoice(user: UserScope, data: InvoiceData): Invoice {
 async function payInvoice(user: UserScope, id: string): Promise<Invoice> {
   const customerId = await user.requireCustomerId()
   const { context, provider } = user
-  const outcome = await withOwnerLock(context, user.id, async (locked) => {
+  const outcome = await withOwnerLock(context, user.owner, async (locked) => {
     const paid = await locked.change(provider, (gateway) => gateway.payInvoice(id, customerId))
     const providerId = paid?.subscription
     if (providerId) await converge(context, locked, { provider, providerId })

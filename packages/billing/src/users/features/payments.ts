@@ -47,6 +47,6 @@ async function payOnce<R>(
 ): Promise<R> {
   if (idempotencyKey === undefined) return pay(await user.gateway())
   requireText('idempotency key', idempotencyKey)
-  const { context, id, provider } = user
-  return withOwnerLock(context, id, (locked) => locked.change(provider, pay))
+  const { context, owner, provider } = user
+  return withOwnerLock(context, owner, (locked) => locked.change(provider, pay))
 }

@@ -6,6 +6,6 @@ export async function billingPortal(
   options: PortalOptions,
 ): Promise<{ readonly url: string }> {
   const { context, provider } = user
-  const visitor = { userId: user.id, provider, customerId: await user.requireCustomerId() }
+  const visitor = { owner: user.owner, provider, customerId: await user.requireCustomerId() }
   return openPortal(context, visitor, options)
 }

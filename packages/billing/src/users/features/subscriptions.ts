@@ -22,18 +22,18 @@ export async function findSubscription(
   user: UserScope,
   name: string,
 ): Promise<Subscription | null> {
-  const record = await user.context.subscriptions.findByName(user.id, name)
+  const record = await user.context.subscriptions.findByName(user.owner, name)
   return record ? toSubscription(user, record) : null
 }
 
 export async function requireSubscription(user: UserScope, name: string): Promise<Subscription> {
   const found = await findSubscription(user, name)
-  if (!found) throw new NoSubscription(`The user has no subscription '${name}'`)
+  if (!found) throw new NoSubscription(`The ${user.owner.type} has no subscription '${name}'`)
   return found
 }
 
 export async function listSubscriptions(user: UserScope): Promise<Subscription[]> {
-  const records = await user.context.subscriptions.listByUser(user.id)
+  const records = await user.context.subscriptions.listByOwner(user.owner)
   return records.map((record) => toSubscription(user, record))
 }
 
@@ -43,7 +43,7 @@ export async function isSubscribed(
   name: string,
   plans?: readonly string[],
 ): Promise<boolean> {
-  const record = await user.context.subscriptions.findByName(user.id, name)
+  const record = await user.context.subscriptions.findByName(user.owner, name)
   if (!record || !valid(record, user.now())) return false
   return plans === undefined || plans.includes(record.providerPlan)
 }

@@ -5,5 +5,5 @@ export const card: DefaultHandler = async (context, { locked, gateway, subject }
   if (!subject.cardChanged || !subject.customerId) return
   const customer = await gateway.findCustomer(subject.customerId)
   if (!customer) return
-  await locked.lock.write((tx) => context.users.setCard(locked.userId, customer.card, tx))
+  await locked.lock.write((tx) => context.owners.setCard(locked.owner, customer.card, tx))
 }

@@ -5,8 +5,9 @@ import type { DefaultHandler } from './default-handler.ts'
 export const deletedCustomer: DefaultHandler = async (context, { locked, gateway, subject }) => {
   const { customerDeleted, customerId } = subject
   if (!customerDeleted || !customerId || (await gateway.findCustomer(customerId))) return
-  for (const row of await context.subscriptions.listByUser(locked.userId)) {
+  for (const row of await context.subscriptions.listByOwner(locked.owner)) {
     if (row.provider === gateway.name) await converge(context, locked, row)
   }
-  await locked.lock.write((tx) => context.users.clearCustomer(gateway.name, customerId, tx))
+  const gone = { provider: gateway.name, providerId: customerId }
+  await locked.lock.write((tx) => context.owners.clearCustomer(locked.owner, gone, tx))
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { NoPaymentMethod } from '../../../errors.ts'
 import { type CardSummary, NO_CARD } from '../../../values/card.ts'
+import { isUser, ownerKey } from '../../../values/owner.ts'
 import type { ProviderCustomer } from '../../contract/customer.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
@@ -36,11 +37,14 @@ export function stripeCustomers(context: StripeContext): Customers {
   }
 
   return {
-    async createCustomer({ userId, details, operation }) {
+    async createCustomer({ owner, details, operation }) {
       const { metadata, ...rest } = details
+      const whose: Stripe.MetadataParam = isUser(owner)
+        ? { user_id: String(owner.id) }
+        : { owner: ownerKey(owner) }
       const params: Stripe.CustomerCreateParams = {
         ...(rest as Stripe.CustomerCreateParams),
-        metadata: { ...(metadata as Stripe.MetadataParam), user_id: String(userId), operation },
+        metadata: { ...(metadata as Stripe.MetadataParam), ...whose, operation },
       }
       const customer = await once(
         `${operation}:customer`,

@@ -29,10 +29,12 @@ export const billingSync: Command = {
           billing.sync({ dryRun, cancelDeletedUsers }),
         )
         const lines = report.drift.map(
-          ({ userId, provider, providerId, what }) =>
-            `  user ${userId}: ${provider} ${providerId}: ${what}`,
+          ({ owner, provider, providerId, what }) =>
+            `  ${owner.type} ${owner.id}: ${provider} ${providerId}: ${what}`,
         )
-        const failures = report.failures.map(({ userId, error }) => `  user ${userId}: ${error}`)
+        const failures = report.failures.map(
+          ({ owner, error }) => `  ${owner.type} ${owner.id}: ${error}`,
+        )
         const verb = dryRun ? 'would be changed' : 'brought to the state of the provider'
         const text = [
           `${report.users} users compared, ${report.drift.length} differences ${verb}`,
