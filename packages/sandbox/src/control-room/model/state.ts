@@ -1,3 +1,8 @@
+import { copyJson } from '../../core/store/copy-json.ts'
+import type { StripeContext } from '../../stripe/state/context.ts'
+import { renderEvent } from '../../stripe/state/events.ts'
+import { render } from '../../stripe/state/render.ts'
+import type { Rows } from '../../stripe/state/rows.ts'
 import type { Watched } from '../story/watched.ts'
 
 /** How many of each kind are shown, the newest first. */
@@ -5,25 +10,39 @@ const SHOWN = 25
 
 /** `/state.json`: the newest of everything in one answer, for scripts. */
 export function readState({ clock, outbox, failures, stripe, braintree }: Watched) {
+  const tables = braintree?.context.tables
   return {
     now: clock.now().toISOString(),
     switches: outbox.switches(),
     failedJobs: failures.list().slice(-SHOWN).reverse(),
-    stripe: stripe && {
-      customers: stripe.handle.customers().slice(0, SHOWN),
-      subscriptions: stripe.handle.subscriptions().slice(0, SHOWN),
-      invoices: stripe.handle.invoices().slice(0, SHOWN),
-      events: stripe.handle.events().slice(-SHOWN).reverse(),
+    stripe: stripe && newestAtStripe(stripe.context),
+    braintree: tables && {
+      customers: copyJson(first(tables.customers.newestFirst())),
+      subscriptions: copyJson(first(tables.subscriptions.newestFirst())),
+      transactions: copyJson(first(tables.transactions.newestFirst())),
     },
-    braintree: braintree && {
-      customers: braintree.handle.customers().slice(-SHOWN).reverse(),
-      subscriptions: braintree.handle.subscriptions().slice(-SHOWN).reverse(),
-      transactions: braintree.handle.transactions().slice(-SHOWN).reverse(),
-    },
-    deliveries: outbox
-      .deliveries()
-      .slice(-SHOWN)
-      .reverse()
-      .map(({ body: _body, ...delivery }) => delivery),
+    deliveries: first(outbox.newestFirst()).map(({ body: _body, ...delivery }) => delivery),
   }
+}
+
+function newestAtStripe(context: StripeContext) {
+  const { tables } = context
+  const newest = (kind: 'customer' | 'subscription' | 'invoice') =>
+    first<Rows[typeof kind]>(tables[kind].newestFirst()).map((row) =>
+      copyJson(render(kind, row, tables)),
+    )
+  return {
+    customers: newest('customer').filter((customer) => customer.deleted !== true),
+    subscriptions: newest('subscription'),
+    invoices: newest('invoice'),
+    events: first(tables.event.newestFirst()).map((row) => renderEvent(context, row, 0)),
+  }
+}
+
+function first<Row>(rows: Iterable<Row>): Row[] {
+  const found: Row[] = []
+  for (const row of rows) {
+    if (found.push(row) === SHOWN) break
+  }
+  return found
 }

@@ -36,7 +36,7 @@ export const clockPage = definePage(read, (data, { path }) => ({
   lead: html`It is ${moment(data.now)} UTC in the sandbox. Everything that falls due on the way happens, in order.`,
   body: html`<div class="stack"><div class="two"><section class="card"><h2>Move it</h2>
 <form class="line" method="post" action="/advance">${backField(path)}${duration(data)}<button class="primary">Advance</button></form>
-<form class="line" method="post" action="/advance-to">${backField(path)}<label>To (UTC) <input name="date" value="${data.now.slice(0, 16)}" pattern="\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z?)?" required></label><button>Advance</button></form>
+<form class="line" method="post" action="/advance-to">${backField(path)}<label>To (UTC) <input type="datetime-local" name="date" value="${data.now.slice(0, 16)}" required></label><button>Advance</button></form>
 <p class="quiet">An invoice of Stripe's is a draft for an hour before it is charged.</p></section>
 <section class="card"><h2>What if</h2><p class="quiet">Tried on a copy of everything: nothing here changes, and no webhook is sent.</p>
 <form class="line" method="get" action="/clock">${duration(data)}<button class="primary">Try it</button></form></section></div>
@@ -63,7 +63,7 @@ ${
     : html`<div class="two">${table('How often', outlook.counts, {
         What: ([title]) => title,
         Times: ([, times]) => times,
-      })}<ol class="timeline">${steps.slice(0, SHOWN).map((step) => comingItem(step, { path: null }))}</ol></div>`
+      })}<ol class="timeline">${steps.slice(0, SHOWN).map((step) => comingItem(step, { path: null, withCustomer: true }))}</ol></div>`
 }
 ${steps.length > SHOWN && html`<p class="quiet">The last ${SHOWN} are shown.</p>`}</section>`
 }

@@ -1,5 +1,5 @@
 import { html } from '../../core/html.ts'
-import { empty, moment, objectLink } from '../parts/bits.ts'
+import { breakable, empty, moment, objectLink } from '../parts/bits.ts'
 import { table } from '../parts/table.ts'
 import { readEvents } from '../story/stripe-events.ts'
 import { definePage } from './page.ts'
@@ -31,7 +31,7 @@ ${
   events.length === 0
     ? empty(type ? 'None like that.' : 'None yet.')
     : table('Events', events, {
-        Type: (event) => html`<a href="/events/${event.id}">${event.type}</a>`,
+        Type: (event) => html`<a href="/events/${event.id}">${breakable(event.type)}</a>`,
         About: ({ object }) => (object === null ? '' : objectLink(object)),
         Cause: ({ request }) => (request === null ? 'time' : html`call <code>${request}</code>`),
         At: ({ created }) => moment(created),

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
-import { customerPath, empty, moment, statusBadge } from '../parts/bits.ts'
+import { breakable, customerPath, empty, moment, statusBadge } from '../parts/bits.ts'
 import { changeList, jsonView } from '../parts/code.ts'
 import { findObject } from '../story/find-object.ts'
 import { historyOf, type Version } from '../story/history.ts'
@@ -38,7 +38,7 @@ export const objectPage = definePage(read, ({ id, found, history }) => {
 function versions(history: readonly Version[]): Html {
   return html`<ol class="timeline">${history.map(
     ({ at, cause, eventId, changes }, index) =>
-      html`<li><div class="when">${moment(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${cause}</a>`}</h3>${
+      html`<li><div class="when">${moment(at)}</div><div class="what"><h3>${eventId === null ? cause : html`<a href="/events/${eventId}">${breakable(cause)}</a>`}</h3>${
         changes.length > 0
           ? changeList(changes, 12)
           : html`<p class="quiet">${index === history.length - 1 ? 'the first that is known' : 'nothing changed'}</p>`

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../core/html.ts'
 import type { Delivery } from '../../core/outbox.ts'
 import { triggersOf } from '../../fixtures/trigger.ts'
-import { backField, empty, moment, statusBadge } from '../parts/bits.ts'
+import { backField, breakable, empty, moment, statusBadge } from '../parts/bits.ts'
 import { table } from '../parts/table.ts'
 import { type Ask, definePage } from './page.ts'
 
@@ -43,7 +43,7 @@ export const webhooksPage = definePage(read, (data, { path }) => ({
   lead: 'Every attempt to tell your application what happened.',
   body: html`<div class="stack"><div class="two"><section class="card"><h2>Addresses</h2>${endpoints(data)}</section>
 <section class="card"><h2>Trigger</h2><p class="quiet">Makes something happen, so that its webhook is sent.</p>
-<form class="line" method="post" action="/trigger">${backField(path)}<label>Event <select name="event">${data.triggers.map((each) => html`<option>${each}</option>`)}</select></label>
+<form class="line" method="post" action="/trigger">${backField(path)}<label>Event <select name="event">${data.triggers.map((each) => html`<option${each === 'invoice.paid' && html` selected`}>${each}</option>`)}</select></label>
 <label>Customer (optional) <input name="customer" placeholder="a new one" size="18"></label><button class="primary">Trigger</button></form></section></div>
 <section class="card"><h2>Deliveries</h2>${filter(data)}${deliveryTable(data, path)}</section></div>`,
 }))
@@ -69,7 +69,7 @@ function deliveryTable({ deliveries, state, type }: Data, path: string): Html {
   }
   return table('Deliveries', deliveries, {
     Event: ({ id, eventType, url }) =>
-      html`<a href="/webhooks/${id}">${eventType}</a><br><small>${url}</small>`,
+      html`<a href="/webhooks/${id}">${breakable(eventType)}</a><br><small>${breakable(url)}</small>`,
     State: ({ state, corrupt, duplicate }) =>
       html`${statusBadge(state)}${duplicate && html` <small>copy</small>`}${corrupt && html` <small>damaged once</small>`}`,
     Attempts: ({ attempts, dueAt }) => {

@@ -58,6 +58,11 @@ export function objectLink(id: string): Html {
   return html`<a href="/objects/${encodeURIComponent(id)}"><code>${id}</code></a>`
 }
 
+/** A long name is broken where its parts end, not in the middle of a word. */
+export function breakable(name: string): Html[] {
+  return name.split(/(?<=[._/])/).map((part) => html`${part}<wbr>`)
+}
+
 /** `3 customers`, `1 customer` */
 export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${number === 1 ? noun : `${noun}s`}`

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../core/html.ts'
-import { moment } from './bits.ts'
+import { breakable, moment } from './bits.ts'
 
 export interface View {
   readonly title: string
@@ -51,7 +51,7 @@ ${clockForm(frame)}
 </header>
 <main id="main" tabindex="-1">
 ${notice(frame)}
-<div class="heading"><div><h1>${view.title} ${view.badge}</h1>${view.lead && html`<p>${view.lead}</p>`}</div>
+<div class="heading"><div><h1>${breakable(view.title)} ${view.badge}</h1>${view.lead && html`<p>${view.lead}</p>`}</div>
 ${frame.json && html`<a class="beside" href="${frame.json}">This page as JSON</a>`}</div>
 ${view.body}
 </main>

@@ -132,7 +132,7 @@ td { overflow-wrap: anywhere; } td time, td .amount { white-space: nowrap; }
 .timeline .now .what { color: var(--accent); font-weight: 650; } .timeline .now .when { color: var(--accent); font-weight: 600; }
 .timeline details { margin-top: .125rem; font-size: .875rem; }
 .timeline details ul { margin: .25rem 0 0; padding-left: 1rem; }
-.timeline .head { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: flex-start; justify-content: space-between; }
+.timeline .head { display: flex; gap: .25rem .75rem; align-items: flex-start; justify-content: space-between; }
 .timeline .head form { margin-bottom: -.5rem; }
 .timeline > li:last-child { padding-bottom: 0; }
 @media (max-width: 40rem) {
@@ -141,6 +141,8 @@ td { overflow-wrap: anywhere; } td time, td .amount { white-space: nowrap; }
   .timeline .when { text-align: left; }
 }
 summary { color: var(--accent); cursor: pointer; }
+.buttons + details { margin-top: .75rem; }
+.head h3 { min-width: 0; }
 .scroll { margin: 0; padding: .875rem 1rem; max-height: 34rem; overflow: auto; border-radius: .5rem; background: var(--page); font-family: var(--mono); font-size: .8125rem; line-height: 1.6; white-space: pre-wrap; overflow-wrap: anywhere; }
 .scroll .key { color: var(--accent); } .scroll .text { color: var(--good); } .scroll .number { color: var(--warning); } .scroll .word { color: var(--bad); }
 .scroll a { color: inherit; }

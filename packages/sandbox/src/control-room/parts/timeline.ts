@@ -1,11 +1,13 @@
 import { type Html, html } from '../../core/html.ts'
 import type { Step } from '../story/step.ts'
 import type { DeliveryNote } from '../story/timeline.ts'
-import { backField, moment, objectLink } from './bits.ts'
+import { backField, customerPath, moment, objectLink } from './bits.ts'
 
 export interface TimelineOptions {
   /** The page to come back to after "Go there"; null leaves these buttons out. */
   readonly path: string | null
+  /** Where the steps of many stand together. */
+  readonly withCustomer?: boolean
   /** Steps that are marked, because the other side does not have them. */
   readonly isOther?: (step: Step) => boolean
 }
@@ -16,7 +18,13 @@ export function comingItem(step: Step, options: TimelineOptions): Html {
   const go =
     path !== null &&
     html`<form method="post" action="/advance-to">${backField(path)}<input type="hidden" name="date" value="${step.at}"><button class="small">Go there<span class="unseen">: ${step.title}, ${step.at}</span></button></form>`
-  return item(step, `coming${options.isOther?.(step) ? ' other' : ''}`, { beside: html`${go}` })
+  const { provider, customer } = step
+  const whose =
+    options.withCustomer && customer !== null
+      ? html`<p class="quiet"><a href="${customerPath({ provider, id: customer })}">${customer}</a></p>`
+      : ''
+  const kind = `coming${options.isOther?.(step) ? ' other' : ''}`
+  return item(step, kind, { beside: html`${go}`, below: whose })
 }
 
 export function pastItem(step: Step & { readonly deliveries: readonly DeliveryNote[] }): Html {

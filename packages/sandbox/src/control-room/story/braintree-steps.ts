@@ -12,11 +12,12 @@ export function braintreeSteps(context: BraintreeContext, customer: string): Ste
   for (const { token, createdAt, instrument } of paymentMethods.findBy('customer', customer)) {
     steps.push(toStep(createdAt, 'Payment method added', 'plain', token, instrument.kind))
   }
-  for (const subscription of subscriptions.findBy('customer', customer)) {
-    steps.push(...ofSubscription(subscription))
-  }
+  // Before the subscriptions: a payment that fails is why one goes past due.
   for (const transaction of transactions.findBy('customer', customer)) {
     steps.push(...ofTransaction(transaction))
+  }
+  for (const subscription of subscriptions.findBy('customer', customer)) {
+    steps.push(...ofSubscription(subscription))
   }
   const sorted = steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
   return sorted.map((step) => ({ ...step, customer }))
