@@ -5,6 +5,7 @@ import { addBillingPage } from './pages/billing.tsx'
 import { addBillingForms } from './pages/billing-forms.ts'
 import { addCancelPage } from './pages/cancel.tsx'
 import { addConfirmPage } from './pages/confirm.tsx'
+import { addHostedForms } from './pages/hosted-forms.ts'
 import { addSwapPage } from './pages/swap.tsx'
 import { addSandboxControls } from './sections/sandbox-strip.tsx'
 
@@ -12,6 +13,7 @@ import { addSandboxControls } from './sections/sandbox-strip.tsx'
 export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
   addBillingPage(app)
   addBillingForms(app)
+  addHostedForms(app)
   addSwapPage(app)
   addCancelPage(app)
   addConfirmPage(app)

@@ -2,14 +2,14 @@ import type { ProviderName } from '@tollgate/billing'
 import type { Hono } from 'hono'
 import type { AppEnv } from '../../../http/variables.ts'
 import { requireRunning, SUBSCRIPTION } from '../model/account.ts'
-import { findPlan, isSoldWhole, trialDaysFor } from '../model/plans.ts'
+import { isSoldWhole } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
 import { findTestCard, rehearse } from '../model/test-cards.ts'
 import { cardEntryOf, parseToken } from '../sections/card-entry.tsx'
 import { addForm, type FormRequest } from './add-form.ts'
+import { readPlan } from './read-plan.ts'
 
-const LONGEST_COUPON = 64
 const LARGEST_QUANTITY = 10_000
 
 /** The forms of the billing page itself. */
@@ -23,22 +23,16 @@ export function addBillingForms(app: Hono<AppEnv>): void {
 
 async function subscribe(request: FormRequest) {
   const { service, form } = request
-  const plan = findPlan(service.config.settings.plans, form.get('plan'))
-  if (!plan) throw new BadChoice('Please choose a plan.')
-  const coupon = (form.get('coupon') ?? '').trim()
-  if (coupon.length > LONGEST_COUPON) throw new BadChoice('This is no coupon.')
-  const { billable, history } = request.account
+  const { plan, trialDays, coupon } = readPlan(request)
+  const { billable } = request.account
   const hasCard = billable.cardLastFour !== null || billable.paypalEmail !== null
   const keepsCard = hasCard && !form.has('token')
   const { provider, token } = keepsCard
     ? { provider: billable.provider, token: null }
     : await readCard(request)
   const payer = await service.billing.user(billable.id)
-  let builder = payer
-    .newSubscription(SUBSCRIPTION, plan[provider])
-    .trialDays(trialDaysFor(plan, history))
-  if (coupon !== '') builder = builder.withCoupon(coupon)
-  await builder.create(token)
+  const builder = payer.newSubscription(SUBSCRIPTION, plan[provider]).trialDays(trialDays)
+  await (coupon === null ? builder : builder.withCoupon(coupon)).create(token)
   await rehearseCard(request, token)
   return 'subscribed' as const
 }

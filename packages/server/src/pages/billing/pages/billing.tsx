@@ -3,6 +3,7 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { requireUser } from '../../parts/page-context.ts'
 import { renderPage } from '../../parts/render.tsx'
 import { askProvider, mayChooseProvider, readAccount } from '../model/account.ts'
+import { hasHostedPages, hostedPagesOf } from '../model/hosted-pages.ts'
 import { noticeOf } from '../model/notices.ts'
 import type { Problem } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
@@ -12,6 +13,7 @@ import { CurrentSubscription } from '../sections/current-subscription.tsx'
 import { BillingFrame } from '../sections/frame.tsx'
 import { Invoices } from '../sections/invoices.tsx'
 import { OtherPlans } from '../sections/other-plans.tsx'
+import { Portal } from '../sections/portal.tsx'
 import { SandboxStrip } from '../sections/sandbox-strip.tsx'
 import { Subscribe } from '../sections/subscribe.tsx'
 
@@ -41,7 +43,12 @@ export async function renderBilling(
   const notice = view.problem ? null : noticeOf(c.req.query('done'))
   return renderPage(
     c,
-    { title: 'Billing', status: view.problem?.status ?? 200, policy: policyFor(entry) },
+    {
+      title: 'Billing',
+      status: view.problem?.status ?? 200,
+      policy: policyFor(entry),
+      formTargets: hostedPagesOf(service),
+    },
     <BillingFrame>
       <div class="stack">
         <h1>Billing</h1>
@@ -71,6 +78,9 @@ export async function renderBilling(
           />
         )}
         {isCustomer && !isUnpaid && <ChangeCard {...{ page, account, entry }} />}
+        {isCustomer && hasHostedPages(account.provider) && (
+          <Portal page={page} provider={account.provider} />
+        )}
         <Invoices invoices={told.invoices} isCustomer={isCustomer} />
         <ProviderScript entry={entry} />
       </div>

@@ -6,6 +6,7 @@ import { CsrfField } from '../../parts/layout.tsx'
 import type { Account, ProviderView } from '../model/account.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeState } from '../model/describe-state.ts'
+import { hasHostedPages } from '../model/hosted-pages.ts'
 import { formatPrice, formatRhythm, trialDaysFor } from '../model/plans.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
 import { type CardEntry, CardField } from './card-entry.tsx'
@@ -61,9 +62,16 @@ export const Subscribe: FC<SubscribeView> = (view) => {
               autocomplete="off"
             />
           </label>
-          <button class="primary" type="submit">
-            Subscribe
-          </button>
+          <div class="row">
+            <button class="primary" type="submit">
+              Subscribe
+            </button>
+            {hasHostedPages(provider) && (
+              <button type="submit" formaction="/billing/checkout" formnovalidate>
+                Pay on {PROVIDER_NAMES[provider]}’s page
+              </button>
+            )}
+          </div>
         </div>
       </form>
     </section>

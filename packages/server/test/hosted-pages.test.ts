@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestService, type TestService } from './support.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service?.stop())
+
+let people = 0
+
+async function newPerson() {
+  const browser = service.browser()
+  const email = `person-${++people}@example.com`
+  const password = 'a long password'
+  await service.users.create({ email, password, name: 'Ada' })
+  expect((await browser.signIn(email, password)).status).toBe(303)
+  return {
+    browser,
+    async post(path: string, fields: Record<string, string> = {}) {
+      const csrf_token = await browser.csrfToken()
+      const response = await browser.post(path, { csrf_token, ...fields })
+      return { status: response.status, location: response.headers.get('location') ?? '' }
+    },
+    async get(path: string) {
+      const response = await browser.get(path)
+      return { status: response.status, location: response.headers.get('location') ?? '' }
+    },
+  }
+}
+
+/** What the customer does on the provider's page; gives the path of ours that they are sent to. */
+async function payAt(page: string): Promise<string> {
+  const body = new URLSearchParams({ card: 'pm_card_visa' })
+  const response = await fetch(page, { method: 'POST', body, redirect: 'manual' })
+  const back = new URL(response.headers.get('location') ?? '')
+  expect(back.origin).toBe(new URL(service.url).origin)
+  return `${back.pathname}${back.search}`
+}
+
+describe('pages of Stripe’s own', () => {
+  it('take somebody who chose a plan, and bring them back subscribed', async () => {
+    const ada = await newPerson()
+    const sent = await ada.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
+    expect(sent.status).toBe(303)
+    expect(new URL(sent.location).pathname).toMatch(/^\/pages\/checkout\/cs_test_/)
+    const back = await payAt(sent.location)
+
+    const eve = await newPerson()
+    expect((await eve.get(back)).status).toBe(404)
+    expect((await service.browser().get(back)).status).toBe(401)
+    expect(await ada.get(back)).toEqual({
+      status: 303,
+      location: `${service.url}/billing?done=subscribed`,
+    })
+    const html = await (await ada.browser.get('/billing?done=subscribed')).text()
+    expect(html).toContain('You are subscribed.')
+    const again = await ada.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
+    expect(again.status).toBe(409)
+  })
+
+  it('may be where a form of ours leads, and nowhere else', async () => {
+    const ada = await newPerson()
+    const page = await ada.browser.get('/billing')
+    const policy = page.headers.get('content-security-policy') ?? ''
+    const { location } = await ada.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
+    const targets = /form-action ([^;]*)/.exec(policy)?.[1]?.split(' ')
+    expect(targets).toEqual(["'self'", new URL(location).origin])
+  })
+
+  it('let a customer look after it, and are none for anybody else', async () => {
+    const ada = await newPerson()
+    expect((await ada.post('/billing/portal')).status).toBe(422)
+    const card = { plan: 'pro', provider: 'stripe', token: 'pm_card_visa' }
+    await ada.post('/billing/subscribe', card)
+    const { status, location } = await ada.post('/billing/portal')
+    expect(status).toBe(303)
+    expect(await (await fetch(location)).text()).toContain('/billing')
+  })
+
+  it('are not there at Braintree', async () => {
+    const ada = await newPerson()
+    const page = await (await ada.browser.get('/billing?provider=braintree')).text()
+    expect(page).not.toContain('/billing/checkout')
+    const refused = await ada.post('/billing/checkout', { plan: 'pro', provider: 'braintree' })
+    expect(refused.status).toBe(422)
+  })
+
+  it('are asked for by a form of ours alone', async () => {
+    const ada = await newPerson()
+    const forged = await ada.browser.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
+    expect(forged.status).toBe(403)
+  })
+})
