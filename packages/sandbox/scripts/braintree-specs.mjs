@@ -91,7 +91,11 @@ function fill(braintree) {
   for (const [id, amount] of Object.entries({ discount_7: 700, discount_11: 1100 })) {
     braintree.defineDiscount({ id, amount })
   }
-  braintree.definePlan({ id: 'integration_trialless_plan', price: 1234 })
+  braintree.definePlan({
+    id: 'integration_trialless_plan',
+    price: 1234,
+    numberOfBillingCycles: 12,
+  })
   braintree.definePlan({
     id: 'integration_trial_plan',
     price: 4321,

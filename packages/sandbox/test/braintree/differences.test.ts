@@ -256,8 +256,8 @@ describe('what is sent is kept or refused', () => {
 
   it.each([
     ['industry', { industryType: 'lodging', data: { folioNumber: 'aaa' } }],
-    ['productSku', 'sku'],
-    ['scaExemption', 'low_value'],
+    ['exchangeRateQuoteId', 'quote'],
+    ['installments', { count: 4 }],
   ])('refuses %s by name instead of dropping it', async (key, value) => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant)

@@ -18,6 +18,16 @@ const PATHS = [
   'PUT /transactions/TX/submit_for_settlement',
   'PUT /transactions/TX/void',
   'POST /transactions/TX/refund',
+  'POST /transactions/TX/submit_for_partial_settlement',
+  'PUT /transactions/TX/update_details',
+  'PUT /transactions/TX/adjust_authorization',
+  'POST /transactions/TX/clone',
+  'POST /customers/ada/addresses',
+  'POST /verifications',
+  'POST /verifications/advanced_search_ids',
+  'POST /payment_methods/all/expiring_ids?start=012026&end=122026',
+  'POST /client_api/v1/payment_methods/credit_cards',
+  'POST /client_api/v1/payment_methods/paypal_accounts',
   'POST /transactions/advanced_search_ids',
   'POST /transactions/advanced_search',
 ]
@@ -28,7 +38,10 @@ const NAMES = `id plan_id price payment_method_token payment_method_nonce custom
   first_billing_date billing_day_of_month discounts add_ons add update remove inherited_from_id
   existing_id quantity descriptor name phone url credit_card number expiration_date cvv custom_fields
   email first_name order_id api_request_key subscription_id token make_default prorate_charges
-  status created_at is min max in ids billing_frequency currency_iso_code`.split(/\s+/)
+  status created_at is min max in ids billing_frequency currency_iso_code billing_address country_name
+  postal_code international_phone line_items kind unit_amount total_amount shipping external_vault
+  three_d_secure_pass_thru network paypal_account tax_identifiers risk_data domains verify_card
+  update_existing_token credit_card_number`.split(/\s+/)
 
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
@@ -53,6 +66,10 @@ const body = fc.tuple(
     'transaction',
     'search',
     'client_token',
+    'transaction_clone',
+    'address',
+    'verification',
+    'paypal_account',
   ),
   fc.dictionary(fc.constantFrom(...NAMES), value, { maxKeys: 8 }),
 )
@@ -73,6 +90,9 @@ describe('whatever is sent', () => {
     })
     const { publicKey, privateKey, merchantId } = sandbox.config
     const auth = Buffer.from(`${publicKey}:${privateKey}`).toString('base64')
+    const { clientToken } = await gateway.clientToken.generate({ customerId: 'ada' })
+    const page = JSON.parse(Buffer.from(clientToken, 'base64').toString())
+    const { authorizationFingerprint } = page as { authorizationFingerprint: string }
     const headers = { authorization: `Basic ${auth}`, 'content-type': 'application/json' }
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...PATHS), body, async (route, [root, fields]) => {
@@ -80,12 +100,12 @@ describe('whatever is sent', () => {
         const response = await fetch(`${sandbox.url}/merchants/${merchantId}${path}`, {
           method,
           headers,
-          body: JSON.stringify({ [root]: fields }),
+          body: JSON.stringify({ authorizationFingerprint, [root]: fields }),
         })
         expect([200, 201, 400, 403, 404, 422]).toContain(response.status)
         await response.text()
       }),
-      { numRuns: 800, seed: 20260115 },
+      { numRuns: 1200, seed: 20260115 },
     )
     // And what was kept can still be billed.
     await clock.advance({ months: 2 })

@@ -380,6 +380,20 @@ describe('a sale that puts its card into the vault', () => {
   })
 })
 
+it('the charge of a past due subscription stays at its merchant account', async () => {
+  const merchant = await startMerchant()
+  const { gateway, sandbox, clock, trouble } = merchant
+  sandbox.defineMerchantAccount({ id: 'elsewhere', currency: 'USD' })
+  const { token, customerId } = await addCustomer(merchant)
+  await gateway.subscription.create({ id: 's', planId: 'monthly', paymentMethodToken: token })
+  trouble.declineNextCharge(customerId, '2001')
+  await clock.advance({ months: 1 })
+  const pay = (merchantAccountId: string) =>
+    calls(merchant).sale({ amount: '10.00', subscriptionId: 's', merchantAccountId })
+  expect(codesOf(await pay('elsewhere'))).toEqual(['915180'])
+  expect((await pay('sandbox_usd')).success).toBe(true)
+})
+
 describe('what else a sale says', () => {
   it.each([
     [{ shipping: { shippingMethod: 'urgent' } }, '915203'],
@@ -392,6 +406,11 @@ describe('what else a sale says', () => {
       { externalVault: { status: 'will_vault', previousNetworkTransactionId: '123456789' } },
       '915177',
     ],
+    [{ productSku: 'sku!' }, '915202'],
+    [{ processingMerchantCategoryCode: '541A' }, '915265'],
+    [{ scaExemption: 'because' }, '915213'],
+    [{ riskData: { customerDeviceId: 'x'.repeat(129) } }, '94702'],
+    [{ riskData: { customerLocationZip: '1$2' } }, '94703'],
     [{ options: { creditCard: { accountType: 'ach' } } }, '915184'],
     [{ options: { creditCard: { accountType: 'credit' } } }, '915185'],
   ])('is refused when it is %o: %s', async (given, code) => {
@@ -425,6 +444,25 @@ describe('what else a sale says', () => {
     expect((await calls(merchant).sale(risky)).transaction).toMatchObject({
       status: 'gateway_rejected',
       gatewayRejectionReason: 'risk_threshold',
+    })
+  })
+
+  it('may be authorized in part, and be told by MasterCard why not at all', async () => {
+    const merchant = await startMerchant()
+    const partly = { amount: '1004.00', acceptPartialAuthorization: true }
+    expect(await sell(merchant, partly)).toMatchObject({
+      processorResponseCode: '1004',
+      partiallyAuthorized: true,
+    })
+    expect(await sell(merchant, { amount: '1004.00', orderId: 'whole' })).toMatchObject({
+      processorResponseCode: '1000',
+      partiallyAuthorized: false,
+    })
+    const masterCard = { ...CARD, number: '5555555555554444' }
+    const declined = await calls(merchant).sale({ amount: '2000.00', creditCard: masterCard })
+    expect(declined.transaction).toMatchObject({ merchantAdviceCode: '01' })
+    expect(await sell(merchant, { surchargeAmount: '1.00' })).toMatchObject({
+      surchargeAmount: '1.00',
     })
   })
 

@@ -15,7 +15,11 @@ const AMOUNTS = {
     'shippingAmount',
     { invalid: '915162', negative: '915163', 'too-large': '915164' },
   ],
-  // Braintree publishes no codes of its own for it.
+  surcharge_amount: [
+    'surchargeAmount',
+    { invalid: '915162', negative: '915163', 'too-large': '915164' },
+  ],
+  // Braintree publishes no codes of its own for these two.
   shipping_tax_amount: [
     'shippingTaxAmount',
     { invalid: '915162', negative: '915163', 'too-large': '915164' },
@@ -31,6 +35,7 @@ type LevelThree = Partial<
     | 'discountAmount'
     | 'shippingAmount'
     | 'shippingTaxAmount'
+    | 'surchargeAmount'
     | 'shipsFromPostalCode'
     | 'lineItems'
   >

@@ -9,6 +9,7 @@ import { readDescriptor } from './descriptor.ts'
 import { checkExternalVault } from './external-vault.ts'
 import { readLevelThree } from './level-three.ts'
 import { readPayPalSale } from './paypal-details.ts'
+import { checkSmallPrint } from './small-print.ts'
 
 const PATH = ['transaction']
 const SOURCES = permitted(
@@ -32,6 +33,7 @@ export function readSaleDetails(
   const source = fields.text('transaction_source')
   if (source !== null && !SOURCES.has(source)) errors.add(PATH, 'transaction_source', '915133')
   checkExternalVault(fields.object('external_vault'), errors)
+  checkSmallPrint(fields, errors)
   const skipsFraudCheck = fields.object('options').flag('skip_advanced_fraud_checking') ?? false
   return {
     orderId: fields.text('order_id'),

@@ -2,9 +2,10 @@ import { type BraintreeContext, findMerchantAccount, settingsOf } from '../state
 import type { TransactionRow } from '../state/rows/transactions.ts'
 import { saleKey } from '../state/tables.ts'
 import { keepAddress } from '../vault/addresses.ts'
-import { verdictFor } from '../vault/processor.ts'
+import { APPROVED, type Verdict, verdictFor } from '../vault/processor.ts'
 import { checkPassThru, SALE_CODES } from '../vault/three-d-secure.ts'
 import { ErrorCollector, Refused } from '../wire/errors.ts'
+import { formatAmount } from '../wire/money.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { type Fields, permitted, readAmount } from '../wire/validation.ts'
 import { type Charge, charge, credit, isAuthorized, snapshotOf } from './charging.ts'
@@ -13,7 +14,7 @@ import { readSaleSource, type SaleSource } from './sale-source.ts'
 
 const PATH = ['transaction']
 const KEYS = permitted(
-  `amount api_request_key billing billing_address_id channel credit_card custom_fields customer
+  `accept_partial_authorization amount api_request_key billing billing_address_id channel credit_card custom_fields customer
    customer_id descriptor device_data device_session_id discount_amount exchange_rate_quote_id
    external_vault foreign_retailer fraud_merchant_id industry installments line_items
    merchant_account_id options order_id payment_facilitator payment_method_nonce
@@ -21,14 +22,13 @@ const KEYS = permitted(
    purchase_order_number recurring risk_data sca_exemption service_fee_amount shared_billing_address_id
    shared_customer_id shared_payment_method_nonce shared_payment_method_token
    shared_shipping_address_id shipping shipping_address_id shipping_amount shipping_tax_amount
-   ships_from_postal_code subscription_id tax_amount tax_exempt three_d_secure_authentication_id
+   ships_from_postal_code subscription_id tax_amount surcharge_amount tax_exempt three_d_secure_authentication_id
    three_d_secure_pass_thru three_d_secure_token transaction_source transfer type`,
 )
 const PASS_THRU = { path: [...PATH, 'three_d_secure_pass_thru'], codes: SALE_CODES }
 const AMOUNT_CODES = { invalid: '81503', negative: '81501', 'too-large': '81528' }
 const UNSUPPORTED = permitted(
-  `exchange_rate_quote_id industry installments payment_facilitator
-   processing_merchant_category_code product_sku sca_exemption service_fee_amount
+  `exchange_rate_quote_id industry installments payment_facilitator service_fee_amount
    shared_billing_address_id shared_customer_id shared_payment_method_nonce
    shared_payment_method_token shared_shipping_address_id three_d_secure_authentication_id
    three_d_secure_token transfer`,
@@ -66,10 +66,17 @@ export function createSale(context: BraintreeContext, fields: Fields): Transacti
   source.consume()
   if (type === 'credit') return credit(context, request)
   const checked = fields.isBlank('api_request_key') && isDuplicate(context, request)
-  const rejection = checked ? verdictFor('duplicate') : null
+  const rejection = checked ? verdictFor('duplicate') : partialVerdict(request, fields)
   const row = charge(context, { ...request, rejection })
   keepInVault(context, row, source, options)
   return row
+}
+
+/** 1004.00, where less than all is welcome: Braintree's test amount for it. */
+function partialVerdict({ amount, currency }: Charge, fields: Fields): Verdict | null {
+  const isWelcome = fields.flag('accept_partial_authorization') ?? false
+  if (!isWelcome || formatAmount(amount, currency) !== '1004.00') return null
+  return { ...APPROVED, responseCode: '1004' }
 }
 
 /** What holds for every sale, also for the retried charge of a subscription. */

@@ -43,8 +43,6 @@ function payPalFields(paypal: PayPalDetails): XmlObject {
     email: paypal.email,
     payer_id: paypal.payerId,
     billing_agreement_id: paypal.billingAgreementId,
-    funding_source_description: null,
-    edit_paypal_vault_id: null,
     revoked_at: null,
     image_url: 'https://assets.braintreegateway.com/payment_method_logo/paypal.png',
   }

@@ -27,6 +27,7 @@ export function transactionXml(_context: BraintreeContext, row: TransactionRow):
     discount_amount: money(row.discountAmount),
     shipping_amount: money(row.shippingAmount),
     shipping_tax_amount: money(row.shippingTaxAmount),
+    surcharge_amount: money(row.surchargeAmount),
     ships_from_postal_code: row.shipsFromPostalCode ?? null,
     tax_exempt: row.taxExempt,
     purchase_order_number: row.purchaseOrderNumber,
@@ -178,6 +179,8 @@ function payPalXml(row: TransactionRow, paypal: PayPalDetails): XmlObject {
     payee_email: payeeEmail ?? null,
     custom_field: customField ?? null,
     description: description ?? null,
+    recipient_email: 'test@paypal.com',
+    recipient_phone: { country_code: '1', national_number: '4082222222' },
     seller_protection_status: 'ELIGIBLE',
     image_url: 'https://assets.braintreegateway.com/payment_method_logo/paypal.png',
   }
@@ -205,6 +208,20 @@ function processorFields(row: TransactionRow): XmlObject {
     avs_street_address_response_code: 'I',
     cvv_response_code: 'I',
     three_d_secure_info: null,
+    partially_authorized: row.responseCode === '1004',
+    processed_with_network_token: false,
+    ...adviceXml(row),
+  }
+}
+
+/** MasterCard says of a decline what to do about it. */
+function adviceXml({ instrument, responseCode }: TransactionRow): XmlObject {
+  const isMasterCard =
+    instrument.kind === 'credit_card' && instrument.card.cardType === 'MasterCard'
+  const isNew = isMasterCard && responseCode === '2000'
+  return {
+    merchant_advice_code: isNew ? '01' : null,
+    merchant_advice_code_text: isNew ? 'New account information available' : null,
   }
 }
 

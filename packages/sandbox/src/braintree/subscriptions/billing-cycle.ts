@@ -4,7 +4,7 @@ import { type BraintreeContext, settingsOf, today } from '../state/context.ts'
 import { amountOfNextCycle, countCycle, countedNow } from '../state/cycle-amount.ts'
 import { notifySubscription, type SubscriptionKind } from '../state/notifications.ts'
 import type { SubscriptionRow } from '../state/rows/subscriptions.ts'
-import type { TransactionRow } from '../state/rows/transactions.ts'
+import type { PayPalSale, TransactionRow } from '../state/rows/transactions.ts'
 import { cancel, isOver, save, setSubscriptionStatus } from '../state/subscription-status.ts'
 import { addDaysTo, billingDay, type Day, startOfDay } from '../wire/days.ts'
 
@@ -116,11 +116,17 @@ export function chargeSubscription(
       addOns: copyJson(row.addOns.filter((each) => countedNow(row, each))),
       discounts: copyJson(row.discounts.filter((each) => countedNow(row, each))),
       descriptor: { ...row.descriptor },
+      ...(row.description === null ? {} : { paypal: shownByPayPal(row.description) }),
       ...request.details,
     },
   })
   row.transactionIds.push(transaction.id)
   return transaction
+}
+
+/** The subscription's description is what PayPal shows with each charge. */
+function shownByPayPal(description: string): PayPalSale {
+  return { payeeId: null, payeeEmail: null, customField: null, description }
 }
 
 /** Nothing is owed any more; a credit may be left, as a negative balance. */

@@ -19,6 +19,10 @@ export function retryCharge(context: BraintreeContext, fields: Fields): Transact
   if (row && token !== null && token !== row.paymentMethodToken) errors.add(PATH, 'base', '91527')
   const customerId = fields.text('customer_id')
   if (row && customerId !== null && customerId !== row.customerId) errors.add(PATH, 'base', '91529')
+  const account = fields.text('merchant_account_id')
+  if (row && account !== null && account !== row.merchantAccountId) {
+    errors.add(PATH, 'base', '915180')
+  }
   const given = row && !fields.isBlank('amount')
   const amount = given ? readSaleAmount(fields, row.currency, errors) : (row?.balance ?? 0)
   const descriptor = readDescriptor(fields, PATH, errors)

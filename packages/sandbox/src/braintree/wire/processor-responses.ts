@@ -16,6 +16,7 @@ const HARD_DECLINES = new Set(
 
 const RESPONSE_TEXTS: Readonly<Record<string, string>> = {
   1000: 'Approved',
+  1004: 'Approved for Partial Amount',
   1005: 'Auth Declined but Settlement Captured',
   2000: 'Do Not Honor',
   2001: 'Insufficient Funds',

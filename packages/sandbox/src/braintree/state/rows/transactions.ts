@@ -157,6 +157,8 @@ export interface TransactionRow {
   shippingAmount?: number | null
   /** Minor units inside `amount`. */
   shippingTaxAmount?: number | null
+  /** Minor units inside `amount`. */
+  surchargeAmount?: number | null
   /** As the call said. */
   shipsFromPostalCode?: string | null
   /** What was sold. */
