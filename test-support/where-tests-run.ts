@@ -21,6 +21,7 @@ const slow: readonly Named[] = [
   ['packages/oauth/test/processes', 'several processes'],
   ['packages/oauth/test/threats/mutated-requests.test.ts', 'twenty thousand random requests'],
   ['packages/oauth/test/threats/mutated-standards.test.ts', 'thousands of random requests'],
+  ['packages/sandbox/test/killed.test.ts', 'a process is killed at its writes'],
   ['packages/server/test/processes.test.ts', 'several processes'],
   ['packages/server/test/restart.test.ts', 'several processes'],
 ]

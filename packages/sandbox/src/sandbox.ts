@@ -23,7 +23,10 @@ export interface SandboxOptions {
   readonly now?: Date
   /** The same seed and the same calls give the same ids. 1 unless told. */
   readonly seed?: number
-  /** A file the state is read from, when it exists, and kept in. Its clock wins over `now`. */
+  /**
+   * A file the state is read from, when it exists, and kept in, with a journal beside it: a process that
+   * is killed loses nothing it has answered. Its clock wins over `now`.
+   */
   readonly stateFile?: string
   /** A state taken before with `snapshot()`. It wins over `stateFile`, and its clock over `now`. */
   readonly snapshot?: SandboxSnapshot
@@ -81,7 +84,7 @@ export type Sandbox<O extends SandboxOptions = SandboxOptions> = {
    * `fixtures` and webhooks, is there again; ids are drawn as they were the first time.
    */
   reset(): Promise<void>
-  /** Writes the state file now; closing does so too. A failure leaves the file as it was. */
+  /** Puts the journal into the state file now; closing does so too. A failure leaves both as they were. */
   save(): Promise<void>
   /** Stops the servers, gives up on webhooks that are being sent, and writes the state file. */
   close(): Promise<void>

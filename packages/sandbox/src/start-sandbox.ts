@@ -6,14 +6,10 @@ import { MovableClock } from './core/clock/clock.ts'
 import { FailedJobs } from './core/clock/failed-jobs.ts'
 import { Outbox } from './core/outbox.ts'
 import type { ProviderContext } from './core/provider-context.ts'
+import { KeptState, loadKeptState } from './core/store/kept-state.ts'
+import { chunksOf } from './core/store/lines.ts'
 import type { SandboxSnapshot } from './core/store/snapshot.ts'
-import {
-  checkWritable,
-  chunksOf,
-  readStateFile,
-  stateLines,
-  writeStateFile,
-} from './core/store/state-file.ts'
+import { checkWritable, stateLines } from './core/store/state-file.ts'
 import { Store } from './core/store/store.ts'
 import { Trouble } from './core/trouble.ts'
 import { applyFixtures } from './fixtures/apply-fixtures.ts'
@@ -21,6 +17,7 @@ import { ensureWebhooks } from './fixtures/ensure-webhooks.ts'
 import type { Sandbox, SandboxOptions } from './sandbox.ts'
 import { openScratch, type WantedProviders } from './scratch/scratch.ts'
 import { openStripe, serveStripe } from './stripe/server/server.ts'
+import { packTables } from './stripe/state/tables.ts'
 
 /**
  * Starts Stripe and Braintree on loopback with one clock between them.
@@ -35,7 +32,7 @@ export async function startSandbox<const O extends SandboxOptions>(
   const { stateFile } = options
   if (stateFile !== undefined) checkWritable(stateFile)
   const began = options.now ?? new Date()
-  const { context, isNew } = await openContext(options, began)
+  const { context, isNew, kept } = await openContext(options, began)
   const { clock, store, outbox, trouble, failures } = context
   const wanted = wantedOf(options)
   const started: Closable[] = []
@@ -53,9 +50,7 @@ export async function startSandbox<const O extends SandboxOptions>(
     clock.restoreTo(new Date(to.now))
   }
   const state = () => stateLines(clock.now(), store)
-  const save = async () => {
-    if (stateFile !== undefined) writeStateFile(stateFile, state())
-  }
+  const save = async () => kept?.save()
   const reset = async () => {
     trouble.clear()
     await outbox.flush()
@@ -69,6 +64,7 @@ export async function startSandbox<const O extends SandboxOptions>(
   const serving = room && serveControlRoom({ ...context, ...running, wanted, ...controls })
   const controlRoom = serving && (await keepOrClose(started, serving))
   await keepOrClose(started, begin(isNew).then(nothingToClose))
+  kept?.begin()
   const sandbox: Sandbox = {
     clock,
     outbox,
@@ -83,7 +79,7 @@ export async function startSandbox<const O extends SandboxOptions>(
     close: async () => {
       outbox.close()
       await Promise.all(started.map((each) => each.close()))
-      await save()
+      kept?.close()
     },
   }
   return sandbox as Sandbox<O>
@@ -91,22 +87,28 @@ export async function startSandbox<const O extends SandboxOptions>(
 
 const EXPORT_CHUNK = 1_048_576
 
+interface Opened {
+  readonly context: ProviderContext
+  /** There is no state yet. */
+  readonly isNew: boolean
+  /** Null without a state file. */
+  readonly kept: KeptState | null
+}
+
 /** The state there is, or none yet, and what all providers share. */
-async function openContext(
-  options: SandboxOptions,
-  began: Date,
-): Promise<{ context: ProviderContext; isNew: boolean }> {
+async function openContext(options: SandboxOptions, began: Date): Promise<Opened> {
   const { stateFile, snapshot } = options
-  const kept = stateFile === undefined || snapshot ? null : await readStateFile(stateFile)
-  const saved = snapshot ?? kept
-  const clock = new MovableClock(saved ? new Date(saved.now) : began)
   const store = new Store(seedOf(options))
+  if (options.stripe && stateFile !== undefined) packTables(store)
   if (snapshot) store.restore(snapshot.store)
-  else if (kept) store.adopt(kept.store)
+  const loaded = stateFile === undefined || snapshot ? null : await loadKeptState(stateFile, store)
+  const saved = snapshot ? new Date(snapshot.now) : (loaded?.now ?? null)
+  const clock = new MovableClock(saved ?? began)
+  const kept = stateFile === undefined ? null : new KeptState(stateFile, store, clock, loaded)
   const outbox = new Outbox({ clock, store, ...options.outbox })
   const trouble = new Trouble(store)
   const failures = new FailedJobs({ clock, store })
-  return { context: { clock, store, outbox, trouble, failures }, isNew: saved === null }
+  return { context: { clock, store, outbox, trouble, failures }, isNew: saved === null, kept }
 }
 
 async function startProviders(

@@ -30,6 +30,8 @@ export interface ServeOptions {
   readonly bodyLimit?: number
   readonly handle: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
   readonly tooLarge?: () => HttpResponse
+  /** Called before each response: what it tells of must not be lost afterwards. */
+  readonly beforeResponse?: () => void
   /** A bug of ours: the provider's own bare 500. The error itself is written to standard error. */
   readonly failed?: () => HttpResponse
 }
@@ -56,7 +58,10 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServer> {
         process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
         return options.failed?.() ?? { status: 500 }
       })
-      .then((response) => response && send(outgoing, response))
+      .then((response) => {
+        options.beforeResponse?.()
+        if (response) send(outgoing, response)
+      })
       .catch(() => outgoing.destroy())
   })
   server.keepAliveTimeout = 30_000

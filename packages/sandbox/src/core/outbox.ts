@@ -283,10 +283,9 @@ export class Outbox implements Timeline {
 
   /** Bodies would otherwise fill the memory. */
   #forgetOldest(): void {
-    for (const oldest of this.#table.values()) {
-      if (oldest.state === 'pending' || this.#table.size < this.#kept) return
-      this.#table.delete(oldest.id)
-    }
+    this.#table.deleteOldest(
+      (kept) => this.#table.size >= this.#kept && (kept as Delivery).state !== 'pending',
+    )
   }
 
   #switches(): DeliverySwitches {

@@ -76,6 +76,7 @@ export class Trouble {
     const at = row.queue.findIndex((next) => next.provider === null || next.provider === provider)
     if (at < 0) return null
     const [taken] = row.queue.splice(at, 1)
+    this.#calls().set('next', row)
     if (taken?.kind !== 'held') return taken?.kind ?? null
     return { until: this.#hold() }
   }
@@ -92,7 +93,10 @@ export class Trouble {
 
   /** The code the next charge of the customer is declined with. A provider takes it once per charge. */
   takeDecline(customerId: string): string | null {
-    return this.#declines().get(customerId)?.codes.shift() ?? null
+    const row = this.#declines().get(customerId)
+    const code = row?.codes.shift()
+    if (row && code !== undefined) this.#declines().set(customerId, row)
+    return code ?? null
   }
 
   /** What has been ordered and not yet happened; looking takes nothing. */

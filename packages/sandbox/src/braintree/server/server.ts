@@ -41,7 +41,7 @@ export function openBraintree(
 
 export async function serveBraintree(
   merchants: Merchants,
-  { trouble }: ProviderContext,
+  { trouble, store }: ProviderContext,
   options: BraintreeOptions,
 ): Promise<BraintreeHandle> {
   const api = new BraintreeApi(merchants, OPERATIONS, trouble)
@@ -53,6 +53,7 @@ export async function serveBraintree(
       if (script) return script
       return clientApi.isFor(request.path) ? clientApi.handle(request) : api.handle(request)
     },
+    beforeResponse: () => store.flush(),
   })
   for (const context of merchants.values()) context.baseUrl = server.url
   return createBraintreeHandle(merchants, server)

@@ -34,6 +34,7 @@ export class MovableClock {
   #now: number
   #moving: Promise<void> = Promise.resolve()
   readonly #timelines: Timeline[] = []
+  readonly #watchers: Array<() => void> = []
 
   constructor(now: Date) {
     if (Number.isNaN(now.getTime())) throw new TypeError('The clock needs a valid date to start at')
@@ -51,6 +52,11 @@ export class MovableClock {
   /** Timelines that fall due at the same instant fire in the order they joined. */
   join(timeline: Timeline): void {
     this.#timelines.push(timeline)
+  }
+
+  /** Calls back when time has moved, before whoever moved it goes on. */
+  onMoved(watcher: () => void): void {
+    this.#watchers.push(watcher)
   }
 
   /** Moves time forward and does everything that falls due on the way, in order. */
@@ -85,6 +91,7 @@ export class MovableClock {
       if (fired) await fired
     }
     this.#now = target
+    for (const tell of this.#watchers) tell()
   }
 
   #earliest(): { due: number; timeline: Timeline } | null {

@@ -13,12 +13,30 @@ export interface StoreSnapshot {
   readonly tables: Readonly<Record<string, ReadonlyArray<readonly [key: string, value: unknown]>>>
 }
 
+/** What a store holds that is not in a table. */
+export type StoreHead = Pick<StoreSnapshot, 'seed' | 'drawn' | 'counters'>
+
+/** A row that is changed, new (with a place at the end of its table), or gone. */
+export type RowChange =
+  | readonly [table: string, key: string, row: object]
+  | readonly [table: string, key: string, row: object, isNew: true]
+  | readonly [table: string, key: string]
+
+/** Who keeps a store. */
+export interface StoreWatcher {
+  readonly onChange: () => void
+  readonly flush: () => void
+}
+
 /** Named tables of plain JSON objects, and the ids drawn for them. Memory only; a snapshot is JSON. */
 export class Store {
   #seed: number
   #drawn = 0
   readonly #counters = new Map<string, number>()
   readonly #tables = new Map<string, Table<object>>()
+  /** Tables with rows to pack. */
+  readonly #full = new Set<{ packOld(): void }>()
+  #watcher: StoreWatcher | null = null
 
   constructor(seed = 1) {
     this.#seed = seed
@@ -27,7 +45,8 @@ export class Store {
   table<T extends object>(name: string): Table<T> {
     let table = this.#tables.get(name)
     if (!table) {
-      table = new Table<object>()
+      table = new Table<object>((full) => this.#full.add(full))
+      if (this.#watcher) table.watch(this.#watcher.onChange)
       this.#tables.set(name, table)
     }
     return table as unknown as Table<T>
@@ -60,13 +79,61 @@ export class Store {
 
   snapshot(): StoreSnapshot {
     const tables: Record<string, Array<readonly [string, unknown]>> = {}
-    for (const [name, table] of this.#tables) tables[name] = copyJson(table.entries())
+    for (const [name, table] of this.#tables) tables[name] = copyJson([...table.entries()])
     return { ...this.head(), tables }
   }
 
-  /** What is not in a table. */
-  head(): Pick<StoreSnapshot, 'seed' | 'drawn' | 'counters'> {
+  head(): StoreHead {
     return { seed: this.#seed, drawn: this.#drawn, counters: Object.fromEntries(this.#counters) }
+  }
+
+  setHead({ seed, drawn, counters }: StoreHead): void {
+    this.#seed = seed
+    this.#drawn = drawn
+    this.#counters.clear()
+    for (const [name, value] of Object.entries(counters)) this.#counters.set(name, value)
+  }
+
+  /** A row that was kept, back in its place. */
+  put(table: string, key: string, row: object): void {
+    this.table(table).set(key, row)
+    this.packOld()
+  }
+
+  remove(table: string, key: string): void {
+    this.table(table).delete(key)
+  }
+
+  /** From now on tells of every change of a row, and remembers which rows these are. */
+  watch(watcher: StoreWatcher): void {
+    this.#watcher = watcher
+    for (const table of this.#tables.values()) table.watch(watcher.onChange)
+  }
+
+  /** Returns when what happened until now is kept, if anybody keeps it. */
+  flush(): void {
+    this.#watcher?.flush()
+  }
+
+  unwatch(): void {
+    this.#watcher = null
+    for (const table of this.#tables.values()) table.unwatch()
+  }
+
+  /** The rows that changed since the last time, as they are now, and forgets that they did. */
+  *takeChanges(): Generator<RowChange> {
+    for (const [name, table] of this.#tables) {
+      for (const [key, row, isNew] of table.takeChanges()) {
+        if (row === undefined) yield [name, key]
+        else if (isNew) yield [name, key, row, true]
+        else yield [name, key, row]
+      }
+    }
+  }
+
+  /** Forgets which rows changed. */
+  dropChanges(): void {
+    for (const table of this.#tables.values()) table.dropChanges()
   }
 
   /** Every row of every table, oldest first; not copied, so they must be used at once. */
@@ -76,20 +143,24 @@ export class Store {
     }
   }
 
+  /** Called between steps, when nobody holds a row: see `Table.packOld`. */
+  packOld(): void {
+    if (this.#full.size === 0) return
+    for (const table of this.#full) table.packOld()
+    this.#full.clear()
+  }
+
   restore(snapshot: StoreSnapshot): void {
     this.adopt(copyJson(snapshot))
   }
 
   /** As `restore`, for a snapshot that nobody else holds: its objects become the rows. */
   adopt(snapshot: StoreSnapshot): void {
-    this.#seed = snapshot.seed
-    this.#drawn = snapshot.drawn
-    this.#counters.clear()
-    for (const [name, value] of Object.entries(snapshot.counters)) this.#counters.set(name, value)
+    this.setHead(snapshot)
     for (const table of this.#tables.values()) table.clear()
     for (const [name, entries] of Object.entries(snapshot.tables)) {
-      const table = this.table(name)
-      for (const [key, value] of entries) table.set(key, value as object)
+      this.table(name)
+      for (const [key, value] of entries) this.put(name, key, value as object)
     }
   }
 }

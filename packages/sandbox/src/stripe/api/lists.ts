@@ -1,3 +1,4 @@
+import { NewestFirst } from '../../core/store/newest-first.ts'
 import { invalidRequest, noSuch } from '../wire/errors.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
@@ -52,35 +53,61 @@ function readLimit(limit: number | undefined): number {
   return limit
 }
 
+interface Page<R> {
+  readonly page: R[]
+  readonly hasMore: boolean
+}
+
 function pageAfter<R extends { id: string }>(
   rows: Iterable<R>,
   cursor: string | undefined,
   limit: number,
-): { page: R[]; hasMore: boolean } {
-  const page: R[] = []
-  let started = cursor === undefined
-  for (const row of rows) {
-    if (!started) started = row.id === cursor
-    else if (page.length === limit) return { page, hasMore: true }
-    else page.push(row)
-  }
-  if (!started) throw noSuch('object', cursor ?? '', 'starting_after')
-  return { page, hasMore: false }
+): Page<R> {
+  const older = cursor === undefined ? rows : olderThan(rows, cursor)
+  if (older === null) throw noSuch('object', cursor ?? '', 'starting_after')
+  return takeFirst(older, limit)
 }
 
 function pageBefore<R extends { id: string }>(
   rows: Iterable<R>,
   cursor: string,
   limit: number,
-): { page: R[]; hasMore: boolean } {
-  const before: R[] = []
+): Page<R> {
+  const newer = newerThan(rows, cursor)
+  if (newer === null) throw noSuch('object', cursor, 'ending_before')
+  const { page, hasMore } = takeFirst(newer, limit)
+  return { page: page.reverse(), hasMore }
+}
+
+function takeFirst<R>(rows: Iterable<R>, limit: number): Page<R> {
+  const page: R[] = []
   for (const row of rows) {
-    if (row.id === cursor) {
-      return { page: before.slice(-limit), hasMore: before.length > limit }
-    }
-    before.push(row)
+    if (page.length === limit) return { page, hasMore: true }
+    page.push(row)
   }
-  throw noSuch('object', cursor, 'ending_before')
+  return { page, hasMore: false }
+}
+
+/** Null when the cursor is not in the list. */
+function olderThan<R extends { id: string }>(
+  rows: Iterable<R>,
+  cursor: string,
+): Iterable<R> | null {
+  if (rows instanceof NewestFirst) return (rows as NewestFirst<R>).after(cursor)
+  const all = [...rows]
+  const at = all.findIndex((row) => row.id === cursor)
+  return at < 0 ? null : all.slice(at + 1)
+}
+
+/** The nearest first; null when the cursor is not in the list. */
+function newerThan<R extends { id: string }>(
+  rows: Iterable<R>,
+  cursor: string,
+): Iterable<R> | null {
+  if (rows instanceof NewestFirst) return (rows as NewestFirst<R>).before(cursor)
+  const all = [...rows]
+  const at = all.findIndex((row) => row.id === cursor)
+  return at < 0 ? null : all.slice(0, at).reverse()
 }
 
 export type Range = number | { gt?: number; gte?: number; lt?: number; lte?: number }
@@ -96,6 +123,10 @@ export function inRange(value: number, range: Range | undefined): boolean {
   )
 }
 
-export function* filterRows<R>(rows: Iterable<R>, keep: (row: R) => boolean): Iterable<R> {
+export function filterRows<R>(rows: Iterable<R>, keep: (row: R) => boolean): Iterable<R> {
+  return rows instanceof NewestFirst ? (rows as NewestFirst<R>).filter(keep) : filtered(rows, keep)
+}
+
+function* filtered<R>(rows: Iterable<R>, keep: (row: R) => boolean): Iterable<R> {
   for (const row of rows) if (keep(row)) yield row
 }

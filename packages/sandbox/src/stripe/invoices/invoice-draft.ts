@@ -136,6 +136,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
       offStripe: false,
       voidAt: null,
     },
+    lines: undefined,
   }
   if (customer.currency === null || customer.currency === undefined) {
     work.edit('customer', customer).currency = options.currency

@@ -1,8 +1,6 @@
-import type Stripe from 'stripe'
 import type { BalanceTransactionRow, ChargeRow, DisputeRow, RefundRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { percentOf } from '../wire/money.ts'
-import { nulls } from '../wire/wire.ts'
 
 const DAY = 86_400
 /** Money is the account's own two days after it moved. */
@@ -80,7 +78,9 @@ interface Movement {
 function record(work: UnitOfWork, movement: Movement): string {
   const { amount, currency, fee, type } = movement
   const row: BalanceTransactionRow = {
-    ...nulls<Stripe.BalanceTransaction>('balance_transaction'),
+    description: movement.description,
+    exchange_rate: null,
+    source: movement.source,
     id: work.newId('txn_3'),
     object: 'balance_transaction',
     amount,
@@ -88,12 +88,10 @@ function record(work: UnitOfWork, movement: Movement): string {
     balance_type: 'payments',
     created: work.now,
     currency,
-    description: movement.description,
     fee,
     fee_details: fee === 0 ? [] : [feeDetail(fee, currency, movement.feeFor)],
     net: amount - fee,
     reporting_category: movement.category ?? type,
-    source: movement.source,
     status: 'pending',
     type,
   }
@@ -112,7 +110,8 @@ export function settleBalance(work: UnitOfWork): void {
   for (const row of work.tables.balance_transaction.newestFirst()) {
     if (row.status === 'available') return
     if (row.available_on <= work.now) {
-      work.editQuietly('balance_transaction', row).status = 'available'
+      const own = work.require('balance_transaction', row.id)
+      work.editQuietly('balance_transaction', own).status = 'available'
     }
   }
 }

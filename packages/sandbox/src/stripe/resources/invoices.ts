@@ -122,7 +122,9 @@ export const invoices: Operations = {
       ? work.findBy('invoice', 'subscription', params.subscription).reverse()
       : params.customer
         ? work.findBy('invoice', 'customer', params.customer).reverse()
-        : work.tables.invoice.newestFirst()
+        : params.status
+          ? work.tables.invoice.newestBy('status', params.status)
+          : work.tables.invoice.newestFirst()
     const wanted = filterRows(
       rows,
       (row) =>

@@ -1,5 +1,6 @@
 import type { HttpServer } from '../../core/http.ts'
 import { copyJson } from '../../core/store/copy-json.ts'
+import type { Table } from '../../core/store/table.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { settleBalance } from '../payments/balance-transactions.ts'
@@ -92,7 +93,13 @@ class RunningStripe implements StripeHandle {
   }
 
   paidInvoices(customer?: string): WireObject[] {
-    return this.invoices(customer).filter((invoice) => invoice.status === 'paid')
+    const table = this.#context.tables.invoice
+    if (customer === undefined) return this.#show('invoice', table.newestBy('status', 'paid'))
+    const rows = table.findBy('customer', customer).reverse()
+    return this.#show(
+      'invoice',
+      rows.filter(({ status }) => status === 'paid'),
+    )
   }
 
   charges(customer?: string): WireObject[] {
@@ -228,13 +235,22 @@ class RunningStripe implements StripeHandle {
   }
 
   #all<K extends Kind>(kind: K): WireObject[] {
-    const rows = [...this.#context.tables[kind].newestFirst()] as Array<Rows[K]>
-    return rows.map((row) => copyJson(render(kind, row, this.#context.tables)))
+    return this.#show(kind, this.#context.tables[kind].newestFirst() as Iterable<Rows[K]>)
   }
 
-  #of(kind: 'subscription' | 'invoice' | 'charge', customer?: string): WireObject[] {
+  #of<K extends 'subscription' | 'invoice' | 'charge'>(kind: K, customer?: string): WireObject[] {
     if (customer === undefined) return this.#all(kind)
-    const rows = this.#context.tables[kind].findBy('customer', customer).reverse()
-    return rows.map((row) => copyJson(render(kind, row as never, this.#context.tables)))
+    const table = this.#context.tables[kind] as unknown as Table<Rows[K]>
+    return this.#show(kind, table.findBy('customer', customer).reverse())
+  }
+
+  #show<K extends Kind>(kind: K, rows: Iterable<Rows[K]>): WireObject[] {
+    const { tables, store } = this.#context
+    return Array.from(rows, (row) => {
+      const shown = copyJson(render(kind, row, tables))
+      // To show an invoice its lines are unpacked, which adds up when there are many.
+      store.packOld()
+      return shown
+    })
   }
 }

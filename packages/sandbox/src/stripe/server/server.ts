@@ -61,6 +61,7 @@ export async function serveStripe(
     port: options.port ?? 0,
     handle: (request) =>
       request.path.startsWith('/pages/') ? servePage(request, context) : api.handle(request),
+    beforeResponse: () => context.store.flush(),
     tooLarge: () => api.tooLarge(),
     failed: () => api.failed(),
   })

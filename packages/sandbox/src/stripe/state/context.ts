@@ -1,12 +1,14 @@
 import type { MovableClock } from '../../core/clock/clock.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import type { WireObject } from '../wire/wire-object.ts'
+import type { StripePackers } from './packers.ts'
 import type { StripeQueues, Tables } from './tables.ts'
 
 /** What every resource works with. */
 export interface StripeContext extends ProviderContext {
   readonly tables: Tables
   readonly queues: StripeQueues
+  readonly packers: StripePackers
   readonly dunning: DunningOptions
   readonly keepEventsForDays: number
   readonly upcomingInvoiceDays: number | null

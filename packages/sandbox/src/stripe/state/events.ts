@@ -4,36 +4,25 @@ import { API_VERSION } from '../wire/contract.generated.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
+import type { EventRequest, NewEvent } from './new-event.ts'
 import type { EventRow, WebhookEndpointRow } from './rows.ts'
-
-/** The call that caused an event; null when time did. */
-export interface EventRequest {
-  readonly id: string
-  readonly idempotencyKey: string | null
-}
 
 const DAY = 86_400
 
 /** Stores an event and sends it to every endpoint that asked for its type. */
 export function recordEvent(
   context: StripeContext,
-  event: { type: string; data: string; previous: string | null },
+  event: NewEvent,
   request: EventRequest | null,
 ): void {
   const endpoints = endpointsFor(context, event.type)
-  const row: EventRow = {
-    id: context.store.nextId('evt_'),
-    object: 'event',
-    type: event.type,
-    created: nowOf(context),
-    data: event.data,
-    previous: event.previous,
-    request: { id: request?.id ?? null, idempotency_key: request?.idempotencyKey ?? null },
-    endpoints: endpoints.length,
-  }
-  forgetOld(context)
-  context.tables.event.set(row.id, row)
+  const id = context.store.nextId('evt_')
+  const { packers, tables } = context
+  // Few events are ever read. Until then they stay packed.
+  const packed = packers.events.packNew(id, nowOf(context), event, request, endpoints.length)
+  tables.event.setPacked(id, packed)
   if (endpoints.length === 0) return
+  const row = packers.events.unpack(packed)
   const bodies = new Map<string, string>()
   for (const endpoint of endpoints) {
     const version = endpoint.api_version ?? context.apiVersion
@@ -109,11 +98,14 @@ function endpointsFor(context: StripeContext, type: string): WebhookEndpointRow[
   return found
 }
 
+const FORGOTTEN_AT = new WeakMap<StripeContext, number>()
+
 /** Stripe keeps events for 30 days. */
-function forgetOld(context: StripeContext): void {
-  const limit = nowOf(context) - context.keepEventsForDays * DAY
-  for (const oldest of context.tables.event.values()) {
-    if (oldest.created >= limit) return
-    context.tables.event.delete(oldest.id)
-  }
+export function forgetOldEvents(context: StripeContext): void {
+  const now = nowOf(context)
+  if (FORGOTTEN_AT.get(context) === now) return
+  FORGOTTEN_AT.set(context, now)
+  const limit = now - context.keepEventsForDays * DAY
+  const { packers, tables } = context
+  tables.event.deleteOldest((kept) => packers.events.createdOf(kept) < limit)
 }

@@ -56,6 +56,10 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
     const moved = row.$.moved.flatMap((id) => tables.balance_transaction.get(id) ?? [])
     return { ...row, $: undefined, balance_transactions: moved }
   },
+  // As `bare`. V8 copies an object some ten times faster in a line that sees one kind only.
+  payment_intent(row) {
+    return { ...row, $: undefined }
+  },
   invoiceitem(row, tables) {
     return { ...row, $: undefined, tax_rates: row.tax_rates && taxRates(row.tax_rates, tables) }
   },
@@ -67,21 +71,27 @@ export function renderInvoice(
   lines: readonly LineRow[],
   tables: Tables,
 ): WireObject {
-  const first = [...lines].sort((a, b) => a.$.order - b.$.order).slice(0, 10)
+  const first = lines.length > 1 ? firstTen(lines) : lines
   return {
     ...row,
     $: undefined,
     default_tax_rates: taxRates(row.default_tax_rates, tables),
     lines: {
       object: 'list',
-      data: first.map(bare),
+      // As `bare`, for the reason said at payment_intent.
+      data: first.map((line) => ({ ...line, $: undefined })),
       has_more: lines.length > first.length,
       url: `/v1/invoices/${row.id}/lines`,
     },
   }
 }
 
+function firstTen(lines: readonly LineRow[]): LineRow[] {
+  return [...lines].sort((a, b) => a.$.order - b.$.order).slice(0, 10)
+}
+
 function taxRates(ids: readonly string[], tables: Tables): WireObject[] {
+  if (ids.length === 0) return []
   return ids.flatMap((id) => {
     const rate = tables.tax_rate.get(id)
     return rate ? [bare(rate)] : []

@@ -2,7 +2,8 @@ import type { DueQueue } from '../../core/store/due-queue.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { Table } from '../../core/store/table.ts'
 import { KINDS } from '../wire/contract.generated.ts'
-import type { Kind, Rows } from './rows.ts'
+import { packersOf, type StripePackers } from './packers.ts'
+import type { EventRow, Kind, Rows } from './rows.ts'
 
 export type Tables = { readonly [K in Kind]: Table<Rows[K]> }
 
@@ -15,7 +16,26 @@ export interface StripeQueues {
   readonly disputes: DueQueue
 }
 
-export function openTables(store: Store): { tables: Tables; queues: StripeQueues } {
+/**
+ * What a year leaves most of: each renewal adds one of each. How many of them stay as they are, so that what is
+ * worked on is not packed: an invoice is a draft for an hour, in which all the others of that day are drawn up.
+ */
+const PACKED = {
+  balance_transaction: 500,
+  charge: 500,
+  invoice: 20_000,
+  invoice_payment: 500,
+  line_item: 20_000,
+  payment_intent: 500,
+} as const satisfies Partial<Record<Kind, number>>
+
+export interface OpenTables {
+  readonly tables: Tables
+  readonly queues: StripeQueues
+  readonly packers: StripePackers
+}
+
+export function openTables(store: Store): OpenTables {
   const names = [...Object.keys(KINDS), 'event'] as Kind[]
   const tables = Object.fromEntries(
     names.map((kind) => [kind, store.table(`stripe.${kind}`)]),
@@ -37,6 +57,7 @@ export function openTables(store: Store): { tables: Tables; queues: StripeQueues
     table.indexBy('customer', (row) => row.customer)
   }
   tables.subscription_item.indexBy('subscription', (row) => row.subscription)
+  tables.invoice.indexBy('status', (row) => row.status)
   tables.invoice.indexBy('subscription', (row) => row.$.subscription)
   tables.line_item.indexBy('invoice', (row) => row.invoice)
   tables.invoiceitem.indexBy('invoice', (row) => row.invoice)
@@ -53,7 +74,17 @@ export function openTables(store: Store): { tables: Tables; queues: StripeQueues
     checkouts: tables['checkout.session'].dueBy('next', (row) => toMs(row.$.expiresNextAt)),
     disputes: tables.dispute.dueBy('next', (row) => toMs(row.$.nextAt)),
   }
-  return { tables, queues }
+  packTables(store)
+  return { tables, queues, packers: packersOf(store) }
+}
+
+/** Called before rows are read from a file, too: all of them at once may be more than fits. */
+export function packTables(store: Store): void {
+  const { rows, events } = packersOf(store)
+  for (const [kind, most] of Object.entries(PACKED)) {
+    store.table<{ object: string }>(`stripe.${kind}`).packBeyond(most, rows)
+  }
+  store.table<EventRow>('stripe.event').packBeyond(0, events)
 }
 
 function toMs(seconds: number | null): number | null {

@@ -1,7 +1,11 @@
+import type { Packed } from '../../core/store/packer.ts'
 import { noSuch, StripeFault } from '../wire/errors.ts'
+import type { WireObject } from '../wire/wire-object.ts'
 import type { StripeContext } from './context.ts'
 import { nowOf } from './context.ts'
-import { type EventRequest, recordEvent } from './events.ts'
+import { forgetOldEvents, recordEvent } from './events.ts'
+import type { EventRequest, NewEvent } from './new-event.ts'
+import type { StripePackers } from './packers.ts'
 import { render } from './render.ts'
 import type { Kind, Rows } from './rows.ts'
 import type { Tables } from './tables.ts'
@@ -28,15 +32,17 @@ const UPDATED_EVENTS: Partial<Record<Kind, string>> = {
 interface Touched {
   kind: Kind
   id: string
-  /** The row before, to put back; null for a new one. */
-  before: string | null
-  /** The object as it was last told to the world; null when it never was. */
-  told: string | null
+  /** The row before, packed, to put back; null for a new one. */
+  before: Packed | null
+  /** The object as it was last told to the world, packed; null when it never was. */
+  told: Packed | null
   inserted: boolean
   /** `edit` was called for it, in this step. */
   edited: boolean
   /** Changed only in ways Stripe announces to nobody. */
   quiet: boolean
+  /** Another row with this id: a product and a coupon may be called the same. */
+  namesake: Touched | undefined
 }
 
 /** Once made, these are only changed through `edit`, so an unedited one needs no second look. */
@@ -53,8 +59,10 @@ export class UnitOfWork {
   /** What time brings was agreed to before: it is not checked again like a new wish. */
   readonly cause: 'call' | 'time'
   readonly #request: EventRequest | null
-  readonly #touched = new Map<string, Touched>()
-  readonly #events: Array<{ type: string; data: string; previous: string | null }> = []
+  readonly #touched: Touched[] = []
+  readonly #byId = new Map<string, Touched>()
+  readonly #packers: StripePackers
+  readonly #events: NewEvent[] = []
 
   constructor(
     context: StripeContext,
@@ -63,6 +71,7 @@ export class UnitOfWork {
   ) {
     this.context = context
     this.tables = context.tables
+    this.#packers = context.packers
     this.now = nowOf(context)
     this.#request = request
     this.cause = cause
@@ -90,7 +99,7 @@ export class UnitOfWork {
 
   insert<K extends Kind>(kind: K, row: Rows[K], event?: string): Rows[K] {
     this.#set(kind, row)
-    this.#touched.set(`${kind}:${row.id}`, {
+    this.#touch({
       kind,
       id: row.id,
       before: null,
@@ -98,6 +107,7 @@ export class UnitOfWork {
       inserted: true,
       edited: false,
       quiet: false,
+      namesake: undefined,
     })
     if (event) this.emit(event, kind, row)
     return row
@@ -105,8 +115,7 @@ export class UnitOfWork {
 
   /** Call before changing a row. */
   edit<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
-    const key = `${kind}:${row.id}`
-    const known = this.#touched.get(key)
+    const known = this.#find(kind, row.id)
     if (known) {
       known.edited = true
       if (known.quiet) this.#announceFromNow(known, row)
@@ -116,25 +125,32 @@ export class UnitOfWork {
     if (kind === 'subscription_item')
       this.#editOwner('subscription', row as Rows['subscription_item'])
     if (kind === 'line_item') this.#editOwner('invoice', row as Rows['line_item'])
-    this.#touched.set(key, {
+    this.#touch({
       kind,
       id: row.id,
-      before: JSON.stringify(row),
-      told: UPDATED_EVENTS[kind] ? JSON.stringify(render(kind, row, this.tables)) : null,
+      before: this.#packers.rows.pack(row),
+      told: UPDATED_EVENTS[kind] ? this.#show(kind, row) : null,
       inserted: false,
       edited: true,
       quiet: false,
+      namesake: undefined,
     })
     return row
   }
 
   /** As `edit`, for a change that is no event of its own, such as the customer's next number. */
   editQuietly<K extends Kind>(kind: K, row: Rows[K]): Rows[K] {
-    const key = `${kind}:${row.id}`
-    if (this.#touched.has(key)) return row
-    const before = JSON.stringify(row)
-    const fresh = { kind, id: row.id, before, told: null, inserted: false, edited: true }
-    this.#touched.set(key, { ...fresh, quiet: true })
+    if (this.#find(kind, row.id)) return row
+    this.#touch({
+      kind,
+      id: row.id,
+      before: this.#packers.rows.pack(row),
+      told: null,
+      inserted: false,
+      edited: true,
+      quiet: true,
+      namesake: undefined,
+    })
     return row
   }
 
@@ -150,21 +166,25 @@ export class UnitOfWork {
     row: Rows[K],
     previous: object | null = null,
   ): void {
-    const data = JSON.stringify(render(kind, row, this.tables))
+    const data = this.#show(kind, row)
     for (const type of typeof types === 'string' ? [types] : types) {
       this.#events.push({ type, data, previous: previous && JSON.stringify(previous) })
     }
-    const touched = this.#touched.get(`${kind}:${row.id}`)
+    const touched = this.#find(kind, row.id)
     if (touched) touched.told = data
   }
 
   /** Announces something that is not (or no longer) in a table. */
   emitObject(type: string, object: object): void {
-    this.#events.push({ type, data: JSON.stringify(object), previous: null })
+    this.#events.push({
+      type,
+      data: this.#packers.shown.pack(object as WireObject),
+      previous: null,
+    })
   }
 
   commit(): void {
-    for (const touched of this.#touched.values()) {
+    for (const touched of this.#touched) {
       if (!touched.edited && MADE_WHOLE.has(touched.kind)) continue
       const row = this.tables[touched.kind].get(touched.id) as Rows[Kind] | undefined
       if (!row) continue
@@ -174,28 +194,63 @@ export class UnitOfWork {
       const now = render(touched.kind, row, this.tables)
       // Its end was announced as such.
       if (now.deleted === true) continue
-      const data = JSON.stringify(now)
-      if (data === touched.told) continue
-      this.#events.push({ type: updated, data, previous: difference(touched.told, now) })
+      const { shown } = this.#packers
+      if (shown.holds(touched.told, now)) continue
+      const previous = JSON.stringify(this.#changesOf(touched.told, now))
+      this.#events.push({ type: updated, data: shown.pack(now), previous })
     }
+    if (this.#events.length > 0) forgetOldEvents(this.context)
     for (const event of this.#events) recordEvent(this.context, event, this.#request)
-    this.#touched.clear()
-    this.#events.length = 0
+    this.#clear()
   }
 
   rollback(): void {
-    for (const { kind, id, before, inserted } of [...this.#touched.values()].reverse()) {
+    for (const { kind, id, before, inserted } of this.#touched.toReversed()) {
       if (inserted) this.tables[kind].delete(id)
-      else if (before !== null) this.#set(kind, JSON.parse(before) as Rows[Kind])
+      else if (before !== null) this.#set(kind, this.#packers.rows.unpack(before) as Rows[Kind])
     }
-    this.#touched.clear()
+    this.#clear()
+  }
+
+  #find(kind: Kind, id: string): Touched | undefined {
+    let found = this.#byId.get(id)
+    while (found && found.kind !== kind) found = found.namesake
+    return found
+  }
+
+  #touch(touched: Touched): void {
+    touched.namesake = this.#byId.get(touched.id)
+    this.#byId.set(touched.id, touched)
+    this.#touched.push(touched)
+  }
+
+  #clear(): void {
+    this.#touched.length = 0
+    this.#byId.clear()
     this.#events.length = 0
   }
 
   #announceFromNow<K extends Kind>(touched: Touched, row: Rows[K]): void {
     touched.quiet = false
     if (!UPDATED_EVENTS[touched.kind]) return
-    touched.told = JSON.stringify(render(touched.kind as K, row, this.tables))
+    touched.told = this.#show(touched.kind as K, row)
+  }
+
+  /** The object as it is sent, packed. */
+  #show<K extends Kind>(kind: K, row: Rows[K]): Packed {
+    return this.#packers.shown.pack(render(kind, row, this.tables))
+  }
+
+  /** `previous_attributes`: the old values of what changed, nested objects by their changed fields. */
+  #changesOf(told: Packed, now: WireObject): Record<string, unknown> {
+    const changed: Record<string, unknown> = {}
+    for (const [name, was] of this.#packers.shown.differing(told, now)) {
+      const is = now[name]
+      if (was === undefined) changed[name] = null
+      else if (!isSame(was, is))
+        changed[name] = isPlain(was) && isPlain(is) ? changes(was, is) : was
+    }
+    return changed
   }
 
   #editOwner(kind: 'subscription' | 'invoice', row: { subscription?: unknown; invoice?: unknown }) {
@@ -218,11 +273,6 @@ const NOUNS: Partial<Record<Kind, string>> = {
   webhook_endpoint: 'webhook endpoint',
   'test_helpers.test_clock': 'test clock',
   'checkout.session': 'checkout.session',
-}
-
-/** `previous_attributes`: the old values of what changed, nested objects by their changed fields. */
-function difference(before: string, after: Record<string, unknown>): string {
-  return JSON.stringify(changes(JSON.parse(before) as Record<string, unknown>, after))
 }
 
 function changes(
@@ -271,6 +321,8 @@ export function inOneStep<T>(work: UnitOfWork, step: (work: UnitOfWork) => T): T
     if (error instanceof StripeFault && error.keepsChanges) work.commit()
     else work.rollback()
     throw error
+  } finally {
+    work.context.store.packOld()
   }
 }
 

@@ -11,7 +11,6 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { periodAt } from '../wire/periods.ts'
-import { nulls } from '../wire/wire.ts'
 import { debitRemaining } from './proration.ts'
 import { askForMethod, type FirstPayment, payFirst } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
@@ -105,8 +104,42 @@ export function draftSubscription(
   const id = work.newId('sub_1')
   const trialEnd = readTrialEnd(work, params, prices)
   const anchor = readAnchor(work, params, trialEnd, prices)
+  // One literal with every field, those that are only shown as well: V8 then copies it some twenty times faster.
   const subscription: SubscriptionRow = {
-    ...nulls<Stripe.Subscription>('subscription'),
+    application: null,
+    application_fee_percent: null,
+    billing_cycle_anchor_config: null,
+    billing_thresholds: null,
+    cancel_at: null,
+    canceled_at: null,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    customer_account: null,
+    days_until_due: null,
+    default_payment_method: null,
+    default_source: null,
+    description: null,
+    ended_at: null,
+    latest_invoice: null,
+    managed_payments: null,
+    next_pending_invoice_item_invoice: null,
+    on_behalf_of: null,
+    pause_collection: null,
+    payment_settings: {
+      payment_method_options: null,
+      payment_method_types: null,
+      save_default_payment_method: 'off',
+    },
+    pending_invoice_item_interval: null,
+    pending_setup_intent: null,
+    pending_update: null,
+    schedule: null,
+    test_clock: customer.test_clock ?? null,
+    transfer_data: null,
+    trial_end: trialEnd,
+    trial_settings: {
+      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' },
+    },
+    trial_start: trialEnd === null ? null : work.now,
     id,
     object: 'subscription',
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
@@ -114,7 +147,6 @@ export function draftSubscription(
     billing_mode: readBillingMode(params),
     billing_schedules: [],
     cancel_at_period_end: false,
-    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
     collection_method: params.collection_method ?? 'charge_automatically',
     created: work.now,
     currency,
@@ -130,19 +162,8 @@ export function draftSubscription(
     },
     livemode: false,
     metadata: mergeMetadata({}, params.metadata),
-    payment_settings: {
-      payment_method_options: null,
-      payment_method_types: null,
-      save_default_payment_method: 'off',
-    },
     start_date: work.now,
     status: trialEnd === null ? 'active' : 'trialing',
-    test_clock: customer.test_clock ?? null,
-    trial_end: trialEnd,
-    trial_settings: {
-      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' },
-    },
-    trial_start: trialEnd === null ? null : work.now,
     $: {
       nextAt: null,
       trialNoticeSent: trialEnd === null,
@@ -151,6 +172,7 @@ export function draftSubscription(
       pendingUpdateParams: null,
       upcomingFor: null,
     },
+    items: undefined,
   }
   work.insert('subscription', subscription)
   subscription.discounts = redeemDiscounts(work, params.discounts ?? null, {

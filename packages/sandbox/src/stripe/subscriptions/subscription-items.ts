@@ -111,6 +111,7 @@ export function newItem(
     subscription: owner.subscription,
     tax_rates: requireTaxRates(work, params.tax_rates ?? null, `${path}[tax_rates]`),
     $: { billed: null },
+    plan: undefined,
   })
 }
 

@@ -1,0 +1,148 @@
+// A year of renewals: node bench/year.mjs [--customers 1000] [--beside ../../../before/packages/sandbox]
+// With --beside another checkout goes through the same year in the same run: a process for each, month by month in
+// turn, because what else a machine does would otherwise meet the one and not the other. Needs a build of both.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const START = Date.UTC(2026, 0, 15)
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      customers: { type: 'string', default: '1000' },
+      beside: { type: 'string' },
+    },
+  })
+  const here = fileURLToPath(new URL('..', import.meta.url))
+  const packages = values.beside ? [resolve(values.beside), here] : [here]
+  const runners = packages.map((folder) => new Runner(folder))
+  for (const runner of runners) await runner.ask({ start: Number(values.customers) })
+  for (let month = 1; month <= 12; month++) {
+    const turn = month % 2 === 0 ? runners.toReversed() : runners
+    for (const runner of turn) runner.spent += (await runner.ask({ month })).spent
+  }
+  for (const runner of runners) {
+    const { invoices, listed, peak } = await runner.ask({ list: true })
+    console.log(runner.folder)
+    console.log(
+      `  a year of ${values.customers} subscriptions  ${seconds(runner.spent)} of processor time`,
+    )
+    console.log(`  paidInvoices(), ${invoices} of them     ${seconds(listed)}`)
+    console.log(`  most memory until then          ${Math.round(peak)} MB`)
+    runner.stop()
+  }
+  const [before, now] = runners
+  if (now) console.log(`now / before  ${(now.spent / before.spent).toFixed(3)}`)
+}
+
+function seconds(milliseconds) {
+  return `${(milliseconds / 1000).toFixed(2)} s`
+}
+
+class Runner {
+  spent = 0
+  #process
+
+  constructor(folder) {
+    this.folder = folder
+    this.#process = fork(fileURLToPath(import.meta.url), ['--child', folder])
+    this.#process.once('exit', (code) => {
+      if (code !== 0) throw new Error(`${this.folder}: exit ${code}`)
+    })
+  }
+
+  async ask(question) {
+    this.#process.send(question)
+    const [answer] = await once(this.#process, 'message')
+    return answer
+  }
+
+  stop() {
+    this.#process.disconnect()
+  }
+}
+
+async function child(folder) {
+  const { startSandbox } = await import(pathToFileURL(resolve(folder, 'dist/index.js')).href)
+  const sandbox = await startSandbox({ stripe: true, now: new Date(START) })
+  const answers = {
+    start: async (customers) => {
+      await subscribe(sandbox.stripe, customers)
+      return {}
+    },
+    month: async (month) => {
+      const from = processorTime()
+      await sandbox.clock.advanceTo(new Date(Date.UTC(2026, month, 15, 2)))
+      return { spent: processorTime() - from }
+    },
+    list: async () => {
+      const peak = process.resourceUsage().maxRSS / 1024
+      const from = processorTime()
+      const invoices = sandbox.stripe.paidInvoices().length
+      return { invoices, listed: processorTime() - from, peak }
+    },
+  }
+  process.on('message', async (question) => {
+    const [[name, value]] = Object.entries(question)
+    process.send(await answers[name](value))
+  })
+  process.on('disconnect', () => process.exit())
+}
+
+function processorTime() {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+async function subscribe({ apiKey, config }, customers) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  const call = (path, params) =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      }
+      const { host, port } = config
+      const sent = request({ host, port, method: 'POST', path, headers, agent }, (response) => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk) => {
+          text += chunk
+        })
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve(JSON.parse(text))
+          else reject(new Error(`${path}: ${response.statusCode} ${text}`))
+        })
+      })
+      sent.on('error', reject)
+      sent.end(new URLSearchParams(params).toString())
+    })
+  const { id: product } = await call('/v1/products', { name: 'Gold' })
+  const { id: price } = await call('/v1/prices', {
+    product,
+    currency: 'usd',
+    unit_amount: '1000',
+    'recurring[interval]': 'month',
+  })
+  let next = 0
+  const worker = async () => {
+    while (next < customers) {
+      const card = 'pm_card_visa'
+      const { id } = await call('/v1/customers', {
+        email: `c${next++}@example.com`,
+        payment_method: card,
+        'invoice_settings[default_payment_method]': card,
+      })
+      await call('/v1/subscriptions', { customer: id, 'items[0][price]': price })
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, worker))
+  agent.destroy()
+}
+
+if (process.argv[2] === '--child') await child(process.argv[3])
+else await main()

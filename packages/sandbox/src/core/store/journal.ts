@@ -1,0 +1,91 @@
+import { closeSync, existsSync, openSync, truncateSync } from 'node:fs'
+import { linesOf, parseLine, writeLines } from './lines.ts'
+import type { Store, StoreHead } from './store.ts'
+
+/** Ends what belongs together: without it, nothing of that has happened. */
+interface End extends StoreHead {
+  readonly now: string
+  readonly rows: number
+}
+
+/**
+ * A file that what changes is added to: a line `["table","key",row]` for each changed row, with a fourth
+ * entry where the row is new, `["table","key"]` for each that is gone, and an object that ends the step.
+ * It is with the operating system when `add` returns. So a process that is killed loses nothing; only a
+ * machine that loses its power may lose the last moments.
+ */
+export class Journal {
+  readonly #descriptor: number
+  #size: number
+
+  constructor(file: string, size = 0) {
+    this.#descriptor = openSync(file, 'a', 0o600)
+    this.#size = size
+  }
+
+  /** In bytes. */
+  get size(): number {
+    return this.#size
+  }
+
+  add(now: Date, store: Store): void {
+    this.#size += writeLines(this.#descriptor, linesOfStep(now, store))
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+}
+
+function* linesOfStep(now: Date, store: Store): Generator<string> {
+  let rows = 0
+  for (const change of store.takeChanges()) {
+    yield JSON.stringify(change)
+    rows++
+  }
+  const end: End = { now: now.toISOString(), ...store.head(), rows }
+  yield JSON.stringify(end)
+}
+
+/**
+ * Does again what a journal tells of, and cuts off the end of it that was being written when the process
+ * was killed. `now` is null when it tells of nothing.
+ */
+export async function replayJournal(
+  file: string,
+  store: Store,
+): Promise<{ now: Date | null; size: number }> {
+  if (!existsSync(file)) return { now: null, size: 0 }
+  const size = await findEnd(file)
+  let end: End | null = null
+  let rows = 0
+  for await (const { text } of linesOf(file, size)) {
+    const value = parseLine(text)
+    if (Array.isArray(value)) {
+      const [table, key, row, isNew] = value as [string, string, object | undefined, true?]
+      if (row === undefined || isNew) store.remove(table, key)
+      if (row !== undefined) store.put(table, key, row)
+      rows++
+      continue
+    }
+    end = value as End | null
+    if (end?.rows !== rows) {
+      throw new TypeError(
+        `${file} is a journal that was damaged. Restore a copy of it and of the state file, or move it away to start with the state before it.`,
+      )
+    }
+    rows = 0
+  }
+  if (end) store.setHead(end)
+  truncateSync(file, size)
+  return { now: end && new Date(end.now), size }
+}
+
+/** Where the last step that is whole ends. */
+async function findEnd(file: string): Promise<number> {
+  let found = 0
+  for await (const { text, end, whole } of linesOf(file)) {
+    if (whole && text.startsWith('{') && parseLine(text) !== null) found = end
+  }
+  return found
+}

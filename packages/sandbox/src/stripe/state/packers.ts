@@ -1,0 +1,98 @@
+import { type Packed, Packer, type Packing } from '../../core/store/packer.ts'
+import type { Store } from '../../core/store/store.ts'
+import type { WireObject } from '../wire/wire-object.ts'
+import type { EventRequest, NewEvent } from './new-event.ts'
+import type { EventRow } from './rows.ts'
+
+/** How Stripe's objects are kept short. */
+export interface StripePackers {
+  /** Rows as they are in the tables. */
+  readonly rows: Packer<{ readonly object: string }>
+  /** Objects as they are sent. */
+  readonly shown: Packer<WireObject>
+  readonly events: EventPacking
+}
+
+const OF_STORE = new WeakMap<Store, StripePackers>()
+
+/** The same each time, because a store is filled from its file before anything else is made. */
+export function packersOf(store: Store): StripePackers {
+  const packers = OF_STORE.get(store) ?? createPackers()
+  OF_STORE.set(store, packers)
+  return packers
+}
+
+function createPackers(): StripePackers {
+  const shown = new Packer<WireObject>((object) => object.object)
+  return { rows: new Packer((row) => row.object), shown, events: new EventPacking(shown) }
+}
+
+/** `[id, type, created, object, previous, request, endpoints]` */
+type PackedEvent = readonly [
+  string,
+  string,
+  number,
+  Packed,
+  string | null,
+  EventRow['request'],
+  number,
+]
+
+/** Events with the object they are about packed. */
+export class EventPacking implements Packing<EventRow> {
+  readonly #shown: Packer<WireObject>
+
+  constructor(shown: Packer<WireObject>) {
+    this.#shown = shown
+  }
+
+  packNew(
+    id: string,
+    created: number,
+    event: NewEvent,
+    request: EventRequest | null,
+    endpoints: number,
+  ): Packed {
+    const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NOBODY
+    return [
+      id,
+      event.type,
+      created,
+      event.data,
+      event.previous,
+      by,
+      endpoints,
+    ] satisfies PackedEvent
+  }
+
+  pack(row: EventRow): Packed {
+    const data = this.#shown.pack(JSON.parse(row.data) as WireObject)
+    const { id, type, created, previous, request, endpoints } = row
+    return [id, type, created, data, previous, request, endpoints] satisfies PackedEvent
+  }
+
+  createdOf(event: EventRow | Packed): number {
+    return 'created' in event ? event.created : (event as PackedEvent)[2]
+  }
+
+  unpack(packed: Packed): EventRow {
+    const [id, type, created, data, previous, request, endpoints] = packed as PackedEvent
+    const shown = this.#shown
+    return {
+      id,
+      object: 'event',
+      type,
+      created,
+      // Whoever looks through a list of events needs the objects of a few.
+      get data() {
+        return JSON.stringify(shown.unpack(data))
+      },
+      previous,
+      request: request && { ...request },
+      endpoints,
+    }
+  }
+}
+
+/** Time caused it. */
+const NOBODY = { id: null, idempotency_key: null }
