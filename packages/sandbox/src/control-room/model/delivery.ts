@@ -73,7 +73,33 @@ function isSame(one: string, other: string): boolean {
 
 function readNotification(body: string): string {
   const payload = new URLSearchParams(body).get('bt_payload') ?? ''
-  return Buffer.from(payload, 'base64').toString('utf8')
+  return indentXml(Buffer.from(payload, 'base64').toString('utf8'))
+}
+
+/** An element to a line; one that only holds text stays together. */
+export function indentXml(xml: string): string {
+  let depth = 0
+  const lines: string[] = []
+  for (const part of xml.match(/<[^>]+>[^<]*/g) ?? []) {
+    const closes = part.startsWith('</')
+    const last = lines.at(-1) ?? ''
+    if (closes) depth--
+    // The text before it, or nothing at all, is all that the element holds.
+    const isEndOfLast =
+      closes && opens(last.trimStart()) && last.trimStart().startsWith(`<${nameOf(part)}`)
+    if (isEndOfLast) lines[lines.length - 1] = last + part.trimEnd()
+    else lines.push('  '.repeat(Math.max(0, depth)) + part.trimEnd())
+    if (opens(part)) depth++
+  }
+  return lines.join('\n')
+}
+
+function opens(part: string): boolean {
+  return !/^<[/?!]/.test(part) && !/^<[^>]*\/>/.test(part) && !part.includes('</')
+}
+
+function nameOf(part: string): string {
+  return /^<\/?([^\s>/]+)/.exec(part)?.[1] ?? ''
 }
 
 function curlOf(delivery: Delivery, last: DeliveryAttempt | undefined): string {

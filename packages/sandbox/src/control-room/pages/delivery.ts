@@ -29,7 +29,7 @@ function attempts({ attempts, dueAt }: InspectedDelivery): Html {
       status === null
         ? html`${badge('no response', 'bad')} ${error}`
         : badge(String(status), status >= 200 && status < 300 ? 'good' : 'bad'),
-    'It said': ({ response }) => response ?? html`<small>nothing that is kept</small>`,
+    'It said': ({ response }) => response ?? '',
   })}${next}`
 }
 

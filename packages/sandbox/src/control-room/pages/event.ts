@@ -31,7 +31,7 @@ export const eventPage = definePage(read, ({ event, changes, deliveries }) => {
   const { request } = event as { request?: { id: string | null } | null }
   return {
     title: String(event.type),
-    lead: html`${moment(new Date(Number(event.created) * 1000).toISOString())}, caused by ${request?.id ? html`the call <code>${request.id}</code>` : 'time'}${object.id !== undefined && html`, about ${objectLink(object.id)}`}`,
+    lead: html`${moment(new Date(Number(event.created) * 1000).toISOString())}, caused by ${request?.id ? html`the call <code>${request.id}</code>` : 'time, or by the sandbox itself'}${object.id !== undefined && html`, about ${objectLink(object.id)}`}`,
     body: html`<div class="aside"><section class="card"><h2>Event</h2>${jsonView(event, 'Event')}</section>
 <div class="stack"><section class="card"><h2>What changed</h2>${changes.length > 0 ? changeList(changes) : empty('It tells of no change.')}</section>
 <section class="card"><h2>Webhooks</h2>${

@@ -33,7 +33,7 @@ ${
     : table('Events', events, {
         Type: (event) => html`<a href="/events/${event.id}">${breakable(event.type)}</a>`,
         About: ({ object }) => (object === null ? '' : objectLink(object)),
-        Cause: ({ request }) => (request === null ? 'time' : html`call <code>${request}</code>`),
+        Cause: ({ request }) => (request === null ? 'no call' : html`call <code>${request}</code>`),
         At: ({ created }) => moment(created),
       })
 }</section>`,
