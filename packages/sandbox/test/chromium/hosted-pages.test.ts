@@ -98,6 +98,17 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
       success_url: `${SHOP}/done`,
       billing_address_collection: 'required',
       phone_number_collection: { enabled: true },
+      tax_id_collection: { enabled: true },
+      consent_collection: { terms_of_service: 'required' },
+      custom_fields: [
+        { key: 'team', label: { type: 'custom', custom: 'Team' }, type: 'text' },
+        {
+          key: 'size',
+          label: { type: 'custom', custom: 'Size' },
+          type: 'dropdown',
+          dropdown: { options: [{ label: 'Large', value: 'l' }] },
+        },
+      ],
     })
     const page = await newPage()
     await serveShop(page)
@@ -110,14 +121,24 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
       ['City', 'Berlin'],
       ['Postal code', '10117'],
       ['Country', 'DE'],
+      ['Team', 'Ants'],
+      ['Tax id, if you have one', 'DE123456789'],
     ] as const) {
       await page.getByLabel(label).fill(text)
     }
+    await page.getByLabel('Size').selectOption('l')
+    await page.getByLabel('terms of service').check()
     await page.getByRole('button', { name: 'Save card' }).click()
     await page.waitForURL(`${SHOP}/done`)
     expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
       status: 'complete',
-      customer_details: { phone: '+4930123', address: { country: 'DE' } },
+      consent: { terms_of_service: 'accepted' },
+      custom_fields: [{ text: { value: 'Ants' } }, { dropdown: { value: 'l' } }],
+      customer_details: {
+        phone: '+4930123',
+        address: { country: 'DE' },
+        tax_ids: [{ type: 'eu_vat', value: 'DE123456789' }],
+      },
     })
   })
 

@@ -400,6 +400,88 @@ describe('codes people type', () => {
   })
 })
 
+describe('what else is asked', () => {
+  const label = (custom: string) => ({ type: 'custom' as const, custom })
+
+  it('are fields of the application, and its terms', async () => {
+    const { open, stripe, monthly } = await startShop()
+    const session = await open({
+      mode: 'subscription',
+      line_items: [{ price: monthly.id, quantity: 1 }],
+      consent_collection: { terms_of_service: 'required' },
+      custom_fields: [
+        { key: 'team', label: label('Team'), type: 'text', text: { maximum_length: 5 } },
+        { key: 'seats', label: label('Seats'), type: 'numeric', optional: true },
+        {
+          key: 'size',
+          label: label('Size'),
+          type: 'dropdown',
+          dropdown: {
+            options: [
+              { label: 'Small', value: 's' },
+              { label: 'Large', value: 'l' },
+            ],
+            default_value: 's',
+          },
+        },
+      ],
+    })
+    expect((await openPage(session.url)).text).toContain('Seats, optional')
+    const typed = { email: 'eve@example.com', card: 'pm_card_visa', terms: 'on' }
+    const answers = { ...typed, 'field-team': 'Ants', 'field-size': 'l' }
+    for (const [wrong, message] of [
+      [typed, 'Please fill in “Team”.'],
+      [{ ...answers, 'field-team': 'Mammoths' }, '“Team” is too short or too long.'],
+      [{ ...answers, 'field-seats': 'ten' }, '“Seats” is a number.'],
+      [{ ...answers, 'field-size': 'xl' }, '“Size” is one of a list.'],
+    ] as const) {
+      expect(alertOf(await submit(session.url, wrong))).toBe(message)
+    }
+    const { terms: _terms, ...unsure } = answers
+    expect(alertOf(await submit(session.url, unsure))).toBe('Please accept the terms of service.')
+    expect((await submit(session.url, answers)).status).toBe(303)
+    expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
+      consent: { terms_of_service: 'accepted' },
+      custom_fields: [
+        { key: 'team', text: { value: 'Ants' } },
+        { key: 'seats', numeric: { value: null } },
+        { key: 'size', dropdown: { value: 'l' } },
+      ],
+    })
+  })
+
+  it('is a tax id, which the invoice says as well', async () => {
+    const { open, stripe, sandbox, monthly } = await startShop()
+    const session = await open({
+      mode: 'subscription',
+      line_items: [{ price: monthly.id, quantity: 1 }],
+      tax_id_collection: { enabled: true },
+    })
+    const taxId = { type: 'eu_vat', value: 'DE123456789' }
+    sandbox.stripe.completeCheckout(session.id, { email: 'eve@example.com', taxId })
+    const done = await stripe.checkout.sessions.retrieve(session.id, { expand: ['invoice'] })
+    expect(done).toMatchObject({
+      customer_details: { tax_ids: [taxId] },
+      invoice: { customer_tax_ids: [taxId] },
+    })
+    const { data } = await stripe.customers.listTaxIds(String(done.customer))
+    expect(data).toMatchObject([taxId])
+  })
+
+  it('is a tax id of a known customer only if their name may change', async () => {
+    const { open, stripe } = await startShop()
+    const { id } = await stripe.customers.create({ email: 'a@example.com' })
+    const params: Stripe.Checkout.SessionCreateParams = {
+      mode: 'payment',
+      customer: id,
+      line_items: [MUG],
+      tax_id_collection: { enabled: true },
+    }
+    expect((await refusal(open(params))).message).toContain('set `customer_update[name]` to `auto`')
+    expect((await open({ ...params, customer_update: { name: 'auto' } })).status).toBe('open')
+  })
+})
+
 describe('the bank', () => {
   it.each(['payment', 'subscription', 'setup'] as const)(
     'asks, is refused, and another card pays: %s',
@@ -545,8 +627,6 @@ describe('what is refused', () => {
     ],
     ...(
       [
-        ['custom_fields', [{ key: 'a', label: { type: 'custom', custom: 'A' }, type: 'text' }]],
-        ['consent_collection', { terms_of_service: 'required' }],
         ['shipping_address_collection', { allowed_countries: ['US'] }],
         ['branding_settings', { display_name: 'Shop' }],
         ['payment_method_options', { card: { request_three_d_secure: 'any' } }],
@@ -561,10 +641,20 @@ describe('what is refused', () => {
       name,
     ]),
     [
-      'a tax id',
-      { mode: 'payment', line_items, tax_id_collection: { enabled: true } },
-      'The sandbox does not imitate `tax_id_collection[enabled]`.',
-      'tax_id_collection[enabled]',
+      'news, which nobody sends',
+      { mode: 'payment', line_items, consent_collection: { promotions: 'auto' } },
+      'The sandbox does not imitate `consent_collection[promotions]`.',
+      'consent_collection[promotions]',
+    ],
+    [
+      'a field without a list to choose from',
+      {
+        mode: 'payment',
+        line_items,
+        custom_fields: [{ key: 'a', label: { type: 'custom', custom: 'A' }, type: 'dropdown' }],
+      },
+      'Missing required param: custom_fields[0][dropdown][options].',
+      'custom_fields[0][dropdown][options]',
     ],
   ])('%s', async (_name, params, message, param) => {
     const { open } = await startShop()

@@ -29,13 +29,14 @@ import {
   orderOf,
   priceSession,
 } from './checkout-order.ts'
+import { type Answers, answerQuestions } from './checkout-questions.ts'
 import { createsCustomer, draftOrder, type Order, toSubscription } from './checkout-quote.ts'
 import { createCustomer } from './customers.ts'
 
 type Address = NonNullable<CustomerRow['address']>
 
 /** What the customer types into the page. A challenge of the bank is passed. */
-export interface CheckoutForm {
+export interface CheckoutForm extends Answers {
   readonly paymentMethod?: string
   readonly email?: string
   readonly name?: string
@@ -65,6 +66,8 @@ export function completeCheckout(
   const order = orderOf(session)
   const typed = readForm(session, form)
   const customer = customerOf(work, order, typed)
+  session.customer_details = customerDetails(customer, typed)
+  answerQuestions(work, session, customer, form)
   const method = needsCard(session, quote) ? methodOf(work, form, typed, customer) : null
   const payer = { customer, method }
   if (order.mode === 'subscription') subscribe(work, session, order, payer)
@@ -72,7 +75,6 @@ export function completeCheckout(
   else if (order.params.invoice_creation?.enabled) payByInvoice(work, session, order, payer)
   else pay(work, session, order, payer)
   session.customer = customer?.id ?? null
-  session.customer_details = customerDetails(customer, typed)
   session.status = 'complete'
   session.url = null
   session.$.expiresNextAt = null

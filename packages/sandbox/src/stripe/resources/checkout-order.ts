@@ -6,6 +6,7 @@ import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { formatAmount, minimumCharge, multiplyDecimal } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
+import { readQuestions } from './checkout-questions.ts'
 import { type Order, type Quote, quoteOrder } from './checkout-quote.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 
@@ -35,13 +36,13 @@ export function newSession(work: UnitOfWork, options: NewSession): CheckoutSessi
     client_reference_id: params.client_reference_id ?? null,
     created: work.now,
     currency: params.currency?.toLowerCase() ?? null,
-    custom_fields: [],
     custom_text: {
       after_submit: params.custom_text?.after_submit || null,
       shipping_address: null,
       submit: params.custom_text?.submit || null,
       terms_of_service_acceptance: null,
     },
+    ...readQuestions(params),
     customer,
     customer_creation: customerCreation(params, mode),
     customer_details: knownDetails(work, params),

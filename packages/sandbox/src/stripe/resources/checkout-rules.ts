@@ -23,8 +23,6 @@ const FOREIGN: Readonly<Record<CheckoutMode, ReadonlyArray<keyof CheckoutParams>
 /** Stripe takes these, the sandbox has nothing that would follow from them. */
 const NOT_IMITATED: ReadonlyArray<keyof CheckoutParams> = [
   'branding_settings',
-  'consent_collection',
-  'custom_fields',
   'name_collection',
   'payment_method_configuration',
   'payment_method_options',
@@ -33,7 +31,7 @@ const NOT_IMITATED: ReadonlyArray<keyof CheckoutParams> = [
 ]
 
 /** The same for what is only a switch: off is what it is here anyway. */
-const NEVER_ON = ['adaptive_pricing', 'managed_payments', 'tax_id_collection'] as const
+const NEVER_ON = ['adaptive_pricing', 'managed_payments'] as const
 
 /** Only for sessions that are shown inside a page of the application. */
 const EMBEDDED = ['permissions', 'redirect_on_completion', 'return_url'] as const

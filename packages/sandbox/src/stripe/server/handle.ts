@@ -38,6 +38,10 @@ export interface CheckoutInput {
   readonly name?: string
   /** A code, as people type it; the session must allow that. */
   readonly promotionCode?: string
+  /** What goes into the session's `custom_fields`, by their keys. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** For a session with `tax_id_collection`. */
+  readonly taxId?: { readonly type: string; readonly value: string }
 }
 
 /** What the cardholder tells the bank, for `disputeCharge()`. */

@@ -7,6 +7,7 @@ import type { CheckoutItem, CheckoutSessionRow, PriceRow } from '../../state/row
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { formatAmount } from '../../wire/money.ts'
 import { cardField } from './cards.ts'
+import { questionFields } from './checkout-questions-view.ts'
 import { alert, dateOf } from './page.ts'
 
 /** The whole of checkout: the order on one side, the form on the other. */
@@ -26,7 +27,7 @@ export function checkoutView(
   <form method="post"><input type="hidden" name="action" value="pay">
   ${contactFields(work, session, form)}
   ${needsCard(session, quote) ? cardField(savedCards(work, session), form.get('card')) : ''}
-  ${addressFields(session, form)}
+  ${addressFields(session, form)}${questionFields(session, form)}
   ${submit ? html`<p class="soft">${submit}</p>` : ''}
   <button class="wide">${buttonText(session, quote)}</button></form>
   ${after ? html`<p class="soft">${after}</p>` : ''}

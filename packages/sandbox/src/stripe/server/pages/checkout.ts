@@ -2,6 +2,7 @@ import type { HttpResponse } from '../../../core/http.ts'
 import { applyCode, removeCode, setQuantity } from '../../resources/checkout-changes.ts'
 import { type CheckoutForm, completeCheckout } from '../../resources/checkout-completion.ts'
 import { needsCard, priceSession } from '../../resources/checkout-order.ts'
+import type { Answers } from '../../resources/checkout-questions.ts'
 import type { CheckoutSessionRow } from '../../state/rows.ts'
 import { inOneStep, UnitOfWork } from '../../state/unit-of-work.ts'
 import { StripeFault } from '../../wire/errors.ts'
@@ -84,6 +85,19 @@ function asksBank({ context, id }: PageRequest, card: string): boolean {
   }
 }
 
+/** A box that is left empty is not sent at all. */
+function readAnswers(form: URLSearchParams): Answers {
+  const [type, value] = [form.get('tax_id_type'), form.get('tax_id')?.trim()]
+  const fields = [...form].flatMap(([name, text]) =>
+    name.startsWith('field-') ? [[name.slice('field-'.length), text] as const] : [],
+  )
+  return {
+    fields: Object.fromEntries(fields),
+    acceptsTerms: form.get('terms') !== null,
+    ...(type && value ? { taxId: { type, value } } : {}),
+  }
+}
+
 function readForm(form: URLSearchParams, card: string): CheckoutForm {
   const typed = (name: string) => form.get(name)?.trim() || undefined
   const [email, name, phone] = [typed('email'), typed('name'), typed('phone')]
@@ -96,6 +110,7 @@ function readForm(form: URLSearchParams, card: string): CheckoutForm {
     ...(email ? { email } : {}),
     ...(name ? { name } : {}),
     ...(phone ? { phone } : {}),
+    ...readAnswers(form),
     ...(address.length > 0 ? { address: Object.fromEntries(address) } : {}),
   }
 }

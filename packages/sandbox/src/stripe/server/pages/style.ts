@@ -33,7 +33,7 @@ label.choice { display: flex; gap: .6rem; align-items: baseline; border: 1px sol
   border-radius: .5rem; padding: .6rem .75rem; margin-bottom: .5rem; }
 input, select, textarea { font: inherit; color: inherit; background: var(--card); width: 100%;
   border: 1px solid var(--soft); border-radius: .5rem; padding: .5rem .65rem; }
-input[type=radio], input[type=number] { width: auto; }
+input[type=radio], input[type=checkbox], input[type=number] { width: auto; }
 input[readonly] { background: var(--ground); }
 button, a.button { font: inherit; font-weight: 600; cursor: pointer; border: 1px solid var(--accent);
   border-radius: .5rem; padding: .55rem 1rem; background: var(--accent); color: var(--on-accent);

@@ -1,0 +1,128 @@
+import { addTaxId, verifyTaxId } from '../payments/tax-ids.ts'
+import type { CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { type CheckoutParams, notImitated } from './checkout-rules.ts'
+
+/** What a session asks beside who pays and how: fields of the application's, a tax id, its terms. */
+
+type Field = CheckoutSessionRow['custom_fields'][number]
+type FieldParams = NonNullable<CheckoutParams['custom_fields']>[number]
+
+export interface Answers {
+  /** By the field's `key`. */
+  readonly fields?: Readonly<Record<string, string>>
+  readonly taxId?: { readonly type: string; readonly value: string }
+  /** False only where somebody left the box empty. */
+  readonly acceptsTerms?: boolean
+}
+
+export function readQuestions(
+  params: CheckoutParams,
+): Pick<CheckoutSessionRow, 'custom_fields' | 'consent_collection' | 'tax_id_collection'> {
+  return {
+    custom_fields: readFields(params.custom_fields ?? []),
+    consent_collection: readConsent(params),
+    ...(params.tax_id_collection ? { tax_id_collection: readTaxIds(params) } : {}),
+  }
+}
+
+function readFields(params: readonly FieldParams[]): Field[] {
+  if (params.length > 3) throw invalidRequest('You may pass up to 3 fields.', 'custom_fields')
+  return params.map((field, at) => {
+    const path = `custom_fields[${at}]`
+    if (!/^[A-Za-z0-9]{1,200}$/.test(field.key)) {
+      throw invalidRequest('A key has up to 200 letters and digits.', `${path}[key]`)
+    }
+    if (params.findIndex(({ key }) => key === field.key) !== at) {
+      throw invalidRequest('Each field needs a key of its own.', `${path}[key]`)
+    }
+    const { key, label, optional = false, type } = field
+    return { key, label: { ...label }, optional, type, ...readKind(field, path) }
+  })
+}
+
+function readKind(field: FieldParams, path: string): Partial<Field> {
+  if (field.type === 'dropdown') {
+    const { dropdown } = field
+    if (!dropdown || dropdown.options.length === 0) throw missingParam(`${path}[dropdown][options]`)
+    const { default_value = null, options } = dropdown
+    return {
+      dropdown: { default_value, options: options.map((each) => ({ ...each })), value: null },
+    }
+  }
+  const kind = field.type === 'numeric' ? 'numeric' : 'text'
+  const { default_value = null, maximum_length = null, minimum_length = null } = field[kind] ?? {}
+  return { [kind]: { default_value, maximum_length, minimum_length, value: null } }
+}
+
+function readConsent(params: CheckoutParams): CheckoutSessionRow['consent_collection'] {
+  const wanted = params.consent_collection
+  if (!wanted) return null
+  if (wanted.promotions === 'auto') throw notImitated('consent_collection[promotions]')
+  if (wanted.payment_method_reuse_agreement) {
+    throw notImitated('consent_collection[payment_method_reuse_agreement]')
+  }
+  return {
+    payment_method_reuse_agreement: null,
+    promotions: wanted.promotions ?? null,
+    terms_of_service: wanted.terms_of_service ?? null,
+  }
+}
+
+function readTaxIds(params: CheckoutParams): { enabled: boolean; required: 'never' } {
+  const enabled = params.tax_id_collection?.enabled ?? false
+  if (params.tax_id_collection?.required === 'if_supported') {
+    throw notImitated('tax_id_collection[required]')
+  }
+  if (enabled && params.customer !== undefined && params.customer_update?.name !== 'auto') {
+    throw invalidRequest(
+      'Tax ID collection requires updating business name on the customer. To enable tax ID collection for an existing customer, please set `customer_update[name]` to `auto`.',
+      'tax_id_collection[enabled]',
+    )
+  }
+  return { enabled, required: 'never' }
+}
+
+/** Writes down what the customer answered, or says what is missing. */
+export function answerQuestions(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  customer: CustomerRow | null,
+  answers: Answers,
+): void {
+  for (const field of session.custom_fields)
+    fill(field, answers.fields?.[field.key]?.trim() || null)
+  if (session.consent_collection?.terms_of_service === 'required') {
+    if (answers.acceptsTerms === false) {
+      throw invalidRequest('Please accept the terms of service.', 'consent')
+    }
+    session.consent = { promotions: null, terms_of_service: 'accepted' }
+  }
+  const { taxId } = answers
+  if (!taxId || !session.tax_id_collection?.enabled) return
+  if (customer) verifyTaxId(work, addTaxId(work, customer, taxId as Parameters<typeof addTaxId>[2]))
+  const details = session.customer_details
+  if (details) details.tax_ids = [taxId as NonNullable<typeof details.tax_ids>[number]]
+}
+
+function fill(field: Field, typed: string | null): void {
+  const part = field.dropdown ?? field.numeric ?? field.text
+  if (!part) return
+  const value = typed ?? part.default_value
+  const name = field.label.custom ?? field.key
+  if (value === null) {
+    if (field.optional) return
+    throw invalidRequest(`Please fill in “${name}”.`, field.key)
+  }
+  const { dropdown, numeric } = field
+  if (dropdown && !dropdown.options.some((option) => option.value === value)) {
+    throw invalidRequest(`“${name}” is one of a list.`, field.key)
+  }
+  if (numeric && !/^\d+$/.test(value)) throw invalidRequest(`“${name}” is a number.`, field.key)
+  const { minimum_length: least = null, maximum_length: most = null } = numeric ?? field.text ?? {}
+  if ((least !== null && value.length < least) || (most !== null && value.length > most)) {
+    throw invalidRequest(`“${name}” is too short or too long.`, field.key)
+  }
+  part.value = value
+}
