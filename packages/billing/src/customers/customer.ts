@@ -4,8 +4,8 @@ import type { BillingContext } from '../context.ts'
 import { NoPaymentMethod } from '../errors.ts'
 import type { CustomerDetails, ProviderCustomer } from '../gateways/contract/customer.ts'
 import type { ProviderName } from '../provider-name.ts'
-import { requireOwnerTable } from '../storage/owner-tables.ts'
 import type { BilledOwner } from '../storage/tables.ts'
+import { describedByRow } from './described-by-row.ts'
 import { requireOwner } from './require-owner.ts'
 
 export interface WantedCustomer {
@@ -51,7 +51,10 @@ async function createCustomer(
   const operation = await begin(context, locked, {
     owner,
     kind: 'customer',
-    request: { provider, details: { ...defaultDetails(context, billed), ...details } },
+    request: {
+      provider,
+      details: { ...describedByRow(context, billed), ...details },
+    },
     // Whatever the details: an owner has one customer at a provider.
     same: { provider },
   })
@@ -66,20 +69,4 @@ async function createCustomer(
   const columns = { provider, providerId: customer.id, ...customer.card }
   await finish(context, locked, operation, (tx) => context.owners.setCustomer(owner, columns, tx))
   return customer
-}
-
-function defaultDetails(
-  { options }: BillingContext,
-  { owner, attributes }: BilledOwner,
-): CustomerDetails {
-  const { email, name } = requireOwnerTable(options.owners, owner.type)
-  const read = (column: string) => {
-    const value = attributes[column]
-    return typeof value === 'string' && value !== '' ? value : null
-  }
-  const found = { email: read(email), name: read(name) }
-  return {
-    ...(found.email === null ? {} : { email: found.email }),
-    ...(found.name === null ? {} : { name: found.name }),
-  }
 }

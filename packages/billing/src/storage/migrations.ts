@@ -16,7 +16,9 @@ import {
 import type { UserTable } from './user-table.ts'
 
 /** Forward only. A change of shape is a new entry at the end; what has run is never edited. */
-export function billingMigrations(users: Required<UserTable>): MigrationSet {
+export function billingMigrations(
+  users: Required<Pick<UserTable, 'table' | 'idType'>>,
+): MigrationSet {
   return {
     name: 'billing',
     migrations: [

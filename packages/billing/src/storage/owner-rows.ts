@@ -57,7 +57,7 @@ function noRowsIfImpossible(error: unknown): Row[] {
 export function ownerRows(
   database: Database,
   type: string,
-  described: Required<UserTable>,
+  described: Required<Pick<UserTable, 'table' | 'id' | 'idType'>>,
 ): OwnerRows {
   const { table, id: idColumn } = described
   const fromRow = (row: Row): BilledOwner =>

@@ -2,8 +2,11 @@ import { InvalidArgument } from '../errors.ts'
 import { USER } from '../values/owner.ts'
 import type { OwnerTable } from './user-table.ts'
 
-/** Where the owners of one type are, with nothing left out. */
-export type ResolvedOwnerTable = Required<OwnerTable>
+/** What may be missing of an application's table. */
+type Columns = 'phone' | 'address'
+
+/** Where the owners of one type are. */
+export type ResolvedOwnerTable = Required<Omit<OwnerTable, Columns>> & Pick<OwnerTable, Columns>
 
 /** By type. Users are the first. */
 export type OwnerTables = ReadonlyMap<string, ResolvedOwnerTable>

@@ -1,3 +1,5 @@
+import type { Address } from '../gateways/contract/parts/money/customer-details.ts'
+
 /** Where the application keeps those who are billed. */
 export interface UserTable {
   /** The application's own table. */
@@ -10,7 +12,14 @@ export interface UserTable {
   readonly email?: string
   /** The column with the name a customer gets. Default `name`; it may be missing. */
   readonly name?: string
+  /** The column with the telephone number a customer gets. Default: none. */
+  readonly phone?: string
+  /** The columns with the address a customer gets, such as `{ line1: 'street', city: 'town' }`. Default: none. */
+  readonly address?: AddressColumns
 }
+
+/** The column of each part of an address. */
+export type AddressColumns = { readonly [Part in keyof Address]?: string }
 
 /** Another table of the application whose rows are billed, such as that of teams. */
 export interface OwnerTable extends UserTable {

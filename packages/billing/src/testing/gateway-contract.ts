@@ -1,4 +1,5 @@
 import { checkoutContract } from './contract/checkout.ts'
+import { customerDetailsContract } from './contract/customer-details.ts'
 import { customersContract } from './contract/customers.ts'
 import type { ContractPart } from './contract/part.ts'
 import { paymentsContract } from './contract/payments.ts'
@@ -22,6 +23,7 @@ export type {
 export const gatewayContract: ContractPart = (runner, create) => {
   providerContract(runner, create)
   customersContract(runner, create)
+  customerDetailsContract(runner, create)
   subscriptionsContract(runner, create)
   paymentsContract(runner, create)
   webhooksContract(runner, create)

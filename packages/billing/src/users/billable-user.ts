@@ -2,6 +2,7 @@ import type { DriftReport } from '../consistency/drift.ts'
 import type { BillingContext } from '../context.ts'
 import { LoadedOwner } from '../customers/loaded-owner.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
+import type { ChangedDetails } from '../gateways/contract/parts/money/customer-details.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../gateways/contract/payment.ts'
 import type { DownloadOptions } from '../invoices/download.ts'
 import type { Invoice } from '../invoices/invoice.ts'
@@ -134,6 +135,22 @@ export class BillableUser<User = Record<string, unknown>> {
   /** The token's card becomes the one that is billed. Makes a customer where there is none. */
   updateCard(token: string, details: CustomerDetails = {}): Promise<void> {
     return customer.updateCard(this.#scope, token, details)
+  }
+
+  /**
+   * What the provider knows of the customer from now on: `{ email, name, phone, address, locale, … }`. What is
+   * left out stays. NoCustomer before there is one.
+   */
+  async updateCustomer(details: ChangedDetails): Promise<void> {
+    return customer.updateCustomer(this.#for('updateCustomer'), details)
+  }
+
+  /**
+   * The same, from the application's own row: the columns that the options name. For whoever changes them; it goes
+   * one way only. Nothing happens before there is a customer.
+   */
+  async syncCustomerDetails(): Promise<void> {
+    return customer.syncCustomerDetails(this.#for('syncCustomerDetails'))
   }
 
   /**

@@ -10,4 +10,6 @@ export const USER_NEEDS = {
   checkoutCharge: 'checkout',
   completeCheckout: 'checkout',
   billingPortal: 'portal',
+  updateCustomer: 'customerDetails',
+  syncCustomerDetails: 'customerDetails',
 } as const satisfies Readonly<Record<string, Capability>>

@@ -2,6 +2,7 @@ import type { Gateway } from '../contract/gateway.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
 import { checkBraintree } from './check.ts'
 import { braintreeCharges } from './payments/charges.ts'
+import { braintreeCustomerDetails } from './payments/customer-details.ts'
 import { braintreeCustomers } from './payments/customers.ts'
 import { braintreeInvoices } from './payments/invoices.ts'
 import { loadBraintree } from './sdk/client.ts'
@@ -13,7 +14,7 @@ import { braintreeSwaps } from './subscriptions/swap.ts'
 import { braintreeWebhooks } from './webhooks.ts'
 
 /** What Braintree can do beyond what every provider can. `can` of its provider says the same. */
-export type BraintreeParts = 'replacements'
+export type BraintreeParts = 'replacements' | 'customerDetails'
 
 export async function createBraintreeGateway(
   options: BraintreeSettings,
@@ -22,6 +23,7 @@ export async function createBraintreeGateway(
   const gateway: Gateway<BraintreeParts> = {
     name: 'braintree',
     ...braintreeCustomers(context),
+    ...braintreeCustomerDetails(context),
     ...braintreeSubscriptions(context),
     ...braintreeDiscounts(context),
     ...braintreeSwaps(context),

@@ -4,6 +4,7 @@ import { checkStripe } from './check.ts'
 import { stripeCheckout } from './pages/checkout.ts'
 import { stripePortal } from './pages/portal.ts'
 import { stripeCharges } from './payments/charges.ts'
+import { stripeCustomerDetails } from './payments/customer-details.ts'
 import { stripeCustomers } from './payments/customers.ts'
 import { stripeInvoices } from './payments/invoices.ts'
 import { stripeSingleInvoices } from './payments/single-invoices.ts'
@@ -17,7 +18,7 @@ import { stripeSwaps } from './subscriptions/swap.ts'
 import { stripeWebhooks } from './webhooks.ts'
 
 /** What Stripe can do beyond what every provider can. `can` of its provider says the same. */
-export type StripeParts = 'quantities' | 'confirmations' | 'checkout' | 'portal'
+export type StripeParts = 'quantities' | 'confirmations' | 'checkout' | 'portal' | 'customerDetails'
 
 export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
@@ -28,6 +29,7 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
   const gateway: Gateway<StripeParts> = {
     name: 'stripe',
     ...stripeCustomers(context),
+    ...stripeCustomerDetails(context),
     ...stripeSubscriptions(context),
     ...stripeConfirmations(context),
     ...stripeDiscounts(context),

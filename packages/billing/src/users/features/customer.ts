@@ -3,10 +3,14 @@ import { withOwnerLock } from '../../consistency/owner-lock.ts'
 import { syncOwner } from '../../consistency/sync.ts'
 import { chooseProvider as choose } from '../../customers/choose-provider.ts'
 import { ensureCustomer } from '../../customers/customer.ts'
+import { describedByRow } from '../../customers/described-by-row.ts'
+import { requireOwner } from '../../customers/require-owner.ts'
 import type { CustomerDetails } from '../../gateways/contract/customer.ts'
+import type { ChangedDetails } from '../../gateways/contract/parts/money/customer-details.ts'
+import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderName } from '../../provider-name.ts'
 import { requireText } from '../../values/arguments.ts'
-import type { UserScope } from '../user-scope.ts'
+import type { UserHaving, UserScope } from '../user-scope.ts'
 
 export async function updateCard(
   user: UserScope,
@@ -19,6 +23,32 @@ export async function updateCard(
     ensureCustomer(context, locked, { provider, token, details }),
   )
   await user.user.reload()
+}
+
+export async function updateCustomer(
+  user: UserHaving<'customerDetails'>,
+  details: ChangedDetails,
+): Promise<void> {
+  const customerId = await user.requireCustomerId()
+  const { context, owner, provider } = user
+  await withOwnerLock(context, owner, (locked) =>
+    locked.change(provider, (gateway) =>
+      requirePart(gateway, 'customerDetails').set(customerId, details),
+    ),
+  )
+}
+
+/** Reads the row under the lock: of two who change it, the later one wins at the provider, too. */
+export async function syncCustomerDetails(user: UserHaving<'customerDetails'>): Promise<void> {
+  const { context, owner } = user
+  await withOwnerLock(context, owner, async (locked) => {
+    const billed = await requireOwner(context, owner)
+    const { provider, providerId } = billed
+    if (provider === null || providerId === null) return
+    await locked.change(provider, (gateway) =>
+      requirePart(gateway, 'customerDetails').set(providerId, describedByRow(context, billed)),
+    )
+  })
 }
 
 export async function chooseProvider(user: UserScope, provider: ProviderName): Promise<void> {

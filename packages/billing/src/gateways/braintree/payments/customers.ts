@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import type braintree from 'braintree'
 import { NoPaymentMethod } from '../../../errors.ts'
 import { type CardSummary, NO_CARD } from '../../../values/card.ts'
-import type { CustomerDetails, ProviderCustomer } from '../../contract/customer.ts'
+import type { ProviderCustomer } from '../../contract/customer.ts'
 import type { Gateway } from '../../contract/gateway.ts'
+import type { ChangedDetails } from '../../contract/parts/money/customer-details.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, isNotFound, requireSuccess } from '../sdk/errors.ts'
 import { idOfOperation } from '../sdk/ids.ts'
+import { setAddress, toRequest } from './customer-details.ts'
 
 const ID_TAKEN = '91609'
 
@@ -40,10 +42,13 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
   return {
     async createCustomer({ details, operation }) {
       const id = idOfOperation(operation)
-      const result = await gateway.customer.create({ ...toRequest(details), id })
+      const { address, ...rest }: ChangedDetails = details
+      const result = await gateway.customer.create({ ...toRequest(rest), id })
       // An earlier attempt came this far.
       const isThere = !result.success && codesOf(result).includes(ID_TAKEN)
-      return describe(isThere ? await gateway.customer.find(id) : requireSuccess(result).customer)
+      if (!isThere) requireSuccess(result)
+      if (address) await setAddress(context, id, address)
+      return describe(isThere ? await gateway.customer.find(id) : result.customer)
     },
     async findCustomer(id) {
       try {
@@ -74,14 +79,6 @@ async function isMethodOf(
     if (isNotFound(error)) return false
     throw error
   }
-}
-
-/** First word and the rest: Braintree has two fields, and no part may be lost. */
-function toRequest({ name, ...rest }: CustomerDetails): object {
-  if (typeof name !== 'string') return rest
-  const [firstName = '', ...others] = name.trim().split(/\s+/)
-  const lastName = others.join(' ')
-  return { firstName, ...(lastName === '' ? {} : { lastName }), ...rest }
 }
 
 /** Each subscription holds on to its own payment method: all that run get the new one. */

@@ -8,6 +8,7 @@ import type { Gateway } from '../../contract/gateway.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
+import { toDetails } from './customer-details.ts'
 
 const EXPAND = ['invoice_settings.default_payment_method']
 
@@ -38,13 +39,13 @@ export function stripeCustomers(context: StripeContext): Customers {
 
   return {
     async createCustomer({ owner, details, operation }) {
-      const { metadata, ...rest } = details
+      const { metadata, ...rest } = toDetails(details)
       const whose: Stripe.MetadataParam = isUser(owner)
         ? { user_id: String(owner.id) }
         : { owner: ownerKey(owner) }
       const params: Stripe.CustomerCreateParams = {
         ...(rest as Stripe.CustomerCreateParams),
-        metadata: { ...(metadata as Stripe.MetadataParam), ...whose, operation },
+        metadata: { ...(metadata as Stripe.MetadataParam | undefined), ...whose, operation },
       }
       const customer = await once(
         `${operation}:customer`,

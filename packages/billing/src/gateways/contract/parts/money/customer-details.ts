@@ -18,7 +18,7 @@ export interface Address {
 
 /** What is to be known of a customer from now on. What is left out stays. */
 export interface ChangedDetails extends CustomerDetails {
-  /** Stands on invoices, and decides the tax. */
+  /** Stands on invoices, and decides the tax. It counts as a whole: without any part there is none. */
   readonly address?: Address
   /** In which language the provider writes, such as `de`. */
   readonly locale?: string

@@ -1,0 +1,58 @@
+import type { Address, ChangedDetails } from '../../contract/parts/money/customer-details.ts'
+import type { GatewayParts } from '../../contract/parts.ts'
+import type { BraintreeContext } from '../sdk/client.ts'
+import { requireSuccess } from '../sdk/errors.ts'
+
+export function braintreeCustomerDetails(
+  context: BraintreeContext,
+): Pick<GatewayParts, 'customerDetails'> {
+  return {
+    customerDetails: {
+      async set(customerId, details) {
+        const { address, ...rest } = details
+        const request = toRequest(rest)
+        if (Object.keys(request).length > 0) {
+          requireSuccess(await context.gateway.customer.update(customerId, request))
+        }
+        if (address) await setAddress(context, customerId, address)
+      },
+    },
+  }
+}
+
+/** First word and the rest: Braintree has two fields, and no part may be lost. It knows no language of a customer. */
+export function toRequest({ name, locale: _locale, ...rest }: ChangedDetails): object {
+  if (typeof name !== 'string') return rest
+  const [firstName = '', ...others] = name.trim().split(/\s+/)
+  return { firstName, lastName: others.join(' '), ...rest }
+}
+
+/** A customer may have many there. The first one is that of the customer, and is changed; the others stay. */
+export async function setAddress(
+  { gateway }: BraintreeContext,
+  customerId: string,
+  address: Address,
+): Promise<void> {
+  const [first] = (await gateway.customer.find(customerId)).addresses ?? []
+  if (Object.keys(address).length === 0) {
+    if (first) await gateway.address.delete(customerId, first.id)
+    return
+  }
+  const request = toAddress(address)
+  requireSuccess(
+    first
+      ? await gateway.address.update(customerId, first.id, request)
+      : await gateway.address.create({ ...request, customerId }),
+  )
+}
+
+function toAddress(address: Address) {
+  return {
+    streetAddress: address.line1 ?? '',
+    extendedAddress: address.line2 ?? '',
+    locality: address.city ?? '',
+    region: address.state ?? '',
+    postalCode: address.postalCode ?? '',
+    ...(address.country === undefined ? {} : { countryCodeAlpha2: address.country }),
+  }
+}

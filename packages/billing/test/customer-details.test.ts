@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { NoCustomer } from '../src/index.ts'
+import { type FlowTest, PROVIDERS, start } from './support.ts'
+
+/** What the provider has of the customer, in our words. */
+async function readDetails(test: FlowTest) {
+  const raw = await (await test.billing.user(1)).asCustomer()
+  const { email, name, phone, firstName, lastName, address, addresses } = raw as {
+    readonly [part: string]: unknown
+    readonly address?: Readonly<Record<string, unknown>> | null
+    readonly addresses?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  }
+  const [first, ...others] = addresses ?? []
+  expect(others).toEqual([])
+  return {
+    email: email || null,
+    name: name ?? `${firstName ?? ''} ${lastName ?? ''}`.trim(),
+    phone: phone || null,
+    city: address?.city ?? first?.locality ?? null,
+    street: address?.line1 ?? first?.streetAddress ?? null,
+    zip: address?.postal_code ?? first?.postalCode ?? null,
+    country: address?.country ?? first?.countryCodeAlpha2 ?? null,
+  }
+}
+
+describe.each(PROVIDERS)('the customer at $provider', ({ provider, card }) => {
+  it('is changed as the application says, and what it leaves out stays', async () => {
+    const test = await start(provider)
+    const { user } = test
+    await expect(user.updateCustomer({ name: 'Ada' })).rejects.toThrow(NoCustomer)
+    await user.updateCard(card)
+    await user.updateCustomer({ name: 'Ada King Lovelace', phone: '123' })
+    await user.updateCustomer({ email: 'ada@example.org' })
+    expect(await readDetails(test)).toMatchObject({
+      name: 'Ada King Lovelace',
+      phone: '123',
+      email: 'ada@example.org',
+    })
+    await user.updateCustomer({ name: 'Ada' })
+    expect(await readDetails(test)).toMatchObject({ name: 'Ada', phone: '123' })
+  })
+
+  it('has one address, which moves as a whole', async () => {
+    const test = await start(provider)
+    const { user } = test
+    await user.updateCard(card)
+    const address = { line1: 'Mill Lane 1', line2: 'Flat 2', city: 'Bath', postalCode: 'BA1' }
+    for (let i = 0; i < 2; i++)
+      await user.updateCustomer({ address: { ...address, country: 'GB' } })
+    const moved = { street: 'Mill Lane 1', city: 'Bath', zip: 'BA1', country: 'GB' }
+    expect(await readDetails(test)).toMatchObject(moved)
+    await user.updateCustomer({ address: { line1: 'Hill 3', city: 'York', country: 'GB' } })
+    const now = await readDetails(test)
+    expect({ ...now, zip: now.zip || null }).toMatchObject({ street: 'Hill 3', zip: null })
+  })
+
+  it('follows the application’s row, one way', async () => {
+    const test = await start(provider)
+    const { user, database } = test
+    await user.syncCustomerDetails()
+    await user.updateCard(card)
+    const set = (row: object) => database.kysely.updateTable('users').set(row).execute()
+    await set({ email: 'king@example.com', name: 'Ada King' })
+    await user.syncCustomerDetails()
+    expect(await readDetails(test)).toMatchObject({ email: 'king@example.com', name: 'Ada King' })
+    await user.updateCustomer({ email: 'other@example.com' })
+    await test.settle()
+    const [row] = await database.kysely.selectFrom('users').selectAll().execute()
+    expect(row).toMatchObject({ email: 'king@example.com', name: 'Ada King' })
+    await set({ email: null, name: 'Ada' })
+    await user.syncCustomerDetails()
+    expect(await readDetails(test)).toMatchObject({ email: 'other@example.com', name: 'Ada' })
+  })
+})
