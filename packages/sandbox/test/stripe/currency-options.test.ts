@@ -65,6 +65,41 @@ it('bills a subscription in the currency it is asked for, from start to swap to 
   expect(second.currency).toBe('eur')
 })
 
+it('takes a coupon off in the currency that is billed', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const price = await seedPrice(stripe)
+  const customer = await newCustomer(stripe)
+  const coupon = await stripe.coupons.create({
+    amount_off: 200,
+    currency: 'usd',
+    duration: 'forever',
+    currency_options: { eur: { amount_off: 150 } },
+    expand: ['currency_options'],
+  })
+  expect(coupon.currency_options).toEqual({ usd: { amount_off: 200 }, eur: { amount_off: 150 } })
+  const subscribe = (currency: string) =>
+    stripe.subscriptions.create({
+      customer,
+      currency,
+      items: [{ price: price.id }],
+      discounts: [{ coupon: coupon.id }],
+    })
+  expect((await refusal(subscribe('jpy'))).param).toBe('discounts[0][coupon]')
+  const { id, items } = await subscribe('eur')
+  expect(sandbox.stripe.charges(customer)).toMatchObject([{ amount: 750, currency: 'eur' }])
+  await stripe.subscriptions.update(id, {
+    items: [{ id: items.data[0]?.id ?? '', quantity: 2 }],
+    proration_behavior: 'always_invoice',
+  })
+  // Twice 9.00 less 1.50, less the 7.50 that were paid.
+  expect(sandbox.stripe.charges(customer)[0]).toMatchObject({ amount: 900 })
+  await stripe.coupons.update(coupon.id, { currency_options: { jpy: { amount_off: 100 } } })
+  const seen = await stripe.coupons.retrieve(coupon.id, { expand: ['currency_options'] })
+  expect(Object.keys(seen.currency_options ?? {})).toEqual(['usd', 'eur', 'jpy'])
+  const percent = { percent_off: 10, currency_options: { eur: { amount_off: 1 } } }
+  expect((await refusal(stripe.coupons.create(percent))).param).toBe('currency_options[eur]')
+})
+
 it('adds one-time prices in the currency of what they are added to', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await newCustomer(stripe)

@@ -47,6 +47,7 @@ const ONCE_REFUSED = [
 const LEARNED = [
   'BillingPortal/Sessions.flow_data',
   'Checkout/Sessions.invoice_creation',
+  'Coupons.currency_options',
   'Customers.default_source',
   'Customers.tax_id_data',
   'PaymentIntents.payment_method_data',

@@ -74,7 +74,12 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
       const products = tables.coupon.get(object.id)?.$.products
       return products ? { products } : undefined
     },
-    currency_options: () => ({}),
+    currency_options: (object, tables) => {
+      const coupon = tables.coupon.get(object.id)
+      if (!coupon?.currency || coupon.amount_off === null) return undefined
+      const own = { [coupon.currency]: { amount_off: coupon.amount_off } }
+      return { ...own, ...coupon.$.currencyOptions }
+    },
   },
   'checkout.session': {
     line_items: (object, tables) =>

@@ -1,11 +1,46 @@
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { noSuch } from '../wire/errors.ts'
+import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { requireCurrency } from '../wire/money.ts'
 
 export function requireCoupon(work: UnitOfWork, id: string, param = 'id'): CouponRow {
   const coupon = work.require('coupon', id, param)
   if (coupon.$.deleted) throw noSuch('coupon', id, param)
   return coupon
+}
+
+/** How much it takes off in a currency; null when it takes no amount off, or none in this one. */
+export function amountOffIn(coupon: CouponRow, currency: string): number | null {
+  if (currency === coupon.currency) return coupon.amount_off
+  return coupon.$.currencyOptions?.[currency]?.amount_off ?? null
+}
+
+/** Adds to, or replaces, what a coupon takes off in other currencies. */
+export function readAmountsOff(
+  coupon: Pick<CouponRow, 'amount_off' | 'currency'>,
+  given: Readonly<Record<string, { readonly amount_off: number }>>,
+  before: NonNullable<CouponRow['$']['currencyOptions']> = {},
+): NonNullable<CouponRow['$']['currencyOptions']> {
+  const options = { ...before }
+  for (const [code, { amount_off }] of Object.entries(given)) {
+    const path = `currency_options[${code}]`
+    const currency = requireCurrency(code, path)
+    if (coupon.amount_off === null || currency === coupon.currency) {
+      throw invalidRequest(
+        'Only for coupons with `amount_off`, and for other currencies than their own.',
+        path,
+      )
+    }
+    if (amount_off < 1) {
+      throw invalidRequest(
+        'This value must be greater than or equal to 1.',
+        `${path}[amount_off]`,
+        'parameter_invalid_integer',
+      )
+    }
+    options[currency] = { amount_off }
+  }
+  return options
 }
 
 export function isValid(work: UnitOfWork, coupon: CouponRow): boolean {

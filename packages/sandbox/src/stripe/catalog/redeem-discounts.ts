@@ -4,7 +4,7 @@ import type { CouponRow, CustomerRow, DiscountRow, PromotionCodeRow } from '../s
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
 import { nulls } from '../wire/wire.ts'
-import { isValid, requireCoupon } from './coupons.ts'
+import { amountOffIn, isValid, requireCoupon } from './coupons.ts'
 
 interface DiscountParam {
   readonly coupon?: string
@@ -121,7 +121,7 @@ function redeem(
   if (!isValid(work, coupon)) {
     throw invalidRequest(`Coupon expired: ${coupon.id}`, param, 'coupon_expired')
   }
-  if (coupon.amount_off !== null && coupon.currency !== target.currency) {
+  if (coupon.amount_off !== null && amountOffIn(coupon, target.currency) === null) {
     throw invalidRequest(
       `The coupon's currency (${coupon.currency}) must match the currency being billed (${target.currency}).`,
       param,

@@ -1,4 +1,5 @@
 import { copyJson } from '../../core/store/copy-json.ts'
+import { amountOffIn } from '../catalog/coupons.ts'
 import { couponOf } from '../state/discounts.ts'
 import type { InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -51,7 +52,7 @@ function applyDiscounts(
         ? left.map((amount) => percentOf(amount, coupon.percent_off ?? 0))
         : allocate(
             Math.min(
-              coupon.amount_off ?? 0,
+              amountOffIn(coupon, invoice.currency) ?? 0,
               left.reduce((a, b) => a + b, 0),
             ),
             left,

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
-import { isValid, requireCoupon } from '../catalog/coupons.ts'
+import { isValid, readAmountsOff, requireCoupon } from '../catalog/coupons.ts'
 import { render } from '../state/render.ts'
 import type { CouponRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -39,6 +39,9 @@ export const coupons: Operations = {
       valid: true,
       $: { products: params.applies_to?.products ?? null, deleted: false },
     }
+    if (params.currency_options) {
+      coupon.$.currencyOptions = readAmountsOff(coupon, params.currency_options)
+    }
     work.insert('coupon', coupon, 'coupon.created')
     return render('coupon', coupon, work.tables)
   }),
@@ -52,6 +55,10 @@ export const coupons: Operations = {
     const { work } = call
     const coupon = work.edit('coupon', requireCoupon(work, idOf(call)))
     if (params.name !== undefined) coupon.name = params.name || null
+    if (params.currency_options) {
+      const { currencyOptions } = coupon.$
+      coupon.$.currencyOptions = readAmountsOff(coupon, params.currency_options, currencyOptions)
+    }
     coupon.metadata = mergeMetadata(coupon.metadata, params.metadata)
     return render('coupon', coupon, work.tables)
   }),

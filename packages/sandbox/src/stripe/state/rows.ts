@@ -27,7 +27,14 @@ export interface CurrencyOption {
 export type PriceRow = Wire<Stripe.Price> & {
   $?: { deleted?: boolean; currencyOptions?: Readonly<Record<string, CurrencyOption>> }
 }
-export type CouponRow = Wire<Stripe.Coupon> & { $: { products: string[] | null; deleted: boolean } }
+export type CouponRow = Wire<Stripe.Coupon> & {
+  $: {
+    products: string[] | null
+    deleted: boolean
+    /** What it takes off in other currencies than its own. */
+    currencyOptions?: Readonly<Record<string, { amount_off: number }>>
+  }
+}
 export type PromotionCodeRow = Wire<Stripe.PromotionCode>
 export type TaxRateRow = Wire<Stripe.TaxRate>
 export type DiscountRow = Wire<Stripe.Discount> & { $: { ended: boolean } }

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { multiplyFraction } from '../../core/rounding.ts'
+import { amountOffIn } from '../catalog/coupons.ts'
 import { unitAmountIn } from '../catalog/currency-options.ts'
 import { couponOf, liveDiscounts } from '../state/discounts.ts'
 import type {
@@ -50,7 +51,7 @@ export function discountedAmount(
     net -=
       coupon.percent_off !== null
         ? percentOf(net, coupon.percent_off)
-        : Math.min(net, coupon.amount_off ?? 0)
+        : Math.min(net, amountOffIn(coupon, subscription.currency) ?? 0)
   }
   return net
 }

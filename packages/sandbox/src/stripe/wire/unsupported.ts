@@ -23,7 +23,6 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
     'shipping_options',
     'transfer_data',
   ],
-  Coupons: ['currency_options'],
   CreditNotes: ['customer_account', 'payment_record_refund', 'shipping_cost', 'tax_amounts'],
   Customers: ['cash_balance'],
   Disputes: ['appeal', 'enhanced_evidence'],
