@@ -418,6 +418,62 @@ describe('what a hosted page can sell', () => {
     expect((await user.checkout([item], { mode: 'payment', successPath: '/shop' })).id).not.toBe(id)
   })
 
+  it('several prices and a fee, in one subscription', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const stripe = await stripeSdk(test)
+    const product = (await stripe.products.create({ name: 'Setup' })).id
+    const fee = await stripe.prices.create({ product, currency: 'usd', unit_amount: 450 })
+    const items = [{ price: 'monthly', quantity: 2 }, { price: 'pro' }, { price: fee.id }]
+    const { id } = await user.checkout(items, PAGE)
+    sandbox.stripe.completeCheckout(id)
+    const { subscription } = await user.completeCheckout(id)
+    expect([subscription?.providerPlan, subscription?.quantity]).toEqual(['monthly', 2])
+    expect(takenFrom(test, user)).toBe(2 * 1000 + 2500 + 450)
+  })
+
+  it('an amount with a name', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const order = { quantity: 3, successPath: '/orders/7', metadata: { order: '7' } }
+    const { id } = await user.checkoutCharge(money(1999, 'eur'), 'Poster', order)
+    sandbox.stripe.completeCheckout(id)
+    expect(await user.completeCheckout(id)).toMatchObject({ isPaid: true, subscription: null })
+    expect(takenFrom(test, user)).toBe(5997)
+    const other = { ...order, metadata: { order: '8' } }
+    const next = await user.checkoutCharge(money(1999, 'eur'), 'Poster', other)
+    const same = await user.checkoutCharge(money(1999, 'eur'), 'Poster', other)
+    expect([next.id === id, next.id === same.id]).toEqual([false, true])
+  })
+
+  it('a trial without a card, which ends with it', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const trial = user.newSubscription('main', 'monthly').trialDays(7)
+    const { id } = await trial.checkout({ successPath: '/done', withoutCard: true })
+    const { checkout } = await stripeSdk(test)
+    expect(await checkout.sessions.retrieve(id)).toMatchObject({
+      payment_method_collection: 'if_required',
+    })
+    sandbox.stripe.completeCheckout(id)
+    const { subscription } = await user.completeCheckout(id)
+    expect(subscription?.onTrial()).toBe(true)
+  })
+
+  it('less, for whoever types a code', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    const stripe = await stripeSdk(test)
+    await stripe.promotionCodes.create({
+      code: 'HELLO',
+      promotion: { type: 'coupon', coupon: 'SPRING' },
+    })
+    const { id } = await user.checkout('monthly', { ...PAGE, allowPromotionCodes: true })
+    sandbox.stripe.completeCheckout(id, { promotionCode: 'HELLO' })
+    await user.completeCheckout(id)
+    expect(takenFrom(test, user)).toBe(700)
+  })
+
   it.each([
     ['nothing', [], {}],
     ['a price beside a card', 'monthly', { mode: 'setup' }],
@@ -461,6 +517,11 @@ describe('the portal at stripe', () => {
     expect(again.url).not.toBe(url)
     const page = await (await fetch(url)).text()
     expect(page).toContain(`${BASE_URL}/account`)
+    const flows = ['payment_method', { cancel: 'main' }] as const
+    for (const flow of flows) {
+      const visit = await user.billingPortal({ returnPath: '/account', flow, locale: 'de' })
+      expect((await fetch(visit.url)).status).toBe(200)
+    }
     await expect(
       user.billingPortal({ returnPath: '/account', flow: { cancel: 'other' } }),
     ).rejects.toMatchObject({ code: 'no_subscription' })

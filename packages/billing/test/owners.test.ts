@@ -166,10 +166,18 @@ describe('another owner', () => {
   })
 
   it('subscribes on a hosted page, which the user with the same id cannot claim', async () => {
-    const test = await startTeams('stripe')
+    // No events: by the customer that is given to both below, they would find either.
+    const test = await startTeams('stripe', 'integer', { webhooks: false })
     const team = await createTeam(test, 1)
     await test.user.updateCard('pm_card_visa')
     const page = await team.checkout('monthly', { name: 'main', successPath: '/done' })
+    const signedIn = test.another({ authenticate: () => 1 })
+    const again = await (await signedIn.owner('team', team.owner.id)).checkout('monthly', {
+      name: 'main',
+      successPath: '/done',
+    })
+    // Nobody but the application knows who belongs to a team, so they come back to it at once.
+    expect(again.id).toBe(page.id)
     test.sandbox.stripe.completeCheckout(page.id)
     await expect(test.user.completeCheckout(page.id)).rejects.toThrow(CheckoutNotFound)
     // Although the customer would be the right one.
@@ -179,10 +187,8 @@ describe('another owner', () => {
       .execute()
     const user = await test.billing.user(1)
     await expect(user.completeCheckout(page.id)).rejects.toThrow(CheckoutNotFound)
-    expect(await team.completeCheckout(page.id)).toMatchObject({
-      isPaid: true,
-      subscription: { owner: team.owner },
-    })
+    const { isPaid, subscription } = await team.completeCheckout(page.id)
+    expect([isPaid, subscription?.owner]).toEqual([true, team.owner])
     expect(await readOwners(test)).toEqual([{ user_id: null, owner_type: 'team', owner_id: '1' }])
   })
 

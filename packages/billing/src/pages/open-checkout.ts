@@ -13,7 +13,7 @@ import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent, Operation } from '../storage/operations.ts'
 import type { BilledOwner } from '../storage/tables.ts'
-import { ownerKey } from '../values/owner.ts'
+import { isUser, type Owner, ownerKey } from '../values/owner.ts'
 import { awaitsFirstPayment } from '../values/subscription-state.ts'
 import type { BasisPoints } from '../values/tax.ts'
 import { type Checkout, toCheckout } from './checkout.ts'
@@ -30,8 +30,8 @@ export async function openCheckout(
   provider: ProviderName,
   wanted: CheckoutRequest,
 ): Promise<Checkout> {
-  const asked = { ...wanted, ...addressesOf(context, wanted) }
   const { owner } = billed
+  const asked = { ...wanted, ...addressesOf(context, owner, wanted) }
   const tax = await taxOf(context, billed, wanted)
   const made = await withOwnerLock(context, owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
@@ -61,15 +61,22 @@ export async function openCheckout(
   return toCheckout(context, { owner, provider }, made)
 }
 
-/** Where `authenticate` says who is back, our own route comes first; else it is up to the application. */
+/**
+ * Where `authenticate` says who is back, our own route comes first. It knows users alone: for a team it is up
+ * to the application whether somebody belongs to it.
+ */
 function addressesOf(
   context: BillingContext,
+  owner: Owner,
   { successPath, cancelPath }: CheckoutRequest,
 ): Pick<NewCheckout, 'successUrl' | 'cancelUrl'> {
   const { authenticate, paths } = context.options
   const done = ownUrl(context, 'successPath', successPath)
   return {
-    successUrl: authenticate ? ownUrl(context, 'checkoutReturn', paths.checkoutReturn) : done,
+    successUrl:
+      authenticate && isUser(owner)
+        ? ownUrl(context, 'checkoutReturn', paths.checkoutReturn)
+        : done,
     cancelUrl: cancelPath === null ? null : ownUrl(context, 'cancelPath', cancelPath),
   }
 }
