@@ -9,6 +9,17 @@ export function copyJson<T>(value: T): T {
 function copy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copy)
+  // V8 copies a whole object much faster than field by field, and the copy is smaller.
+  const copied: Record<string, unknown> = { ...value }
+  for (const key in copied) {
+    const inner = copied[key]
+    if (inner === undefined) return copyFields(value)
+    if (typeof inner === 'object' && inner !== null) copied[key] = copy(inner)
+  }
+  return copied
+}
+
+function copyFields(value: object): unknown {
   const copied: Record<string, unknown> = {}
   for (const [key, inner] of Object.entries(value)) {
     if (inner === undefined) continue

@@ -6,11 +6,11 @@ type Plain = null | boolean | number | string
 /** An object that a packer made short. It means something to that packer and to nobody else. */
 export type Packed = readonly unknown[]
 
-/** Makes rows short, and long again. */
+/** Makes short texts of rows, and rows of them again. */
 export interface Packing<T> {
-  pack(row: T): Packed
+  toText(row: T): string
   /** A new object each time. */
-  unpack(packed: Packed): T
+  fromText(text: string): T
 }
 
 /**
@@ -52,6 +52,14 @@ export class Packer<T extends object> implements Packing<T> {
   unpack(packed: Packed): T {
     const sample = this.#samples[packed[0] as number]
     return (sample ? rebuild(sample, { packed, at: 1 }) : copyJson(packed[1])) as T
+  }
+
+  toText(value: T): string {
+    return JSON.stringify(this.pack(value))
+  }
+
+  fromText(text: string): T {
+    return this.unpack(JSON.parse(text) as Packed)
   }
 
   /** Whether packing the value would give this. */

@@ -1,6 +1,6 @@
 import { DueQueue } from './due-queue.ts'
 import { NewestFirst, type Places } from './newest-first.ts'
-import type { Packed, Packing } from './packer.ts'
+import type { Packing } from './packer.ts'
 import { TableIndex } from './table-index.ts'
 
 /**
@@ -8,8 +8,8 @@ import { TableIndex } from './table-index.ts'
  * indexes and due times follow only then.
  */
 export class Table<T extends object> {
-  /** A list is a packed row. */
-  readonly #rows = new Map<string, T | Packed>()
+  /** A text is a packed row. As a list it would keep every string it names alive. */
+  readonly #rows = new Map<string, T | string>()
   /** How many rows stay unpacked, and what packs the others; null when none is ever packed. */
   #packing: { readonly most: number; readonly by: Packing<T> } | null = null
   /** Keys of the rows that are not packed, in the order they came. Empty when none is ever packed. */
@@ -37,7 +37,7 @@ export class Table<T extends object> {
 
   get(key: string): T | undefined {
     const kept = this.#rows.get(key)
-    if (!isPacked(kept)) return kept
+    if (typeof kept !== 'string') return kept
     // Whoever changes the row and whoever asks for it next must have the same object.
     const row = this.#read(kept)
     this.#rows.set(key, row)
@@ -57,7 +57,7 @@ export class Table<T extends object> {
   }
 
   /** As `set`, for a row that is packed already and that no index or queue needs to know. */
-  setPacked(key: string, packed: Packed): void {
+  setPacked(key: string, packed: string): void {
     this.#keep(key, packed)
     this.#unpacked.delete(key)
   }
@@ -84,7 +84,7 @@ export class Table<T extends object> {
    * Deletes rows from the oldest on, until one is to stay. For tables in which no key is set again after its
    * delete. A Map would walk through all the holes that deleted rows have left before it finds its first.
    */
-  deleteOldest(isOld: (kept: T | Packed) => boolean): void {
+  deleteOldest(isOld: (kept: T | string) => boolean): void {
     for (; this.#first < this.#keys.length; this.#first++) {
       const key = this.#keys[this.#first] as string
       const kept = this.#rows.get(key)
@@ -132,7 +132,7 @@ export class Table<T extends object> {
       },
       rowAt: (place) => {
         const kept = this.#rows.get(keys[place] as string)
-        return kept && this.#read(kept)
+        return kept === undefined ? undefined : this.#read(kept)
       },
     })
   }
@@ -199,7 +199,7 @@ export class Table<T extends object> {
     for (const key of this.#unpacked) {
       if (this.#unpacked.size <= most) return
       const kept = this.#rows.get(key)
-      if (kept && !isPacked(kept)) this.#rows.set(key, by.pack(kept))
+      if (typeof kept === 'object') this.#rows.set(key, by.toText(kept))
       this.#unpacked.delete(key)
     }
   }
@@ -219,7 +219,7 @@ export class Table<T extends object> {
     if (!keys) return
     for (const [key, isNew] of keys) {
       const kept = this.#rows.get(key)
-      yield [key, kept && this.#read(kept), isNew]
+      yield [key, kept === undefined ? undefined : this.#read(kept), isNew]
     }
     keys.clear()
   }
@@ -234,7 +234,7 @@ export class Table<T extends object> {
     if (this.#unpacked.size > this.#packing.most) this.#tellFull(this)
   }
 
-  #keep(key: string, kept: T | Packed): void {
+  #keep(key: string, kept: T | string): void {
     const before = this.#rows.get(key)
     if (before === undefined) {
       this.#places?.set(key, this.#keys.length)
@@ -258,13 +258,9 @@ export class Table<T extends object> {
     return this.#places
   }
 
-  #read(kept: T | Packed): T {
-    if (!isPacked(kept)) return kept
+  #read(kept: T | string): T {
+    if (typeof kept !== 'string') return kept
     if (!this.#packing) throw new TypeError('A row is packed in a table that packs none')
-    return this.#packing.by.unpack(kept)
+    return this.#packing.by.fromText(kept)
   }
-}
-
-function isPacked<T extends object>(kept: T | Packed | undefined): kept is Packed {
-  return Array.isArray(kept)
 }

@@ -19,10 +19,10 @@ export function recordEvent(
   const id = context.store.nextId('evt_')
   const { packers, tables } = context
   // Few events are ever read. Until then they stay packed.
-  const packed = packers.events.packNew(id, nowOf(context), event, request, endpoints.length)
+  const packed = packers.events.newText(id, nowOf(context), event, request, endpoints.length)
   tables.event.setPacked(id, packed)
   if (endpoints.length === 0) return
-  const row = packers.events.unpack(packed)
+  const row = packers.events.fromText(packed)
   const bodies = new Map<string, string>()
   for (const endpoint of endpoints) {
     const version = endpoint.api_version ?? context.apiVersion
