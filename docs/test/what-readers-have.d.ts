@@ -37,6 +37,7 @@ declare global {
   const kid: string
   const secret: string
   const newToken: string
+  const chargeId: string
   type WebhookHandlers = import('@tollgate/billing').WebhookHandlers
   const money: typeof import('@tollgate/billing').money
   function ordersOf(userId: string): Order[]

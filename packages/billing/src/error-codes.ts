@@ -1,7 +1,9 @@
 import type {
   AlreadySubscribed,
+  AmountTooLarge,
   BillingErrorCode,
   Busy,
+  ChargeNotFound,
   CheckoutNotFound,
   InvalidAmount,
   InvalidArgument,
@@ -18,6 +20,8 @@ import type {
   ProviderMisconfigured,
   ProviderRejected,
   ProviderUnavailable,
+  RefundNotPossibleYet,
+  RefundRefused,
   SubscriptionEnded,
   Unauthenticated,
   UnknownCoupon,
@@ -31,7 +35,9 @@ import type { PaymentActionRequired, PaymentFailed } from './payment-errors.ts'
 /** Every error of billing. `code` tells which it is, for the compiler too. */
 export type AnyBillingError =
   | AlreadySubscribed
+  | AmountTooLarge
   | Busy
+  | ChargeNotFound
   | CheckoutNotFound
   | InvalidAmount
   | InvalidArgument
@@ -50,6 +56,8 @@ export type AnyBillingError =
   | ProviderMisconfigured
   | ProviderRejected
   | ProviderUnavailable
+  | RefundNotPossibleYet
+  | RefundRefused
   | SubscriptionEnded
   | Unauthenticated
   | UnknownCoupon

@@ -24,7 +24,11 @@ export type BillingErrorCode =
   | 'busy'
   | 'user_not_found'
   | 'invoice_not_found'
+  | 'charge_not_found'
   | 'checkout_not_found'
+  | 'amount_too_large'
+  | 'refund_refused'
+  | 'refund_not_possible_yet'
   | 'invalid_signature'
   | 'unauthenticated'
   | 'not_found'
@@ -217,6 +221,28 @@ export function isFinal(error: unknown): boolean {
 export class InvoiceNotFound extends BillingError {
   readonly code = 'invoice_not_found'
   override readonly status = 404
+}
+
+/** There is no such charge of this user. */
+export class ChargeNotFound extends BillingError {
+  readonly code = 'charge_not_found'
+  override readonly status = 404
+}
+
+/** More than is left of a charge was to be given back. Nothing happened. */
+export class AmountTooLarge extends BillingError {
+  readonly code = 'amount_too_large'
+}
+
+/** The provider does not give this money back. Nothing happened. */
+export class RefundRefused extends ProviderError {
+  readonly code = 'refund_refused'
+}
+
+/** Nothing, or no part, of a charge can go back before it is settled. Nothing happened: try again later. */
+export class RefundNotPossibleYet extends ProviderError {
+  readonly code = 'refund_not_possible_yet'
+  override readonly status = 409
 }
 
 /** There is no such hosted page of this user. */

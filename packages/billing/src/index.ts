@@ -9,9 +9,11 @@ export {
 export { type AnyBillingError, type BillingErrorOf, isBillingError } from './error-codes.ts'
 export {
   AlreadySubscribed,
+  AmountTooLarge,
   BillingError,
   type BillingErrorCode,
   Busy,
+  ChargeNotFound,
   CheckoutNotFound,
   InvalidAmount,
   InvalidArgument,
@@ -30,6 +32,8 @@ export {
   ProviderMisconfigured,
   ProviderRejected,
   ProviderUnavailable,
+  RefundNotPossibleYet,
+  RefundRefused,
   SubscriptionEnded,
   Unauthenticated,
   UnknownCoupon,
@@ -71,13 +75,7 @@ export type {
   PromotionCodes,
   ProviderPromotionCode,
 } from './gateways/contract/parts/money/promotion-codes.ts'
-export type {
-  NewRefund,
-  ProviderRefund,
-  Refundable,
-  RefundReason,
-  Refunds,
-} from './gateways/contract/parts/money/refunds.ts'
+export type { NewRefund, Refundable, Refunds } from './gateways/contract/parts/money/refunds.ts'
 export type {
   AutomaticTax,
   LineRates,
@@ -165,8 +163,15 @@ export type { EventSubject, RawWebhook, VerifiedEvent } from './gateways/contrac
 export type { StripeHandlers } from './gateways/stripe/sdk/handlers.ts'
 export type { StripeOptions, StripeSettings } from './gateways/stripe/sdk/options.ts'
 export type { DownloadOptions } from './invoices/download.ts'
-export type { Invoice, InvoiceData, InvoiceDiscount, InvoiceLine } from './invoices/invoice.ts'
+export type {
+  Invoice,
+  InvoiceData,
+  InvoiceDeeds,
+  InvoiceDiscount,
+  InvoiceLine,
+} from './invoices/invoice.ts'
 export { type InvoicePdfOptions, renderInvoice } from './invoices/pdf.ts'
+export type { Refund, RefundOptions, RefundReason } from './invoices/refund.ts'
 export type { InvoiceWords } from './invoices/words.ts'
 export type {
   Asking,

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type BillableUser, isBillingError, ProviderUnavailable } from '../src/index.ts'
-import { customersAt, type FlowTest, start, subscriptionsAt, takenFrom } from './support.ts'
+import {
+  customersAt,
+  type FlowTest,
+  givenBackTo,
+  start,
+  subscriptionsAt,
+  takenFrom,
+} from './support.ts'
 
 /** What is made under a key, each with what it should come to. */
 const DEEDS: readonly {
@@ -27,6 +34,17 @@ const DEEDS: readonly {
     act: async (user) => {
       await user.updateCard('pm_card_visa')
       return user.invoiceFor('Setup', 1000, { idempotencyKey: `invoice-${user.id}` })
+    },
+  },
+  {
+    name: 'refund',
+    taken: 1000,
+    async act(user, test) {
+      await user.updateCard('pm_card_visa')
+      const payment = await user.charge(1000, { idempotencyKey: `charge-${user.id}` })
+      const amount = { amount: 300, idempotencyKey: `refund-${user.id}` }
+      await user.refund((payment as { id: string }).id, amount)
+      expect(givenBackTo(test, user)).toBe(300)
     },
   },
   {

@@ -122,3 +122,30 @@ export function takenFrom({ sandbox }: BillingTest, user: BillableUser): number 
     .filter(({ type, status }) => type === 'sale' && !failed.includes(status))
     .reduce((sum, { amount }) => sum + amount, 0)
 }
+
+/** Money given back to the user, refunded or never taken, in cents. */
+export function givenBackTo({ sandbox }: BillingTest, user: BillableUser): number {
+  const id = user.providerId ?? ''
+  if (user.provider === 'stripe') {
+    return sandbox.stripe
+      .charges(id)
+      .reduce((sum, charge) => sum + Number(charge.amount_refunded), 0)
+  }
+  return sandbox.braintree
+    .transactions(id)
+    .filter(({ type, status }) => type === 'credit' || status === 'voided')
+    .reduce((sum, { amount }) => sum + amount, 0)
+}
+
+/** At Braintree a charge is settled after a day or two; at Stripe it is at once. */
+export async function settleCharge(
+  { sandbox }: BillingTest,
+  provider: ProviderName,
+  id: string,
+): Promise<void> {
+  if (provider === 'stripe') return
+  const { default: braintree } = await import('braintree')
+  const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
+  const { testing } = sdk as unknown as { testing: { settle(id: string): Promise<unknown> } }
+  await testing.settle(id)
+}

@@ -1,5 +1,6 @@
 import type { ProviderName } from '../provider-name.ts'
 import { formatMoney, type Money, money } from '../values/money.ts'
+import type { Refund, RefundOptions } from './refund.ts'
 
 /** One thing that was sold. */
 export interface InvoiceLine {
@@ -61,6 +62,16 @@ export interface InvoiceData {
   readonly raw: unknown
 }
 
+/** What can be done with an invoice that was read from its user. */
+export interface InvoiceDeeds {
+  /** Pays it. */
+  pay(): Promise<Invoice>
+  /** Gives its money back. */
+  refund(options: RefundOptions): Promise<Refund>
+  /** Asks what was given back. */
+  refunded(): Promise<Money>
+}
+
 /** An invoice of the user, with amounts as people read them. */
 export class Invoice {
   /** The provider's id. */
@@ -68,13 +79,13 @@ export class Invoice {
   /** Everything the provider says of it, in our words. */
   readonly data: InvoiceData
   readonly #locale: string
-  readonly #pay: () => Promise<Invoice>
+  readonly #deeds: InvoiceDeeds
 
-  constructor(data: InvoiceData, locale = 'en-US', pay = unpayable) {
+  constructor(data: InvoiceData, locale = 'en-US', deeds: InvoiceDeeds = NONE) {
     this.id = data.id
     this.data = data
     this.#locale = locale
-    this.#pay = pay
+    this.#deeds = deeds
   }
 
   /**
@@ -82,7 +93,21 @@ export class Invoice {
    * given back, so it can be repeated. Throws PaymentFailed or PaymentActionRequired.
    */
   pay(): Promise<Invoice> {
-    return this.#pay()
+    return this.#deeds.pay()
+  }
+
+  /**
+   * Gives back what was charged for it: all that is left, or a part. Like `user.refund()`.
+   * @example
+   * await invoice.refund({ amount: money(500, 'eur'), idempotencyKey: `refund-${request.id}` })
+   */
+  refund(options: RefundOptions = {}): Promise<Refund> {
+    return this.#deeds.refund(options)
+  }
+
+  /** What was given back of it so far, as the provider says now. */
+  refunded(): Promise<Money> {
+    return this.#deeds.refunded()
   }
 
   /** The number printed on it. */
@@ -135,6 +160,8 @@ export class Invoice {
   }
 }
 
-async function unpayable(): Promise<Invoice> {
-  throw new Error('Only an invoice that was read from its user can be paid')
+async function unread(): Promise<never> {
+  throw new Error('Only an invoice that was read from its user can be paid or refunded')
 }
+
+const NONE: InvoiceDeeds = { pay: unread, refund: unread, refunded: unread }

@@ -9,7 +9,7 @@ import type { UserTable } from './user-table.ts'
 type IdType = Required<UserTable>['idType']
 type UserId = string | number
 
-export type OperationKind = 'customer' | 'subscription' | 'swap' | 'resume' | 'checkout'
+export type OperationKind = 'customer' | 'subscription' | 'swap' | 'resume' | 'checkout' | 'refund'
 
 /** What an operation was first asked for. */
 export interface OperationRequest {

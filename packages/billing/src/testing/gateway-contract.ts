@@ -4,6 +4,7 @@ import { customersContract } from './contract/customers.ts'
 import type { ContractPart } from './contract/part.ts'
 import { paymentsContract } from './contract/payments.ts'
 import { providerContract } from './contract/provider.ts'
+import { refundsContract } from './contract/refunds.ts'
 import { subscriptionsContract } from './contract/subscriptions.ts'
 import { webhooksContract } from './contract/webhooks.ts'
 
@@ -28,4 +29,5 @@ export const gatewayContract: ContractPart = (runner, create) => {
   paymentsContract(runner, create)
   webhooksContract(runner, create)
   checkoutContract(runner, create)
+  refundsContract(runner, create)
 }

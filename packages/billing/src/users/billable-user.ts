@@ -6,6 +6,7 @@ import type { ChangedDetails } from '../gateways/contract/parts/money/customer-d
 import type { ChargeOptions, InvoiceForOptions } from '../gateways/contract/payment.ts'
 import type { DownloadOptions } from '../invoices/download.ts'
 import type { Invoice } from '../invoices/invoice.ts'
+import type { Refund, RefundOptions } from '../invoices/refund.ts'
 import type { Checkout } from '../pages/checkout.ts'
 import type { CheckoutItem, CheckoutOptions } from '../pages/checkout-request.ts'
 import type { PortalOptions } from '../pages/open-portal.ts'
@@ -20,6 +21,7 @@ import * as customer from './features/customer.ts'
 import * as invoices from './features/invoices.ts'
 import * as payments from './features/payments.ts'
 import * as portal from './features/portal.ts'
+import * as refunds from './features/refunds.ts'
 import * as subscriptions from './features/subscriptions.ts'
 import * as trials from './features/trials.ts'
 import { USER_NEEDS } from './needs.ts'
@@ -182,6 +184,17 @@ export class BillableUser<User = Record<string, unknown>> {
     options: InvoiceForOptions = {},
   ): Promise<Invoice> {
     return payments.invoiceFor(this.#scope, { description, amount }, options)
+  }
+
+  /**
+   * Gives back all that is left of a charge, or a part; by its id, by what `charge()` gave, or by an invoice. At
+   * Braintree a charge that is not settled is taken back whole (`voided`), and a part of it throws
+   * RefundNotPossibleYet. A part without a key is given back again by each call.
+   * @example
+   * await user.refund(payment.id, { amount: money(500, 'eur'), idempotencyKey: `refund-${request.id}` })
+   */
+  async refund(charge: string | Invoice, options: RefundOptions = {}): Promise<Refund> {
+    return refunds.refund(this.#for('refund'), refunds.idOf(charge), options)
   }
 
   /**

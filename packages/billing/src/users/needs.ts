@@ -12,4 +12,5 @@ export const USER_NEEDS = {
   billingPortal: 'portal',
   updateCustomer: 'customerDetails',
   syncCustomerDetails: 'customerDetails',
+  refund: 'refunds',
 } as const satisfies Readonly<Record<string, Capability>>

@@ -12,4 +12,5 @@ export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
   // Nothing is lost meanwhile: whoever asks for these again finishes them.
   customer: null,
   resume: null,
+  refund: null,
 }

@@ -5,6 +5,7 @@ import { braintreeCharges } from './payments/charges.ts'
 import { braintreeCustomerDetails } from './payments/customer-details.ts'
 import { braintreeCustomers } from './payments/customers.ts'
 import { braintreeInvoices } from './payments/invoices.ts'
+import { braintreeRefunds } from './payments/refunds.ts'
 import { loadBraintree } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
 import type { BraintreeSettings } from './sdk/options.ts'
@@ -14,7 +15,7 @@ import { braintreeSwaps } from './subscriptions/swap.ts'
 import { braintreeWebhooks } from './webhooks.ts'
 
 /** What Braintree can do beyond what every provider can. `can` of its provider says the same. */
-export type BraintreeParts = 'replacements' | 'customerDetails'
+export type BraintreeParts = 'replacements' | 'customerDetails' | 'refunds'
 
 export async function createBraintreeGateway(
   options: BraintreeSettings,
@@ -29,6 +30,7 @@ export async function createBraintreeGateway(
     ...braintreeSwaps(context),
     ...braintreeCharges(context),
     ...braintreeInvoices(context),
+    ...braintreeRefunds(context),
     ...braintreeWebhooks(context),
     check: () => checkBraintree(context),
   }

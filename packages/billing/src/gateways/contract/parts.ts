@@ -105,7 +105,7 @@ interface ReadingMethods {
   readonly checkout: 'find' | 'findByOperation'
   readonly setups: 'find'
   readonly paymentMethods: 'list'
-  readonly refunds: 'find'
+  readonly refunds: 'find' | 'list' | 'findByKey'
   readonly creditNotes: 'list' | 'find'
   readonly balance: 'read' | 'list'
   readonly payments: keyof Payments

@@ -7,6 +7,7 @@ import { stripeCharges } from './payments/charges.ts'
 import { stripeCustomerDetails } from './payments/customer-details.ts'
 import { stripeCustomers } from './payments/customers.ts'
 import { stripeInvoices } from './payments/invoices.ts'
+import { stripeRefunds } from './payments/refunds.ts'
 import { stripeSingleInvoices } from './payments/single-invoices.ts'
 import { loadStripe, type StripeContext } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
@@ -18,7 +19,13 @@ import { stripeSwaps } from './subscriptions/swap.ts'
 import { stripeWebhooks } from './webhooks.ts'
 
 /** What Stripe can do beyond what every provider can. `can` of its provider says the same. */
-export type StripeParts = 'quantities' | 'confirmations' | 'checkout' | 'portal' | 'customerDetails'
+export type StripeParts =
+  | 'quantities'
+  | 'confirmations'
+  | 'checkout'
+  | 'portal'
+  | 'customerDetails'
+  | 'refunds'
 
 export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
@@ -36,6 +43,7 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeSwaps(context),
     ...stripeCharges(context),
     ...stripeInvoices(context),
+    ...stripeRefunds(context),
     ...stripeSingleInvoices(context),
     ...stripeCheckout(context),
     ...stripePortal(context),

@@ -6,7 +6,7 @@ import { requireSettings, type StripeOptions } from './sdk/options.ts'
 export const STRIPE = {
   name: 'stripe',
   webhookPath: '/stripe/webhook',
-  can: ['quantities', 'confirmations', 'checkout', 'portal', 'customerDetails'],
+  can: ['quantities', 'confirmations', 'checkout', 'portal', 'customerDetails', 'refunds'],
   statuses: {
     incomplete: 'awaits_first_payment',
     past_due: 'past_due',

@@ -6,6 +6,7 @@ import { type DownloadOptions, invoiceDownload } from '../../invoices/download.t
 import { Invoice, type InvoiceData } from '../../invoices/invoice.ts'
 import { requireCount } from '../../values/arguments.ts'
 import type { UserScope } from '../user-scope.ts'
+import { refund, refundedOf } from './refunds.ts'
 
 /** How much of a list is wanted. */
 export interface ListOptions {
@@ -58,7 +59,11 @@ export function requirePaidInvoice(user: UserScope, { invoice, failure }: Invoic
 }
 
 function toInvoice(user: UserScope, data: InvoiceData): Invoice {
-  return new Invoice(data, undefined, () => payInvoice(user, data.id))
+  return new Invoice(data, undefined, {
+    pay: () => payInvoice(user, data.id),
+    refund: async (options) => refund(user.having('refunds'), data.id, options),
+    refunded: async () => refundedOf(user.having('refunds'), data.id),
+  })
 }
 
 async function payInvoice(user: UserScope, id: string): Promise<Invoice> {

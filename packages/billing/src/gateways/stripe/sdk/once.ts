@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { ProviderUnavailable } from '../../../errors.ts'
 
@@ -13,12 +13,20 @@ export async function once<T>(
   make: (options: Stripe.RequestOptions) => Promise<T>,
   find: () => Promise<T | null>,
 ): Promise<T> {
+  const idempotencyKey = shorten(key)
   try {
-    return await make({ idempotencyKey: key })
+    return await make({ idempotencyKey })
   } catch (error) {
     if (!isServerError(error)) throw error
-    return (await lookFor(find, error)) ?? make({ idempotencyKey: `${key}:${randomUUID()}` })
+    return (
+      (await lookFor(find, error)) ?? make({ idempotencyKey: `${idempotencyKey}:${randomUUID()}` })
+    )
   }
+}
+
+/** Stripe takes 255 characters, and callers' keys may be as long as that alone. */
+function shorten(key: string): string {
+  return key.length <= 200 ? key : createHash('sha256').update(key).digest('hex')
 }
 
 async function lookFor<T>(find: () => Promise<T | null>, cause: unknown): Promise<T | null> {

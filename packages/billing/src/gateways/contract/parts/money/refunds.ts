@@ -1,7 +1,5 @@
+import type { Refund, RefundReason } from '../../../../invoices/refund.ts'
 import type { Money } from '../../../../values/money.ts'
-
-/** Why money goes back; null for no reason given. */
-export type RefundReason = 'duplicate' | 'fraudulent' | 'requested_by_customer'
 
 /** A charge, and what can be given back of it. */
 export interface Refundable {
@@ -23,32 +21,23 @@ export interface NewRefund {
   readonly charge: string
   /** Null for all that is left. */
   readonly amount: Money | null
-  /** Why. */
+  /** Why; null for no reason given. */
   readonly reason: RefundReason | null
   /** The caller's or the operation's: the same key refunds once, however often it is sent. */
   readonly key: string
-}
-
-/** A provider's refund in our words. */
-export interface ProviderRefund {
-  /** The provider's id. */
-  readonly id: string
-  /** The provider's id of the charge. */
-  readonly charge: string
-  /** What goes back. */
-  readonly amount: Money
-  /** `voided`: the charge was taken back before it was settled. */
-  readonly status: 'succeeded' | 'pending' | 'failed' | 'voided'
-  /** Why. */
-  readonly reason: RefundReason | null
-  /** The provider's own object. */
-  readonly raw: unknown
 }
 
 /** Money that goes back. */
 export interface Refunds {
   /** By the id of a charge or of an invoice; null when there is none, or it is somebody else's. */
   find(id: string, customerId: string): Promise<Refundable | null>
-  /** A repeat with the same key gives the same refund. */
-  create(refund: NewRefund): Promise<ProviderRefund>
+  /** Those of a charge, newest first. A charge that was taken back whole before it was settled is one. */
+  list(charge: string): Promise<Refund[]>
+  /** The one that was made under this key; null for none, and where the provider has no room for a key. */
+  findByKey(charge: string, key: string): Promise<Refund | null>
+  /**
+   * A repeat with the same key gives the same refund. Throws RefundNotPossibleYet for what must be settled first,
+   * and RefundRefused for everything else that the provider says no to.
+   */
+  create(refund: NewRefund): Promise<Refund>
 }

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto'
+import type braintree from 'braintree'
+import { isBillingError } from '../../../error-codes.ts'
+import { RefundNotPossibleYet, RefundRefused } from '../../../errors.ts'
+import type { Refund } from '../../../invoices/refund.ts'
+import { fromDecimal, type Money, money, toDecimal } from '../../../values/money.ts'
+import type { NewRefund } from '../../contract/parts/money/refunds.ts'
+import type { GatewayParts } from '../../contract/parts.ts'
+import type { BraintreeContext } from '../sdk/client.ts'
+import { codesOf, isNotFound, requireSuccess } from '../sdk/errors.ts'
+
+type Sale = braintree.Transaction
+
+/** Money was taken, or will be. Of a void one it was given back. */
+const TAKEN: readonly string[] = [
+  'authorized',
+  'submitted_for_settlement',
+  'settlement_pending',
+  'settlement_confirmed',
+  'settling',
+  'settled',
+  'voided',
+]
+const FAILED: readonly string[] = [
+  'processor_declined',
+  'gateway_rejected',
+  'failed',
+  'settlement_declined',
+  'authorization_expired',
+]
+
+/** It was settled meanwhile, so it can no longer be taken back but only be refunded. */
+const NO_LONGER_VOIDABLE = '91504'
+
+export function braintreeRefunds(context: BraintreeContext): Pick<GatewayParts, 'refunds'> {
+  return {
+    refunds: {
+      async find(id, customerId) {
+        const sale = await findSale(context, id)
+        const isTheirs = sale?.customer?.id === customerId && TAKEN.includes(sale.status)
+        if (!sale || !isTheirs) return null
+        const amount = amountOf(sale)
+        const refunds = await refundsOf(context, sale)
+        const refunded = refunds.reduce((sum, each) => sum + counted(each), 0)
+        return {
+          charge: sale.id,
+          amount,
+          refunded: money(refunded, amount.currency),
+          isSettled: isSettled(sale),
+        }
+      },
+      async list(charge) {
+        const sale = await context.gateway.transaction.find(charge)
+        return refundsOf(context, sale)
+      },
+      async findByKey(charge, key) {
+        const sale = await context.gateway.transaction.find(charge)
+        return doneOf(await attemptsOf(context, sale, key))
+      },
+      create: (refund) => create(context, refund),
+    },
+  }
+}
+
+async function findSale({ gateway }: BraintreeContext, id: string): Promise<Sale | null> {
+  try {
+    const found = await gateway.transaction.find(id)
+    return found.type === 'sale' ? found : null
+  } catch (error) {
+    if (isNotFound(error)) return null
+    throw error
+  }
+}
+
+/** Newest first. */
+async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[]> {
+  if (sale.status === 'voided') return [describeVoided(sale)]
+  const found = await Promise.all(
+    (sale.refundIds ?? []).map((id) => context.gateway.transaction.find(id)),
+  )
+  return found
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt))
+    .map((refund) => describeRefund(refund, sale))
+}
+
+/** What was made under a key, declined or not. */
+async function attemptsOf(context: BraintreeContext, sale: Sale, key: string): Promise<Refund[]> {
+  const all = await refundsOf(context, sale)
+  return all.filter(({ raw }) => (raw as Sale).orderId === orderOf(key))
+}
+
+function doneOf(attempts: readonly Refund[]): Refund | null {
+  return attempts.find(({ status }) => status !== 'failed') ?? null
+}
+
+function counted({ amount, status }: Refund): number {
+  return status === 'failed' ? 0 : amount.amount
+}
+
+async function create(context: BraintreeContext, refund: NewRefund): Promise<Refund> {
+  const sale = await context.gateway.transaction.find(refund.charge)
+  if (sale.status === 'voided') return describeVoided(sale)
+  if (isSettled(sale)) return giveBack(context, sale, refund)
+  if (!isVoidable(sale) || !isWhole(sale, refund)) throw notYet(sale)
+  const result = await context.gateway.transaction.void(sale.id)
+  if (result.success) return describeVoided(result.transaction)
+  const now = await context.gateway.transaction.find(refund.charge)
+  if (now.status === 'voided') return describeVoided(now)
+  const hasMoved = codesOf(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
+  if (!hasMoved) throw refusalOf(() => requireSuccess(result))
+  if (isSettled(now)) return giveBack(context, now, refund)
+  throw notYet(now)
+}
+
+async function giveBack(
+  context: BraintreeContext,
+  sale: Sale,
+  { amount, key }: NewRefund,
+): Promise<Refund> {
+  const before = await attemptsOf(context, sale, key)
+  const done = doneOf(before)
+  if (done) return done
+  const orderId = orderOf(key)
+  const request = {
+    ...(amount === null ? {} : { amount: toDecimal(amount) }),
+    orderId,
+    // Braintree answers a key with the first attempt's transaction, a declined one as well.
+    apiRequestKey: before.length === 0 ? orderId : `${orderId}:${before.length}`,
+  }
+  // The types know the amount alone.
+  const gateway = context.gateway.transaction as unknown as {
+    refund(id: string, request: object): Promise<braintree.ValidatedResponse<Sale>>
+  }
+  const result = await gateway.refund(sale.id, request)
+  if (!result.success) throw refusalOf(() => requireSuccess(result))
+  return describeRefund(result.transaction, sale)
+}
+
+/**
+ * Under which order a refund is found again. Not the key itself: that may be the order of the sale, which Braintree gives
+ * to refunds of the control panel.
+ */
+function orderOf(key: string): string {
+  const order = `refund:${key}`
+  return order.length <= LONGEST
+    ? order
+    : `refund:${createHash('sha256').update(key).digest('hex')}`
+}
+
+/** Of an order's id, with room for the count of attempts. */
+const LONGEST = 250
+
+function isSettled(sale: Sale): boolean {
+  return sale.status === 'settled' || (sale.status === 'settling' && !isPaypal(sale))
+}
+
+function isVoidable(sale: Sale): boolean {
+  if (sale.status === 'settlement_pending') return sale.paymentInstrumentType !== 'credit_card'
+  return sale.status === 'authorized' || sale.status === 'submitted_for_settlement'
+}
+
+function isPaypal(sale: Sale): boolean {
+  return sale.paymentInstrumentType === 'paypal_account'
+}
+
+function isWhole(sale: Sale, { amount }: NewRefund): boolean {
+  return amount === null || amount.amount === amountOf(sale).amount
+}
+
+function notYet(sale: Sale): RefundNotPossibleYet {
+  const message = isVoidable(sale)
+    ? 'The charge is not settled: all of it can go back now, a part once it is settled'
+    : 'The charge is being settled: nothing can go back until then'
+  return new RefundNotPossibleYet(message, { provider: 'braintree', providerCode: sale.status })
+}
+
+/** No money moved where Braintree or the bank says no. */
+function refusalOf(ask: () => unknown): unknown {
+  try {
+    ask()
+  } catch (error) {
+    const isRefused =
+      isBillingError(error, 'provider_rejected') || isBillingError(error, 'payment_failed')
+    if (!isRefused) return error
+    const { message, provider, providerCode } = error
+    return new RefundRefused(message, { provider, providerCode, cause: error })
+  }
+  return new Error('It was not refused')
+}
+
+function amountOf({ amount, currencyIsoCode }: Sale): Money {
+  return fromDecimal(amount, currencyIsoCode.toLowerCase())
+}
+
+function describeRefund(refund: Sale, sale: Sale): Refund {
+  const isBack = refund.status === 'voided' || FAILED.includes(refund.status)
+  return {
+    id: refund.id,
+    charge: sale.id,
+    amount: amountOf(refund),
+    status: isBack ? 'failed' : refund.status === 'settled' ? 'succeeded' : 'pending',
+    reason: null,
+    raw: refund,
+  }
+}
+
+function describeVoided(sale: Sale): Refund {
+  return {
+    id: sale.id,
+    charge: sale.id,
+    amount: amountOf(sale),
+    status: 'voided',
+    reason: null,
+    raw: sale,
+  }
+}

@@ -1,0 +1,146 @@
+import type Stripe from 'stripe'
+import { ProviderRejected, RefundRefused } from '../../../errors.ts'
+import type { Refund, RefundReason } from '../../../invoices/refund.ts'
+import { money } from '../../../values/money.ts'
+import type { NewRefund, Refundable } from '../../contract/parts/money/refunds.ts'
+import type { GatewayParts } from '../../contract/parts.ts'
+import { idOf, type StripeContext } from '../sdk/client.ts'
+import { isMissing, toBillingError } from '../sdk/errors.ts'
+import { once } from '../sdk/once.ts'
+
+export function stripeRefunds(context: StripeContext): Pick<GatewayParts, 'refunds'> {
+  return {
+    refunds: {
+      async find(id, customerId) {
+        const charge = await findCharge(context, id, customerId)
+        return charge && describeCharge(charge)
+      },
+      list: async (charge) => (await listRefunds(context, charge)).map(describeRefund),
+      findByKey: (charge, key) => findByKey(context, charge, key),
+      create: (refund) => create(context, refund),
+    },
+  }
+}
+
+/** By its own id, by that of its payment, which `charge()` gives, or by that of an invoice. */
+async function findCharge(
+  context: StripeContext,
+  id: string,
+  customerId: string,
+): Promise<Stripe.Charge | null> {
+  if (!/^(ch|py|pi|in)_\w{1,100}$/.test(id)) return null
+  try {
+    const charge = await retrieve(context, id, customerId)
+    return charge && idOf(charge.customer) === customerId ? charge : null
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+async function retrieve(
+  context: StripeContext,
+  id: string,
+  customerId: string,
+): Promise<Stripe.Charge | null> {
+  const { stripe } = context
+  if (id.startsWith('in_')) return chargeOfInvoice(context, id, customerId)
+  if (!id.startsWith('pi_')) return stripe.charges.retrieve(id)
+  const { latest_charge } = await stripe.paymentIntents.retrieve(id)
+  const charge = idOf(latest_charge)
+  return charge === null ? null : stripe.charges.retrieve(charge)
+}
+
+async function chargeOfInvoice(
+  context: StripeContext,
+  id: string,
+  customerId: string,
+): Promise<Stripe.Charge | null> {
+  const { stripe } = context
+  const invoice = await stripe.invoices.retrieve(id)
+  if (idOf(invoice.customer) !== customerId) return null
+  const { data } = await stripe.invoicePayments.list({ invoice: id, status: 'paid', limit: 2 })
+  const [payment, another] = data.map(
+    (each) => idOf(each.payment.payment_intent) ?? idOf(each.payment.charge),
+  )
+  if (another) throw refused('The invoice was paid in several payments: name the charge')
+  if (!payment) throw refused('Nothing was charged for the invoice')
+  return retrieve(context, payment, customerId)
+}
+
+function describeCharge(charge: Stripe.Charge): Refundable {
+  const { id, amount_captured, amount_refunded, currency, status } = charge
+  return {
+    charge: id,
+    amount: money(amount_captured, currency),
+    refunded: money(amount_refunded, currency),
+    isSettled: status === 'succeeded',
+  }
+}
+
+async function listRefunds({ stripe }: StripeContext, charge: string): Promise<Stripe.Refund[]> {
+  const found: Stripe.Refund[] = []
+  for await (const refund of stripe.refunds.list({ charge, limit: 100 })) found.push(refund)
+  return found
+}
+
+async function findByKey(
+  context: StripeContext,
+  charge: string,
+  key: string,
+): Promise<Refund | null> {
+  const all = await listRefunds(context, charge)
+  const found = all.find(({ metadata }) => metadata?.tollgate_key === key)
+  return found ? describeRefund(found) : null
+}
+
+async function create(context: StripeContext, refund: NewRefund): Promise<Refund> {
+  const { charge, amount, reason, key } = refund
+  const { stripe } = context
+  const params: Stripe.RefundCreateParams = {
+    charge,
+    ...(amount === null ? {} : { amount: amount.amount }),
+    ...(reason === null ? {} : { reason }),
+    metadata: { tollgate_key: key },
+  }
+  try {
+    return await once(
+      `${key}:refund`,
+      async (request) => describeRefund(await stripe.refunds.create(params, request)),
+      () => findByKey(context, charge, key),
+    )
+  } catch (error) {
+    throw asRefusal(error)
+  }
+}
+
+/** No money moved where Stripe says no. */
+function asRefusal(error: unknown): unknown {
+  const ours = toBillingError(error)
+  if (!(ours instanceof ProviderRejected)) return ours
+  const { message, provider, providerCode, cause } = ours
+  return new RefundRefused(message, { provider, providerCode, cause })
+}
+
+function refused(message: string): RefundRefused {
+  return new RefundRefused(message, { provider: 'stripe', providerCode: null })
+}
+
+const REASONS: readonly string[] = ['duplicate', 'fraudulent', 'requested_by_customer']
+
+function describeRefund(refund: Stripe.Refund): Refund {
+  const { id, amount, currency, reason } = refund
+  return {
+    id,
+    charge: idOf(refund.charge) ?? '',
+    amount: money(amount, currency),
+    status: statusOf(refund),
+    reason: REASONS.includes(reason ?? '') ? (reason as RefundReason) : null,
+    raw: refund,
+  }
+}
+
+function statusOf({ status }: Stripe.Refund): Refund['status'] {
+  if (status === 'succeeded') return 'succeeded'
+  return status === 'failed' || status === 'canceled' ? 'failed' : 'pending'
+}

@@ -1,0 +1,30 @@
+import type { Amount, Money } from '../values/money.ts'
+
+/** Why money goes back. */
+export type RefundReason = 'duplicate' | 'fraudulent' | 'requested_by_customer'
+
+/** How money goes back. */
+export interface RefundOptions {
+  /** A part of it. Default: all that is left. */
+  readonly amount?: Amount
+  /** Why. Braintree does not keep it. */
+  readonly reason?: RefundReason
+  /** The same key refunds once, however often it is sent. */
+  readonly idempotencyKey?: string
+}
+
+/** Money that went back, or is on its way. */
+export interface Refund {
+  /** The provider's id. */
+  readonly id: string
+  /** The provider's id of the charge. */
+  readonly charge: string
+  /** What goes back. */
+  readonly amount: Money
+  /** `voided`: the charge was taken back before it was settled. */
+  readonly status: 'succeeded' | 'pending' | 'failed' | 'voided'
+  /** Why; null where no reason was given, or the provider does not keep it. */
+  readonly reason: RefundReason | null
+  /** The provider's own object. */
+  readonly raw: unknown
+}

@@ -1,0 +1,162 @@
+import { attempt, begin, finish } from '../../consistency/operation.ts'
+import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts'
+import {
+  AmountTooLarge,
+  ChargeNotFound,
+  InvalidAmount,
+  InvalidArgument,
+  RefundNotPossibleYet,
+  RefundRefused,
+} from '../../errors.ts'
+import type { Refundable, Refunds } from '../../gateways/contract/parts/money/refunds.ts'
+import { requirePart } from '../../gateways/contract/parts.ts'
+import type { Invoice } from '../../invoices/invoice.ts'
+import type { Refund, RefundOptions, RefundReason } from '../../invoices/refund.ts'
+import type { Operation } from '../../storage/operations.ts'
+import { requireText } from '../../values/arguments.ts'
+import { formatMoney, type Money, money, requirePositive } from '../../values/money.ts'
+import type { UserHaving } from '../user-scope.ts'
+
+const REASONS: readonly RefundReason[] = ['duplicate', 'fraudulent', 'requested_by_customer']
+
+interface WantedRefund {
+  readonly customerId: string
+  readonly charge: Refundable
+  /** Null for all that is left. */
+  readonly amount: Money | null
+  readonly reason: RefundReason | null
+}
+
+/** An invoice stands for its charge. */
+export function idOf(charge: string | Invoice): string {
+  return requireText('charge', typeof charge === 'object' ? charge?.id : charge)
+}
+
+export async function refund(
+  user: UserHaving<'refunds'>,
+  id: string,
+  { amount, reason, idempotencyKey }: RefundOptions,
+): Promise<Refund> {
+  if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
+  if (reason !== undefined && !REASONS.includes(reason)) {
+    throw new InvalidArgument(`A reason is one of ${REASONS.join(', ')}`)
+  }
+  const gateway = await user.gateway()
+  const part = amount === undefined ? null : requirePositive(gateway.toMoney(amount))
+  const customerId = await user.requireCustomerId()
+  return withOwnerLock(user.context, user.owner, async (locked) => {
+    const charge = await requireCharge(gateway.refunds, id, customerId)
+    requireCurrency(charge, part)
+    const wanted = { customerId, charge, amount: part, reason: reason ?? null }
+    if (idempotencyKey !== undefined) return refundOnce(user, locked, wanted, idempotencyKey)
+    return refundOnRecord(user, locked, wanted)
+  })
+}
+
+export async function refundedOf(user: UserHaving<'refunds'>, id: string): Promise<Money> {
+  const { refunds } = await user.gateway()
+  return (await requireCharge(refunds, id, await user.requireCustomerId())).refunded
+}
+
+async function requireCharge(
+  refunds: Pick<Refunds, 'find'>,
+  id: string,
+  customerId: string,
+): Promise<Refundable> {
+  const found = await refunds.find(id, customerId)
+  if (!found) throw new ChargeNotFound('There is no such charge')
+  return found
+}
+
+function requireCurrency({ amount: { currency } }: Refundable, part: Money | null): void {
+  if (part === null || part.currency === currency) return
+  throw new InvalidAmount(
+    `The charge is in ${currency.toUpperCase()}, not ${part.currency.toUpperCase()}`,
+  )
+}
+
+/**
+ * Without a key of the caller's: one of ours, on record until the answer is there. Whoever asks for the same again after
+ * a lost answer finds it, and gets the refund that was made.
+ */
+async function refundOnRecord(
+  user: UserHaving<'refunds'>,
+  locked: LockedOwner,
+  wanted: WantedRefund,
+): Promise<Refund> {
+  const { context, owner, provider } = user
+  const { amount, reason } = wanted
+  const same = { provider, charge: wanted.charge.charge, amount }
+  const operation: Operation = await begin(context, locked, {
+    owner,
+    kind: 'refund',
+    request: { ...same, reason },
+    same,
+  })
+  return attempt(context, locked, operation, async () => {
+    // As it was first asked for: nothing else may be sent under the same key.
+    const first = { ...wanted, reason: operation.request.reason as RefundReason | null }
+    const made = await refundOnce(user, locked, first, operation.id)
+    await finish(context, locked, operation)
+    return made
+  })
+}
+
+async function refundOnce(
+  user: UserHaving<'refunds'>,
+  locked: LockedOwner,
+  { customerId, charge: { charge, ...terms }, amount, reason }: WantedRefund,
+  key: string,
+): Promise<Refund> {
+  const gateway = await user.gateway()
+  const done = await findDone(gateway.refunds, { charge, ...terms }, amount, key)
+  if (done === 'another') {
+    throw new RefundRefused('This idempotency key was used for another refund', {
+      provider: user.provider,
+      providerCode: null,
+    })
+  }
+  if (done) return done
+  requireLeft(user, { charge, ...terms }, amount)
+  return locked.change(user.provider, (changing) =>
+    requirePart(changing, 'refunds').create({ customerId, charge, amount, reason, key }),
+  )
+}
+
+/** What a repeat gives: the refund of the key, or of a charge that is wholly refunded. */
+async function findDone(
+  refunds: Pick<Refunds, 'findByKey' | 'list'>,
+  charge: Refundable,
+  amount: Money | null,
+  key: string,
+): Promise<Refund | 'another' | null> {
+  const left = leftOf(charge)
+  const made = await refunds.findByKey(charge.charge, key)
+  if (made) {
+    const isSame = amount === null ? left.amount === 0 : made.amount.amount === amount.amount
+    return isSame || made.status === 'failed' ? made : 'another'
+  }
+  const isWhole = amount === null || amount.amount === charge.amount.amount
+  if (!isWhole || left.amount > 0) return null
+  const newest = (await refunds.list(charge.charge)).find(({ status }) => status !== 'failed')
+  if (!newest) return null
+  return amount === null || newest.amount.amount === amount.amount ? newest : null
+}
+
+function leftOf({ amount, refunded }: Refundable): Money {
+  return money(amount.amount - refunded.amount, amount.currency)
+}
+
+/** Refused here where it is known to be: no call is made that changes anything. */
+function requireLeft(user: UserHaving<'refunds'>, charge: Refundable, amount: Money | null): void {
+  const left = leftOf(charge)
+  if (amount !== null && amount.amount > left.amount) {
+    throw new AmountTooLarge(`Only ${formatMoney(left)} of the charge is left to be given back`)
+  }
+  const isPart = amount !== null && amount.amount < charge.amount.amount
+  if (!isPart || charge.isSettled) return
+  throw new RefundNotPossibleYet(
+    'The charge is not settled: all of it can go back now, a part once it is settled',
+    { provider: user.provider, providerCode: null },
+  )
+}

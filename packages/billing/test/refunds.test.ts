@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest'
+import {
+  AmountTooLarge,
+  type BillableUser,
+  ChargeNotFound,
+  InvalidAmount,
+  InvalidArgument,
+  money,
+  ProviderUnavailable,
+  RefundNotPossibleYet,
+  RefundRefused,
+} from '../src/index.ts'
+import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
+import {
+  type FlowTest,
+  givenBackTo,
+  PROVIDERS,
+  type ProviderCase,
+  settleCharge,
+  start,
+  stripeSdk,
+  takenFrom,
+} from './support.ts'
+
+/** What is charged, and the parts that go back one after the other. */
+const TABLE: readonly { readonly charged: number; readonly parts: readonly number[] }[] = [
+  { charged: 1000, parts: [1000] },
+  { charged: 1001, parts: [1, 333, 667] },
+  { charged: 1999, parts: [999, 999] },
+  { charged: 100, parts: [33, 33, 33] },
+]
+
+/** A user with a charge whose money has arrived. */
+async function charged(test: FlowTest, { provider, card }: ProviderCase, cents: number) {
+  const { user } = test
+  await user.updateCard(card)
+  const { id } = (await user.charge(money(cents, 'usd'))) as { id: string }
+  await settleCharge(test, provider, id)
+  return id
+}
+
+async function operationsOf({ database }: FlowTest): Promise<number> {
+  const rows = await database.kysely.selectFrom('billing_operations').select('id').execute()
+  return rows.length
+}
+
+describe.each(PROVIDERS)('refunds at $provider', (given) => {
+  const { provider, card, ten } = given
+
+  it.each(TABLE)('give back $parts of $charged to the cent', async ({ charged: cents, parts }) => {
+    const test = await start(provider)
+    const { user } = test
+    const id = await charged(test, given, cents)
+    let back = 0
+    for (const part of parts) {
+      await test.sandbox.clock.advance({ minutes: 1 })
+      const refund = await user.refund(id, { amount: money(part, 'usd') })
+      back += part
+      expect(refund.amount).toEqual(money(part, 'usd'))
+      expect(givenBackTo(test, user)).toBe(back)
+    }
+    const left = cents - back
+    const tooMuch = user.refund(id, { amount: money(left + 1, 'usd') })
+    await expect(tooMuch).rejects.toThrow(AmountTooLarge)
+    await user.refund(id)
+    expect(givenBackTo(test, user)).toBe(cents)
+    expect(takenFrom(test, user)).toBe(cents)
+    expect(await operationsOf(test)).toBe(0)
+  })
+
+  it('give back the whole once, however often', async () => {
+    const test = await start(provider)
+    const { user } = test
+    const id = await charged(test, given, 1000)
+    const first = await user.refund(id)
+    expect(first.status).toBe(provider === 'stripe' ? 'succeeded' : 'pending')
+    expect((await user.refund(id)).id).toBe(first.id)
+    expect((await user.refund(id, { amount: ten })).id).toBe(first.id)
+    expect(givenBackTo(test, user)).toBe(1000)
+  })
+
+  it('count once for a key, which stands for one amount', async () => {
+    const test = await start(provider)
+    const { user } = test
+    // The charge may have the same key.
+    await user.updateCard(card)
+    const idempotencyKey = 'order-17'
+    const { id } = (await user.charge(ten, { idempotencyKey })) as { id: string }
+    await settleCharge(test, provider, id)
+    const options = { amount: money(600, 'usd'), idempotencyKey }
+    const first = await user.refund(id, options)
+    expect((await user.refund(id, options)).id).toBe(first.id)
+    expect(givenBackTo(test, user)).toBe(600)
+    const another = user.refund(id, { ...options, amount: money(100, 'usd') })
+    await expect(another).rejects.toThrow(RefundRefused)
+    await expect(user.refund(id, { idempotencyKey })).rejects.toThrow(RefundRefused)
+    const second = await user.refund(id, { idempotencyKey: 'k'.repeat(255) })
+    expect(second.amount).toEqual(money(400, 'usd'))
+    expect((await user.refund(id, { idempotencyKey: 'k'.repeat(255) })).id).toBe(second.id)
+    expect(givenBackTo(test, user)).toBe(1000)
+  })
+
+  it('are made once by twenty calls at the same time', async () => {
+    const test = await start(provider)
+    const id = await charged(test, given, 1000)
+    const users = [test.user, await test.another().user(test.user.id)]
+    const options = { amount: money(600, 'usd'), idempotencyKey: 'refund-1' }
+    const made = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (users[index % 2] as BillableUser).refund(id, options),
+      ),
+    )
+    expect(new Set(made.map((each) => each.id)).size).toBe(1)
+    expect(givenBackTo(test, test.user)).toBe(600)
+  })
+
+  it.each(LOSSES)('are not repeated when an answer is lost (%s), key or not', async (how) => {
+    const test = await start(provider)
+    const { sandbox } = test
+    for (let call = 0, wasHit = true; wasHit && call < 12; call++) {
+      const user = await test.createUser()
+      await user.updateCard(provider === 'stripe' ? card : sandbox.braintree.createNonce())
+      const { id } = (await user.charge(ten)) as { id: string }
+      await settleCharge(test, provider, id)
+      const amount = money(300, 'usd')
+      const options = call % 2 === 0 ? { amount } : { amount, idempotencyKey: `refund-${id}` }
+      const other = await hasty(test).user(user.id)
+      loseAnswer(test, provider, { after: call, how })
+      const failed = await other.refund(id, options).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      wasHit = sandbox.trouble.takeCallTrouble(provider) === null
+      sandbox.trouble.clear()
+      if (failed) {
+        expect(failed).toBeInstanceOf(ProviderUnavailable)
+        await user.refund(id, options)
+      }
+      expect(givenBackTo(test, user), `call ${call}`).toBe(300)
+    }
+    expect(await operationsOf(test)).toBe(0)
+  })
+
+  it('go by the invoice, and are no invoice', async () => {
+    const test = await start(provider)
+    const { user } = test
+    await user.newSubscription('main', 'monthly').create(card)
+    await test.advance({ days: 3 })
+    const [invoice, ...others] = await user.invoices()
+    if (!invoice) throw new Error('There is no invoice')
+    expect(others).toEqual([])
+    expect(await invoice.refunded()).toEqual(money(0, 'usd'))
+    await invoice.refund({ amount: money(250, 'usd') })
+    expect(await invoice.refunded()).toEqual(money(250, 'usd'))
+    const rest = await user.refund(invoice, { reason: 'requested_by_customer' })
+    expect(rest.amount).toEqual(money(750, 'usd'))
+    expect(rest.reason).toBe(provider === 'stripe' ? 'requested_by_customer' : null)
+    expect(await invoice.refunded()).toEqual(money(1000, 'usd'))
+    await test.advance({ days: 3 })
+    expect((await user.invoicesIncludingPending()).map((each) => each.id)).toEqual([invoice.id])
+    expect(await user.subscribed('main')).toBe(true)
+  })
+
+  it('are of one’s own charges, in their currency', async () => {
+    const test = await start(provider)
+    const id = await charged(test, given, 1000)
+    const bob = await test.createUser({ email: 'bob@example.com' })
+    await bob.updateCard(given.otherCard)
+    await expect(bob.refund(id)).rejects.toThrow(ChargeNotFound)
+    await expect(test.user.refund('none-of-ours')).rejects.toThrow(ChargeNotFound)
+    const euros = test.user.refund(id, { amount: money(100, 'eur') })
+    await expect(euros).rejects.toThrow(InvalidAmount)
+    await expect(test.user.refund(id, { amount: 0 })).rejects.toThrow(InvalidAmount)
+    const unreasonable = test.user.refund(id, { reason: 'whim' as never })
+    await expect(unreasonable).rejects.toThrow(InvalidArgument)
+    expect(givenBackTo(test, test.user)).toBe(0)
+  })
+})
+
+describe('a charge that Braintree has not settled', () => {
+  it('is taken back whole, and not in part', async () => {
+    const test = await start('braintree')
+    const { user } = test
+    await user.updateCard('fake-valid-visa-nonce')
+    const { id } = (await user.charge(10)) as { id: string }
+    const part = user.refund(id, { amount: 4 })
+    await expect(part).rejects.toThrow(RefundNotPossibleYet)
+    expect(givenBackTo(test, user)).toBe(0)
+    const refund = await user.refund(id, { idempotencyKey: 'refund-1' })
+    expect(refund).toMatchObject({ id, charge: id, status: 'voided', amount: money(1000, 'usd') })
+    expect(await user.refund(id, { idempotencyKey: 'refund-1' })).toMatchObject({ id })
+    expect(await user.refund(id, { amount: 10 })).toMatchObject({ status: 'voided' })
+    await expect(user.refund(id, { amount: 4 })).rejects.toThrow(AmountTooLarge)
+    expect(takenFrom(test, user)).toBe(0)
+    expect(await user.invoicesIncludingPending()).toEqual([])
+  })
+
+  it('gives a part back while it settles, and waits while a bank confirms', async () => {
+    const test = await start('braintree')
+    const { user, sandbox } = test
+    await user.updateCard('fake-valid-visa-nonce')
+    const { default: braintree } = await import('braintree')
+    const sdk = new braintree.BraintreeGateway(sandbox.braintree.config as never)
+    const { testing } = sdk as unknown as {
+      testing: Record<'settlementPending' | 'settlementConfirm', (id: string) => Promise<unknown>>
+    }
+    const { id } = (await user.charge(10)) as { id: string }
+    await testing.settlementConfirm(id)
+    await expect(user.refund(id)).rejects.toThrow(RefundNotPossibleYet)
+    await sandbox.clock.advance({ minutes: 1 })
+    const { id: pending } = (await user.charge(20)) as { id: string }
+    await testing.settlementPending(pending)
+    await expect(user.refund(pending)).rejects.toThrow(RefundNotPossibleYet)
+    expect(givenBackTo(test, user)).toBe(0)
+    expect(await operationsOf(test)).toBe(0)
+  })
+})
+
+describe('what Stripe does not give back', () => {
+  it('is what was charged back', async () => {
+    const test = await start('stripe')
+    const { user, sandbox } = test
+    await user.updateCard('pm_card_visa')
+    await user.charge(1000)
+    const [charge] = sandbox.stripe.charges(user.providerId ?? '')
+    const id = String(charge?.id)
+    sandbox.stripe.disputeCharge(id)
+    const thrown = await user.refund(id).catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(RefundRefused)
+    expect(thrown).toMatchObject({ provider: 'stripe', providerCode: 'charge_disputed' })
+    expect(await operationsOf(test)).toBe(0)
+  })
+
+  it('is an invoice that credit paid', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await user.updateCard('pm_card_visa')
+    const stripe = await stripeSdk(test)
+    await stripe.customers.update(user.providerId ?? '', { balance: -5000 })
+    const invoice = await user.invoiceFor('Setup', 1000)
+    await expect(invoice.refund()).rejects.toThrow(RefundRefused)
+    expect(givenBackTo(test, user)).toBe(0)
+  })
+})
