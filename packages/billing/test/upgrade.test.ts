@@ -7,6 +7,7 @@ import {
 } from '../../../test-support/create-test-database.ts'
 import { describeSchema } from '../../../test-support/describe-schema.ts'
 import { billingMigrations, createBilling } from '../src/index.ts'
+import { ownerMigrations } from '../src/storage/migrations/owners.ts'
 import { queueTables } from '../src/storage/queue-tables.ts'
 import { billingTables } from '../src/storage/tables.ts'
 import { olderBuild } from './older-build.ts'
@@ -15,6 +16,8 @@ const kind = process.env.TEST_DATABASE
 const users = { table: 'users', id: 'id', idType: 'integer', email: 'email', name: 'name' } as const
 const all = billingMigrations(users)
 const before = { ...all, migrations: all.migrations.filter(({ id }) => id < '0005') }
+/** Where teams are billed, too. */
+const ofTeams = ownerMigrations('team', { table: 'teams' })
 const added = all.migrations.map(({ id }) => id).filter((id) => id >= '0005')
 
 const AT = new Date('2026-11-17T00:00:00.123Z')
@@ -27,6 +30,10 @@ const filled: Template = {
     const columns = createColumns(database)
     await createTable(database, 'users', {
       columns: { id: columns.integer, name: columns.string(20).nullable() },
+      primaryKey: ['id'],
+    })
+    await createTable(database, 'teams', {
+      columns: { id: columns.integer, email: columns.string(255).nullable() },
       primaryKey: ['id'],
     })
     // Whoever came from Cashier as the guide says has this table still.
@@ -139,6 +146,7 @@ describe('the tables of a build that knew only users', () => {
 
     const billing = billingOn(database)
     await billing.migrate()
+    await migrate(database, ofTeams)
     await database.kysely
       .insertInto('billing_operations')
       .values({
@@ -158,9 +166,14 @@ describe('the tables of a build that knew only users', () => {
   })
 
   it('are brought to the end after a process stopped before any step', async () => {
-    await migrate(database, all)
+    const migrateAll = async (on: Database) => {
+      await migrate(on, all)
+      await migrate(on, ofTeams)
+    }
+    await migrateAll(database)
     const names = [
       'users',
+      'teams',
       ...[...billingTables('integer'), ...queueTables].map(({ name }) => name),
     ]
     const describeAll = async (on: Database) =>
@@ -177,7 +190,7 @@ describe('the tables of a build that knew only users', () => {
           if (left-- === 0) throw new Error('stopped')
         },
       })
-      const isDone = await migrate(stopping, all).then(
+      const isDone = await migrateAll(stopping).then(
         () => true,
         (error) => {
           expect(error.message).toBe('stopped')
@@ -187,7 +200,7 @@ describe('the tables of a build that knew only users', () => {
       if (!isDone) {
         // What an older process does meanwhile.
         await olderBuild(fresh.database).saveSubscription(1, 'sub_1', 'monthly', AT)
-        await migrate(fresh.database, all)
+        await migrateAll(fresh.database)
       }
       expect(await describeAll(fresh.database)).toEqual(expected)
       expect(await readOldColumns(fresh.database)).toEqual(old)
@@ -196,7 +209,7 @@ describe('the tables of a build that knew only users', () => {
       if (isDone) break
       stopped++
     }
-    expect(stopped).toBe({ sqlite: 19, postgres: 13, mariadb: 13 }[kind ?? ''])
+    expect(stopped).toBe({ sqlite: 26, postgres: 20, mariadb: 20 }[kind ?? ''])
   }, 120_000)
 })
 

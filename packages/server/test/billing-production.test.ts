@@ -57,7 +57,7 @@ describe('billing with the keys of an account', () => {
     expect(html).toContain('<script src="https://js.stripe.com/v3/" defer')
     expect(html).not.toMatch(/in the sandbox|Test card|pm_card/)
     expect(page.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; script-src 'self' https://js.stripe.com https://*.js.stripe.com; img-src 'self'; connect-src 'self' https://api.stripe.com; frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; style-src 'self'; script-src 'self' https://js.stripe.com https://*.js.stripe.com; img-src 'self'; connect-src 'self' https://api.stripe.com; frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com; form-action 'self' https://checkout.stripe.com https://billing.stripe.com; frame-ancestors 'none'; base-uri 'none'",
     )
     const other = await browser.get('/billing?provider=braintree')
     expect(await other.text()).toContain('data-card-entry="braintree"')

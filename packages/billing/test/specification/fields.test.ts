@@ -33,8 +33,7 @@ describe('§2.2 columns added to the user record', () => {
 describe('§2.2 the subscription record', () => {
   it.each([
     ['id', isInteger, false],
-    // Empty for owners other than users, whom the specification does not know. A user's row always has it.
-    ['user_id', isInteger, true],
+    ['user_id', isInteger, false],
     ['name', isText, false],
     ['provider_id', isText, false],
     ['provider_plan', isText, false],

@@ -10,13 +10,14 @@ import {
   toTimestamps,
 } from '@tollgate/database'
 
-/** Other owners than users: their rows have no `user_id`, and say whose they are in two columns of their own. */
+const OWNED = ['subscriptions', 'billing_operations']
+
+/** Other owners than users say whose their rows are in two columns of their own. */
 export function ownersMigration(userTable: string): Migration {
   return {
     id: '0005-owners',
     async up(database, columns) {
-      for (const table of ['subscriptions', 'billing_operations']) {
-        await dropNotNull(database, table, 'user_id')
+      for (const table of OWNED) {
         await addColumn(database, table, 'owner_type', columns.id.nullable())
         await addColumn(database, table, 'owner_id', columns.string(255).nullable())
       }
@@ -54,6 +55,8 @@ export function ownerMigrations(type: string, { table }: { readonly table: strin
             columns: ['provider', 'provider_id'],
             unique: true,
           })
+          // Rows of such owners have no `user_id`. Where only users are billed, it is never empty.
+          for (const owned of OWNED) await dropNotNull(database, owned, 'user_id')
         },
         // As for users: whoever writes milliseconds there cannot go on.
         needsOffline: (database) => holdsMilliseconds(database, table, ['trial_ends_at']),

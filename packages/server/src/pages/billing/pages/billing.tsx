@@ -40,6 +40,8 @@ export async function renderBilling(
     : account.provider
   const isUnpaid = running?.awaitsFirstPayment() ?? false
   const entry = cardEntryOf(service, provider)
+  const hasPortal = isCustomer && hasHostedPages(account.provider)
+  const leadsAway = hasPortal || hasHostedPages(provider)
   const notice = view.problem ? null : noticeOf(c.req.query('done'))
   return renderPage(
     c,
@@ -47,7 +49,7 @@ export async function renderBilling(
       title: 'Billing',
       status: view.problem?.status ?? 200,
       policy: policyFor(entry),
-      formTargets: hostedPagesOf(service),
+      formTargets: leadsAway ? hostedPagesOf(service) : [],
     },
     <BillingFrame>
       <div class="stack">
@@ -78,9 +80,7 @@ export async function renderBilling(
           />
         )}
         {isCustomer && !isUnpaid && <ChangeCard {...{ page, account, entry }} />}
-        {isCustomer && hasHostedPages(account.provider) && (
-          <Portal page={page} provider={account.provider} />
-        )}
+        {hasPortal && <Portal page={page} provider={account.provider} />}
         <Invoices invoices={told.invoices} isCustomer={isCustomer} />
         <ProviderScript entry={entry} />
       </div>
