@@ -74,7 +74,7 @@ function namedTypes(declaration, checker, canBeConstructed) {
     if (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) return
     if (ts.isConstructorDeclaration(node) && !canBeConstructed) return
     const name = nameIn(node)
-    const symbol = name && checker.getSymbolAtLocation(leftmost(name))
+    const symbol = name && symbolToImport(name, checker)
     if (symbol) {
       const named = unaliased(symbol, checker)
       const isType = (named.flags & ts.SymbolFlags.TypeParameter) === 0
@@ -94,7 +94,15 @@ function nameIn(node) {
   return undefined
 }
 
-function leftmost(name) {
-  if (ts.isQualifiedName(name)) return leftmost(name.left)
-  return ts.isPropertyAccessExpression(name) ? leftmost(name.expression) : name
+/** Of `Stripe.Invoice` it is `Stripe`; after `import * as invoices`, of `invoices.Line` it is `Line`. */
+function symbolToImport(name, checker) {
+  const [first, second] = partsOf(name)
+  const symbol = checker.getSymbolAtLocation(first)
+  const isFile = symbol && unaliased(symbol, checker).declarations?.some(ts.isSourceFile)
+  return isFile && second ? checker.getSymbolAtLocation(second) : symbol
+}
+
+function partsOf(name) {
+  if (ts.isQualifiedName(name)) return [...partsOf(name.left), name.right]
+  return ts.isPropertyAccessExpression(name) ? [...partsOf(name.expression), name.name] : [name]
 }

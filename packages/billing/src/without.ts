@@ -21,7 +21,8 @@ export type MethodsNeeding<Part extends Capability, Of extends keyof OptionalMet
   [Name in keyof OptionalMethods[Of]]: OptionalMethods[Of][Name] extends Part ? Name : never
 }[keyof OptionalMethods[Of]]
 
-type Lacking<Missing extends Capability, T> = T extends Subscription
+/** The methods that an object lacks where these parts are missing. */
+export type MethodsLacking<Missing extends Capability, T> = T extends Subscription
   ? MethodsNeeding<Missing, 'subscription'>
   : T extends SubscriptionBuilder
     ? MethodsNeeding<Missing, 'builder'>
@@ -41,7 +42,7 @@ export type Without<Missing extends Capability, T> =
       ? Without<Missing, Item>[]
       : T extends Billing<infer _> | BillableUser<infer _> | Subscription | SubscriptionBuilder
         ? {
-            [Name in Exclude<keyof T, Lacking<Missing, T>>]: T[Name] extends (
+            [Name in Exclude<keyof T, MethodsLacking<Missing, T>>]: T[Name] extends (
               ...args: infer Args
             ) => infer Result
               ? (...args: Args) => Without<Missing, Result>

@@ -233,12 +233,12 @@ export class BillableUser<User = Record<string, unknown>> {
   }
 
   /** Paid invoices, newest first: all of them, or so many. */
-  invoices(options: invoices.ListOptions = {}): Promise<Invoice[]> {
+  invoices(options: invoices.InvoiceListOptions = {}): Promise<Invoice[]> {
     return invoices.listInvoices(this.#scope, { ...options, pending: false })
   }
 
   /** Also those that are not paid yet, and those whose money is still on its way. */
-  invoicesIncludingPending(options: invoices.ListOptions = {}): Promise<Invoice[]> {
+  invoicesIncludingPending(options: invoices.InvoiceListOptions = {}): Promise<Invoice[]> {
     return invoices.listInvoices(this.#scope, { ...options, pending: true })
   }
 

@@ -9,13 +9,13 @@ import type { UserScope } from '../user-scope.ts'
 import { refund, refundedOf } from './refunds.ts'
 
 /** How much of a list is wanted. */
-export interface ListOptions {
+export interface InvoiceListOptions {
   /** The newest so many. Default: all. */
   readonly limit?: number
 }
 
 /** Which invoices are wanted. */
-export interface WantedInvoices extends ListOptions {
+export interface WantedInvoices extends InvoiceListOptions {
   /** Also those that are not paid yet. */
   readonly pending: boolean
 }
