@@ -204,6 +204,12 @@ export type { BUILDER_NEEDS, SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts
 export type { Subscription } from './subscriptions/subscription.ts'
 export type { SwapOptions } from './subscriptions/swap.ts'
 export type { BillableOwner, BillableUser } from './users/billable-user.ts'
+export type {
+  BalanceEntry,
+  BalanceListOptions,
+  BalanceOptions,
+  GiftOptions,
+} from './users/features/balance.ts'
 export type { ChargePageOptions, CheckoutResult } from './users/features/checkout.ts'
 export type { InvoiceListOptions } from './users/features/invoices.ts'
 export type { USER_NEEDS } from './users/needs.ts'

@@ -48,6 +48,15 @@ const DEEDS: readonly {
     },
   },
   {
+    name: 'giveCredit',
+    taken: 700,
+    async act(user) {
+      await user.updateCard('pm_card_visa')
+      await user.giveCredit(300, { idempotencyKey: `gift-${user.id}` })
+      await user.invoiceFor('Setup', 1000, { idempotencyKey: `invoice-${user.id}` })
+    },
+  },
+  {
     name: 'checkout',
     taken: 1190,
     async act(user, { sandbox }) {

@@ -9,7 +9,14 @@ import type { UserTable } from './user-table.ts'
 type IdType = Required<UserTable>['idType']
 type UserId = string | number
 
-export type OperationKind = 'customer' | 'subscription' | 'swap' | 'resume' | 'checkout' | 'refund'
+export type OperationKind =
+  | 'customer'
+  | 'subscription'
+  | 'swap'
+  | 'resume'
+  | 'checkout'
+  | 'refund'
+  | 'balance'
 
 /** What an operation was first asked for. */
 export interface OperationRequest {

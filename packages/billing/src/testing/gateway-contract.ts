@@ -1,3 +1,4 @@
+import { balanceContract } from './contract/balance.ts'
 import { checkoutContract } from './contract/checkout.ts'
 import { customerDetailsContract } from './contract/customer-details.ts'
 import { customersContract } from './contract/customers.ts'
@@ -30,4 +31,5 @@ export const gatewayContract: ContractPart = (runner, create) => {
   webhooksContract(runner, create)
   checkoutContract(runner, create)
   refundsContract(runner, create)
+  balanceContract(runner, create)
 }

@@ -14,8 +14,9 @@ import type { ProviderName } from '../provider-name.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 import type { SubscriptionBuilder } from '../subscriptions/builder.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
-import type { Amount } from '../values/money.ts'
+import type { Amount, Money } from '../values/money.ts'
 import type { Owner } from '../values/owner.ts'
+import * as balances from './features/balance.ts'
 import * as checkouts from './features/checkout.ts'
 import * as customer from './features/customer.ts'
 import * as invoices from './features/invoices.ts'
@@ -195,6 +196,51 @@ export class BillableUser<User = Record<string, unknown>> {
    */
   async refund(charge: string | Invoice, options: RefundOptions = {}): Promise<Refund> {
     return refunds.refund(this.#for('refund'), refunds.idOf(charge), options)
+  }
+
+  /** What the customer has in credit; below zero for what is owed. The next invoices use it up. */
+  async balance(): Promise<Money> {
+    return balances.readBalance(this.#for('balance'))
+  }
+
+  /** What changed the balance, newest first: all of it, or so many. */
+  async balanceTransactions(
+    options: balances.BalanceListOptions = {},
+  ): Promise<balances.BalanceEntry[]> {
+    return balances.listBalance(this.#for('balanceTransactions'), options)
+  }
+
+  /** More credit for the customer. Each call without a key adds to it. */
+  async creditBalance(
+    amount: Amount,
+    description?: string,
+    options: balances.BalanceOptions = {},
+  ): Promise<balances.BalanceEntry> {
+    const change = { of: 'customer', amount, description, isGift: false } as const
+    return balances.changeBalance(this.#for('creditBalance'), change, options)
+  }
+
+  /** Less credit, or more that the next invoice asks for. Each call without a key takes from it. */
+  async debitBalance(
+    amount: Amount,
+    description?: string,
+    options: balances.BalanceOptions = {},
+  ): Promise<balances.BalanceEntry> {
+    const change = { of: 'us', amount, description, isGift: false } as const
+    return balances.changeBalance(this.#for('debitBalance'), change, options)
+  }
+
+  /**
+   * Credit that nobody paid for: it is marked as a gift, and does not expire.
+   * @example
+   * await user.giveCredit(money(1000, 'eur'), { description: 'Welcome', idempotencyKey: `welcome-${user.id}` })
+   */
+  async giveCredit(
+    amount: Amount,
+    { description, ...options }: balances.GiftOptions = {},
+  ): Promise<balances.BalanceEntry> {
+    const change = { of: 'customer', amount, description, isGift: true } as const
+    return balances.changeBalance(this.#for('giveCredit'), change, options)
   }
 
   /**

@@ -13,4 +13,9 @@ export const USER_NEEDS = {
   updateCustomer: 'customerDetails',
   syncCustomerDetails: 'customerDetails',
   refund: 'refunds',
+  balance: 'balance',
+  balanceTransactions: 'balance',
+  creditBalance: 'balance',
+  debitBalance: 'balance',
+  giveCredit: 'balance',
 } as const satisfies Readonly<Record<string, Capability>>

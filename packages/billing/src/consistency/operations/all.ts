@@ -13,4 +13,5 @@ export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
   customer: null,
   resume: null,
   refund: null,
+  balance: null,
 }

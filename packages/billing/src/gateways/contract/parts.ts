@@ -107,7 +107,7 @@ interface ReadingMethods {
   readonly paymentMethods: 'list'
   readonly refunds: 'find' | 'list' | 'findByKey'
   readonly creditNotes: 'list' | 'find'
-  readonly balance: 'read' | 'list'
+  readonly balance: 'read' | 'list' | 'findByKey'
   readonly payments: keyof Payments
   readonly promotionCodes: 'find'
   readonly taxIds: 'list'

@@ -3,6 +3,7 @@ import { translateErrors } from '../contract/translate-errors.ts'
 import { checkStripe } from './check.ts'
 import { stripeCheckout } from './pages/checkout.ts'
 import { stripePortal } from './pages/portal.ts'
+import { stripeBalance } from './payments/balance.ts'
 import { stripeCharges } from './payments/charges.ts'
 import { stripeCustomerDetails } from './payments/customer-details.ts'
 import { stripeCustomers } from './payments/customers.ts'
@@ -26,6 +27,7 @@ export type StripeParts =
   | 'portal'
   | 'customerDetails'
   | 'refunds'
+  | 'balance'
 
 export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
@@ -44,6 +46,7 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeCharges(context),
     ...stripeInvoices(context),
     ...stripeRefunds(context),
+    ...stripeBalance(context),
     ...stripeSingleInvoices(context),
     ...stripeCheckout(context),
     ...stripePortal(context),

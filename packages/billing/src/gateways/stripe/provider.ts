@@ -6,7 +6,15 @@ import { requireSettings, type StripeOptions } from './sdk/options.ts'
 export const STRIPE = {
   name: 'stripe',
   webhookPath: '/stripe/webhook',
-  can: ['quantities', 'confirmations', 'checkout', 'portal', 'customerDetails', 'refunds'],
+  can: [
+    'quantities',
+    'confirmations',
+    'checkout',
+    'portal',
+    'customerDetails',
+    'refunds',
+    'balance',
+  ],
   statuses: {
     incomplete: 'awaits_first_payment',
     past_due: 'past_due',

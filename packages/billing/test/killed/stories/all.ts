@@ -1,8 +1,15 @@
 import type { Story } from '../story.ts'
+import { balances } from './balances.ts'
 import { checkouts } from './checkouts.ts'
 import { payments } from './payments.ts'
 import { refunds } from './refunds.ts'
 import { subscriptions } from './subscriptions.ts'
 
 /** Each feature tells its own. */
-export const STORIES: readonly Story[] = [...subscriptions, ...payments, ...checkouts, ...refunds]
+export const STORIES: readonly Story[] = [
+  ...subscriptions,
+  ...payments,
+  ...checkouts,
+  ...refunds,
+  ...balances,
+]

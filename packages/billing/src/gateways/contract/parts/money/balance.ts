@@ -38,6 +38,8 @@ export interface CustomerBalance {
   read(customerId: string): Promise<Money>
   /** The newest so many; null for all. */
   list(customerId: string, limit: number | null): Promise<ProviderBalanceEntry[]>
+  /** The one that was written under this key; null for none. */
+  findByKey(customerId: string, key: string): Promise<ProviderBalanceEntry | null>
   /** A repeat with the same key gives the same entry. */
   add(customerId: string, entry: NewBalanceEntry): Promise<ProviderBalanceEntry>
 }

@@ -1,0 +1,86 @@
+import type Stripe from 'stripe'
+import { NoCustomer } from '../../../errors.ts'
+import { money } from '../../../values/money.ts'
+import type { NewBalanceEntry, ProviderBalanceEntry } from '../../contract/parts/money/balance.ts'
+import type { GatewayParts } from '../../contract/parts.ts'
+import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
+import { once } from '../sdk/once.ts'
+
+/** Stripe writes what customers owe, and we what they have. */
+export function stripeBalance(context: StripeContext): Pick<GatewayParts, 'balance'> {
+  const { stripe } = context
+  return {
+    balance: {
+      async read(customerId) {
+        const customer = await stripe.customers.retrieve(customerId)
+        if (customer.deleted) throw new NoCustomer('The customer was deleted')
+        return money(reversed(customer.balance), customer.currency ?? context.currency)
+      },
+      async list(customerId, limit) {
+        const found: ProviderBalanceEntry[] = []
+        const query = { limit: Math.min(limit ?? 100, 100) }
+        for await (const entry of stripe.customers.listBalanceTransactions(customerId, query)) {
+          found.push(describe(entry))
+          if (found.length === limit) break
+        }
+        return found
+      },
+      findByKey: (customerId, key) => findByKey(context, customerId, key),
+      add: (customerId, entry) => add(context, customerId, entry),
+    },
+  }
+}
+
+async function findByKey(
+  { stripe }: StripeContext,
+  customerId: string,
+  key: string,
+): Promise<ProviderBalanceEntry | null> {
+  const all = stripe.customers.listBalanceTransactions(customerId, { limit: 100 })
+  for await (const entry of all) {
+    if (entry.metadata?.tollgate_key === key) return describe(entry)
+  }
+  return null
+}
+
+function add(
+  context: StripeContext,
+  customerId: string,
+  { amount, description, isGift, key }: NewBalanceEntry,
+): Promise<ProviderBalanceEntry> {
+  const params: Stripe.CustomerCreateBalanceTransactionParams = {
+    amount: reversed(amount.amount),
+    currency: amount.currency,
+    ...(description === null ? {} : { description }),
+    metadata: { tollgate_key: key, ...(isGift ? { kind: GIFT } : {}) },
+  }
+  return once(
+    `${key}:balance`,
+    async (request) =>
+      describe(
+        await context.stripe.customers.createBalanceTransaction(customerId, params, request),
+      ),
+    () => findByKey(context, customerId, key),
+  )
+}
+
+const GIFT = 'gift'
+
+function describe(entry: Stripe.CustomerBalanceTransaction): ProviderBalanceEntry {
+  const { id, amount, currency, ending_balance, description, metadata, created } = entry
+  return {
+    id,
+    amount: money(reversed(amount), currency),
+    balance: money(reversed(ending_balance), currency),
+    description,
+    isGift: metadata?.kind === GIFT,
+    invoice: idOf(entry.invoice),
+    createdAt: toDate(created),
+    raw: entry,
+  }
+}
+
+/** Never -0, which equals 0 and is not the same. */
+function reversed(amount: number): number {
+  return amount === 0 ? 0 : -amount
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import {
+  InvalidAmount,
+  money,
+  NoCustomer,
+  ProviderRejected,
+  ProviderUnavailable,
+  Unsupported,
+} from '../src/index.ts'
+import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
+import { start, takenFrom } from './support.ts'
+
+const usd = (cents: number) => money(cents, 'usd')
+
+/** What is credited (above zero) or debited before an invoice over 10.00. */
+const TABLE: readonly (readonly number[])[] = [
+  [300],
+  [1000],
+  [1500],
+  [300, -100],
+  [-250],
+  [1, 2, 3],
+]
+
+async function customer() {
+  const test = await start('stripe')
+  await test.user.updateCard('pm_card_visa')
+  return test
+}
+
+describe('a balance at stripe', () => {
+  it.each(TABLE.map((entries) => ({ entries })))(
+    'of $entries is used by the next invoice, to the cent',
+    async ({ entries }) => {
+      const test = await customer()
+      const { user } = test
+      let credit = 0
+      for (const cents of entries) {
+        const entry =
+          cents > 0 ? await user.creditBalance(usd(cents)) : await user.debitBalance(usd(-cents))
+        credit += cents
+        expect(entry.amount).toEqual(usd(cents))
+        expect(entry.balance).toEqual(usd(credit))
+        expect(await user.balance()).toEqual(usd(credit))
+      }
+      const used = Math.min(credit, 1000)
+      const invoice = await user.invoiceFor('Setup', 1000)
+      expect(invoice.data.amountDue).toBe(1000 - used)
+      expect(takenFrom(test, user)).toBe(1000 - used)
+      expect(await user.balance()).toEqual(usd(credit - used))
+      const [newest] = await user.balanceTransactions({ limit: 1 })
+      expect(newest).toMatchObject({ invoice: invoice.id, amount: usd(-used) })
+      expect(await user.balanceTransactions()).toHaveLength(entries.length + 1)
+    },
+  )
+
+  it('tells a gift from what was paid for', async () => {
+    const { user } = await customer()
+    await user.creditBalance(500, 'Returned goods')
+    await user.giveCredit(1000, { description: 'Welcome', idempotencyKey: 'welcome-1' })
+    await user.giveCredit(1000, { description: 'Welcome', idempotencyKey: 'welcome-1' })
+    expect(await user.balance()).toEqual(usd(1500))
+    expect(await user.balanceTransactions()).toMatchObject([
+      { isGift: true, description: 'Welcome', amount: usd(1000) },
+      { isGift: false, description: 'Returned goods', amount: usd(500), invoice: null },
+    ])
+    const another = user.giveCredit(900, { idempotencyKey: 'welcome-1' })
+    await expect(another).rejects.toThrow(ProviderRejected)
+    expect(await user.balance()).toEqual(usd(1500))
+  })
+
+  it('is changed once by twenty calls with a key', async () => {
+    const test = await customer()
+    const give = () => test.user.giveCredit(700, { idempotencyKey: 'gift' })
+    const made = await Promise.all(Array.from({ length: 20 }, give))
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    expect(await test.user.balance()).toEqual(usd(700))
+  })
+
+  it.each(LOSSES)('is changed once when an answer is lost (%s), key or not', async (how) => {
+    const test = await start('stripe')
+    const { sandbox } = test
+    for (let call = 0, wasHit = true; wasHit && call < 10; call++) {
+      const user = await test.createUser()
+      await user.updateCard('pm_card_visa')
+      const options = call % 2 === 0 ? {} : { idempotencyKey: `gift-${user.id}` }
+      const other = await hasty(test).user(user.id)
+      loseAnswer(test, 'stripe', { after: call, how })
+      const failed = await other.creditBalance(300, 'Sorry', options).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+      sandbox.trouble.clear()
+      if (failed) {
+        expect(failed).toBeInstanceOf(ProviderUnavailable)
+        await user.creditBalance(300, 'Sorry', options)
+      }
+      expect(await user.balance(), `call ${call}`).toEqual(usd(300))
+    }
+    const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
+    expect(open).toEqual([])
+  })
+
+  it('is nothing without a customer, and takes amounts alone', async () => {
+    const { user } = await start('stripe')
+    expect(await user.balance()).toEqual(usd(0))
+    expect(await user.balanceTransactions()).toEqual([])
+    await expect(user.creditBalance(100)).rejects.toThrow(NoCustomer)
+    await expect(user.creditBalance(-100)).rejects.toThrow(InvalidAmount)
+    await expect(user.debitBalance(0)).rejects.toThrow(InvalidAmount)
+  })
+
+  it('is unsupported at braintree', async () => {
+    const { user } = await start('braintree')
+    await expect(user.balance()).rejects.toThrow(Unsupported)
+    await expect(user.giveCredit(10)).rejects.toThrow(Unsupported)
+  })
+})
