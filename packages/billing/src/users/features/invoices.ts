@@ -62,7 +62,7 @@ function toInvoice(user: UserScope, data: InvoiceData): Invoice {
   return new Invoice(data, undefined, {
     pay: () => payInvoice(user, data.id),
     refund: async (options) => refund(user.having('refunds'), data.id, options),
-    refunded: async () => refundedOf(user.having('refunds'), data.id),
+    refunded: async () => refundedOf(user.having('refunds'), data),
   })
 }
 

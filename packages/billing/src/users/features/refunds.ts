@@ -10,7 +10,7 @@ import {
 } from '../../errors.ts'
 import type { Refundable, Refunds } from '../../gateways/contract/parts/money/refunds.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
-import type { Invoice } from '../../invoices/invoice.ts'
+import type { Invoice, InvoiceData } from '../../invoices/invoice.ts'
 import type { Refund, RefundOptions, RefundReason } from '../../invoices/refund.ts'
 import type { Operation } from '../../storage/operations.ts'
 import { requireText } from '../../values/arguments.ts'
@@ -53,9 +53,14 @@ export async function refund(
   })
 }
 
-export async function refundedOf(user: UserHaving<'refunds'>, id: string): Promise<Money> {
+/** Nothing, where nothing was charged: credit may have paid the invoice. */
+export async function refundedOf(
+  user: UserHaving<'refunds'>,
+  { id, currency }: InvoiceData,
+): Promise<Money> {
   const { refunds } = await user.gateway()
-  return (await requireCharge(refunds, id, await user.requireCustomerId())).refunded
+  const charge = await refunds.find(id, await user.requireCustomerId())
+  return charge?.refunded ?? money(0, currency)
 }
 
 async function requireCharge(
