@@ -145,9 +145,10 @@ function endTrial(work: UnitOfWork, subscription: SubscriptionRow): void {
   renew(work, subscription)
 }
 
-/** Starts the next period of every item whose period is over, and drafts its invoice. */
-export function renew(work: UnitOfWork, subscription: SubscriptionRow): InvoiceRow {
+/** Starts the next period of every item whose period is over, and drafts its invoice. Nothing, where none is over. */
+function renew(work: UnitOfWork, subscription: SubscriptionRow): void {
   const due = itemsOf(work, subscription).filter((item) => item.current_period_end <= work.now)
+  if (due.length === 0) return
   const periodStart = Math.min(...due.map((item) => item.current_period_start))
   for (const item of due) startNextPeriod(work, subscription, item)
   const unpaid = subscription.status === 'unpaid'
@@ -161,7 +162,6 @@ export function renew(work: UnitOfWork, subscription: SubscriptionRow): InvoiceR
   })
   if (invoice.auto_advance) holdAsDraft(work, invoice)
   work.emit('invoice.created', 'invoice', invoice)
-  return invoice
 }
 
 function startNextPeriod(
