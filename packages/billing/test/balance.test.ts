@@ -12,6 +12,8 @@ import { start, takenFrom } from './support.ts'
 
 const usd = (cents: number) => money(cents, 'usd')
 
+const LOST = LOSSES.flatMap((how) => [true, false].map((hasKey) => ({ how, hasKey })))
+
 /** What is credited (above zero) or debited before an invoice over 10.00. */
 const TABLE: readonly (readonly number[])[] = [
   [300],
@@ -77,30 +79,33 @@ describe('a balance at stripe', () => {
     expect(await test.user.balance()).toEqual(usd(700))
   })
 
-  it.each(LOSSES)('is changed once when an answer is lost (%s), key or not', async (how) => {
-    const test = await start('stripe')
-    const { sandbox } = test
-    for (let call = 0, wasHit = true; wasHit && call < 10; call++) {
-      const user = await test.createUser()
-      await user.updateCard('pm_card_visa')
-      const options = call % 2 === 0 ? {} : { idempotencyKey: `gift-${user.id}` }
-      const other = await hasty(test).user(user.id)
-      loseAnswer(test, 'stripe', { after: call, how })
-      const failed = await other.creditBalance(300, 'Sorry', options).then(
-        () => null,
-        (error: unknown) => error,
-      )
-      wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
-      sandbox.trouble.clear()
-      if (failed) {
-        expect(failed).toBeInstanceOf(ProviderUnavailable)
-        await user.creditBalance(300, 'Sorry', options)
+  it.each(LOST)(
+    'is changed once when an answer is lost: $how, key: $hasKey',
+    async ({ how, hasKey }) => {
+      const test = await start('stripe')
+      const { sandbox } = test
+      for (let call = 0, wasHit = true; wasHit && call < 10; call++) {
+        const user = await test.createUser()
+        await user.updateCard('pm_card_visa')
+        const options = hasKey ? { idempotencyKey: `gift-${user.id}` } : {}
+        const other = await hasty(test).user(user.id)
+        loseAnswer(test, 'stripe', { after: call, how })
+        const failed = await other.creditBalance(300, 'Sorry', options).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+        sandbox.trouble.clear()
+        if (failed) {
+          expect(failed).toBeInstanceOf(ProviderUnavailable)
+          await user.creditBalance(300, 'Sorry', options)
+        }
+        expect(await user.balance(), `call ${call}`).toEqual(usd(300))
       }
-      expect(await user.balance(), `call ${call}`).toEqual(usd(300))
-    }
-    const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
-    expect(open).toEqual([])
-  })
+      const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
+      expect(open).toEqual([])
+    },
+  )
 
   it('is nothing without a customer, and takes amounts alone', async () => {
     const { user } = await start('stripe')

@@ -22,6 +22,8 @@ import {
   takenFrom,
 } from './support.ts'
 
+const LOST = LOSSES.flatMap((how) => [true, false].map((hasKey) => ({ how, hasKey })))
+
 /** What is charged, and the parts that go back one after the other. */
 const TABLE: readonly { readonly charged: number; readonly parts: readonly number[] }[] = [
   { charged: 1000, parts: [1000] },
@@ -114,32 +116,35 @@ describe.each(PROVIDERS)('refunds at $provider', (given) => {
     expect(givenBackTo(test, test.user)).toBe(600)
   })
 
-  it.each(LOSSES)('are not repeated when an answer is lost (%s), key or not', async (how) => {
-    const test = await start(provider)
-    const { sandbox } = test
-    for (let call = 0, wasHit = true; wasHit && call < 12; call++) {
-      const user = await test.createUser()
-      await user.updateCard(provider === 'stripe' ? card : sandbox.braintree.createNonce())
-      const { id } = (await user.charge(ten)) as { id: string }
-      await settleCharge(test, provider, id)
-      const amount = money(300, 'usd')
-      const options = call % 2 === 0 ? { amount } : { amount, idempotencyKey: `refund-${id}` }
-      const other = await hasty(test).user(user.id)
-      loseAnswer(test, provider, { after: call, how })
-      const failed = await other.refund(id, options).then(
-        () => null,
-        (error: unknown) => error,
-      )
-      wasHit = sandbox.trouble.takeCallTrouble(provider) === null
-      sandbox.trouble.clear()
-      if (failed) {
-        expect(failed).toBeInstanceOf(ProviderUnavailable)
-        await user.refund(id, options)
+  it.each(LOST)(
+    'are not repeated when an answer is lost: $how, key: $hasKey',
+    async ({ how, hasKey }) => {
+      const test = await start(provider)
+      const { sandbox } = test
+      for (let call = 0, wasHit = true; wasHit && call < 12; call++) {
+        const user = await test.createUser()
+        await user.updateCard(provider === 'stripe' ? card : sandbox.braintree.createNonce())
+        const { id } = (await user.charge(ten)) as { id: string }
+        await settleCharge(test, provider, id)
+        const amount = money(300, 'usd')
+        const options = hasKey ? { amount, idempotencyKey: `refund-${id}` } : { amount }
+        const other = await hasty(test).user(user.id)
+        loseAnswer(test, provider, { after: call, how })
+        const failed = await other.refund(id, options).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        wasHit = sandbox.trouble.takeCallTrouble(provider) === null
+        sandbox.trouble.clear()
+        if (failed) {
+          expect(failed).toBeInstanceOf(ProviderUnavailable)
+          await user.refund(id, options)
+        }
+        expect(givenBackTo(test, user), `call ${call}`).toBe(300)
       }
-      expect(givenBackTo(test, user), `call ${call}`).toBe(300)
-    }
-    expect(await operationsOf(test)).toBe(0)
-  })
+      expect(await operationsOf(test)).toBe(0)
+    },
+  )
 
   it('go by the invoice, and are no invoice', async () => {
     const test = await start(provider)
