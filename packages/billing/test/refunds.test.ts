@@ -119,7 +119,7 @@ describe.each(PROVIDERS)('refunds at $provider', (given) => {
   it.each(LOST)(
     'are not repeated when an answer is lost: $how, key: $hasKey',
     async ({ how, hasKey }) => {
-      const test = await start(provider)
+      const test = await start(provider, { webhooks: false })
       const { sandbox } = test
       for (let call = 0, wasHit = true; wasHit && call < 12; call++) {
         const user = await test.createUser()
