@@ -2,24 +2,13 @@ import { copyJson } from '../../core/store/copy-json.ts'
 import type { Table } from '../../core/store/table.ts'
 import { openScratch, type Scratch } from '../../scratch/scratch.ts'
 import type { StripeContext } from '../../stripe/state/context.ts'
+import { BY_CUSTOMER } from '../../stripe/state/tables.ts'
 import type { Watched, Who } from '../story/watched.ts'
 
 type AnyTable = Table<{ id?: string }>
 
 /** Kept for looking at: a copy begins its own. */
 const NOT_COPIED = ['event', 'webhook_endpoint', 'nonces', 'requestKeys', 'webhooks']
-const BY_CUSTOMER = [
-  'charge',
-  'checkout.session',
-  'customer_balance_transaction',
-  'invoice',
-  'invoiceitem',
-  'payment_intent',
-  'payment_method',
-  'setup_intent',
-  'subscription',
-  'subscription_schedule',
-] as const
 const BY_OWNER = {
   subscription_item: 'subscription',
   line_item: 'invoice',

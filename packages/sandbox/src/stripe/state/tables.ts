@@ -29,6 +29,20 @@ const PACKED = {
   payment_intent: 500,
 } as const satisfies Partial<Record<Kind, number>>
 
+/** Rows that say whose they are. */
+export const BY_CUSTOMER = [
+  'charge',
+  'checkout.session',
+  'customer_balance_transaction',
+  'invoice',
+  'invoiceitem',
+  'payment_intent',
+  'payment_method',
+  'setup_intent',
+  'subscription',
+  'subscription_schedule',
+] as const satisfies readonly Kind[]
+
 export interface OpenTables {
   readonly tables: Tables
   readonly queues: StripeQueues
@@ -40,19 +54,7 @@ export function openTables(store: Store): OpenTables {
   const tables = Object.fromEntries(
     names.map((kind) => [kind, store.table(`stripe.${kind}`)]),
   ) as unknown as Tables
-  const byCustomer = [
-    'charge',
-    'checkout.session',
-    'customer_balance_transaction',
-    'invoice',
-    'invoiceitem',
-    'payment_intent',
-    'payment_method',
-    'setup_intent',
-    'subscription',
-    'subscription_schedule',
-  ] as const
-  for (const kind of byCustomer) {
+  for (const kind of BY_CUSTOMER) {
     const table = tables[kind] as unknown as Table<{ customer: string | null }>
     table.indexBy('customer', (row) => row.customer)
   }
