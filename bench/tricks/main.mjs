@@ -5,18 +5,11 @@
  * those of the network; `--bare`, what a request to the floor takes, is added before they are compared.
  */
 import { fork } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { benchOf, copyBuilt, root } from '../built-copy.mjs'
 import { measureCopies } from '../copies.mjs'
 import { pinLoad } from '../cores.mjs'
 import { openDatabases } from '../databases.mjs'
@@ -24,8 +17,6 @@ import { formatTable } from '../format-table.mjs'
 import { guardedRows, serverRows } from '../rows.mjs'
 import { listCalls, tricks } from './list.mjs'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-const packages = ['database', 'http', 'oauth']
 /** Below it goes: a trick that buys less is not worth being explained. */
 const WORTH_IT = 1.03
 const COPIES = 3
@@ -132,28 +123,9 @@ function serve(row, folder) {
   })
 }
 
-function benchOf(checkout) {
-  return pathToFileURL(join(checkout, 'bench')).href
-}
-
-/** The built packages as they are, but for one trick. Below node_modules, so they find what they import. */
+/** The built packages as they are, but for one trick. */
 function copyWithout({ name, file, without }) {
-  const cache = join(root, 'node_modules', '.cache')
-  mkdirSync(cache, { recursive: true })
-  const folder = mkdtempSync(join(cache, 'tollgate-tricks-'))
-  mkdirSync(join(folder, 'node_modules', '@tollgate'), { recursive: true })
-  for (const each of packages) {
-    const [from, to] = [join(root, 'packages', each), join(folder, 'packages', each)]
-    cpSync(join(from, 'dist'), join(to, 'dist'), { recursive: true })
-    cpSync(join(from, 'package.json'), join(to, 'package.json'))
-    symlinkSync(to, join(folder, 'node_modules', '@tollgate', each))
-  }
-  const skipped = ['node_modules', 'results', 'tricks']
-  cpSync(join(root, 'bench'), join(folder, 'bench'), {
-    recursive: true,
-    filter: (path) => !skipped.some((each) => path.startsWith(join(root, 'bench', each))),
-  })
-  symlinkSync(join(root, 'bench', 'node_modules'), join(folder, 'bench', 'node_modules'))
+  const folder = copyBuilt()
   const path = join(folder, 'packages', file)
   let text = readFileSync(path, 'utf8')
   for (const [found, plain] of without) {
