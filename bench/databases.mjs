@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { startPostgres } from './postgres.mjs'
 
 /**
- * A new database for each server, in a folder beside the code: a temporary folder may be in memory,
- * where a durable write costs nothing.
+ * A new database for each server, in a folder beside the code unless another is named: a temporary folder may be
+ * in memory, where a durable write costs nothing.
+ * @param {string} [results]
  */
-export function openDatabases() {
-  const results = fileURLToPath(new URL('./results', import.meta.url))
+export function openDatabases(results = fileURLToPath(new URL('./results', import.meta.url))) {
   mkdirSync(results, { recursive: true })
   const folder = mkdtempSync(join(results, 'data-'))
   // Postgres runs as a user of its own when the benchmark runs as root.

@@ -18,7 +18,7 @@ export async function main(argv) {
   const options = parseOptions(argv)
   if (options.help) return console.log(usage)
   pinLoad()
-  const databases = openDatabases()
+  const databases = openDatabases(options.data)
   const subjects = chooseSubjects(options)
   const settings = { ...options, ...subjects }
   const planned = planRows(settings)
@@ -28,10 +28,11 @@ export async function main(argv) {
   announceLength(rounds, estimateMinutes({ ...run, pace }))
   const context = { ...settings, pace, databases, createDatabase: databases.create }
   const started = performance.now()
-  const { byProcessor, beside } = options
+  const { byProcessor, beside, data } = options
   const results = {
     machine: describeMachine(),
     byProcessor,
+    data,
     before: beside && commitOf(beside),
     servers: [],
     guarded: [],

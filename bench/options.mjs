@@ -26,6 +26,7 @@ export const usage = `npm run bench -- [options]
   --rounds 40           more rounds, or fewer; by default as many as 45 minutes allow, 14 at most
   --by processor        compare processor time, for a machine that has other work to do
   --beside ../before    another checkout of Tollgate, built, in the same rounds: what a change does
+  --data /dev/shm       where the databases lie: in memory, if others use the disk (then compare by processor)
   --json file           also write every figure to a file
 A run with all rows and subjects writes RESULTS.md.`
 
@@ -41,6 +42,7 @@ export function parseOptions(argv) {
       patience: { type: 'string', default: '1' },
       by: { type: 'string', default: 'time' },
       json: { type: 'string' },
+      data: { type: 'string' },
       beside: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -53,6 +55,7 @@ export function parseOptions(argv) {
   return {
     help: values.help,
     json: values.json,
+    data: values.data && resolve(values.data),
     beside: values.beside && resolve(values.beside),
     isWhole: !(values.quick || values.only || values.subjects),
     quick: values.quick,

@@ -22,11 +22,11 @@ export function formatReport(results) {
   )
 }
 
-function describeRun({ machine, minutes, byProcessor, before }) {
+function describeRun({ machine, minutes, byProcessor, data, before }) {
   const pinned = machine.pinned ? 'the server on a core of its own' : 'no core of its own'
   const measure = byProcessor ? 'processor time' : 'requests a second'
   return `Parts of the bare HTTP floor (${measure}), medians of interleaved rounds, 32 connections, ${pinned}.
-${machine.cpu} (${machine.arch}), ${machine.cores} cores, Node ${machine.node}; ${minutes.toFixed(1)} minutes.${
+${machine.cpu} (${machine.arch}), ${machine.cores} cores, Node ${machine.node}; ${minutes.toFixed(1)} minutes.${data ? ` Databases in ${data}.` : ''}${
     before ? `\n\`before\` is commit ${before}; \`/before\` is Tollgate as times that.` : ''
   }`
 }

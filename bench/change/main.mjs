@@ -20,6 +20,7 @@ const { values: options } = parseArgs({
   options: {
     beside: { type: 'string' },
     only: { type: 'string', default: '' },
+    data: { type: 'string' },
     processes: { type: 'string', default: '3' },
     slices: { type: 'string', default: '60' },
   },
@@ -28,7 +29,7 @@ if (!options.beside) throw new TypeError('--beside names another checkout of Tol
 
 // Postgres is a child of this process, so it stays off the core of what is measured.
 pinLoad()
-const databases = openDatabases()
+const databases = openDatabases(options.data && resolve(options.data))
 const copy = copyBuilt()
 const subjects = {
   before: benchOf(resolve(options.beside)),
