@@ -105,6 +105,10 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/paying-again.test.ts', 'calls of a provider'],
   ['packages/billing/test/payments.test.ts', 'calls of a provider'],
   ['packages/billing/test/previews.test.ts', 'money'],
+  [
+    'packages/billing/test/promotion-codes.test.ts',
+    'calls of a provider; see code-attempts.test.ts',
+  ],
   ['packages/billing/test/saved-500.test.ts', 'calls of a provider'],
   ['packages/billing/test/scenarios.test.ts', 'states of a provider'],
   ['packages/billing/test/standing.test.ts', 'states of a provider'],

@@ -1,6 +1,7 @@
 import type { Gateway } from './gateways/contract/gateway.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { ProviderName } from './provider-name.ts'
+import type { CodeAttemptRepository } from './storage/code-attempts.ts'
 import type { Locks } from './storage/locks.ts'
 import type { OperationRepository } from './storage/operations.ts'
 import type { OwnerRepository } from './storage/owners.ts'
@@ -15,6 +16,7 @@ export interface BillingContext {
   readonly subscriptions: SubscriptionRepository
   readonly operations: OperationRepository
   readonly taxes: TaxRepository
+  readonly codeAttempts: CodeAttemptRepository
   readonly webhooks: WebhookRepository
   readonly locks: Locks
   /** Loads the SDK on first use. */

@@ -14,6 +14,7 @@ import type { Capability } from './gateways/contract/parts.ts'
 import { type BillingOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import type { ProviderName } from './provider-name.ts'
 import { createRoutes } from './routes.ts'
+import { codeAttemptRepository } from './storage/code-attempts.ts'
 import { createLocks } from './storage/locks.ts'
 import { ownerMigrations } from './storage/migrations/owners.ts'
 import { billingMigrations } from './storage/migrations.ts'
@@ -181,6 +182,7 @@ function createContext(options: ResolvedOptions): BillingContext {
     subscriptions: subscriptionRepository(database, options.providers, owners),
     operations: operationRepository(database),
     taxes: taxRepository(database),
+    codeAttempts: codeAttemptRepository(database),
     webhooks: webhookRepository(database),
     locks: createLocks(database, {
       lease: options.lockLeaseMs,

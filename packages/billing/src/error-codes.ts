@@ -16,6 +16,7 @@ import type {
   NoSubscription,
   NotFound,
   NotOnGracePeriod,
+  PromotionCodeRefused,
   ProviderChosen,
   ProviderMisconfigured,
   ProviderRejected,
@@ -23,6 +24,7 @@ import type {
   RefundNotPossibleYet,
   RefundRefused,
   SubscriptionEnded,
+  TooManyAttempts,
   Unauthenticated,
   UnknownCoupon,
   UnknownPlan,
@@ -52,6 +54,7 @@ export type AnyBillingError =
   | NotOnGracePeriod
   | PaymentActionRequired
   | PaymentFailed
+  | PromotionCodeRefused
   | ProviderChosen
   | ProviderMisconfigured
   | ProviderRejected
@@ -59,6 +62,7 @@ export type AnyBillingError =
   | RefundNotPossibleYet
   | RefundRefused
   | SubscriptionEnded
+  | TooManyAttempts
   | Unauthenticated
   | UnknownCoupon
   | UnknownPlan

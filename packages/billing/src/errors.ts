@@ -29,6 +29,8 @@ export type BillingErrorCode =
   | 'amount_too_large'
   | 'refund_refused'
   | 'refund_not_possible_yet'
+  | 'promotion_code_refused'
+  | 'too_many_attempts'
   | 'invalid_signature'
   | 'unauthenticated'
   | 'not_found'
@@ -243,6 +245,37 @@ export class RefundRefused extends ProviderError {
 export class RefundNotPossibleYet extends ProviderError {
   readonly code = 'refund_not_possible_yet'
   override readonly status = 409
+}
+
+/** Why a code cannot be used. `unknown` also where it is over, or another customer's: nobody learns which. */
+export type CodeRefusal = 'unknown' | 'not_first_time' | 'below_minimum' | 'not_applicable'
+
+/** A code that somebody typed takes nothing off here. Nothing happened. */
+export class PromotionCodeRefused extends ProviderError {
+  readonly code = 'promotion_code_refused'
+  /** What may be told to whoever typed it. */
+  readonly reason: CodeRefusal
+
+  constructor(message: string, failure: ProviderFailure & { readonly reason: CodeRefusal }) {
+    super(message, failure)
+    this.reason = failure.reason
+  }
+}
+
+/** Too many codes were tried that cannot be used. The provider was not asked. */
+export class TooManyAttempts extends BillingError {
+  readonly code = 'too_many_attempts'
+  override readonly status = 429
+  /** Seconds until the next one may be tried. */
+  readonly retryAfter: number
+
+  constructor(
+    message: string,
+    { retryAfter, ...options }: ErrorOptions & { readonly retryAfter: number },
+  ) {
+    super(message, options)
+    this.retryAfter = retryAfter
+  }
 }
 
 /** There is no such hosted page of this user. */

@@ -6,6 +6,7 @@ export {
   type BraintreeUser,
   createBilling,
 } from './create-billing.ts'
+export type { PromotionCode } from './customers/promotion-codes.ts'
 export { type AnyBillingError, type BillingErrorOf, isBillingError } from './error-codes.ts'
 export {
   AlreadySubscribed,
@@ -15,6 +16,7 @@ export {
   Busy,
   ChargeNotFound,
   CheckoutNotFound,
+  type CodeRefusal,
   InvalidAmount,
   InvalidArgument,
   InvalidPaymentToken,
@@ -26,6 +28,7 @@ export {
   NoSubscription,
   NotFound,
   NotOnGracePeriod,
+  PromotionCodeRefused,
   ProviderChosen,
   ProviderError,
   type ProviderFailure,
@@ -35,6 +38,7 @@ export {
   RefundNotPossibleYet,
   RefundRefused,
   SubscriptionEnded,
+  TooManyAttempts,
   Unauthenticated,
   UnknownCoupon,
   UnknownPlan,

@@ -84,6 +84,11 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly authenticate?: (request: Request) => Asking | Promise<Asking>
   /** For the invoice route. */
   readonly invoice?: InvoiceSeller
+  /**
+   * How many codes that cannot be used an owner may try, and in how many seconds. Default 10 in an hour. All
+   * processes count together.
+   */
+  readonly codeAttempts?: { readonly limit?: number; readonly seconds?: number }
   /** Add columns and make tables on first use. Default true. If not, first use fails until somebody else has. */
   readonly migrate?: boolean
   /** Where "now" comes from. Default: the system clock. */
@@ -118,6 +123,7 @@ export interface ResolvedOptions {
   readonly publicUrl: string | null
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
   readonly invoice: InvoiceSeller | null
+  readonly codeAttempts: { readonly limit: number; readonly seconds: number }
   readonly migrate: boolean
   readonly clock: Clock
   readonly logger: Logger
@@ -160,6 +166,10 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     publicUrl: options.baseUrl ?? null,
     authenticate: options.authenticate ?? null,
     invoice: options.invoice ?? null,
+    codeAttempts: {
+      limit: requireWhole('codeAttempts.limit', options.codeAttempts?.limit ?? 10),
+      seconds: requireWhole('codeAttempts.seconds', options.codeAttempts?.seconds ?? 3600),
+    },
     migrate: options.migrate ?? true,
     clock: options.clock ?? systemClock,
     logger: options.logger ?? console,
@@ -205,6 +215,10 @@ function resolveLease(seconds: number): number {
 }
 
 function wholeNumber(name: string, value: number | null): number | null {
-  if (value === null || (Number.isInteger(value) && value > 0)) return value
+  return value === null ? null : requireWhole(name, value)
+}
+
+function requireWhole(name: string, value: number): number {
+  if (Number.isInteger(value) && value > 0) return value
   throw new TypeError(`${name}: expected a whole number above 0.`)
 }

@@ -76,6 +76,16 @@ const billing = createBilling({
 /** What the tests have other processes do. Each is also what they do again afterwards. */
 const jobs = {
   create: ({ user, card, plan = 'monthly' }) => user.newSubscription('main', plan).create(card),
+  createWithCode: ({ user, card, code }) =>
+    user.newSubscription('main', 'monthly').withPromotionCode(code).create(card),
+  async guess({ user, codes }) {
+    const guess = (code) =>
+      user.findPromotionCode(code).then(
+        () => 'asked',
+        (error) => error.code,
+      )
+    report({ made: await Promise.all(codes.map(guess)) })
+  },
   swap: async ({ user, plan }) => (await user.subscription('main')).swap(plan),
   swapAndInvoice: async ({ user, plan }) => (await user.subscription('main')).swapAndInvoice(plan),
   cancel: async ({ user }) => (await user.subscription('main')).cancel(),

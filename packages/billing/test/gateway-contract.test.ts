@@ -19,6 +19,10 @@ async function stripeAccount(): Promise<GatewayUnderTest> {
   twin.seedPrice({ id: 'pro', unitAmount: 2500, interval: 'month', product: 'Gold' })
   const { default: Stripe } = await import('stripe')
   const sdk = new Stripe(twin.apiKey, { ...twin.config, maxNetworkRetries: 0 })
+  await sdk.coupons.create({ id: 'SPRING', percent_off: 25, duration: 'forever' })
+  const promotion = { type: 'coupon', coupon: 'SPRING' } as const
+  await sdk.promotionCodes.create({ code: 'HELLO', promotion })
+  await sdk.promotionCodes.create({ code: 'BYE', promotion, active: false })
   return {
     provider: stripeProvider({
       secret: twin.apiKey,
@@ -29,6 +33,7 @@ async function stripeAccount(): Promise<GatewayUnderTest> {
     currency: 'usd',
     cards: ['pm_card_visa', 'pm_card_mastercard'],
     declinedCard: 'pm_card_chargeCustomerFail',
+    promotionCodes: { works: 'HELLO', isOver: 'BYE', coupon: 'SPRING' },
     now: () => clock.now(),
     async webhookAbout(id) {
       const payload = JSON.stringify(

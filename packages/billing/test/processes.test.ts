@@ -6,6 +6,25 @@ import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './sup
 /** Processes start slowly on a busy machine. */
 const SLOW = { timeout: 300_000 }
 
+describe('several processes that guess codes', () => {
+  it('get no more answers together than the limit', SLOW, async () => {
+    const test = await start('stripe')
+    const { id: userId } = test.user
+    const processes = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => startChild(test, 'stripe', { lockLease: 15 })),
+    )
+    for (const [at, each] of processes.entries()) {
+      each.begin({ job: 'guess', userId, codes: [1, 2, 3, 4].map((n) => `GUESS-${at}-${n}`) })
+    }
+    const reports = await Promise.all(processes.map((each) => each.until('made')))
+    const answers = reports.flatMap(({ made = [] }) => made).sort()
+    expect(answers).toEqual([
+      ...Array.from({ length: 10 }, () => 'asked'),
+      ...Array.from({ length: 10 }, () => 'too_many_attempts'),
+    ])
+  })
+})
+
 describe.each(PROVIDERS)('several processes at $provider', (given) => {
   const { provider, card } = given
 

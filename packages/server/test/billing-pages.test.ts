@@ -124,18 +124,41 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect((await stranger.browser.get(pdf)).status).toBe(404)
   })
 
-  it('takes a coupon, and says when there is none of that name', async () => {
+  it('takes a code, and says when there is none of that name', async () => {
     const ada = await newPerson(service)
     const wanted = { plan: 'pro', provider, token: card }
     const no = await ada.refused('/billing/subscribe', { ...wanted, coupon: 'AUTUMN' })
     expect(no).toMatchObject({
       status: 422,
-      alert: 'There is no such coupon, or it cannot be used here.',
+      alert: 'There is no such code, or it cannot be used here.',
     })
     expect(no.html).toContain('value="AUTUMN"')
     expect(await ada.subscription()).toMatchObject({ subscription: null })
     await ada.done('/billing/subscribe', { ...wanted, coupon: ' SPRING ' })
     expect(await ada.look()).toContain(discounted)
+  })
+
+  it('takes a code later, where there are codes, and lets nobody guess for long', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+    if (provider === 'braintree') {
+      expect(await ada.look()).not.toContain('Use the code')
+      expect((await ada.refused('/billing/code', { coupon: 'SPRING' })).status).toBe(422)
+      return
+    }
+    const location = await ada.done('/billing/code', { coupon: ' spring ' })
+    expect(await ada.look(location)).toMatch(
+      /counts from your next bill on\. .*Spring: 25 % off until/,
+    )
+    const guess = () => ada.refused('/billing/code', { coupon: 'AUTUMN' })
+    for (let times = 0; times < 10; times++) expect((await guess()).status).toBe(422)
+    expect(await guess()).toMatchObject({
+      status: 429,
+      alert: expect.stringMatching(
+        /^Too many codes were tried\. Please try again in \d+ minutes\.$/,
+      ),
+    })
+    expect(await ada.look()).toContain('Spring: 25 % off until')
   })
 
   it('says plainly that a card was declined, and takes another one', async () => {

@@ -37,7 +37,9 @@ export interface CheckoutPageOptions {
   readonly cancelPath?: string
   /** A coupon's id. */
   readonly coupon?: string
-  /** Whether the page has a field for a code; not together with a coupon. */
+  /** A code as the customer has typed it; not together with a coupon. PromotionCodeRefused, TooManyAttempts. */
+  readonly promotionCode?: string
+  /** Whether the page has a field for a code; not together with a coupon or a code. */
   readonly allowPromotionCodes?: boolean
   /** `percentage`: as `taxPercentage` says, for subscriptions. `automatic`: by the customer's address. Default `percentage`. */
   readonly tax?: 'percentage' | 'automatic' | 'none'
@@ -89,15 +91,16 @@ export function requireCheckout(
   options: CheckoutOptions,
   toMoney: (amount: Amount) => Money,
 ): CheckoutRequest {
-  const { mode = 'subscription', coupon, allowPromotionCodes = false } = options
+  const { mode = 'subscription', coupon, promotionCode, allowPromotionCodes = false } = options
   const listed = typeof items === 'string' ? [{ price: items }] : items
   if (mode === 'setup' ? listed.length > 0 : listed.length === 0) {
     throw new InvalidArgument(
       mode === 'setup' ? 'Nothing is sold where a card is kept' : 'Name a price to be paid',
     )
   }
-  if (coupon !== undefined && allowPromotionCodes) {
-    throw new InvalidArgument('A page with a coupon has no field for codes')
+  const ways = [coupon !== undefined, promotionCode !== undefined, allowPromotionCodes]
+  if (ways.filter(Boolean).length > 1) {
+    throw new InvalidArgument('A page has a coupon, a code, or a field for codes')
   }
   return {
     mode,

@@ -209,6 +209,7 @@ export const subscriptionTable = tables.subscriptions.omit(
 export const webhookTable = tables.webhooks
 export const operationTable = tables.operations.omit('user_id', 'owner_type', 'owner_id')
 export const taxTable = tables.taxes
+export const codeAttemptTable = tables.codeAttempts
 
 /** All of them, as they are declared for users with such ids. */
 export function billingTables(

@@ -1,5 +1,6 @@
 import type { BillingContext } from '../context.ts'
 import type { LoadedOwner } from '../customers/loaded-owner.ts'
+import { requireCodeText, requirePromotionCode } from '../customers/promotion-codes.ts'
 import { InvalidArgument } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import { requireCapability } from '../gateways/contract/parts.ts'
@@ -23,12 +24,14 @@ interface Choices {
   readonly plan: string
   readonly provider: ProviderName
   readonly coupon: string | null
+  /** As it was typed. */
+  readonly code?: string
   readonly trialDays: number | null
   readonly quantity: number
 }
 
 /** How a page is made on which somebody subscribes. The rest is the builder's. */
-export type SubscriptionPageOptions = Omit<CheckoutPageOptions, 'coupon'> &
+export type SubscriptionPageOptions = Omit<CheckoutPageOptions, 'coupon' | 'promotionCode'> &
   Pick<CheckoutOptions, 'withoutCard'>
 
 /** A subscription to be. Nothing is sent until `create()` or `checkout()`. */
@@ -46,6 +49,14 @@ export class SubscriptionBuilder {
   /** Takes this coupon off, as long as the provider says it lasts. */
   withCoupon(code: string): SubscriptionBuilder {
     return this.#with({ coupon: requireText('coupon', code) })
+  }
+
+  /**
+   * Takes off what a code gives that the customer has typed. `create()` and `checkout()` throw PromotionCodeRefused
+   * where it gives nothing, and TooManyAttempts where somebody guesses. Not together with a coupon.
+   */
+  withPromotionCode(code: string): SubscriptionBuilder {
+    return this.#with({ code: requireCodeText(code) })
   }
 
   /** The customer is charged when the trial ends. */
@@ -73,7 +84,8 @@ export class SubscriptionBuilder {
     const payer = { token: token == null ? null : requireText('card token', token), details }
     const { record: user } = this.#user
     try {
-      const record = await createSubscription(this.#context, user, this.#choices, payer)
+      const wanted = { ...this.#choices, coupon: await this.#coupon() }
+      const record = await createSubscription(this.#context, user, wanted, payer)
       return new Subscription(this.#context, user, record)
     } finally {
       await this.#user.reload()
@@ -82,11 +94,12 @@ export class SubscriptionBuilder {
 
   /** The same on a page of the provider's: send the customer to its `url`. */
   async checkout(options: SubscriptionPageOptions): Promise<Checkout> {
-    const { name, plan, quantity, coupon, trialDays } = this.#choices
+    const { name, plan, quantity, trialDays } = this.#choices
     const provider = requireProvider(this.#context, this.#choices.provider)
     requireCapability(provider, BUILDER_NEEDS.checkout)
     requireKnownPlan(provider, plan)
     const gateway = await this.#context.gateway(provider.name)
+    const coupon = await this.#coupon()
     const terms: CheckoutOptions = {
       ...options,
       name,
@@ -99,6 +112,16 @@ export class SubscriptionBuilder {
     } finally {
       await this.#user.reload()
     }
+  }
+
+  /** The coupon, or the provider's id of the code that was typed: it is given in the same place. */
+  async #coupon(): Promise<string | null> {
+    const { coupon, code, provider } = this.#choices
+    if (code === undefined) return coupon
+    if (coupon !== null) throw new InvalidArgument('A coupon or a promotion code, not both')
+    requireCapability(requireProvider(this.#context, provider), BUILDER_NEEDS.withPromotionCode)
+    const typed = { text: code, typedBy: this.#user.record, provider }
+    return requirePromotionCode(this.#context, typed)
   }
 
   #with(choices: Partial<Choices>): SubscriptionBuilder {

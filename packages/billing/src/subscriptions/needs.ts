@@ -8,10 +8,14 @@ export const SUBSCRIPTION_NEEDS = {
   incrementQuantity: 'quantities',
   decrementQuantity: 'quantities',
   updateQuantity: 'quantities',
+  applyPromotionCode: 'promotionCodes',
+  applyCoupon: 'promotionCodes',
+  removeDiscounts: 'promotionCodes',
 } as const satisfies Readonly<Record<string, Capability>>
 
-/** The same, of a subscription to be. What needs `quantities` is asked by `create()`. */
+/** The same, of a subscription to be. What needs `quantities` or `promotionCodes` is asked by `create()`. */
 export const BUILDER_NEEDS = {
   quantity: 'quantities',
   checkout: 'checkout',
+  withPromotionCode: 'promotionCodes',
 } as const satisfies Readonly<Record<string, Capability>>

@@ -9,6 +9,7 @@ import { isUser, type Owner } from '../values/owner.ts'
 import * as state from '../values/subscription-state.ts'
 import * as asking from './features/asking.ts'
 import * as cancelling from './features/cancelling.ts'
+import * as discounting from './features/discounts.ts'
 import * as paying from './features/paying.ts'
 import * as quantities from './features/quantities.ts'
 import * as swapping from './features/swapping.ts'
@@ -237,6 +238,28 @@ export class Subscription {
   /** What a coupon takes off the bills now, and for how long; asked of the provider. */
   discounts(): Promise<ActiveDiscount[]> {
     return asking.findDiscounts(this.#scope)
+  }
+
+  /**
+   * Takes off what a code gives that somebody has typed, from the next bill on, in place of what was taken off before.
+   * PromotionCodeRefused where it gives nothing, TooManyAttempts where somebody guesses. Where the provider has codes;
+   * otherwise Unsupported.
+   */
+  async applyPromotionCode(code: string): Promise<Subscription> {
+    await discounting.applyPromotionCode(this.#for('applyPromotionCode'), code)
+    return this
+  }
+
+  /** The same with a coupon's id, which nobody types. */
+  async applyCoupon(coupon: string): Promise<Subscription> {
+    await discounting.applyCoupon(this.#for('applyCoupon'), coupon)
+    return this
+  }
+
+  /** Nothing is taken off from the next bill on. */
+  async removeDiscounts(): Promise<Subscription> {
+    await discounting.removeDiscounts(this.#for('removeDiscounts'))
+    return this
   }
 
   /** Why it is over: asked of the provider, null while it goes on. */

@@ -4,6 +4,7 @@ import { customerDetailsContract } from './contract/customer-details.ts'
 import { customersContract } from './contract/customers.ts'
 import type { ContractPart } from './contract/part.ts'
 import { paymentsContract } from './contract/payments.ts'
+import { promotionCodesContract } from './contract/promotion-codes.ts'
 import { providerContract } from './contract/provider.ts'
 import { refundsContract } from './contract/refunds.ts'
 import { subscriptionsContract } from './contract/subscriptions.ts'
@@ -32,4 +33,5 @@ export const gatewayContract: ContractPart = (runner, create) => {
   checkoutContract(runner, create)
   refundsContract(runner, create)
   balanceContract(runner, create)
+  promotionCodesContract(runner, create)
 }

@@ -1,6 +1,7 @@
 import type { DriftReport } from '../consistency/drift.ts'
 import type { BillingContext } from '../context.ts'
 import { LoadedOwner } from '../customers/loaded-owner.ts'
+import type { PromotionCode } from '../customers/promotion-codes.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../gateways/contract/parts/money/customer-details.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../gateways/contract/payment.ts'
@@ -22,6 +23,7 @@ import * as customer from './features/customer.ts'
 import * as invoices from './features/invoices.ts'
 import * as payments from './features/payments.ts'
 import * as portal from './features/portal.ts'
+import * as codes from './features/promotion-codes.ts'
 import * as refunds from './features/refunds.ts'
 import * as subscriptions from './features/subscriptions.ts'
 import * as trials from './features/trials.ts'
@@ -241,6 +243,14 @@ export class BillableUser<User = Record<string, unknown>> {
   ): Promise<balances.BalanceEntry> {
     const change = { of: 'customer', amount, description, isGift: true } as const
     return balances.changeBalance(this.#for('giveCredit'), change, options)
+  }
+
+  /**
+   * What a code gives that somebody has typed; null for one that this user cannot use. Whether it holds for what is
+   * bought is said when it is used. TooManyAttempts where somebody guesses.
+   */
+  async findPromotionCode(code: string): Promise<PromotionCode | null> {
+    return codes.findPromotionCode(this.#for('findPromotionCode'), code)
   }
 
   /**

@@ -18,4 +18,5 @@ export const USER_NEEDS = {
   creditBalance: 'balance',
   debitBalance: 'balance',
   giveCredit: 'balance',
+  findPromotionCode: 'promotionCodes',
 } as const satisfies Readonly<Record<string, Capability>>

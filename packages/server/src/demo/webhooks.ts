@@ -27,12 +27,18 @@ export async function registerWebhooks(
 export async function ensureCoupon(sandbox: BothProviders): Promise<void> {
   const stripe = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config)
   const { data } = await stripe.coupons.list({ limit: 100 })
-  if (data.some(({ id }) => id === COUPON)) return
-  await stripe.coupons.create({
-    id: COUPON,
-    name: 'Spring',
-    percent_off: 25,
-    duration: 'repeating',
-    duration_in_months: 3,
-  })
+  if (!data.some(({ id }) => id === COUPON)) {
+    await stripe.coupons.create({
+      id: COUPON,
+      name: 'Spring',
+      percent_off: 25,
+      duration: 'repeating',
+      duration_in_months: 3,
+    })
+  }
+  // What people type is a code of the coupon's. A demo that is older has the coupon alone.
+  const codes = await stripe.promotionCodes.list({ code: COUPON, limit: 1 })
+  if (codes.data.length > 0) return
+  const promotion = { type: 'coupon', coupon: COUPON } as const
+  await stripe.promotionCodes.create({ code: COUPON, promotion })
 }

@@ -197,6 +197,22 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     expect(await state(page)).toBe('Active')
   })
 
+  it('takes a code in every look, and says when there is none', async () => {
+    const page = await open()
+    forgive(page, /status of 422/)
+    await subscribe(page, 'stripe', 'Pro', WORKS.stripe)
+    await told(page, 'You are subscribed.')
+    await page.getByLabel('Code').fill('AUTUMN')
+    await pressed(page, 'Use the code')
+    await page.getByRole('alert').filter({ hasText: 'There is no such code' }).waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Code').fill('spring')
+    await pressed(page, 'Use the code')
+    await told(page, 'The code counts from your next bill on.')
+    await page.getByText(/^Spring: 25 % off until /).waitFor()
+    await expectFineInEveryLook(page, 'billing-code')
+  })
+
   it('fails the next charge on demand', async () => {
     const page = await open()
     await subscribe(page, 'stripe', 'Pro', WORKS.stripe)

@@ -15,6 +15,7 @@ import { toBillingError } from './sdk/errors.ts'
 import type { StripeSettings } from './sdk/options.ts'
 import { stripeConfirmations } from './subscriptions/confirmations.ts'
 import { stripeDiscounts } from './subscriptions/discounts.ts'
+import { stripePromotionCodes } from './subscriptions/promotion-codes.ts'
 import { stripeSubscriptions } from './subscriptions/subscriptions.ts'
 import { stripeSwaps } from './subscriptions/swap.ts'
 import { stripeWebhooks } from './webhooks.ts'
@@ -28,6 +29,7 @@ export type StripeParts =
   | 'customerDetails'
   | 'refunds'
   | 'balance'
+  | 'promotionCodes'
 
 export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
@@ -42,6 +44,7 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeSubscriptions(context),
     ...stripeConfirmations(context),
     ...stripeDiscounts(context),
+    ...stripePromotionCodes(context),
     ...stripeSwaps(context),
     ...stripeCharges(context),
     ...stripeInvoices(context),

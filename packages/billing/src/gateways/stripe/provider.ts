@@ -14,6 +14,7 @@ export const STRIPE = {
     'customerDetails',
     'refunds',
     'balance',
+    'promotionCodes',
   ],
   statuses: {
     incomplete: 'awaits_first_payment',

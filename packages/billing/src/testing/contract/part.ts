@@ -24,6 +24,12 @@ export interface GatewayUnderTest {
   readonly cards: readonly [card: string, other: string]
   /** The token of a card that is refused when it is given, or when it is charged. */
   readonly declinedCard: string
+  /** Where there are codes: one that works, one that is over, and the coupon of both. */
+  readonly promotionCodes?: {
+    readonly works: string
+    readonly isOver: string
+    readonly coupon: string
+  }
   /** The provider's clock. */
   now(): Date
   /** A signed event about this subscription, as the provider would send it now. */

@@ -1,8 +1,11 @@
+import { requireCodeText, requirePromotionCode } from '../../customers/promotion-codes.ts'
+import { requireCapability } from '../../gateways/contract/parts.ts'
 import type { Checkout } from '../../pages/checkout.ts'
 import {
   type CheckoutItem,
   type CheckoutOptions,
   type CheckoutPageOptions,
+  type CheckoutRequest,
   requireCheckout,
 } from '../../pages/checkout-request.ts'
 import { completeCheckout } from '../../pages/complete-checkout.ts'
@@ -36,7 +39,10 @@ export async function checkout(
   options: CheckoutOptions,
 ): Promise<Checkout> {
   const gateway = await user.gateway()
-  const wanted = requireCheckout(items, options, (amount) => gateway.toMoney(amount))
+  const request = requireCheckout(items, options, (amount) => gateway.toMoney(amount))
+  const { promotionCode: code } = options
+  const wanted =
+    code === undefined ? request : { ...request, discount: await discountOf(user, code) }
   const [main] = wanted.lines
   if (wanted.subscription && main && 'price' in main) {
     requireKnownPlan(requireProvider(user.context, user.provider), main.price)
@@ -46,6 +52,17 @@ export async function checkout(
   } finally {
     await user.user.reload()
   }
+}
+
+/** The code that the customer has typed, as the provider knows it. */
+async function discountOf(
+  { context, user, provider }: UserHaving<'checkout'>,
+  code: string,
+): Promise<CheckoutRequest['discount']> {
+  const text = requireCodeText(code)
+  requireCapability(requireProvider(context, provider), 'promotionCodes')
+  const typed = { text, typedBy: user.record, provider }
+  return { promotionCode: await requirePromotionCode(context, typed) }
 }
 
 export function checkoutCharge(

@@ -2,6 +2,7 @@ import type { Story } from '../story.ts'
 import { balances } from './balances.ts'
 import { checkouts } from './checkouts.ts'
 import { payments } from './payments.ts'
+import { promotionCodes } from './promotion-codes.ts'
 import { refunds } from './refunds.ts'
 import { subscriptions } from './subscriptions.ts'
 
@@ -12,4 +13,5 @@ export const STORIES: readonly Story[] = [
   ...checkouts,
   ...refunds,
   ...balances,
+  ...promotionCodes,
 ]

@@ -3,8 +3,10 @@ import { addMonths } from '../../core/clock/calendar.ts'
 import type { CouponRow, CustomerRow, DiscountRow, PromotionCodeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
+import { formatAmount, multiplyDecimal } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 import { amountOffIn, isValid, requireCoupon } from './coupons.ts'
+import { unitAmountIn } from './currency-options.ts'
 
 interface DiscountParam {
   readonly coupon?: string
@@ -22,6 +24,13 @@ interface DiscountTarget {
   readonly checkoutSession?: string
   /** The currency an amount_off coupon must be in. */
   readonly currency: string
+  /** What is bought, where a code may ask for a minimum. */
+  readonly bought?: readonly Bought[]
+}
+
+interface Bought {
+  readonly price: string
+  readonly quantity: number
 }
 
 /** Redeems coupons and promotion codes into discounts; ids of discounts already there are kept. */
@@ -102,7 +111,29 @@ function requirePromotionCode(
       )
     }
   }
+  if (target.bought) checkMinimum(work, code, target.bought, target.currency, param)
   return code
+}
+
+/** What the items cost, trial or not: that is what a minimum is meant for. */
+export function checkMinimum(
+  work: UnitOfWork,
+  { restrictions }: PromotionCodeRow,
+  bought: readonly Bought[],
+  currency: string,
+  param: string,
+): void {
+  const { minimum_amount: least, minimum_amount_currency: leastIn } = restrictions
+  if (least === null) return
+  const value = bought.reduce((sum, { price, quantity }) => {
+    const unit = unitAmountIn(work.require('price', price), currency) ?? '0'
+    return sum + multiplyDecimal(unit, quantity)
+  }, 0)
+  if (leastIn === currency && value >= least) return
+  throw invalidRequest(
+    `This promotion code cannot be redeemed because the order is below its minimum of ${formatAmount(least, leastIn ?? currency)}.`,
+    param,
+  )
 }
 
 function hasPaid(work: UnitOfWork, customer: string): boolean {

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
-import { unitAmountIn } from '../catalog/currency-options.ts'
+import { checkMinimum } from '../catalog/redeem-discounts.ts'
 import type { CheckoutItem, CheckoutParts, CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
+import { StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { formatAmount, minimumCharge, multiplyDecimal } from '../wire/money.ts'
+import { formatAmount, minimumCharge } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 import { readQuestions } from './checkout-questions.ts'
 import { type Order, type Quote, quoteOrder } from './checkout-quote.ts'
@@ -201,21 +201,8 @@ function checkMinimums(work: UnitOfWork, order: Order, quote: Quote): void {
     })
   }
   for (const { promotion_code: id } of order.discounts) {
-    const { minimum_amount: least = null, minimum_amount_currency: currency } =
-      work.find('promotion_code', id ?? '')?.restrictions ?? {}
-    if (least === null) continue
-    if (currency === quote.currency && orderValue(work, order, quote.currency) >= least) continue
-    throw invalidRequest(
-      `This promotion code cannot be redeemed because the order is below its minimum of ${formatAmount(least, currency ?? quote.currency)}.`,
-      'discounts[0][promotion_code]',
-    )
+    const code = work.find('promotion_code', id ?? '')
+    const param = 'discounts[0][promotion_code]'
+    if (code) checkMinimum(work, code, order.items, quote.currency, param)
   }
-}
-
-/** What the items cost, trial or not: that is what a minimum is meant for. */
-function orderValue(work: UnitOfWork, order: Order, currency: string): number {
-  return order.items.reduce((sum, { price, quantity }) => {
-    const unit = unitAmountIn(work.require('price', price), currency) ?? '0'
-    return sum + multiplyDecimal(unit, quantity)
-  }, 0)
 }

@@ -179,6 +179,7 @@ export function draftSubscription(
     customer,
     subscription: id,
     currency,
+    bought: items.map(({ price, params: { quantity = 1 } }) => ({ price: price.id, quantity })),
   })
   checkMixedIntervals(subscription, prices)
   items.forEach(({ price, params: item }, at) => {

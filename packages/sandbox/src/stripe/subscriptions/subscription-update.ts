@@ -138,6 +138,9 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
       customer,
       subscription: subscription.id,
       currency: subscription.currency,
+      bought: work
+        .findBy('subscription_item', 'subscription', subscription.id)
+        .map(({ price, quantity = 1 }) => ({ price, quantity })),
     })
     for (const id of old) if (!subscription.discounts.includes(id)) endDiscount(work, id)
   }

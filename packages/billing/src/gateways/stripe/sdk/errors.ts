@@ -1,7 +1,9 @@
 import type Stripe from 'stripe'
 import {
   BillingError,
+  type CodeRefusal,
   InvalidPaymentToken,
+  PromotionCodeRefused,
   type ProviderFailure,
   ProviderMisconfigured,
   ProviderRejected,
@@ -80,7 +82,29 @@ function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure
       return new InvalidPaymentToken(error.message, failure)
     }
   }
+  if (isAboutCode(error)) return codeRefused(error, failure)
   return new ProviderRejected(error.message, failure)
+}
+
+function isAboutCode({ param, message }: Stripe.errors.StripeError): boolean {
+  return /promotion_code/.test(param ?? '') || /\bpromotion code\b/i.test(message)
+}
+
+const CODE_REFUSALS: ReadonlyArray<readonly [RegExp, CodeRefusal, string]> = [
+  [/not_first_time|prior transaction/, 'not_first_time', 'This code is for a first order'],
+  [/minimum/, 'below_minimum', 'The order is below the minimum of this code'],
+  [/currency|does not apply/, 'not_applicable', 'This code takes nothing off here'],
+]
+
+/** The code itself and why it is over stay in `cause`: whoever guesses should not learn that there is one. */
+function codeRefused(error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
+  const said = `${error.code} ${error.message}`
+  const [, reason, message] = CODE_REFUSALS.find(([words]) => words.test(said)) ?? [
+    null,
+    'unknown' as const,
+    'This code cannot be used',
+  ]
+  return new PromotionCodeRefused(message, { ...failure, providerCode: null, reason })
 }
 
 function unavailable(_error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {

@@ -5,6 +5,7 @@ export const NOTICES = {
   'quantity-changed': 'The quantity was changed. The difference is on your next invoice.',
   cancelled: 'Your subscription is cancelled.',
   ended: 'Your subscription has ended.',
+  'code-used': 'The code counts from your next bill on.',
   resumed: 'Your cancellation was taken back.',
   paid: 'Your payment went through.',
   'card-changed': 'Your card was changed.',

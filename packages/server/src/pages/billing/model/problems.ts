@@ -1,4 +1,9 @@
-import { type BillingErrorCode, isBillingError, type PaymentFailed } from '@tollgate/billing'
+import {
+  type BillingErrorCode,
+  type CodeRefusal,
+  isBillingError,
+  type PaymentFailed,
+} from '@tollgate/billing'
 import type { PageOptions } from '../../parts/render.tsx'
 
 /** What somebody is told who could not have what they asked for. */
@@ -14,10 +19,20 @@ export class BadChoice extends Error {
 
 const SORRY = 'The payment provider did not answer. Nothing may have happened: please look again.'
 
+const NO_CODE = 'There is no such code, or it cannot be used here.'
+
+/** Why a code was refused, as far as whoever typed it may know. */
+const REFUSED_CODES: Readonly<Record<CodeRefusal, string>> = {
+  unknown: NO_CODE,
+  not_first_time: 'This code is for a first order.',
+  below_minimum: 'This code is for larger orders.',
+  not_applicable: 'This code takes nothing off here.',
+}
+
 /** In our words, since billing's are for developers. What is missing here is a fault, not an answer. */
 const WORDS: Partial<Record<BillingErrorCode, Problem>> = {
   invalid_argument: { message: 'Something in the form is not as expected.', status: 422 },
-  unknown_coupon: { message: 'There is no such coupon, or it cannot be used here.', status: 422 },
+  unknown_coupon: { message: NO_CODE, status: 422 },
   invalid_payment_token: {
     message:
       'This card could not be used. If you have sent the form twice, look below: the card may be there already.',
@@ -55,7 +70,19 @@ const WORDS: Partial<Record<BillingErrorCode, Problem>> = {
 export function describeProblem(error: unknown): Problem | null {
   if (error instanceof BadChoice) return { message: error.message, status: 422 }
   if (isBillingError(error, 'payment_failed')) return { message: declined(error), status: 422 }
+  if (isBillingError(error, 'promotion_code_refused')) {
+    return { message: REFUSED_CODES[error.reason], status: 422 }
+  }
+  if (isBillingError(error, 'too_many_attempts')) {
+    return { message: tooMany(error.retryAfter), status: 429 }
+  }
   return isBillingError(error) ? (WORDS[error.code] ?? null) : null
+}
+
+function tooMany(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60)
+  const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
+  return `Too many codes were tried. Please try again in ${wait}.`
 }
 
 /** The provider has looked at the card and would not have it. */

@@ -13,6 +13,11 @@ export function availableProviders({ sandbox, config }: ServiceContext): Provide
   return (['stripe', 'braintree'] as const).filter((name) => configured[name] !== null)
 }
 
+/** Whether what people type are promotion codes. Braintree has none, and discounts have names. */
+export function hasPromotionCodes(provider: ProviderName): boolean {
+  return provider === 'stripe'
+}
+
 /** The provider that was asked for, if it is on offer. */
 export function parseProvider(
   value: string | null | undefined,

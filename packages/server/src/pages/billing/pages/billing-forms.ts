@@ -1,14 +1,14 @@
 import type { ProviderName } from '@tollgate/billing'
 import type { Hono } from 'hono'
 import type { AppEnv } from '../../../http/variables.ts'
-import { requireRunning, SUBSCRIPTION } from '../model/account.ts'
+import { requireRunning } from '../model/account.ts'
 import { isSoldWhole } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
 import { findTestCard, rehearse } from '../model/test-cards.ts'
 import { cardEntryOf, parseToken } from '../sections/card-entry.tsx'
 import { addForm, type FormRequest } from './add-form.ts'
-import { readPlan } from './read-plan.ts'
+import { beginSubscription, readCode, readPlan } from './read-plan.ts'
 
 const LARGEST_QUANTITY = 10_000
 
@@ -19,11 +19,12 @@ export function addBillingForms(app: Hono<AppEnv>): void {
   addForm(app, '/billing/pay', payNow)
   addForm(app, '/billing/quantity', changeQuantity)
   addForm(app, '/billing/resume', resume)
+  addForm(app, '/billing/code', useCode)
 }
 
 async function subscribe(request: FormRequest) {
   const { service, form } = request
-  const { plan, trialDays, coupon } = readPlan(request)
+  const chosen = readPlan(request)
   const { billable } = request.account
   const hasCard = billable.cardLastFour !== null || billable.paypalEmail !== null
   const keepsCard = hasCard && !form.has('token')
@@ -31,8 +32,7 @@ async function subscribe(request: FormRequest) {
     ? { provider: billable.provider, token: null }
     : await readCard(request)
   const payer = await service.billing.user(billable.id)
-  const builder = payer.newSubscription(SUBSCRIPTION, plan[provider]).trialDays(trialDays)
-  await (coupon === null ? builder : builder.withCoupon(coupon)).create(token)
+  await beginSubscription(payer, provider, chosen).create(token)
   await rehearseCard(request, token)
   return 'subscribed' as const
 }
@@ -69,6 +69,13 @@ async function changeQuantity({ account, form }: FormRequest) {
   }
   await running.updateQuantity(quantity)
   return 'quantity-changed' as const
+}
+
+async function useCode({ account, form }: FormRequest) {
+  const code = readCode(form)
+  if (code === null) throw new BadChoice('Please type a code.')
+  await requireRunning(account).applyPromotionCode(code)
+  return 'code-used' as const
 }
 
 async function resume({ account }: FormRequest) {

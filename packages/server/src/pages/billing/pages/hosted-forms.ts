@@ -1,9 +1,8 @@
 import type { Hono } from 'hono'
 import type { AppEnv } from '../../../http/variables.ts'
-import { SUBSCRIPTION } from '../model/account.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
 import { addForm, type FormRequest } from './add-form.ts'
-import { readPlan } from './read-plan.ts'
+import { beginSubscription, readPlan } from './read-plan.ts'
 
 /** Forms that end on a page of the provider's. */
 export function addHostedForms(app: Hono<AppEnv>): void {
@@ -17,9 +16,7 @@ async function checkout(request: FormRequest) {
   const wanted = parseProvider(form.get('provider'), availableProviders(service))
   if (wanted !== null && wanted !== billable.provider) await billable.chooseProvider(wanted)
   const payer = await service.billing.user(billable.id)
-  const { plan, trialDays, coupon } = readPlan(request)
-  const builder = payer.newSubscription(SUBSCRIPTION, plan[payer.provider]).trialDays(trialDays)
-  const { url } = await (coupon === null ? builder : builder.withCoupon(coupon)).checkout({
+  const { url } = await beginSubscription(payer, payer.provider, readPlan(request)).checkout({
     successPath: '/billing?done=subscribed',
     cancelPath: '/billing',
   })

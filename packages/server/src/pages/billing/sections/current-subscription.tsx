@@ -7,7 +7,7 @@ import { describeCard } from '../model/describe-card.ts'
 import { describeDiscount } from '../model/describe-discount.ts'
 import { describeState } from '../model/describe-state.ts'
 import { formatPrice, formatRhythm, hasSeats } from '../model/plans.ts'
-import { PROVIDER_NAMES } from '../model/providers.ts'
+import { hasPromotionCodes, PROVIDER_NAMES } from '../model/providers.ts'
 
 interface CurrentView {
   readonly page: PageContext
@@ -47,6 +47,7 @@ export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subs
 const Changes: FC<Omit<CurrentView, 'told'>> = ({ page, account, subscription }) => (
   <div class="row bottom spread">
     {hasSeats(account.plan, subscription) && <Quantity {...{ page, subscription }} />}
+    {hasPromotionCodes(subscription.provider) && <Code page={page} />}
     <div class="row">
       {subscription.onGracePeriod() && (
         <form method="post" action="/billing/resume" data-once>
@@ -78,6 +79,18 @@ const Quantity: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscr
       />
     </label>
     <button type="submit">Change the quantity</button>
+  </form>
+)
+
+/** In place of what is taken off now. */
+const Code: FC<Pick<CurrentView, 'page'>> = ({ page }) => (
+  <form method="post" action="/billing/code" class="row bottom" data-once>
+    <CsrfField page={page} />
+    <label class="short">
+      Code
+      <input name="coupon" maxlength={64} autocomplete="off" required />
+    </label>
+    <button type="submit">Use the code</button>
   </form>
 )
 

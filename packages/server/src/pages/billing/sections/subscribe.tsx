@@ -54,7 +54,7 @@ export const Subscribe: FC<SubscribeView> = (view) => {
             </p>
           )}
           <label>
-            Coupon <small>(optional{entry.kind === 'test' ? `; try ${COUPON}` : ''})</small>
+            Code <small>(optional{entry.kind === 'test' ? `; try ${COUPON}` : ''})</small>
             <input
               name="coupon"
               value={form?.get('coupon') ?? ''}

@@ -17,6 +17,10 @@ export interface ProviderPromotionCode {
   readonly minimum: Money | null
   /** How often it can still be used; null for any number. */
   readonly left: number | null
+  /** Whether it is switched on, and what it takes off is still to be had. */
+  readonly isActive: boolean
+  /** The only customer that it is for; null for anybody. */
+  readonly customerId: string | null
   /** The provider's own object. */
   readonly raw: unknown
 }
@@ -26,9 +30,9 @@ export type NewDiscount = { readonly coupon: string } | { readonly promotionCode
 
 /** Codes that people type. Whether one holds for a customer is for the provider to say. */
 export interface PromotionCodes {
-  /** Null when there is none that can be used. */
+  /** The one that is active, else the newest that was; null when there never was one. */
   find(code: string): Promise<ProviderPromotionCode | null>
-  /** Takes the place of what was taken off before. */
+  /** Takes the place of what was taken off before. Nothing happens when it is what is taken off. */
   apply(subscriptionId: string, discount: NewDiscount): Promise<void>
   /** Nothing happens when there is none. */
   removeAll(subscriptionId: string): Promise<void>

@@ -1,0 +1,67 @@
+import { expect } from 'vitest'
+import { stripeSdk } from '../../support.ts'
+import { type Asking, main, PAID, type Story, subscribe } from '../story.ts'
+
+/** Each user has a code that works once, whoever is killed. */
+const codeOf = ({ user }: Asking) => `ONCE-${user.id}`
+
+async function makeCode(asking: Asking): Promise<void> {
+  const stripe = await stripeSdk(asking.test)
+  await stripe.promotionCodes.create({
+    code: codeOf(asking),
+    promotion: { type: 'coupon', coupon: 'SPRING' },
+    max_redemptions: 1,
+  })
+}
+
+async function subscribeFirst(asking: Asking): Promise<void> {
+  await makeCode(asking)
+  await subscribe(asking)
+}
+
+const takesOff = (names: readonly string[]) => async (asking: Asking, at: string) => {
+  const discounts = await (await main(asking)).discounts()
+  expect(
+    discounts.map(({ coupon }) => coupon),
+    at,
+  ).toEqual(names)
+}
+
+export const promotionCodes: readonly Story[] = [
+  {
+    name: 'create with a code that works once',
+    providers: ['stripe'],
+    before: makeCode,
+    job: (asking) => ({ job: 'createWithCode', code: codeOf(asking) }),
+    again: (asking) =>
+      asking.user
+        .newSubscription('main', 'monthly')
+        .withPromotionCode(codeOf(asking))
+        .create(asking.card),
+    outcome: { ...PAID, taken: 700 },
+  },
+  {
+    name: 'apply a code that works once',
+    providers: ['stripe'],
+    before: subscribeFirst,
+    job: (asking) => ({
+      job: 'ask',
+      of: 'subscription',
+      method: 'applyPromotionCode',
+      args: [codeOf(asking)],
+    }),
+    again: async (asking) => (await main(asking)).applyPromotionCode(codeOf(asking)),
+    outcome: takesOff(['SPRING']),
+  },
+  {
+    name: 'remove what is taken off',
+    providers: ['stripe'],
+    async before(asking) {
+      await subscribe(asking)
+      await (await main(asking)).applyCoupon('SPRING')
+    },
+    job: { job: 'ask', of: 'subscription', method: 'removeDiscounts' },
+    again: async (asking) => (await main(asking)).removeDiscounts(),
+    outcome: takesOff([]),
+  },
+]

@@ -1,0 +1,258 @@
+import type Stripe from 'stripe'
+import { describe, expect, it } from 'vitest'
+import {
+  type BillableUser,
+  InvalidArgument,
+  isBillingError,
+  money,
+  PaymentActionRequired,
+  ProviderUnavailable,
+  TooManyAttempts,
+  UnknownCoupon,
+  Unsupported,
+} from '../src/index.ts'
+import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
+import { type FlowTest, START, start, stripeSdk, takenFrom } from './support.ts'
+
+const TOMORROW = START.getTime() / 1000 + 86_400
+
+type Terms = Omit<Stripe.PromotionCodeCreateParams, 'promotion' | 'code'>
+
+async function makeCode(test: FlowTest, code: string, terms: Terms = {}): Promise<void> {
+  const stripe = await stripeSdk(test)
+  await stripe.promotionCodes.create({
+    code,
+    promotion: { type: 'coupon', coupon: 'SPRING' },
+    ...terms,
+  })
+}
+
+async function startWith(code: string, terms: Terms = {}): Promise<FlowTest> {
+  const test = await start('stripe')
+  await makeCode(test, code, terms)
+  return test
+}
+
+const create = (user: BillableUser, code: string, card = 'pm_card_visa') =>
+  user.newSubscription('main', 'monthly').withPromotionCode(code).create(card)
+
+/** What somebody learns who tries a code. */
+async function refusal(asked: Promise<unknown>) {
+  const error = await asked.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!isBillingError(error, 'promotion_code_refused')) throw error
+  const { message, reason, providerCode, status } = error
+  return { message, reason, providerCode, status }
+}
+
+const UNKNOWN = {
+  message: 'This code cannot be used',
+  reason: 'unknown',
+  providerCode: null,
+  status: 400,
+}
+
+describe('a promotion code', () => {
+  it('is shown to whoever types it, with its terms', async () => {
+    const test = await startWith('Hello-7', {
+      expires_at: TOMORROW,
+      max_redemptions: 5,
+      restrictions: {
+        first_time_transaction: true,
+        minimum_amount: 500,
+        minimum_amount_currency: 'usd',
+      },
+    })
+    const found = await test.user.findPromotionCode('  hello-7 ')
+    expect(found).toEqual({
+      id: expect.stringMatching(/^promo_/),
+      code: 'Hello-7',
+      discount: {
+        coupon: 'SPRING',
+        name: 'SPRING',
+        percentOff: null,
+        amountOff: money(300, 'usd'),
+      },
+      expiresAt: new Date(TOMORROW * 1000),
+      isFirstTimeOnly: true,
+      minimum: money(500, 'usd'),
+      left: 5,
+    })
+  })
+
+  it('takes off the first bill of a subscription, and of a hosted page', async () => {
+    const test = await startWith('HELLO')
+    await create(test.user, 'hello')
+    expect(takenFrom(test, test.user)).toBe(700)
+    const page = { successPath: '/done' }
+    for (const isBuilder of [true, false]) {
+      const user = await test.createUser()
+      const { id } = isBuilder
+        ? await user.newSubscription('main', 'monthly').withPromotionCode('HELLO').checkout(page)
+        : await user.checkout('monthly', { ...page, promotionCode: 'HELLO' })
+      test.sandbox.stripe.completeCheckout(id)
+      await user.completeCheckout(id)
+      expect(takenFrom(test, user)).toBe(700)
+    }
+  })
+
+  it('takes the place of what was taken off before, once for a repeat', async () => {
+    const test = await startWith('ONCE', { max_redemptions: 1 })
+    const { user } = test
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    const subscription = await user.subscription('main')
+    const stripe = await stripeSdk(test)
+    await stripe.coupons.create({ id: 'OTHER', percent_off: 50, duration: 'forever' })
+    await subscription.applyCoupon('OTHER')
+    expect(await subscription.discounts()).toMatchObject([{ coupon: 'OTHER', percentOff: 50 }])
+    await Promise.all(Array.from({ length: 5 }, () => subscription.applyPromotionCode('once')))
+    expect(await subscription.discounts()).toMatchObject([{ coupon: 'SPRING' }])
+    await subscription.removeDiscounts()
+    await subscription.removeDiscounts()
+    expect(await subscription.discounts()).toEqual([])
+    expect(await refusal(subscription.applyPromotionCode('ONCE'))).toEqual(UNKNOWN)
+    await expect(subscription.applyCoupon('NONE')).rejects.toThrow(UnknownCoupon)
+    await subscription.applyCoupon('SPRING')
+    await test.advance({ days: 32 })
+    expect(takenFrom(test, user)).toBe(1700)
+  })
+
+  it('is not lost to a challenge that nobody has answered yet', async () => {
+    const test = await startWith('ONCE', { max_redemptions: 1 })
+    const challenged = 'pm_card_authenticationRequired'
+    await expect(create(test.user, 'ONCE', challenged)).rejects.toThrow(PaymentActionRequired)
+    await expect(create(test.user, 'ONCE', challenged)).rejects.toThrow(PaymentActionRequired)
+    expect(test.sandbox.stripe.subscriptions(test.user.providerId ?? '')).toHaveLength(1)
+  })
+
+  it.each(LOSSES)('is redeemed once when answers are lost (%s)', async (how) => {
+    const test = await start('stripe', { webhooks: false })
+    let wasHit = true
+    for (let call = 0; wasHit && call < 20; call++) {
+      const user = await test.createUser()
+      await user.newSubscription('main', 'monthly').create('pm_card_visa')
+      const code = `ONCE-${call}`
+      await makeCode(test, code, { max_redemptions: 1 })
+      const other = await (await hasty(test).user(user.id)).subscription('main')
+      loseAnswer(test, 'stripe', { after: call, how })
+      const failed = await other.applyPromotionCode(code).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      wasHit = test.sandbox.trouble.takeCallTrouble('stripe') === null
+      test.sandbox.trouble.clear()
+      const subscription = await user.subscription('main')
+      if (failed) {
+        expect(failed).toBeInstanceOf(ProviderUnavailable)
+        await subscription.applyPromotionCode(code)
+      }
+      expect(await subscription.discounts(), `call ${call}`).toMatchObject([{ coupon: 'SPRING' }])
+    }
+    expect(wasHit).toBe(false)
+  })
+})
+
+describe('a promotion code that cannot be used', () => {
+  it.each<[string, Terms | null]>([
+    ['there is none', null],
+    ['it is switched off', { active: false }],
+    ['it is over', { expires_at: TOMORROW }],
+    ["it is another customer's", { customer: 'other' }],
+    [
+      "it is another customer's, and for a first order",
+      { customer: 'other', restrictions: { first_time_transaction: true } },
+    ],
+    ['it is used up', { max_redemptions: 1 }],
+  ])('looks the same when %s', async (_why, terms) => {
+    const test = await start('stripe')
+    const { user } = test
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    const friend = await test.createUser()
+    await friend.updateCard('pm_card_visa')
+    if (terms) {
+      const customer = terms.customer && { customer: friend.providerId ?? '' }
+      await makeCode(test, 'SECRET', { ...terms, ...customer })
+      if (terms.max_redemptions) await create(friend, 'SECRET')
+    }
+    await test.advance({ days: 2 })
+    expect(await user.findPromotionCode('SECRET')).toBeNull()
+    const subscription = await user.subscription('main')
+    const other = user.newSubscription('other', 'monthly').withPromotionCode('SECRET')
+    for (const asked of [
+      () => subscription.applyPromotionCode('SECRET'),
+      () => other.create(),
+      () => other.checkout({ successPath: '/done' }),
+    ]) {
+      expect(await refusal(asked())).toEqual(UNKNOWN)
+    }
+    expect(await user.findSubscription('other')).toBeNull()
+  })
+
+  it('says why to whoever may know that there is one', async () => {
+    const test = await startWith('FIRST', { restrictions: { first_time_transaction: true } })
+    const { user } = test
+    const least = { minimum_amount: 1001, minimum_amount_currency: 'usd' }
+    await makeCode(test, 'BIG', { restrictions: least })
+    const stripe = await stripeSdk(test)
+    await stripe.coupons.create({
+      id: 'EUR',
+      amount_off: 100,
+      currency: 'eur',
+      duration: 'forever',
+    })
+    const promotion = { type: 'coupon', coupon: 'EUR' } as const
+    await stripe.promotionCodes.create({ code: 'EURO', promotion })
+    expect(await refusal(create(user, 'BIG'))).toMatchObject({ reason: 'below_minimum' })
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    const subscription = await user.subscription('main')
+    const reasons = []
+    for (const code of ['FIRST', 'BIG', 'EURO']) {
+      reasons.push((await refusal(subscription.applyPromotionCode(code))).reason)
+    }
+    expect(reasons).toEqual(['not_first_time', 'below_minimum', 'not_applicable'])
+    expect(await subscription.discounts()).toEqual([])
+  })
+
+  it('can be tried ten times in an hour, and those that work as often as you like', async () => {
+    const test = await startWith('HELLO')
+    const { user } = test
+    const guess = () => user.findPromotionCode('GUESS')
+    for (let times = 0; times < 10; times++) {
+      expect(await user.findPromotionCode('HELLO')).not.toBeNull()
+      expect(await guess()).toBeNull()
+    }
+    await test.advance({ minutes: 20 })
+    const refused = await guess().catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(TooManyAttempts)
+    expect(refused).toMatchObject({ status: 429, retryAfter: 2400 })
+    // By no other way either, and whether or not the code works.
+    await expect(create(user, 'HELLO')).rejects.toThrow(TooManyAttempts)
+    const page = user.checkout('monthly', { successPath: '/done', promotionCode: 'HELLO' })
+    await expect(page).rejects.toThrow(TooManyAttempts)
+    expect(await (await test.createUser()).findPromotionCode('GUESS')).toBeNull()
+    await test.advance({ minutes: 40 })
+    expect(await guess()).toBeNull()
+  })
+
+  it('is text, and stands alone', async () => {
+    const { user } = await startWith('HELLO')
+    const builder = user.newSubscription('main', 'monthly')
+    expect(() => builder.withPromotionCode('  ')).toThrow(InvalidArgument)
+    await expect(user.findPromotionCode(7 as never)).rejects.toThrow(InvalidArgument)
+    const both = builder.withCoupon('SPRING').withPromotionCode('HELLO').create('pm_card_visa')
+    await expect(both).rejects.toThrow(InvalidArgument)
+    await expect(
+      user.checkout('monthly', { successPath: '/done', promotionCode: 'A', coupon: 'SPRING' }),
+    ).rejects.toThrow(InvalidArgument)
+    expect(await user.findPromotionCode('../../customers')).toBeNull()
+  })
+
+  it('is unsupported at braintree, where a discount is named', async () => {
+    const { user } = await start('braintree')
+    const builder = user.newSubscription('main', 'monthly').withPromotionCode('HELLO')
+    await expect(builder.create('fake-valid-nonce')).rejects.toThrow(Unsupported)
+    expect(user.providerId).toBeNull()
+  })
+})
