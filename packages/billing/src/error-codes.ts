@@ -16,6 +16,8 @@ import type {
   NoSubscription,
   NotFound,
   NotOnGracePeriod,
+  PaymentMethodInUse,
+  PaymentMethodNotFound,
   PromotionCodeRefused,
   ProviderChosen,
   ProviderMisconfigured,
@@ -55,6 +57,8 @@ export type AnyBillingError =
   | PaymentActionRequired
   | PaymentFailed
   | PromotionCodeRefused
+  | PaymentMethodInUse
+  | PaymentMethodNotFound
   | ProviderChosen
   | ProviderMisconfigured
   | ProviderRejected

@@ -26,6 +26,8 @@ export type BillingErrorCode =
   | 'invoice_not_found'
   | 'charge_not_found'
   | 'checkout_not_found'
+  | 'payment_method_not_found'
+  | 'payment_method_in_use'
   | 'amount_too_large'
   | 'refund_refused'
   | 'refund_not_possible_yet'
@@ -229,6 +231,18 @@ export class InvoiceNotFound extends BillingError {
 export class ChargeNotFound extends BillingError {
   readonly code = 'charge_not_found'
   override readonly status = 404
+}
+
+/** There is no such payment method of this user. */
+export class PaymentMethodNotFound extends BillingError {
+  readonly code = 'payment_method_not_found'
+  override readonly status = 404
+}
+
+/** A subscription is billed by it, and would end or go unpaid without it. Nothing happened. */
+export class PaymentMethodInUse extends BillingError {
+  readonly code = 'payment_method_in_use'
+  override readonly status = 409
 }
 
 /** More than is left of a charge was to be given back. Nothing happened. */

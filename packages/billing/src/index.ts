@@ -28,6 +28,8 @@ export {
   NoSubscription,
   NotFound,
   NotOnGracePeriod,
+  PaymentMethodInUse,
+  PaymentMethodNotFound,
   PromotionCodeRefused,
   ProviderChosen,
   ProviderError,
@@ -191,12 +193,8 @@ export type {
   CheckoutPageOptions,
 } from './pages/checkout-request.ts'
 export type { PortalOptions } from './pages/open-portal.ts'
-export {
-  PaymentActionRequired,
-  PaymentFailed,
-  type PendingConfirmation,
-  type PendingPayment,
-} from './payment-errors.ts'
+export { PaymentActionRequired, PaymentFailed } from './payment-errors.ts'
+export type { PaymentMethod } from './payment-methods/payment-method.ts'
 export type { ProviderName, ProviderNames } from './provider-name.ts'
 export { ownerMigrations } from './storage/migrations/owners.ts'
 export { billingMigrations } from './storage/migrations.ts'
@@ -214,11 +212,19 @@ export type {
   BalanceOptions,
   GiftOptions,
 } from './users/features/balance.ts'
+export type {
+  ClientTokenOptions,
+  PaymentForm,
+  PaymentFormOptions,
+  SetupOptions,
+} from './users/features/card-forms.ts'
 export type { ChargePageOptions, CheckoutResult } from './users/features/checkout.ts'
 export type { InvoiceListOptions } from './users/features/invoices.ts'
+export type { AddMethodOptions } from './users/features/payment-methods.ts'
 export type { USER_NEEDS } from './users/needs.ts'
-export { type CardSummary, NO_CARD } from './values/card.ts'
+export { type CardExpiry, type CardSummary, NO_CARD } from './values/card.ts'
 export { type Clock, systemClock } from './values/clock.ts'
+export type { PendingConfirmation, PendingPayment } from './values/confirmation.ts'
 export type { Logger } from './values/logger.ts'
 export { type Amount, formatMoney, fromDecimal, type Money, money } from './values/money.ts'
 export type { Owner } from './values/owner.ts'

@@ -1,5 +1,6 @@
 import { ProviderError, type ProviderFailure } from './errors.ts'
 import type { Invoice } from './invoices/invoice.ts'
+import type { PendingPayment } from './values/confirmation.ts'
 
 /** The customer's bank or the provider declined the payment. Nothing was charged. */
 export class PaymentFailed extends ProviderError {
@@ -14,20 +15,6 @@ export class PaymentFailed extends ProviderError {
     super(message, failure)
     this.declineCode = failure.declineCode
   }
-}
-
-/** A payment that waits for the customer's bank. */
-export interface PendingPayment {
-  /** The payment or setup intent. */
-  readonly id: string
-  /** For the provider's script in the browser, which asks the customer. */
-  readonly clientSecret: string
-}
-
-/** What a subscription waits for the customer to confirm. */
-export interface PendingConfirmation extends PendingPayment {
-  /** `setup`: the card, for charges after the trial. `payment`: a bill that is open. */
-  readonly kind: 'setup' | 'payment'
 }
 
 /** The customer must confirm the payment (3-D Secure). A subscription is stored, but not `subscribed`. */

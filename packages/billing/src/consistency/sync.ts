@@ -71,7 +71,7 @@ async function syncCard(
   context: BillingContext,
   { locked, gateway, billed, dryRun }: Work,
 ): Promise<Drift[]> {
-  const { owner, providerId, cardBrand, cardLastFour, paypalEmail } = billed
+  const { owner, providerId, cardBrand, cardLastFour, cardExpires, paypalEmail } = billed
   const customer = await gateway.findCustomer(providerId ?? '')
   if (!customer || sameCard(customer.card, billed)) return []
   if (!dryRun) await locked.lock.write((tx) => context.owners.setCard(owner, customer.card, tx))
@@ -81,7 +81,7 @@ async function syncCard(
       provider: gateway.name,
       providerId: customer.id,
       what: 'card',
-      was: { cardBrand, cardLastFour, paypalEmail },
+      was: { cardBrand, cardLastFour, cardExpires, paypalEmail },
       is: customer.card,
     },
   ]
@@ -91,7 +91,8 @@ function sameCard(a: CardSummary, b: CardSummary): boolean {
   return (
     a.cardBrand === b.cardBrand &&
     a.cardLastFour === b.cardLastFour &&
-    a.paypalEmail === b.paypalEmail
+    a.paypalEmail === b.paypalEmail &&
+    (a.cardExpires ?? null) === (b.cardExpires ?? null)
   )
 }
 

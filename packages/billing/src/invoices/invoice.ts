@@ -1,4 +1,5 @@
 import type { ProviderName } from '../provider-name.ts'
+import type { PendingConfirmation } from '../values/confirmation.ts'
 import { formatMoney, type Money, money } from '../values/money.ts'
 import type { Refund, RefundOptions } from './refund.ts'
 
@@ -70,6 +71,8 @@ export interface InvoiceDeeds {
   refund(options: RefundOptions): Promise<Refund>
   /** Asks what was given back. */
   refunded(): Promise<Money>
+  /** Asks what the customer has to confirm. */
+  pendingConfirmation(): Promise<PendingConfirmation | null>
 }
 
 /** An invoice of the user, with amounts as people read them. */
@@ -108,6 +111,11 @@ export class Invoice {
   /** What was given back of it so far, as the provider says now. */
   refunded(): Promise<Money> {
     return this.#deeds.refunded()
+  }
+
+  /** What the customer is asked to confirm before it is paid; null for nothing. */
+  pendingConfirmation(): Promise<PendingConfirmation | null> {
+    return this.#deeds.pendingConfirmation()
   }
 
   /** The number printed on it. */
@@ -161,7 +169,12 @@ export class Invoice {
 }
 
 async function unread(): Promise<never> {
-  throw new Error('Only an invoice that was read from its user can be paid or refunded')
+  throw new Error('Only an invoice that was read from its user can be paid, confirmed or refunded')
 }
 
-const NONE: InvoiceDeeds = { pay: unread, refund: unread, refunded: unread }
+const NONE: InvoiceDeeds = {
+  pay: unread,
+  refund: unread,
+  refunded: unread,
+  pendingConfirmation: unread,
+}

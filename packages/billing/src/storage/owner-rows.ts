@@ -45,8 +45,9 @@ export function parseId(id: unknown, type: 'integer' | 'string'): string | null 
 }
 
 /** Callers may hold more than a card: a whole row, say, whose trial is not to be written again. */
-function cardOf({ cardBrand, cardLastFour, paypalEmail }: CardSummary): CardSummary {
-  return { cardBrand, cardLastFour, paypalEmail }
+function cardOf(card: CardSummary): Required<CardSummary> {
+  const { cardBrand, cardLastFour, paypalEmail, cardExpires = null } = card
+  return { cardBrand, cardLastFour, paypalEmail, cardExpires }
 }
 
 function noRowsIfImpossible(error: unknown): Row[] {
@@ -97,12 +98,13 @@ export function ownerRows(
         providerId: customer.providerId,
         ...cardOf(customer),
       }),
-    setProvider: (id, provider, tx) => update(tx, id, { provider, providerId: null, ...NO_CARD }),
+    setProvider: (id, provider, tx) =>
+      update(tx, id, { provider, providerId: null, ...cardOf(NO_CARD) }),
     setCard: (id, card, tx) => update(tx, id, cardOf(card)),
     async clearCustomer(provider, providerId, tx) {
       await tx.kysely
         .updateTable(table)
-        .set(userColumns.toChange({ provider: null, providerId: null, ...NO_CARD }))
+        .set(userColumns.toChange({ provider: null, providerId: null, ...cardOf(NO_CARD) }))
         .where('provider', '=', provider)
         .where('provider_id', '=', providerId)
         .execute()

@@ -3,6 +3,7 @@ import { checkoutContract } from './contract/checkout.ts'
 import { customerDetailsContract } from './contract/customer-details.ts'
 import { customersContract } from './contract/customers.ts'
 import type { ContractPart } from './contract/part.ts'
+import { paymentMethodsContract } from './contract/payment-methods.ts'
 import { paymentsContract } from './contract/payments.ts'
 import { promotionCodesContract } from './contract/promotion-codes.ts'
 import { providerContract } from './contract/provider.ts'
@@ -34,4 +35,5 @@ export const gatewayContract: ContractPart = (runner, create) => {
   refundsContract(runner, create)
   balanceContract(runner, create)
   promotionCodesContract(runner, create)
+  paymentMethodsContract(runner, create)
 }

@@ -4,6 +4,7 @@ import { LoadedOwner } from '../customers/loaded-owner.ts'
 import type { PromotionCode } from '../customers/promotion-codes.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../gateways/contract/parts/money/customer-details.ts'
+import type { PaymentMethodKind } from '../gateways/contract/parts/pages/payment-methods.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../gateways/contract/payment.ts'
 import type { DownloadOptions } from '../invoices/download.ts'
 import type { Invoice } from '../invoices/invoice.ts'
@@ -11,16 +12,20 @@ import type { Refund, RefundOptions } from '../invoices/refund.ts'
 import type { Checkout } from '../pages/checkout.ts'
 import type { CheckoutItem, CheckoutOptions } from '../pages/checkout-request.ts'
 import type { PortalOptions } from '../pages/open-portal.ts'
+import type { PaymentMethod } from '../payment-methods/payment-method.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 import type { SubscriptionBuilder } from '../subscriptions/builder.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
+import type { PendingConfirmation } from '../values/confirmation.ts'
 import type { Amount, Money } from '../values/money.ts'
 import type { Owner } from '../values/owner.ts'
 import * as balances from './features/balance.ts'
+import * as forms from './features/card-forms.ts'
 import * as checkouts from './features/checkout.ts'
 import * as customer from './features/customer.ts'
 import * as invoices from './features/invoices.ts'
+import * as methods from './features/payment-methods.ts'
 import * as payments from './features/payments.ts'
 import * as portal from './features/portal.ts'
 import * as codes from './features/promotion-codes.ts'
@@ -83,6 +88,11 @@ export class BillableUser<User = Record<string, unknown>> {
     return this.#record.paypalEmail
   }
 
+  /** The last month in which the card works, such as `2027-04`; null for what does not end. */
+  get cardExpires(): string | null {
+    return this.#record.cardExpires ?? null
+  }
+
   /** When the user's own trial ends, which needs no card; null for none. */
   get trialEndsAt(): Date | null {
     return this.#record.trialEndsAt
@@ -140,6 +150,91 @@ export class BillableUser<User = Record<string, unknown>> {
   /** The token's card becomes the one that is billed. Makes a customer where there is none. */
   updateCard(token: string, details: CustomerDetails = {}): Promise<void> {
     return customer.updateCard(this.#scope, token, details)
+  }
+
+  /** All that the customer can pay with, newest first; or those of one kind. */
+  async paymentMethods(kind?: PaymentMethodKind): Promise<PaymentMethod[]> {
+    return methods.listMethods(this.#for('paymentMethods'), kind)
+  }
+
+  /** The one that is billed; null without any. */
+  async defaultPaymentMethod(): Promise<PaymentMethod | null> {
+    return methods.findDefault(this.#for('defaultPaymentMethod'))
+  }
+
+  /** One of the customer's own, or null: somebody else's looks like none. */
+  async findPaymentMethod(id: string): Promise<PaymentMethod | null> {
+    return methods.findMethod(this.#for('findPaymentMethod'), id)
+  }
+
+  /** Whether there is something to pay with; or something of that kind. */
+  async hasPaymentMethod(kind?: PaymentMethodKind): Promise<boolean> {
+    return methods.hasMethod(this.#for('hasPaymentMethod'), kind)
+  }
+
+  /**
+   * Keeps what a token of the provider's form stands for. The first one is billed; a later one when
+   * `makeDefault` says so. Makes a customer where there is none. Throws InvalidPaymentToken for a token that is
+   * spent or somebody else's.
+   * @example
+   * const card = await user.addPaymentMethod(token, { makeDefault: true })
+   */
+  async addPaymentMethod(
+    token: string,
+    options: methods.AddMethodOptions = {},
+  ): Promise<PaymentMethod> {
+    return methods.addMethod(this.#for('addPaymentMethod'), token, options)
+  }
+
+  /**
+   * Makes one that is there the one that is billed, for running subscriptions as well. PaymentMethodNotFound
+   * for an id that is none of the customer's; a token goes to `addPaymentMethod()`.
+   */
+  async updateDefaultPaymentMethod(id: string): Promise<void> {
+    return methods.setDefault(this.#for('updateDefaultPaymentMethod'), id)
+  }
+
+  /**
+   * Takes it away. Nothing happens when it is gone, or is none of the customer's. Throws PaymentMethodInUse while
+   * a subscription that is not over is billed by it.
+   */
+  async deletePaymentMethod(id: string): Promise<void> {
+    return methods.deleteMethod(this.#for('deletePaymentMethod'), id)
+  }
+
+  /** Takes all away, or all of a kind; none of them while a subscription is billed by one. */
+  async deletePaymentMethods(kind?: PaymentMethodKind): Promise<void> {
+    return methods.deleteMethods(this.#for('deletePaymentMethods'), kind)
+  }
+
+  /** For the provider's script in the browser, which asks for a card that is charged later. */
+  async createSetupIntent(options: forms.SetupOptions = {}): Promise<PendingConfirmation> {
+    return forms.createSetup(this.#for('createSetupIntent'), options)
+  }
+
+  /** One that waits for its card; null when it is done, or somebody else's. */
+  async findSetupIntent(id: string): Promise<PendingConfirmation | null> {
+    return forms.findSetup(this.#for('findSetupIntent'), id)
+  }
+
+  /** With it the provider's form shows up in the browser. */
+  async clientToken(options: forms.ClientTokenOptions = {}): Promise<string> {
+    return forms.createClientToken(this.#for('clientToken'), options)
+  }
+
+  /**
+   * How to ask for a card, whoever the provider is: by a page of theirs, or by their form in a page of yours.
+   * @example
+   * const form = await user.paymentForm({ successPath: '/billing', cancelPath: '/billing' })
+   * if (form.kind === 'redirect') return Response.redirect(form.url, 303)
+   */
+  paymentForm(options: forms.PaymentFormOptions): Promise<forms.PaymentForm> {
+    return forms.openPaymentForm(this.#scope, options)
+  }
+
+  /** All that the customer is asked to confirm at their bank now: payments, and cards of trials. */
+  pendingConfirmations(): Promise<PendingConfirmation[]> {
+    return payments.listConfirmations(this.#scope)
   }
 
   /**

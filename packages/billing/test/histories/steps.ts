@@ -38,6 +38,12 @@ const operations: Step[] = [
   own('resume', async (user) => (await main(user)).resume()),
   own('one more', async (user) => (await main(user)).incrementQuantity()),
   own('new card', (user, { given }) => user.updateCard(given.otherCard)),
+  own('another method', (user, { given }) => user.addPaymentMethod(given.card)),
+  own('the oldest method', async (user) => {
+    const oldest = (await user.paymentMethods()).at(-1)
+    await user.updateDefaultPaymentMethod(oldest?.id ?? 'none')
+  }),
+  own('no methods', (user) => user.deletePaymentMethods()),
 ]
 
 /** What befalls the user without the application. */

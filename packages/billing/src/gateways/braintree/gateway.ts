@@ -2,9 +2,11 @@ import type { Gateway } from '../contract/gateway.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
 import { checkBraintree } from './check.ts'
 import { braintreeCharges } from './payments/charges.ts'
+import { braintreeClientTokens } from './payments/client-tokens.ts'
 import { braintreeCustomerDetails } from './payments/customer-details.ts'
 import { braintreeCustomers } from './payments/customers.ts'
 import { braintreeInvoices } from './payments/invoices.ts'
+import { braintreePaymentMethods } from './payments/methods.ts'
 import { braintreeRefunds } from './payments/refunds.ts'
 import { loadBraintree } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
@@ -15,7 +17,12 @@ import { braintreeSwaps } from './subscriptions/swap.ts'
 import { braintreeWebhooks } from './webhooks.ts'
 
 /** What Braintree can do beyond what every provider can. `can` of its provider says the same. */
-export type BraintreeParts = 'replacements' | 'customerDetails' | 'refunds'
+export type BraintreeParts =
+  | 'replacements'
+  | 'customerDetails'
+  | 'refunds'
+  | 'paymentMethods'
+  | 'clientTokens'
 
 export async function createBraintreeGateway(
   options: BraintreeSettings,
@@ -31,6 +38,8 @@ export async function createBraintreeGateway(
     ...braintreeCharges(context),
     ...braintreeInvoices(context),
     ...braintreeRefunds(context),
+    ...braintreePaymentMethods(context),
+    ...braintreeClientTokens(context),
     ...braintreeWebhooks(context),
     check: () => checkBraintree(context),
   }

@@ -7,7 +7,7 @@ export const BRAINTREE = {
   name: 'braintree',
   webhookPath: '/braintree/webhook',
   challenges: true,
-  can: ['replacements', 'customerDetails', 'refunds'],
+  can: ['replacements', 'customerDetails', 'refunds', 'paymentMethods', 'clientTokens'],
   statuses: { 'Past Due': 'past_due', Pending: 'closed' },
   events: [
     'payment_method_revoked_by_customer',

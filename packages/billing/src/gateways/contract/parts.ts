@@ -98,13 +98,13 @@ export type Capability = keyof GatewayParts
 
 /** The methods of each part that change nothing. Those of the others need the user's lock. */
 interface ReadingMethods {
-  readonly confirmations: 'find' | 'isAwaiting'
+  readonly confirmations: 'find' | 'findOfInvoice' | 'list' | 'isAwaiting'
   readonly replacements: 'isNeeded'
   readonly schedules: 'find'
   readonly forecasts: keyof Forecasts
   readonly checkout: 'find' | 'findByOperation'
   readonly setups: 'find'
-  readonly paymentMethods: 'list'
+  readonly paymentMethods: 'list' | 'isInUse'
   readonly refunds: 'find' | 'list' | 'findByKey'
   readonly creditNotes: 'list' | 'find'
   readonly balance: 'read' | 'list' | 'findByKey'

@@ -3,11 +3,13 @@ import { translateErrors } from '../contract/translate-errors.ts'
 import { checkStripe } from './check.ts'
 import { stripeCheckout } from './pages/checkout.ts'
 import { stripePortal } from './pages/portal.ts'
+import { stripeSetups } from './pages/setups.ts'
 import { stripeBalance } from './payments/balance.ts'
 import { stripeCharges } from './payments/charges.ts'
 import { stripeCustomerDetails } from './payments/customer-details.ts'
 import { stripeCustomers } from './payments/customers.ts'
 import { stripeInvoices } from './payments/invoices.ts'
+import { stripePaymentMethods } from './payments/methods.ts'
 import { stripeRefunds } from './payments/refunds.ts'
 import { stripeSingleInvoices } from './payments/single-invoices.ts'
 import { loadStripe, type StripeContext } from './sdk/client.ts'
@@ -30,6 +32,8 @@ export type StripeParts =
   | 'refunds'
   | 'balance'
   | 'promotionCodes'
+  | 'paymentMethods'
+  | 'setups'
 
 export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
@@ -51,6 +55,8 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeRefunds(context),
     ...stripeBalance(context),
     ...stripeSingleInvoices(context),
+    ...stripePaymentMethods(context),
+    ...stripeSetups(context),
     ...stripeCheckout(context),
     ...stripePortal(context),
     ...stripeWebhooks(context),

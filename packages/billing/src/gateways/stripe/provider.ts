@@ -15,6 +15,8 @@ export const STRIPE = {
     'refunds',
     'balance',
     'promotionCodes',
+    'paymentMethods',
+    'setups',
   ],
   statuses: {
     incomplete: 'awaits_first_payment',

@@ -5,6 +5,7 @@ import type { InvoiceOutcome } from '../../gateways/contract/payment.ts'
 import { type DownloadOptions, invoiceDownload } from '../../invoices/download.ts'
 import { Invoice, type InvoiceData } from '../../invoices/invoice.ts'
 import { requireCount } from '../../values/arguments.ts'
+import type { PendingConfirmation } from '../../values/confirmation.ts'
 import type { UserScope } from '../user-scope.ts'
 import { refund, refundedOf } from './refunds.ts'
 
@@ -63,7 +64,16 @@ function toInvoice(user: UserScope, data: InvoiceData): Invoice {
     pay: () => payInvoice(user, data.id),
     refund: async (options) => refund(user.having('refunds'), data.id, options),
     refunded: async () => refundedOf(user.having('refunds'), data),
+    pendingConfirmation: () => findConfirmationOf(user, data.id),
   })
+}
+
+async function findConfirmationOf(
+  user: UserScope,
+  id: string,
+): Promise<PendingConfirmation | null> {
+  const { confirmations } = await user.gateway()
+  return confirmations?.findOfInvoice(id, await user.requireCustomerId()) ?? null
 }
 
 async function payInvoice(user: UserScope, id: string): Promise<Invoice> {

@@ -3,6 +3,7 @@ import type { Gateway } from '../../gateways/contract/gateway.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../../gateways/contract/payment.ts'
 import type { Invoice } from '../../invoices/invoice.ts'
 import { requireText } from '../../values/arguments.ts'
+import type { PendingConfirmation } from '../../values/confirmation.ts'
 import { type Amount, requirePositive } from '../../values/money.ts'
 import type { UserScope } from '../user-scope.ts'
 import { requirePaidInvoice } from './invoices.ts'
@@ -37,6 +38,13 @@ export async function invoiceFor(
     provider.invoiceFor(customerId, item, options),
   )
   return requirePaidInvoice(user, outcome)
+}
+
+/** Nothing where the provider's script asks before there is a payment. */
+export async function listConfirmations(user: UserScope): Promise<PendingConfirmation[]> {
+  const customerId = await user.findCustomerId()
+  const { confirmations } = await user.gateway()
+  return customerId === null || !confirmations ? [] : confirmations.list(customerId)
 }
 
 /** With a key of the caller's, one at a time: a repeat first looks for what the others did. */

@@ -1,6 +1,7 @@
 import type { Story } from '../story.ts'
 import { balances } from './balances.ts'
 import { checkouts } from './checkouts.ts'
+import { paymentMethods } from './payment-methods.ts'
 import { payments } from './payments.ts'
 import { promotionCodes } from './promotion-codes.ts'
 import { refunds } from './refunds.ts'
@@ -14,4 +15,5 @@ export const STORIES: readonly Story[] = [
   ...refunds,
   ...balances,
   ...promotionCodes,
+  ...paymentMethods,
 ]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type braintree from 'braintree'
 import { NoPaymentMethod } from '../../../errors.ts'
-import { type CardSummary, NO_CARD } from '../../../values/card.ts'
+import { NO_CARD } from '../../../values/card.ts'
 import type { ProviderCustomer } from '../../contract/customer.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import type { ChangedDetails } from '../../contract/parts/money/customer-details.ts'
@@ -9,6 +9,7 @@ import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, isNotFound, requireSuccess } from '../sdk/errors.ts'
 import { idOfOperation } from '../sdk/ids.ts'
 import { setAddress, toRequest } from './customer-details.ts'
+import { summarizeMethod } from './describe-method.ts'
 
 const ID_TAKEN = '91609'
 
@@ -18,25 +19,10 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
   const { gateway } = context
 
   async function setCard(customerId: string, nonce: string): Promise<ProviderCustomer> {
-    const token = chosenToken(customerId, nonce)
-    // The typings do not know that the token may be chosen.
-    const request = {
-      customerId,
-      token,
-      paymentMethodNonce: nonce,
-      options: { makeDefault: true, verifyCard: true },
-    }
-    const result = await gateway.paymentMethod.create(request)
-    if (!result.success) {
-      // An earlier attempt came this far: the nonce is spent, and the token that we chose is taken.
-      if (!(await isMethodOf(context, customerId, token))) requireSuccess(result)
-      requireSuccess(
-        await gateway.paymentMethod.update(token, { options: { makeDefault: true } } as never),
-      )
-    }
-    const customer = await gateway.customer.find(customerId)
-    await repointSubscriptions(context, customer, token)
-    return describe(await gateway.customer.find(customerId))
+    const { token, isNew } = await keep(context, customerId, nonce, { makeDefault: true })
+    return isNew
+      ? followDefault(context, customerId, token)
+      : makeDefault(context, customerId, token)
   }
 
   return {
@@ -62,12 +48,56 @@ export function braintreeCustomers(context: BraintreeContext): Customers {
   }
 }
 
+/** Keeps what a nonce stands for, in the vault of the customer. */
+export async function keep(
+  context: BraintreeContext,
+  customerId: string,
+  nonce: string,
+  options: { readonly makeDefault: boolean },
+): Promise<{ readonly token: string; readonly isNew: boolean }> {
+  const token = chosenToken(customerId, nonce)
+  // The typings do not know that the token may be chosen.
+  const request = {
+    customerId,
+    token,
+    paymentMethodNonce: nonce,
+    options: { ...options, verifyCard: true },
+  }
+  const result = await context.gateway.paymentMethod.create(request)
+  // A nonce of something in the vault adds nothing, and what is there keeps its own token.
+  if (result.success) return { token: result.paymentMethod.token, isNew: true }
+  // An earlier attempt came this far: the nonce is spent, and the token that we chose is taken.
+  if (!(await isMethodOf(context, customerId, token))) requireSuccess(result)
+  return { token, isNew: false }
+}
+
+/** The one that is billed from now on; it must be the customer's already. */
+export async function makeDefault(
+  context: BraintreeContext,
+  customerId: string,
+  token: string,
+): Promise<ProviderCustomer> {
+  const change = { options: { makeDefault: true } } as never
+  requireSuccess(await context.gateway.paymentMethod.update(token, change))
+  return followDefault(context, customerId, token)
+}
+
+async function followDefault(
+  context: BraintreeContext,
+  customerId: string,
+  token: string,
+): Promise<ProviderCustomer> {
+  const { gateway } = context
+  await repointSubscriptions(context, await gateway.customer.find(customerId), token)
+  return describe(await gateway.customer.find(customerId))
+}
+
 /** The same for the same nonce: a repeat after a lost answer finds the card. */
 function chosenToken(customerId: string, nonce: string): string {
   return createHash('sha256').update(`${customerId}:${nonce}`).digest('hex').slice(0, 32)
 }
 
-async function isMethodOf(
+export async function isMethodOf(
   { gateway }: BraintreeContext,
   customerId: string,
   token: string,
@@ -88,12 +118,15 @@ async function repointSubscriptions(
   token: string,
 ): Promise<void> {
   for (const subscription of subscriptionsOf(customer)) {
-    const over = subscription.status === 'Canceled' || subscription.status === 'Expired'
-    if (over || subscription.paymentMethodToken === token) continue
+    if (isOver(subscription) || subscription.paymentMethodToken === token) continue
     requireSuccess(
       await gateway.subscription.update(subscription.id, { paymentMethodToken: token }),
     )
   }
+}
+
+export function isOver({ status }: braintree.Subscription): boolean {
+  return status === 'Canceled' || status === 'Expired'
 }
 
 type WithSubscriptions = { readonly subscriptions?: readonly braintree.Subscription[] }
@@ -118,27 +151,17 @@ function describe(customer: braintree.Customer): ProviderCustomer {
   const method = defaultOf(customer)
   return {
     id: customer.id,
-    card: method ? summarize(method) : NO_CARD,
+    card: method ? summarizeMethod(method) : NO_CARD,
     hasPaymentMethod: method !== null,
     raw: customer,
   }
 }
 
-function methodsOf(customer: braintree.Customer): braintree.PaymentMethod[] {
+export function methodsOf(customer: braintree.Customer): braintree.PaymentMethod[] {
   return customer.paymentMethods ?? []
 }
 
-function defaultOf(customer: braintree.Customer): braintree.PaymentMethod | null {
+export function defaultOf(customer: braintree.Customer): braintree.PaymentMethod | null {
   const methods = methodsOf(customer)
   return methods.find((method) => (method as { default?: boolean }).default) ?? methods[0] ?? null
-}
-
-function summarize(method: braintree.PaymentMethod): CardSummary {
-  const { cardType, last4, email } = method as {
-    cardType?: string
-    last4?: string
-    email?: string
-  }
-  if (last4) return { ...NO_CARD, cardBrand: cardType ?? null, cardLastFour: last4 }
-  return { ...NO_CARD, paypalEmail: email ?? null }
 }

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
-import { NoPaymentMethod } from '../../../errors.ts'
-import { type CardSummary, NO_CARD } from '../../../values/card.ts'
+import { isBillingError } from '../../../error-codes.ts'
+import { InvalidPaymentToken, NoPaymentMethod } from '../../../errors.ts'
+import { NO_CARD } from '../../../values/card.ts'
 import { isUser, ownerKey } from '../../../values/owner.ts'
 import type { ProviderCustomer } from '../../contract/customer.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
-import { isMissing } from '../sdk/errors.ts'
+import { isMissing, toBillingError } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 import { toDetails } from './customer-details.ts'
+import { summarizeMethod } from './describe-method.ts'
 
 const EXPAND = ['invoice_settings.default_payment_method']
 
@@ -29,12 +31,7 @@ export function stripeCustomers(context: StripeContext): Customers {
 
   async function setCard(customerId: string, token: string): Promise<ProviderCustomer> {
     const method = await attach(context, customerId, token)
-    const customer = await stripe.customers.update(customerId, {
-      invoice_settings: { default_payment_method: method.id },
-      expand: EXPAND,
-    })
-    await repointSubscriptions(context, customerId, method.id)
-    return describe(customer)
+    return makeDefault(context, customerId, method.id)
   }
 
   return {
@@ -75,12 +72,27 @@ async function findByOperation(
   return null
 }
 
+/** The one that is billed from now on; it must be the customer's already. */
+export async function makeDefault(
+  context: StripeContext,
+  customerId: string,
+  method: string,
+): Promise<ProviderCustomer> {
+  const customer = await context.stripe.customers.update(customerId, {
+    invoice_settings: { default_payment_method: method },
+    expand: EXPAND,
+  })
+  await repointSubscriptions(context, customerId, method)
+  return describe(customer)
+}
+
 /** A token of the old kind becomes a payment method first. The keys make a repeat find the first one. */
-async function attach(
-  { stripe }: StripeContext,
+export async function attach(
+  context: StripeContext,
   customer: string,
   token: string,
 ): Promise<Stripe.PaymentMethod> {
+  const { stripe } = context
   const key = createHash('sha256').update(`${customer}:${token}`).digest('hex').slice(0, 32)
   const id = token.startsWith('tok_')
     ? (
@@ -92,12 +104,50 @@ async function attach(
         )
       ).id
     : token
-  return once(
-    `${key}:attach`,
-    (request) => stripe.paymentMethods.attach(id, { customer }, request),
-    // To attach what is attached changes nothing.
-    async () => null,
-  )
+  let attempt = `${key}:attach`
+  for (;;) {
+    const method = await once(
+      attempt,
+      (request) => attachOnce(stripe, id, customer, request),
+      // To attach what is attached changes nothing.
+      async () => null,
+    )
+    if (await findAttached(context, customer, method.id)) return method
+    // That was the answer of yesterday, and the method is gone since. Stripe says what becomes of it now.
+    attempt = `${key}:after:${method.id}`
+  }
+}
+
+async function attachOnce(
+  stripe: Stripe,
+  id: string,
+  customer: string,
+  request: Stripe.RequestOptions,
+): Promise<Stripe.PaymentMethod> {
+  try {
+    return await stripe.paymentMethods.attach(id, { customer }, request)
+  } catch (error) {
+    const ours = toBillingError(error)
+    const isAboutIt = (error as { param?: unknown }).param === 'payment_method'
+    if (!isAboutIt || !isBillingError(ours, 'provider_rejected')) throw error
+    // It is somebody else's, or was taken away before.
+    const { message, provider, providerCode } = ours
+    throw new InvalidPaymentToken(message, { provider, providerCode, cause: error })
+  }
+}
+
+/** One of the customer's own; null for one that is gone, or anybody else's. */
+export async function findAttached(
+  { stripe }: StripeContext,
+  customerId: string,
+  id: string,
+): Promise<Stripe.PaymentMethod | null> {
+  try {
+    return await stripe.customers.retrievePaymentMethod(customerId, id)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
 }
 
 /** A subscription with a method of its own ignores the customer's default. */
@@ -130,16 +180,8 @@ function describe(customer: Stripe.Customer): ProviderCustomer {
   const method = customer.invoice_settings.default_payment_method
   return {
     id: customer.id,
-    card: typeof method === 'object' && method !== null ? summarize(method) : NO_CARD,
+    card: typeof method === 'object' && method !== null ? summarizeMethod(method) : NO_CARD,
     hasPaymentMethod: method !== null || customer.default_source !== null,
     raw: customer,
   }
-}
-
-function summarize(method: Stripe.PaymentMethod): CardSummary {
-  if (method.card) {
-    return { ...NO_CARD, cardBrand: method.card.brand, cardLastFour: method.card.last4 }
-  }
-  if (method.paypal) return { ...NO_CARD, paypalEmail: method.paypal.payer_email ?? null }
-  return { ...NO_CARD, cardBrand: method.type }
 }

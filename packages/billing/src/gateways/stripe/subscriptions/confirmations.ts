@@ -1,16 +1,14 @@
 import type Stripe from 'stripe'
 import { isBillingError } from '../../../error-codes.ts'
-import {
-  PaymentActionRequired,
-  PaymentFailed,
-  type PendingConfirmation,
-} from '../../../payment-errors.ts'
+import { PaymentActionRequired, PaymentFailed } from '../../../payment-errors.ts'
+import type { PendingConfirmation } from '../../../values/confirmation.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import type { Confirmations } from '../../contract/parts/subscriptions/confirmations.ts'
 import type { FirstPayment, ProviderSubscription } from '../../contract/subscription.ts'
 import { requireMethod } from '../payments/customers.ts'
 import { paymentOf, voidInvoice } from '../payments/payments.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
+import { isMissing } from '../sdk/errors.ts'
 import { cancelNow } from './cancel.ts'
 
 const UNPAID: readonly string[] = ['incomplete', 'past_due', 'unpaid']
@@ -26,6 +24,8 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
     requirePaid: (subscription) => requirePaid(context, subscription),
     confirmations: {
       find: (id) => findPendingConfirmation(context, id),
+      findOfInvoice: (id, customerId) => findOfInvoice(context, id, customerId),
+      list: (customerId) => listPendingConfirmations(context, customerId),
 
       async isAwaiting({ raw }, wanted) {
         const subscription = raw as Stripe.Subscription
@@ -76,11 +76,59 @@ async function findPendingConfirmation(
     const payment = await findUnconfirmed(stripe, invoiceId)
     if (payment) return payment
   }
+  return setupOf(subscription)
+}
+
+/** The card of a trial, which is charged later. The setup must be expanded. */
+function setupOf(subscription: Stripe.Subscription): PendingConfirmation | null {
   const setup = subscription.status === 'trialing' ? subscription.pending_setup_intent : null
   if (setup === null || typeof setup === 'string') return null
-  const { id: setupId, client_secret: clientSecret, status } = setup
+  const { id, client_secret: clientSecret, status } = setup
   const isAsked = status === 'requires_action' && clientSecret !== null
-  return isAsked ? { kind: 'setup', id: setupId, clientSecret } : null
+  return isAsked ? { kind: 'setup', id, clientSecret } : null
+}
+
+async function findOfInvoice(
+  { stripe }: StripeContext,
+  id: string,
+  customerId: string,
+): Promise<PendingConfirmation | null> {
+  if (!/^in_\w{1,100}$/.test(id)) return null
+  try {
+    const invoice = await stripe.invoices.retrieve(id)
+    const isOpen = invoice.status === 'open' && idOf(invoice.customer) === customerId
+    return isOpen ? await findUnconfirmed(stripe, id) : null
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** Among so many of the newest payments: one that nobody asked for since is not waited for. */
+const NEWEST = 100
+
+/** Payments of invoices and of single charges, and cards of trials. */
+async function listPendingConfirmations(
+  { stripe }: StripeContext,
+  customer: string,
+): Promise<PendingConfirmation[]> {
+  const found: PendingConfirmation[] = []
+  const { data } = await stripe.paymentIntents.list({ customer, limit: NEWEST })
+  for (const { id, client_secret: clientSecret, status } of data) {
+    const isAsked = status === 'requires_action' && clientSecret !== null
+    if (isAsked) found.push({ kind: 'payment', id, clientSecret })
+  }
+  const trials = stripe.subscriptions.list({
+    customer,
+    status: 'trialing',
+    limit: 100,
+    expand: ['data.pending_setup_intent'],
+  })
+  for await (const trial of trials) {
+    const setup = setupOf(trial)
+    if (setup) found.push(setup)
+  }
+  return found
 }
 
 async function findUnconfirmed(

@@ -1,4 +1,4 @@
-import type { PendingConfirmation } from '../../../../payment-errors.ts'
+import type { PendingConfirmation } from '../../../../values/confirmation.ts'
 import type { Money } from '../../../../values/money.ts'
 
 /** A provider's payment in our words. */

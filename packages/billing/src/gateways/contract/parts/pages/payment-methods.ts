@@ -1,3 +1,4 @@
+import type { CardExpiry } from '../../../../values/card.ts'
 import type { ProviderCustomer } from '../../customer.ts'
 
 /** What a payment method is, for people. */
@@ -18,7 +19,7 @@ export interface ProviderMethod {
   /** The bank's name, of a debit. */
   readonly bank: string | null
   /** The last month in which it works; null for what does not end. */
-  readonly expires: { readonly month: number; readonly year: number } | null
+  readonly expires: CardExpiry | null
   /** Whether it is the one that is billed. */
   readonly isDefault: boolean
   /** The provider's own object. */
@@ -29,10 +30,15 @@ export interface ProviderMethod {
 export interface PaymentMethods {
   /** Newest first. */
   list(customerId: string): Promise<ProviderMethod[]>
+  /** Whether a subscription that is not over is billed by it. */
+  isInUse(customerId: string, id: string): Promise<boolean>
   /** Keeps what a token stands for. A repeat finds it, though the token is spent. */
   add(customerId: string, token: string): Promise<ProviderMethod>
-  /** Makes it the one that is billed, for running subscriptions as well. */
+  /**
+   * Makes it the one that is billed, for running subscriptions as well. Throws PaymentMethodNotFound for one that is
+   * not this customer's.
+   */
   setDefault(customerId: string, id: string): Promise<ProviderCustomer>
-  /** Nothing happens when it is gone already. */
+  /** Nothing happens when it is gone already, or somebody else's. */
   remove(customerId: string, id: string): Promise<void>
 }

@@ -1,4 +1,4 @@
-import type { PendingConfirmation } from '../../../../payment-errors.ts'
+import type { PendingConfirmation } from '../../../../values/confirmation.ts'
 
 /** A card to be kept, and what for. */
 export interface NewSetup {

@@ -1,10 +1,14 @@
-import type { PendingConfirmation } from '../../../../payment-errors.ts'
+import type { PendingConfirmation } from '../../../../values/confirmation.ts'
 import type { FirstPayment, ProviderSubscription } from '../../subscription.ts'
 
 /** Payments that wait for the customer, and subscriptions that are there before their first payment. */
 export interface Confirmations {
   /** What the customer is asked to confirm: a card for after the trial, or a payment. */
   find(id: string): Promise<PendingConfirmation | null>
+  /** The same, of an invoice; null when it asks for nothing, or is somebody else's. */
+  findOfInvoice(id: string, customerId: string): Promise<PendingConfirmation | null>
+  /** All that this customer is asked to confirm now. */
+  list(customerId: string): Promise<PendingConfirmation[]>
   /**
    * Of one whose first payment is missing: whether that is still on its way, for just this and by the
    * customer's present card. Otherwise nobody can say yes to it any more.

@@ -1,0 +1,128 @@
+import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts'
+import { ensureCustomer } from '../../customers/customer.ts'
+import { PaymentMethodInUse, PaymentMethodNotFound } from '../../errors.ts'
+import type { CustomerDetails } from '../../gateways/contract/customer.ts'
+import type {
+  PaymentMethodKind,
+  PaymentMethods,
+  ProviderMethod,
+} from '../../gateways/contract/parts/pages/payment-methods.ts'
+import { requirePart } from '../../gateways/contract/parts.ts'
+import { PaymentMethod } from '../../payment-methods/payment-method.ts'
+import { requireText } from '../../values/arguments.ts'
+import type { UserHaving } from '../user-scope.ts'
+
+type User = UserHaving<'paymentMethods'>
+
+/** How a payment method is added. */
+export interface AddMethodOptions {
+  /** Whether it is billed from now on. The first one always is. Default: no. */
+  readonly makeDefault?: boolean
+  /** What the customer is made with, where there is none yet. */
+  readonly details?: CustomerDetails
+}
+
+export async function listMethods(user: User, kind?: PaymentMethodKind): Promise<PaymentMethod[]> {
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return []
+  const all = await (await user.gateway()).paymentMethods.list(customerId)
+  return all.filter(isOf(kind)).map((method) => new PaymentMethod(method, user.now()))
+}
+
+export async function findMethod(user: User, id: string): Promise<PaymentMethod | null> {
+  return (await listMethods(user)).find((method) => method.id === id) ?? null
+}
+
+export async function findDefault(user: User): Promise<PaymentMethod | null> {
+  return (await listMethods(user)).find(({ isDefault }) => isDefault) ?? null
+}
+
+export async function hasMethod(user: User, kind?: PaymentMethodKind): Promise<boolean> {
+  return (await listMethods(user, kind)).length > 0
+}
+
+export async function addMethod(
+  user: User,
+  token: string,
+  { makeDefault = false, details = {} }: AddMethodOptions,
+): Promise<PaymentMethod> {
+  requireText('card token', token)
+  const { context, owner, provider } = user
+  const added = await withOwnerLock(context, owner, async (locked) => {
+    const wanted = { provider, token: null, details, mayLackCard: true }
+    const customerId = await ensureCustomer(context, locked, wanted)
+    const { id } = await change(user, locked, (methods) => methods.add(customerId, token))
+    const { paymentMethods } = await user.gateway()
+    const isFirst = (await paymentMethods.list(customerId)).every(({ isDefault }) => !isDefault)
+    if (makeDefault || isFirst) {
+      await change(user, locked, (methods) => methods.setDefault(customerId, id))
+    }
+    await storeCard(user, locked, customerId)
+    return (await paymentMethods.list(customerId)).find((method) => method.id === id)
+  })
+  await user.user.reload()
+  if (added) return new PaymentMethod(added, user.now())
+  throw new PaymentMethodNotFound('The payment method was taken away again')
+}
+
+export async function setDefault(user: User, id: string): Promise<void> {
+  requireText('payment method', id)
+  const customerId = await user.findCustomerId()
+  if (customerId === null) throw new PaymentMethodNotFound('There is no such payment method')
+  await withOwnerLock(user.context, user.owner, async (locked) => {
+    await change(user, locked, (methods) => methods.setDefault(customerId, id))
+    await storeCard(user, locked, customerId)
+  })
+  await user.user.reload()
+}
+
+export function deleteMethod(user: User, id: string): Promise<void> {
+  requireText('payment method', id)
+  return deleteAll(user, (method) => method.id === id)
+}
+
+export function deleteMethods(user: User, kind?: PaymentMethodKind): Promise<void> {
+  return deleteAll(user, isOf(kind))
+}
+
+/** All of them, or none: a refusal comes before anything is taken away. */
+async function deleteAll(user: User, isWanted: (method: ProviderMethod) => boolean): Promise<void> {
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return
+  await withOwnerLock(user.context, user.owner, async (locked) => {
+    const { paymentMethods } = await user.gateway()
+    const wanted = (await paymentMethods.list(customerId)).filter(isWanted)
+    for (const { id } of wanted) {
+      if (!(await paymentMethods.isInUse(customerId, id))) continue
+      throw new PaymentMethodInUse(
+        'A subscription is billed by this payment method: make another one the default first',
+      )
+    }
+    for (const { id } of wanted) {
+      await change(user, locked, (methods) => methods.remove(customerId, id))
+    }
+    // Also when nothing was left to do: whoever did it may have been killed before this.
+    await storeCard(user, locked, customerId)
+  })
+  await user.user.reload()
+}
+
+function change<R>(
+  { provider }: User,
+  locked: LockedOwner,
+  ask: (methods: PaymentMethods) => Promise<R>,
+): Promise<R> {
+  return locked.change(provider, (gateway) => ask(requirePart(gateway, 'paymentMethods')))
+}
+
+/** What is billed now, in our columns. */
+async function storeCard(user: User, locked: LockedOwner, customerId: string): Promise<void> {
+  const { context, owner, provider } = user
+  const customer = await (await locked.gateway(provider)).findCustomer(customerId)
+  if (!customer) return
+  await locked.lock.write((tx) => context.owners.setCard(owner, customer.card, tx))
+}
+
+function isOf(kind: PaymentMethodKind | undefined): (method: ProviderMethod) => boolean {
+  return (method) => kind === undefined || method.kind === kind
+}
