@@ -24,7 +24,7 @@ const CASES: readonly Case[] = [
   {
     provider: 'braintree',
     card: 'fake-valid-visa-nonce',
-    other: { token: 'fake-valid-mastercard-nonce', words: 'MasterCard ending in 4444' },
+    other: { token: 'fake-valid-mastercard-nonce', words: 'Mastercard ending in 4444' },
     declined: 'fake-processor-declined-visa-nonce',
     discounted: '$23.00',
   },
@@ -320,6 +320,47 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     )
   })
 
+  it('keeps another card for later, makes it the default and deletes the old one', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+    expect(await ada.done('/billing/card', { token: other.token, later: 'yes' })).toBe(
+      '/billing?done=card-added',
+    )
+    const methods = async () => {
+      const { body } = await ada.browser.api('/api/user')
+      const all = await (await service.billing.user(Number(body.id))).paymentMethods()
+      const [usual, rest] = [true, false].map((is) => all.filter((each) => each.isDefault === is))
+      return { usual: usual?.[0]?.id ?? '', rest: rest?.map(({ id }) => id) ?? [] }
+    }
+    const before = await methods()
+    const [kept = ''] = before.rest
+    expect(await ada.look()).toMatch(/Visa ending in \d{4} Default/)
+    const no = await ada.refused('/billing/card/delete', { method: before.usual })
+    expect(no).toMatchObject({
+      status: 409,
+      alert: 'Your subscription is paid by it. Make another one the default first.',
+    })
+    const mallory = await newPerson(service)
+    await mallory.done('/billing/subscribe', { plan: 'pro', provider, token: card })
+    const stolen = await mallory.refused('/billing/card/default', { method: kept })
+    expect(stolen).toMatchObject({ status: 404 })
+    await mallory.done('/billing/card/delete', { method: kept })
+    expect(await methods()).toEqual(before)
+    expect(await ada.done('/billing/card/default', { method: kept })).toBe(
+      '/billing?done=card-changed',
+    )
+    expect(await ada.look()).toContain(`${other.words} Default`)
+    for (let clicks = 0; clicks < 2; clicks++) {
+      expect(await ada.done('/billing/card/delete', { method: before.usual })).toBe(
+        '/billing?done=card-deleted',
+      )
+    }
+    expect(await methods()).toEqual({ usual: kept, rest: [] })
+    expect((await ada.refused('/billing/card/delete', { method: '../1' })).alert).toBe(
+      'Please choose a payment method.',
+    )
+  })
+
   it('goes through the retries of a failing card to the end', async () => {
     const ada = await newPerson(service)
     const token = provider === 'stripe' ? 'pm_card_chargeCustomerFail' : 'fake-valid-discover-nonce'
@@ -537,6 +578,8 @@ describe('who may change billing', () => {
   const paths = [
     '/billing/subscribe',
     '/billing/card',
+    '/billing/card/default',
+    '/billing/card/delete',
     '/billing/pay',
     '/billing/swap',
     '/billing/quantity',

@@ -134,10 +134,19 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await told(page, 'Your cancellation was taken back.')
     expect(await state(page)).toBe('Active')
 
-    await page.getByText('Change the card').click()
+    await page.getByText('Add a card').click()
     await chooseCard(page, /^Mastercard/)
+    await page.getByLabel('Only keep it').check()
     await pressed(page, 'Use this card')
-    await page.getByText(/^Master[cC]ard ending in 4444$/).waitFor()
+    await told(page, 'Your card was added.')
+    await pressed(page, 'Make default: Mastercard ending in 4444')
+    await told(page, 'Your card was changed.')
+    await pressed(page, /^Delete Visa ending in/)
+    await told(page, 'It was deleted.')
+    const methods = page.getByRole('table', { name: 'Payment methods' }).getByRole('row')
+    expect(await methods.count()).toBe(2)
+    await methods.filter({ hasText: 'Mastercard ending in 4444' }).waitFor()
+    await expectAccessible(page)
 
     // Yearly is not sold by the seat.
     expect(await page.getByLabel('Quantity').count()).toBe(0)
@@ -211,6 +220,25 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await told(page, 'The code counts from your next bill on.')
     await page.getByText(/^Spring: 25 % off until /).waitFor()
     await expectFineInEveryLook(page, 'billing-code')
+  })
+
+  it('takes another card after a challenge that was refused, and forgets the first', async () => {
+    const page = await open()
+    await subscribe(page, 'stripe', 'Pro', /3-D Secure/)
+    await pressed(page, 'Refuse')
+    await told(page, 'The payment was not confirmed, so nothing was charged.')
+    expect(await state(page)).toBe('Not paid')
+    await takeScreenshot(page, 'billing-refused')
+    await chooseCard(page, WORKS.stripe)
+    await pressed(page, 'Subscribe')
+    await told(page, 'You are subscribed.')
+    expect(await state(page)).toBe('Active')
+    await page.getByRole('row', { name: /\$25\.00 Paid/ }).waitFor()
+    await expectFineInEveryLook(page, 'billing-methods')
+    await pressed(page, 'Delete Visa ending in 3184')
+    await told(page, 'It was deleted.')
+    await page.getByText('Pays your subscription').waitFor()
+    expect(await page.getByText('3184').count()).toBe(0)
   })
 
   it('fails the next charge on demand', async () => {

@@ -4,6 +4,7 @@ import type { AppEnv } from '../../http/variables.ts'
 import { addBillingPage } from './pages/billing.tsx'
 import { addBillingForms } from './pages/billing-forms.ts'
 import { addCancelPage } from './pages/cancel.tsx'
+import { addCardForms } from './pages/card-forms.ts'
 import { addConfirmPage } from './pages/confirm.tsx'
 import { addHostedForms } from './pages/hosted-forms.ts'
 import { addSwapPage } from './pages/swap.tsx'
@@ -13,6 +14,7 @@ import { addSandboxControls } from './sections/sandbox-strip.tsx'
 export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
   addBillingPage(app)
   addBillingForms(app)
+  addCardForms(app)
   addHostedForms(app)
   addSwapPage(app)
   addCancelPage(app)

@@ -7,6 +7,7 @@ import type {
   Money,
   PaymentActionRequired,
   PaymentFailed,
+  PaymentMethod,
   ProviderName,
   Subscription,
 } from '@tollgate/billing'
@@ -75,6 +76,7 @@ export interface ProviderView {
   readonly owed: Money | null
   readonly invoices: readonly Invoice[] | null
   readonly discounts: readonly ActiveDiscount[] | null
+  readonly methods: readonly PaymentMethod[] | null
   /** Of the last subscription, when it is over. */
   readonly endReason: EndReason | null
 }
@@ -94,16 +96,25 @@ export async function askProvider({
   running,
   history: [last],
 }: Account): Promise<ProviderView> {
-  const [periodEndsAt, unpaid, owed, invoices, discounts, endReason] = await Promise.all([
+  const [periodEndsAt, unpaid, owed, invoices, discounts, methods, endReason] = await Promise.all([
     orNull(running ? running.periodEndsAt() : null),
     orNull(running ? unpaidReason(running) : null),
     orNull(running && isOwing(running) ? running.amountOwed() : null),
     orNull(billable.invoicesIncludingPending()),
     orNull(running ? running.discounts() : null),
+    orNull(billable.paymentMethods()),
     orNull(last ? last.endReason() : null),
   ])
   const isOwed = owed !== null && owed.amount > 0
-  return { periodEndsAt, unpaid, owed: isOwed ? owed : null, invoices, discounts, endReason }
+  return {
+    periodEndsAt,
+    unpaid,
+    owed: isOwed ? owed : null,
+    invoices,
+    discounts,
+    methods,
+    endReason,
+  }
 }
 
 /** What the provider says; null while it cannot be asked. */

@@ -38,6 +38,14 @@ const WORDS: Partial<Record<BillingErrorCode, Problem>> = {
       'This card could not be used. If you have sent the form twice, look below: the card may be there already.',
     status: 422,
   },
+  payment_method_not_found: {
+    message: 'This payment method is no longer there. Please look again.',
+    status: 404,
+  },
+  payment_method_in_use: {
+    message: 'Your subscription is paid by it. Make another one the default first.',
+    status: 409,
+  },
   no_payment_method: { message: 'There is no card yet. Please choose one.', status: 422 },
   no_customer: { message: 'There is no card yet. Please choose one.', status: 422 },
   already_subscribed: {

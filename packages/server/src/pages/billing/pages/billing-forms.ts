@@ -1,13 +1,11 @@
-import type { ProviderName } from '@tollgate/billing'
 import type { Hono } from 'hono'
 import type { AppEnv } from '../../../http/variables.ts'
 import { requireRunning } from '../model/account.ts'
+import { describeCard } from '../model/describe-card.ts'
 import { isSoldWhole } from '../model/plans.ts'
 import { BadChoice } from '../model/problems.ts'
-import { availableProviders, parseProvider } from '../model/providers.ts'
-import { findTestCard, rehearse } from '../model/test-cards.ts'
-import { cardEntryOf, parseToken } from '../sections/card-entry.tsx'
 import { addForm, type FormRequest } from './add-form.ts'
+import { readCard, rehearseCard } from './card-forms.ts'
 import { beginSubscription, readCode, readPlan } from './read-plan.ts'
 
 const LARGEST_QUANTITY = 10_000
@@ -15,7 +13,6 @@ const LARGEST_QUANTITY = 10_000
 /** The forms of the billing page itself. */
 export function addBillingForms(app: Hono<AppEnv>): void {
   addForm(app, '/billing/subscribe', subscribe)
-  addForm(app, '/billing/card', changeCard)
   addForm(app, '/billing/pay', payNow)
   addForm(app, '/billing/quantity', changeQuantity)
   addForm(app, '/billing/resume', resume)
@@ -26,7 +23,7 @@ async function subscribe(request: FormRequest) {
   const { service, form } = request
   const chosen = readPlan(request)
   const { billable } = request.account
-  const hasCard = billable.cardLastFour !== null || billable.paypalEmail !== null
+  const hasCard = describeCard(billable) !== null
   const keepsCard = hasCard && !form.has('token')
   const { provider, token } = keepsCard
     ? { provider: billable.provider, token: null }
@@ -35,14 +32,6 @@ async function subscribe(request: FormRequest) {
   await beginSubscription(payer, provider, chosen).create(token)
   await rehearseCard(request, token)
   return 'subscribed' as const
-}
-
-async function changeCard(request: FormRequest) {
-  const { token } = await readCard(request)
-  const payer = await request.service.billing.user(request.account.billable.id)
-  await payer.updateCard(token)
-  await rehearseCard(request, token)
-  return 'card-changed' as const
 }
 
 /** What is owed, when the page said how much; another amount is shown first. */
@@ -82,30 +71,4 @@ async function resume({ account }: FormRequest) {
   const running = requireRunning(account)
   if (running.cancelled()) await running.resume()
   return 'resumed' as const
-}
-
-/** The card of the form, at the provider that it is for. */
-async function readCard({
-  service,
-  account,
-  form,
-}: FormRequest): Promise<{ provider: ProviderName; token: string }> {
-  const { billable } = account
-  const wanted = parseProvider(form.get('provider'), availableProviders(service))
-  const provider = wanted ?? billable.provider
-  const token = parseToken(cardEntryOf(service, provider), form.get('token'))
-  if (provider !== billable.provider) await billable.chooseProvider(provider)
-  return { provider, token }
-}
-
-/** In the demo some cards work at first and fail later. */
-async function rehearseCard(
-  { service, account }: FormRequest,
-  token: string | null,
-): Promise<void> {
-  const { sandbox, billing } = service
-  if (!sandbox || token === null) return
-  const { provider, providerId } = await billing.user(account.billable.id)
-  const card = findTestCard(provider, token)
-  if (card && providerId !== null) rehearse(sandbox, providerId, card)
 }

@@ -8,11 +8,11 @@ import { noticeOf } from '../model/notices.ts'
 import type { Problem } from '../model/problems.ts'
 import { availableProviders, parseProvider } from '../model/providers.ts'
 import { cardEntryOf, ProviderScript, policyFor } from '../sections/card-entry.tsx'
-import { ChangeCard } from '../sections/change-card.tsx'
 import { CurrentSubscription } from '../sections/current-subscription.tsx'
 import { BillingFrame } from '../sections/frame.tsx'
 import { Invoices } from '../sections/invoices.tsx'
 import { OtherPlans } from '../sections/other-plans.tsx'
+import { PaymentMethods } from '../sections/payment-methods.tsx'
 import { Portal } from '../sections/portal.tsx'
 import { SandboxStrip } from '../sections/sandbox-strip.tsx'
 import { Subscribe } from '../sections/subscribe.tsx'
@@ -79,7 +79,7 @@ export async function renderBilling(
             form={view.form ?? null}
           />
         )}
-        {isCustomer && !isUnpaid && <ChangeCard {...{ page, account, entry }} />}
+        {isCustomer && !isUnpaid && <PaymentMethods {...{ page, account, told, entry }} />}
         {hasPortal && <Portal page={page} provider={account.provider} />}
         <Invoices invoices={told.invoices} isCustomer={isCustomer} />
         <ProviderScript entry={entry} />
