@@ -7,7 +7,9 @@ import {
   InvalidArgument,
   money,
   PaymentActionRequired,
+  ProviderUnavailable,
 } from '../src/index.ts'
+import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
 import {
   BASE_URL,
   customersAt,
@@ -196,6 +198,37 @@ describe('a hosted page at stripe', () => {
     const billing = signedInAs(test, user)
     expect(await comeBack(billing, page.id)).toEqual({ status: 404, location: null })
     expect((await user.checkout('monthly', PAGE)).id).not.toBe(page.id)
+  })
+
+  it.each(LOSSES)('is one page, and one row, when an answer is lost: %s', async (how) => {
+    const test = await start('stripe', { webhooks: false })
+    const { sandbox } = test
+    const hit = async (user: BillableUser, after: number, ask: (user: BillableUser) => unknown) => {
+      const other = await hasty(test).user(user.id)
+      loseAnswer(test, 'stripe', { after, how })
+      const failed = await Promise.resolve(ask(other)).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      const wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+      sandbox.trouble.clear()
+      if (failed !== null) expect(failed).toBeInstanceOf(ProviderUnavailable)
+      return wasHit
+    }
+    for (let call = 0, isLeft = true; isLeft && call < 20; call++) {
+      const user = await test.createUser({ email: `user-${call}@example.com` })
+      const isOpening = await hit(user, call, (other) => other.checkout('monthly', PAGE))
+      const { id } = await user.checkout('monthly', PAGE)
+      const customer = user.providerId ?? ''
+      const { data } = await (await stripeSdk(test)).checkout.sessions.list({ customer })
+      expect(data.map((page) => page.id)).toEqual([id])
+      sandbox.stripe.completeCheckout(id)
+      const isReturning = await hit(user, call, (other) => other.completeCheckout(id))
+      const { subscription } = await user.completeCheckout(id)
+      expect(subscription?.valid(), `call ${call}`).toBe(true)
+      await expectOne(test, user)
+      isLeft = isOpening || isReturning
+    }
   })
 
   it('can be closed by the application', async () => {

@@ -1,6 +1,7 @@
 import type { Story } from '../story.ts'
 import { balances } from './balances.ts'
 import { checkouts } from './checkouts.ts'
+import { customers } from './customers.ts'
 import { paymentMethods } from './payment-methods.ts'
 import { payments } from './payments.ts'
 import { promotionCodes } from './promotion-codes.ts'
@@ -16,4 +17,5 @@ export const STORIES: readonly Story[] = [
   ...balances,
   ...promotionCodes,
   ...paymentMethods,
+  ...customers,
 ]
