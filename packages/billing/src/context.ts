@@ -2,6 +2,7 @@ import type { Gateway } from './gateways/contract/gateway.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { ProviderName } from './provider-name.ts'
 import type { CodeAttemptRepository } from './storage/code-attempts.ts'
+import type { DisputeRepository } from './storage/disputes.ts'
 import type { Locks } from './storage/locks.ts'
 import type { OperationRepository } from './storage/operations.ts'
 import type { OwnerRepository } from './storage/owners.ts'
@@ -16,6 +17,7 @@ export interface BillingContext {
   readonly subscriptions: SubscriptionRepository
   readonly operations: OperationRepository
   readonly taxes: TaxRepository
+  readonly disputes: DisputeRepository
   readonly codeAttempts: CodeAttemptRepository
   readonly webhooks: WebhookRepository
   readonly locks: Locks

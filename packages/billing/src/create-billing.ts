@@ -15,6 +15,7 @@ import { type BillingOptions, type ResolvedOptions, resolveOptions } from './opt
 import type { ProviderName } from './provider-name.ts'
 import { createRoutes } from './routes.ts'
 import { codeAttemptRepository } from './storage/code-attempts.ts'
+import { disputeRepository } from './storage/disputes.ts'
 import { createLocks } from './storage/locks.ts'
 import { ownerMigrations } from './storage/migrations/owners.ts'
 import { billingMigrations } from './storage/migrations.ts'
@@ -175,13 +176,17 @@ function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
 }
 
 function createContext(options: ResolvedOptions): BillingContext {
-  const { database, owners } = options
+  const { database, owners, providers } = options
+  const { statuses, standing } = providers
+  const suspendsDisputed = options.disputes.access === 'suspend'
+  const meanings = { statuses, standing, suspendsDisputed }
   return {
     options,
     owners: ownerRepository(database, owners),
-    subscriptions: subscriptionRepository(database, options.providers, owners),
+    subscriptions: subscriptionRepository(database, meanings, owners),
     operations: operationRepository(database),
     taxes: taxRepository(database),
+    disputes: disputeRepository(database),
     codeAttempts: codeAttemptRepository(database),
     webhooks: webhookRepository(database),
     locks: createLocks(database, {

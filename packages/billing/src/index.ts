@@ -74,6 +74,7 @@ export type {
   ChangedDetails,
   CustomerUpdates,
 } from './gateways/contract/parts/money/customer-details.ts'
+export type { Disputes, ProviderDispute } from './gateways/contract/parts/money/disputes.ts'
 export type { InvoiceActions } from './gateways/contract/parts/money/invoice-actions.ts'
 export type { Payments, ProviderPayment } from './gateways/contract/parts/money/payments.ts'
 export type {
@@ -183,6 +184,7 @@ export type {
   Asking,
   BillingOptions,
   BillingPaths,
+  DisputeOptions,
   InvoiceSeller,
   WebhookHandlers,
 } from './options.ts'

@@ -42,6 +42,15 @@ export interface InvoiceSeller {
   readonly product: string
 }
 
+/** What a charge that is asked back through a bank does to access. */
+export interface DisputeOptions {
+  /**
+   * `keep`: nothing. `suspend`: its subscription opens nothing until the dispute is decided. `end`: it ends when the
+   * dispute is lost, at the provider too. Default `keep`.
+   */
+  readonly access?: 'keep' | 'suspend' | 'end'
+}
+
 /** What billing is made of. */
 export interface BillingOptions<User = Record<string, unknown>> {
   /** From `connect()` of `@tollgate/database`. */
@@ -84,6 +93,8 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly authenticate?: (request: Request) => Asking | Promise<Asking>
   /** For the invoice route. */
   readonly invoice?: InvoiceSeller
+  /** What a dispute does to access. Default: nothing; your own handlers may. */
+  readonly disputes?: DisputeOptions
   /**
    * How many codes that cannot be used an owner may try, and in how many seconds. Default 10 in an hour. All
    * processes count together.
@@ -123,6 +134,7 @@ export interface ResolvedOptions {
   readonly publicUrl: string | null
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
   readonly invoice: InvoiceSeller | null
+  readonly disputes: Required<DisputeOptions>
   readonly codeAttempts: { readonly limit: number; readonly seconds: number }
   readonly migrate: boolean
   readonly clock: Clock
@@ -166,6 +178,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     publicUrl: options.baseUrl ?? null,
     authenticate: options.authenticate ?? null,
     invoice: options.invoice ?? null,
+    disputes: { access: requireAccess(options.disputes?.access ?? 'keep') },
     codeAttempts: {
       limit: requireWhole('codeAttempts.limit', options.codeAttempts?.limit ?? 10),
       seconds: requireWhole('codeAttempts.seconds', options.codeAttempts?.seconds ?? 3600),
@@ -207,6 +220,13 @@ function requirePath(name: string, path: string, shape: RegExp): void {
   if (shape.test(path)) return
   const example = name === 'invoice' ? '/user/invoice/{invoice}' : '/stripe/webhook'
   throw new TypeError(`paths.${name}: '${path}' should look like '${example}'.`)
+}
+
+function requireAccess(
+  access: NonNullable<DisputeOptions['access']>,
+): NonNullable<DisputeOptions['access']> {
+  if (['keep', 'suspend', 'end'].includes(access)) return access
+  throw new TypeError(`disputes.access: '${access}' should be 'keep', 'suspend' or 'end'.`)
 }
 
 function resolveLease(seconds: number): number {

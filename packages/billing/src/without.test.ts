@@ -101,6 +101,7 @@ describe('a user where Braintree alone is configured', () => {
         quantity: 1,
         trialEndsAt: null,
         endsAt: null,
+        disputedAt: null,
         createdAt: new Date(0),
         updatedAt: new Date(0),
       })

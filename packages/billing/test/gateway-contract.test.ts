@@ -34,6 +34,9 @@ async function stripeAccount(): Promise<GatewayUnderTest> {
     cards: ['pm_card_visa', 'pm_card_mastercard'],
     declinedCard: 'pm_card_chargeCustomerFail',
     promotionCodes: { works: 'HELLO', isOver: 'BYE', coupon: 'SPRING' },
+    async disputeNewestCharge(customer) {
+      return String(twin.disputeCharge(String(twin.charges(customer).at(-1)?.id)).id)
+    },
     now: () => clock.now(),
     async webhookAbout(id) {
       const payload = JSON.stringify(
@@ -64,6 +67,11 @@ async function braintreeAccount(): Promise<GatewayUnderTest> {
     currency: 'usd',
     cards: ['fake-valid-visa-nonce', 'fake-valid-mastercard-nonce'],
     declinedCard: 'fake-processor-declined-visa-nonce',
+    async disputeNewestCharge(customer) {
+      const { id = '' } = twin.transactions(customer).at(-1) ?? {}
+      twin.notify('dispute_opened', id)
+      return `dispute_${id}`
+    },
     now: () => clock.now(),
     async webhookAbout(id) {
       const kind = 'subscription_charged_successfully'

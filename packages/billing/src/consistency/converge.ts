@@ -76,6 +76,8 @@ export function toRecord(from: {
     quantity: found.quantity,
     trialEndsAt: found.trialEndsAt,
     endsAt: hasEnded && found.endsAt && found.endsAt > now ? before.endsAt : found.endsAt,
+    // Known from disputes, not from the subscription.
+    disputedAt: before?.disputedAt ?? null,
     createdAt: found.createdAt,
     updatedAt: now,
   }

@@ -29,11 +29,13 @@ export interface SubscriptionRepository {
 export interface StatusMeanings {
   readonly statuses: ReadonlyMap<string, Statuses>
   standing(provider: ProviderName, status: string): Standing
+  /** Whether a dispute that is not decided closes what was paid for. */
+  readonly suspendsDisputed: boolean
 }
 
 export function subscriptionRepository(
   database: Database,
-  { statuses, standing }: StatusMeanings,
+  { statuses, standing, suspendsDisputed }: StatusMeanings,
   types: OwnerIdTypes,
 ): SubscriptionRepository {
   const closed = [...statuses].map(([provider, words]) => ({
@@ -41,11 +43,10 @@ export function subscriptionRepository(
     words: Object.keys(words).filter((word) => !opens(words[word] ?? 'open')),
   }))
   const fromRow = (row: SubscriptionRow) =>
-    subscriptionRow.fromRow(
-      row,
-      ownerOfRow(row, types),
-      standing(row.provider as ProviderName, row.provider_status),
-    )
+    subscriptionRow.fromRow(row, ownerOfRow(row, types), {
+      standing: standing(row.provider as ProviderName, row.provider_status),
+      isSuspended: suspendsDisputed && row.disputed_at !== null,
+    })
   const byName = ownerStatement<{ name: string }, SubscriptionRow>(
     database,
     (db, isTheirs, param) =>
@@ -100,6 +101,7 @@ export function subscriptionRepository(
         .select((eb) => eb.fn.countAll().as('count'))
         .where('created_at', '<=', timestamp(at))
         .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', timestamp(at))]))
+        .$if(suspendsDisputed, (query) => query.where('disputed_at', 'is', null))
         .where((eb) =>
           eb.and(
             closed

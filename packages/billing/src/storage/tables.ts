@@ -1,4 +1,5 @@
 import { type DefinedTable, defineTable, type Field, field } from '@tollgate/database'
+import type { ProviderDispute } from '../gateways/contract/parts/money/disputes.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { CardSummary } from '../values/card.ts'
 import type { Owner } from '../values/owner.ts'
@@ -116,8 +117,8 @@ function defineTables(idType: IdType) {
         amount: field.integer,
         currency: field.string(3),
         reason: field.string(255).nullable(),
-        /** `open`, `won` or `lost`. */
-        status: field.id,
+        /** `inquiry`, `open`, `won` or `lost`. */
+        status: field.id.as<ProviderDispute['status']>(),
         opened_at: field.instant,
         closed_at: field.instant.nullable(),
       },
@@ -196,7 +197,7 @@ function defineTables(idType: IdType) {
 // Only the declaration of a user's id depends on its type: its way in and out is the same.
 const tables = defineTables('integer')
 // Whose a row is has three columns, and is one thing to everybody else: see `owner-columns.ts`. Nothing reads
-// the last four yet, and whoever saves a subscription leaves them as they are.
+// the last three yet, and whoever saves a subscription leaves them as they are.
 export const subscriptionTable = tables.subscriptions.omit(
   'user_id',
   'owner_type',
@@ -204,11 +205,11 @@ export const subscriptionTable = tables.subscriptions.omit(
   'paused_at',
   'planned_plan',
   'planned_at',
-  'disputed_at',
 )
 export const webhookTable = tables.webhooks
 export const operationTable = tables.operations.omit('user_id', 'owner_type', 'owner_id')
 export const taxTable = tables.taxes
+export const disputeTable = tables.disputes
 export const codeAttemptTable = tables.codeAttempts
 
 /** All of them, as they are declared for users with such ids. */
@@ -243,7 +244,7 @@ export interface SubscriptionRecord
 }
 
 /** What there is to write. */
-export type NewSubscriptionRecord = Omit<SubscriptionRecord, 'id' | 'standing'>
+export type NewSubscriptionRecord = Omit<SubscriptionRecord, 'id' | 'standing' | 'isSuspended'>
 
 const newSubscription = subscriptionTable.omit('id')
 
@@ -253,8 +254,16 @@ export const subscriptionRow = {
     ...toOwnerColumns(record.owner),
   }),
   // Not spread: copying what a mapper has just made takes as long as making it.
-  fromRow: (row: SubscriptionRow, owner: Owner, standing: Standing): SubscriptionRecord =>
-    Object.assign(subscriptionTable.fromRow(row), { owner, standing }),
+  fromRow: (
+    row: SubscriptionRow,
+    owner: Owner,
+    state: { readonly standing: Standing; readonly isSuspended: boolean },
+  ): SubscriptionRecord =>
+    Object.assign(subscriptionTable.fromRow(row), {
+      owner,
+      standing: state.standing,
+      isSuspended: state.isSuspended,
+    }),
 }
 
 /** A row of the application's, and what billing knows of it. */

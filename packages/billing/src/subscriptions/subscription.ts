@@ -95,6 +95,11 @@ export class Subscription {
     return this.#scope.record.endsAt
   }
 
+  /** Since when a charge of it is disputed; null when none is, or all are decided. */
+  get disputedAt(): Date | null {
+    return this.#scope.record.disputedAt
+  }
+
   /** When the row was made. */
   get createdAt(): Date {
     return this.#scope.record.createdAt
@@ -123,6 +128,11 @@ export class Subscription {
   /** The first payment is missing and can still come. `create()` with another card or plan goes on. */
   awaitsFirstPayment(): boolean {
     return state.awaitsFirstPayment(this.#scope.record) && !this.ended()
+  }
+
+  /** It opens nothing until a dispute is decided: `disputes: { access: 'suspend' }`. */
+  suspended(): boolean {
+    return state.suspended(this.#scope.record)
   }
 
   /** A later payment failed; access stays while the provider goes on trying. */

@@ -2,6 +2,7 @@ import { balanceContract } from './contract/balance.ts'
 import { checkoutContract } from './contract/checkout.ts'
 import { customerDetailsContract } from './contract/customer-details.ts'
 import { customersContract } from './contract/customers.ts'
+import { disputesContract } from './contract/disputes.ts'
 import type { ContractPart } from './contract/part.ts'
 import { paymentMethodsContract } from './contract/payment-methods.ts'
 import { paymentsContract } from './contract/payments.ts'
@@ -36,4 +37,5 @@ export const gatewayContract: ContractPart = (runner, create) => {
   balanceContract(runner, create)
   promotionCodesContract(runner, create)
   paymentMethodsContract(runner, create)
+  disputesContract(runner, create)
 }

@@ -16,6 +16,8 @@ export interface SubscriptionColumns {
   readonly standing: Standing
   readonly trialEndsAt: Date | null
   readonly endsAt: Date | null
+  /** A charge of it is disputed, and the application wants it closed until that is decided. */
+  readonly isSuspended?: boolean
 }
 
 /** A word we do not know counts as running: whoever pays must not be locked out by a new word. */
@@ -56,9 +58,14 @@ export function ended(columns: SubscriptionColumns, now: Date): boolean {
   return cancelled(columns) && !onGracePeriod(columns, now)
 }
 
-/** Not ended and not waiting for a payment. Includes trials and the grace period. */
+/** Closed until a dispute is decided. */
+export function suspended({ isSuspended = false }: SubscriptionColumns): boolean {
+  return isSuspended
+}
+
+/** Not ended, not waiting for a payment and not suspended. Includes trials and the grace period. */
 export function active(columns: SubscriptionColumns, now: Date): boolean {
-  return !ended(columns, now) && !incomplete(columns)
+  return !ended(columns, now) && !incomplete(columns) && !suspended(columns)
 }
 
 /** Before the trial's end. A subscription that was ended during its trial is not on trial. */

@@ -12,7 +12,7 @@ export async function runDefaultHandler(
   gateway: ReadingGateway,
   event: unknown,
 ): Promise<void> {
-  const subject = gateway.subjectOf(event)
+  const subject = await withPayer(gateway, gateway.subjectOf(event))
   const owner = await findOwner(context, gateway, subject)
   if (owner === null) return
   await withOwnerLock(context, owner, async (locked) => {
@@ -21,6 +21,15 @@ export async function runDefaultHandler(
       await handle(context, { locked, gateway, subject })
     }
   })
+}
+
+/** A dispute does not say whose it is, but its charge does. */
+async function withPayer(gateway: ReadingGateway, subject: EventSubject): Promise<EventSubject> {
+  if (!subject.disputeId) return subject
+  const dispute = await gateway.disputes?.find(subject.disputeId)
+  if (!dispute) return subject
+  const { subscriptionId, customerId } = dispute
+  return { ...subject, subscriptionId, customerId }
 }
 
 /** Whose it is, by our own rows only: what an event claims about ownership counts for nothing. */

@@ -5,6 +5,7 @@ import { braintreeCharges } from './payments/charges.ts'
 import { braintreeClientTokens } from './payments/client-tokens.ts'
 import { braintreeCustomerDetails } from './payments/customer-details.ts'
 import { braintreeCustomers } from './payments/customers.ts'
+import { braintreeDisputes } from './payments/disputes.ts'
 import { braintreeInvoices } from './payments/invoices.ts'
 import { braintreePaymentMethods } from './payments/methods.ts'
 import { braintreeRefunds } from './payments/refunds.ts'
@@ -23,6 +24,7 @@ export type BraintreeParts =
   | 'refunds'
   | 'paymentMethods'
   | 'clientTokens'
+  | 'disputes'
 
 export async function createBraintreeGateway(
   options: BraintreeSettings,
@@ -40,6 +42,7 @@ export async function createBraintreeGateway(
     ...braintreeRefunds(context),
     ...braintreePaymentMethods(context),
     ...braintreeClientTokens(context),
+    ...braintreeDisputes(context),
     ...braintreeWebhooks(context),
     check: () => checkBraintree(context),
   }

@@ -54,13 +54,19 @@ export function braintreeWebhooks({ gateway }: BraintreeContext): Webhooks {
 /** Only ids are taken from a notification: what they stand for is read again. */
 function subjectOf(notification: braintree.WebhookNotification): EventSubject {
   const { kind } = notification
-  const { subscription, revokedPaymentMethodMetadata: revoked } = notification as {
+  const {
+    subscription,
+    dispute,
+    revokedPaymentMethodMetadata: revoked,
+  } = notification as {
+    dispute?: { readonly id?: string }
     subscription?: braintree.Subscription
     revokedPaymentMethodMetadata?: { readonly customerId?: string }
   }
   return {
     subscriptionId: subscription?.id ?? null,
     customerId: subscription?.transactions?.[0]?.customer?.id ?? revoked?.customerId ?? null,
+    disputeId: dispute?.id ?? null,
     customerDeleted: false,
     cardChanged: revoked !== undefined,
     failedCharges:

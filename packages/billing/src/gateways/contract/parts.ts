@@ -3,6 +3,7 @@ import type { ProviderName } from '../../provider-name.ts'
 import type { CustomerBalance } from './parts/money/balance.ts'
 import type { CreditNotes } from './parts/money/credit-notes.ts'
 import type { CustomerUpdates } from './parts/money/customer-details.ts'
+import type { Disputes } from './parts/money/disputes.ts'
 import type { InvoiceActions } from './parts/money/invoice-actions.ts'
 import type { Payments } from './parts/money/payments.ts'
 import type { PromotionCodes } from './parts/money/promotion-codes.ts'
@@ -74,6 +75,8 @@ export interface GatewayParts {
   readonly invoiceActions: InvoiceActions
   /** Payments themselves, paid or not. */
   readonly payments: Payments
+  /** Charges that were asked back from a bank. */
+  readonly disputes: Disputes
   /** Codes that people type. */
   readonly promotionCodes: PromotionCodes
   /** Taxes by the customer's address. */
@@ -110,6 +113,7 @@ interface ReadingMethods {
   readonly balance: 'read' | 'list' | 'findByKey'
   readonly payments: keyof Payments
   readonly promotionCodes: 'find'
+  readonly disputes: keyof Disputes
   readonly taxIds: 'list'
   readonly taxExemptions: 'read'
   readonly usage: 'summaries' | 'meters'

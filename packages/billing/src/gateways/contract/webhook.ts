@@ -24,6 +24,8 @@ export interface EventSubject {
   readonly subscriptionId: string | null
   /** The customer it is about; null for none. */
   readonly customerId: string | null
+  /** The dispute it is about; left out or null for none. Whose it is, is read again. */
+  readonly disputeId?: string | null
   /** The customer itself is gone. */
   readonly customerDeleted: boolean
   /** The customer's card may have changed. */

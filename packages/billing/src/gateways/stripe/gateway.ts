@@ -8,6 +8,7 @@ import { stripeBalance } from './payments/balance.ts'
 import { stripeCharges } from './payments/charges.ts'
 import { stripeCustomerDetails } from './payments/customer-details.ts'
 import { stripeCustomers } from './payments/customers.ts'
+import { stripeDisputes } from './payments/disputes.ts'
 import { stripeInvoices } from './payments/invoices.ts'
 import { stripePaymentMethods } from './payments/methods.ts'
 import { stripeRefunds } from './payments/refunds.ts'
@@ -34,6 +35,7 @@ export type StripeParts =
   | 'promotionCodes'
   | 'paymentMethods'
   | 'setups'
+  | 'disputes'
 
 export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
@@ -54,6 +56,7 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeInvoices(context),
     ...stripeRefunds(context),
     ...stripeBalance(context),
+    ...stripeDisputes(context),
     ...stripeSingleInvoices(context),
     ...stripePaymentMethods(context),
     ...stripeSetups(context),

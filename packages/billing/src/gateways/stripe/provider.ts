@@ -17,6 +17,7 @@ export const STRIPE = {
     'promotionCodes',
     'paymentMethods',
     'setups',
+    'disputes',
   ],
   statuses: {
     incomplete: 'awaits_first_payment',
@@ -26,6 +27,9 @@ export const STRIPE = {
     paused: 'closed',
   },
   events: [
+    'charge.dispute.created',
+    'charge.dispute.updated',
+    'charge.dispute.closed',
     'checkout.session.completed',
     'checkout.session.async_payment_succeeded',
     'checkout.session.async_payment_failed',

@@ -56,6 +56,7 @@ function subjectOf(event: Stripe.Event): EventSubject {
   return {
     subscriptionId: subscriptionOf(object),
     customerId: idOf(customer as string | { id: string } | null | undefined),
+    disputeId: object.object === 'dispute' ? String(object.id) : null,
     customerDeleted: event.type === 'customer.deleted',
     cardChanged: event.type.startsWith('payment_method.') || event.type === 'customer.updated',
     failedCharges:

@@ -30,6 +30,8 @@ export interface GatewayUnderTest {
     readonly isOver: string
     readonly coupon: string
   }
+  /** Where there are disputes: somebody asks their bank for their newest charge back. Gives the dispute's id. */
+  disputeNewestCharge?(customerId: string): Promise<string>
   /** The provider's clock. */
   now(): Date
   /** A signed event about this subscription, as the provider would send it now. */

@@ -26,6 +26,7 @@ const CAPABILITIES: Readonly<Record<Capability, true>> = {
   invoiceActions: true,
   payments: true,
   promotionCodes: true,
+  disputes: true,
   automaticTax: true,
   lineRates: true,
   taxIds: true,

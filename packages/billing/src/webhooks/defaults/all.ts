@@ -1,6 +1,7 @@
 import { card } from './card.ts'
 import type { DefaultHandler } from './default-handler.ts'
 import { deletedCustomer } from './deleted-customer.ts'
+import { dispute } from './dispute.ts'
 import { subscription } from './subscription.ts'
 
 /** What an event can be about, in the order in which it is looked at. */
@@ -8,4 +9,5 @@ export const DEFAULTS: Readonly<Record<string, DefaultHandler>> = {
   subscription,
   card,
   deletedCustomer,
+  dispute,
 }

@@ -1,6 +1,7 @@
 import type { Operations } from '../api/operation.ts'
 import { clientToken } from './client-token.ts'
 import { customers } from './customers.ts'
+import { disputes } from './disputes.ts'
 import { modificationsForTests } from './for-tests.ts'
 import { merchantAccounts } from './merchant-accounts.ts'
 import { paymentMethodNonces, paymentMethods } from './payment-methods.ts'
@@ -20,6 +21,7 @@ export const OPERATIONS: Readonly<Record<string, Operations>> = {
   plans,
   add_ons: addOns,
   discounts,
+  disputes,
   subscriptions,
   transactions,
   verifications,

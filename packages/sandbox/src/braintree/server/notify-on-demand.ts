@@ -1,12 +1,11 @@
-import { type BraintreeContext, today } from '../state/context.ts'
+import type { BraintreeContext } from '../state/context.ts'
+import { disputeXml } from '../state/dispute-xml.ts'
 import { notify } from '../state/notifications.ts'
 import { methodXml } from '../state/payment-method-xml.ts'
-import type { TransactionRow } from '../state/rows/transactions.ts'
+import type { DisputeState, TransactionRow } from '../state/rows/transactions.ts'
 import { subscriptionXml } from '../state/subscription-xml.ts'
 import { transactionXml } from '../state/transaction-xml.ts'
-import { addDaysTo } from '../wire/days.ts'
-import { formatAmount } from '../wire/money.ts'
-import { XmlDay, type XmlObject } from '../wire/xml.ts'
+import type { XmlObject } from '../wire/xml.ts'
 
 /**
  * Sends a notification that nothing here would cause. Without an id the subject is that of
@@ -24,7 +23,7 @@ function findSubject(context: BraintreeContext, kind: string, id: string): XmlOb
   const transaction = transactions.get(id)
   if (transaction) {
     return kind.startsWith('dispute_')
-      ? { dispute: disputeXml(context, kind, transaction) }
+      ? { dispute: dispute(context, kind, transaction) }
       : { transaction: transactionXml(context, transaction) }
   }
   const subscription = subscriptions.get(id)
@@ -33,21 +32,16 @@ function findSubject(context: BraintreeContext, kind: string, id: string): XmlOb
   return method ? { [method.instrument.kind]: methodXml(context, method) } : null
 }
 
-function disputeXml(context: BraintreeContext, kind: string, row: TransactionRow): XmlObject {
-  const amount = formatAmount(row.amount, row.currency)
+/** The dispute itself stands where the kind says from now on, for whoever asks. */
+function dispute(
+  { tables, clock }: BraintreeContext,
+  kind: string,
+  row: TransactionRow,
+): XmlObject {
   const status = kind.replace('dispute_', '').replace('opened', 'open')
-  return {
-    id: `dispute_${row.id}`,
-    amount,
-    amount_disputed: amount,
-    amount_won: formatAmount(status === 'won' ? row.amount : 0, row.currency),
-    currency_iso_code: row.currency,
-    kind: 'chargeback',
-    reason: 'fraud',
-    status,
-    received_date: new XmlDay(today(context)),
-    reply_by_date: new XmlDay(addDaysTo(today(context), 10)),
-    date_opened: new XmlDay(today(context)),
-    transaction: { id: row.id, amount },
-  }
+  const before = row.dispute ?? { kind: 'chargeback', openedAt: clock.nowMs() }
+  const now: DisputeState = { ...before, status }
+  row.dispute = now
+  tables.transactions.set(row.id, row)
+  return disputeXml(row, now)
 }

@@ -5,6 +5,7 @@ import { XmlDay, XmlList, type XmlObject, type XmlValue } from '../wire/xml.ts'
 import { addressXml } from './addresses.ts'
 import { cardFields, linkIdOf } from './card-xml.ts'
 import type { BraintreeContext } from './context.ts'
+import { disputeXml } from './dispute-xml.ts'
 import { phoneXml } from './phones.ts'
 import type { AppliedModification, Descriptor } from './rows/subscriptions.ts'
 import type { TransactionRow } from './rows/transactions.ts'
@@ -68,7 +69,7 @@ export function transactionXml(_context: BraintreeContext, row: TransactionRow):
     shipping: row.shipping
       ? { ...addressXml(row.shipping), shipping_method: row.shippingMethod ?? null }
       : null,
-    disputes: new XmlList('dispute', []),
+    disputes: new XmlList('dispute', row.dispute ? [disputeXml(row, row.dispute)] : []),
   }
 }
 

@@ -177,6 +177,15 @@ export interface TransactionRow {
   adjustments?: AuthorizationAdjustment[]
   /** True where fraud protection has looked at it. */
   hasRiskData?: boolean
+  /** What the cardholder's bank has asked back, and what came of it. */
+  dispute?: {
+    /** `open`, `under_review`, `won`, `lost` and the like. */
+    status: string
+    /** A `retrieval` only asks for papers. */
+    kind: 'chargeback' | 'retrieval' | 'pre_arbitration'
+    /** Epoch milliseconds on the sandbox's clock. */
+    openedAt: number
+  }
   /** Its refunds, oldest first. */
   refundIds: string[]
   /** The sale that a refund gives back. */
@@ -188,3 +197,5 @@ export interface TransactionRow {
   /** Epoch milliseconds on the sandbox's clock. */
   updatedAt: number
 }
+
+export type DisputeState = NonNullable<TransactionRow['dispute']>

@@ -1,0 +1,63 @@
+import type braintree from 'braintree'
+import { fromDecimal } from '../../../values/money.ts'
+import type { Disputes, ProviderDispute } from '../../contract/parts/money/disputes.ts'
+import type { BraintreeContext } from '../sdk/client.ts'
+import { isNotFound } from '../sdk/errors.ts'
+
+/** Whoever says nothing in time has lost, and so has whoever accepts. */
+const LOST: readonly string[] = ['lost', 'accepted', 'auto_accepted', 'expired']
+
+export function braintreeDisputes(context: BraintreeContext): { readonly disputes: Disputes } {
+  return {
+    disputes: {
+      async find(id) {
+        try {
+          // The typings leave out what is around it.
+          const found: unknown = await context.gateway.dispute.find(id)
+          return await describe(context, (found as { readonly dispute: Told }).dispute)
+        } catch (error) {
+          if (isNotFound(error)) return null
+          throw error
+        }
+      },
+    },
+  }
+}
+
+/** A dispute names its transaction alone: whose that is, is asked for. */
+async function describe({ gateway }: BraintreeContext, dispute: Told): Promise<ProviderDispute> {
+  const { transaction, amountDisputed, currencyIsoCode, kind } = dispute
+  const sale = await gateway.transaction.find(transaction.id)
+  const status = statusOf(dispute.status.toLowerCase())
+  return {
+    id: dispute.id,
+    customerId: sale.customer?.id ?? null,
+    subscriptionId: sale.subscriptionId ?? null,
+    charge: sale.id,
+    amount: fromDecimal(amountDisputed, currencyIsoCode),
+    reason: dispute.reason ?? null,
+    status: status === 'open' && kind === 'retrieval' ? 'inquiry' : status,
+    openedAt: openingOf(dispute),
+    raw: dispute,
+  }
+}
+
+/** As the SDK gives it, whose typings have other names and cases. */
+type Told = braintree.Dispute & {
+  readonly transaction: { readonly id: string }
+  readonly amountDisputed: string
+  readonly currencyIsoCode: string
+  readonly kind: string
+  readonly dateOpened?: string
+  readonly receivedDate?: string
+}
+
+function statusOf(status: string): 'open' | 'won' | 'lost' {
+  if (status === 'won') return 'won'
+  return LOST.includes(status) ? 'lost' : 'open'
+}
+
+/** A day, of which the first moment is taken. */
+function openingOf({ dateOpened, receivedDate, createdAt }: Told): Date {
+  return new Date(dateOpened ?? receivedDate ?? createdAt)
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import type { BillableUser, BillingOptions, ProviderName } from '../src/index.ts'
+import { loseAnswer } from './lost-answers.ts'
+import { type FlowTest, PROVIDERS, start, takenFrom } from './support.ts'
+
+type Access = NonNullable<NonNullable<BillingOptions['disputes']>['access']>
+type Outcome = 'open' | 'won' | 'lost'
+
+/** Whether the subscription opens anything, by policy and by what came of the dispute. */
+const TABLE: readonly (readonly [Access, Readonly<Record<Outcome, boolean>>])[] = [
+  ['keep', { open: true, won: true, lost: true }],
+  ['suspend', { open: false, won: true, lost: true }],
+  ['end', { open: true, won: true, lost: false }],
+]
+
+/** Opens a dispute of the newest charge; gives what decides it. */
+function dispute({ sandbox }: FlowTest, provider: ProviderName, user: BillableUser) {
+  const customer = user.providerId ?? ''
+  if (provider === 'stripe') {
+    const charge = sandbox.stripe.charges(customer).find(({ disputed }) => !disputed)
+    const { id } = sandbox.stripe.disputeCharge(String(charge?.id))
+    return (outcome: 'won' | 'lost') => void sandbox.stripe.decideDispute(String(id), outcome)
+  }
+  const { id = '' } = sandbox.braintree.transactions(customer).at(-1) ?? {}
+  sandbox.braintree.notify('dispute_opened', id)
+  return (outcome: 'won' | 'lost') => sandbox.braintree.notify(`dispute_${outcome}`, id)
+}
+
+const disputesOf = ({ database }: FlowTest) =>
+  database.kysely.selectFrom('billing_disputes').selectAll().orderBy('opened_at').execute()
+
+describe.each(PROVIDERS)('a dispute at $provider', ({ provider, card }) => {
+  const begin = async (access: Access) => {
+    const test = await start(provider, { disputes: { access } })
+    await test.user.newSubscription('main', 'monthly').create(card)
+    return test
+  }
+
+  it.each(TABLE)('with the policy %s closes what it should, and no more', async (access, opens) => {
+    const test = await begin(access)
+    const { user, billing, settle } = test
+    const friend = await test.createUser()
+    const other = provider === 'stripe' ? card : test.sandbox.braintree.createNonce()
+    await friend.newSubscription('main', 'monthly').create(other)
+    const at = test.sandbox.clock.now()
+    for (const outcome of ['won', 'lost'] as const) {
+      const decide = dispute(test, provider, user)
+      await settle()
+      const disputed = await user.subscription('main')
+      expect(await user.subscribed('main')).toBe(opens.open)
+      expect(disputed.valid()).toBe(opens.open)
+      expect(disputed.suspended()).toBe(access === 'suspend')
+      expect(disputed.disputedAt).not.toBeNull()
+      expect([disputed.incomplete(), disputed.ended(), disputed.cancelled()]).toEqual([
+        false,
+        false,
+        false,
+      ])
+      expect(await billing.countActive(at)).toBe(opens.open ? 2 : 1)
+      decide(outcome)
+      await settle()
+      const decided = await user.subscription('main')
+      expect(decided.valid()).toBe(opens[outcome])
+      expect([decided.disputedAt, decided.suspended()]).toEqual([null, false])
+      expect(decided.ended()).toBe(!opens[outcome])
+      expect(await friend.subscribed('main')).toBe(true)
+      if (outcome === 'won') await test.advance({ months: 1, days: 2 })
+    }
+    expect(await disputesOf(test)).toMatchObject([
+      { provider, owner_type: 'user', status: 'won', amount: 1000, currency: 'usd' },
+      { provider, owner_type: 'user', status: 'lost', amount: 1000, currency: 'usd' },
+    ])
+    await test.advance({ months: 1, days: 2 })
+    expect(takenFrom(test, user)).toBe(access === 'end' ? 2000 : 3000)
+  })
+
+  it.each(TABLE)('is what it is now, whatever the event says (%s)', async (access, opens) => {
+    const test = await begin(access)
+    const { user, settle } = test
+    const decide = dispute(test, provider, user)
+    decide('lost')
+    await settle()
+    expect(await user.subscribed('main')).toBe(opens.lost)
+    expect(await disputesOf(test)).toMatchObject([{ status: 'lost' }])
+  })
+
+  it('outlives what else is told of the subscription', async () => {
+    const test = await begin('suspend')
+    const { user } = test
+    dispute(test, provider, user)
+    await test.settle()
+    const { disputedAt } = await user.subscription('main')
+    const changed = await user.subscription('main')
+    await changed.swap('pro')
+    await test.settle()
+    await changed.cancel()
+    expect(changed.disputedAt).toEqual(disputedAt)
+    expect([changed.valid(), changed.suspended()]).toEqual([false, true])
+    await user.sync()
+    expect((await user.subscription('main')).disputedAt).toEqual(disputedAt)
+  })
+
+  it('that is lost ends it once when an answer is lost', async () => {
+    const test = await start(provider, { disputes: { access: 'end' } })
+    let wasHit = true
+    for (let call = 0; wasHit && call < 12; call++) {
+      const user = await test.createUser()
+      const token = provider === 'stripe' ? card : test.sandbox.braintree.createNonce()
+      await user.newSubscription('main', 'monthly').create(token)
+      const decide = dispute(test, provider, user)
+      await test.settle()
+      loseAnswer(test, provider, { after: call, how: 'half-written' })
+      decide('lost')
+      await test.settle()
+      wasHit = test.sandbox.trouble.takeCallTrouble(provider) === null
+      test.sandbox.trouble.clear()
+      await test.advance({ minutes: 2 })
+      expect((await user.subscription('main')).ended(), `call ${call}`).toBe(true)
+      expect(await test.billing.webhooks.pending()).toEqual([])
+    }
+    expect(wasHit).toBe(false)
+  })
+
+  it('of a single charge is kept, and closes nothing', async () => {
+    const test = await begin('suspend')
+    const { user } = test
+    await user.charge(provider === 'stripe' ? 500 : 5)
+    await test.sandbox.clock.advance({ minutes: 1 })
+    const decide = dispute(test, provider, user)
+    await test.settle()
+    expect(await disputesOf(test)).toMatchObject([{ subscription_id: null, status: 'open' }])
+    expect(await user.subscribed('main')).toBe(true)
+    decide('lost')
+    await test.settle()
+    expect(await disputesOf(test)).toMatchObject([{ subscription_id: null, status: 'lost' }])
+  })
+})
+
+it('a bank that only asks closes nothing', async () => {
+  const test = await start('stripe', { disputes: { access: 'suspend' } })
+  const { user, sandbox, settle } = test
+  await user.newSubscription('main', 'monthly').create('pm_card_visa')
+  const [charge] = sandbox.stripe.charges(user.providerId ?? '')
+  sandbox.stripe.disputeCharge(String(charge?.id), { inquiry: true })
+  await settle()
+  expect(await disputesOf(test)).toMatchObject([{ status: 'inquiry' }])
+  expect((await user.subscription('main')).disputedAt).toBeNull()
+  expect(await user.subscribed('main')).toBe(true)
+})

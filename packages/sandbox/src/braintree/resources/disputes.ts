@@ -1,0 +1,12 @@
+import type { Call, OperationResponse, Operations } from '../api/operation.ts'
+import { disputeXml, transactionIdOf } from '../state/dispute-xml.ts'
+import { NotFound } from '../wire/errors.ts'
+
+function find({ context, params }: Call): OperationResponse {
+  const row = context.tables.transactions.get(transactionIdOf(params.id ?? '') ?? '')
+  if (!row?.dispute) throw new NotFound('No such dispute')
+  return { root: 'dispute', value: disputeXml(row, row.dispute) }
+}
+
+/** What a bank has asked back. They are opened and decided by `notify('dispute_…', transactionId)`. */
+export const disputes: Operations = { 'GET /:id': find }
