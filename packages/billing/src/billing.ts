@@ -3,6 +3,7 @@ import type { HttpRoutes } from '@tollgate/http'
 import type { DriftReport, SyncOptions } from './consistency/drift.ts'
 import type { ProviderName } from './provider-name.ts'
 import type { BillableOwner, BillableUser } from './users/billable-user.ts'
+import type { Endpoints } from './webhooks/endpoints.ts'
 import type { WebhookInbox } from './webhooks/inbox.ts'
 
 /** The entry object. */
@@ -44,6 +45,8 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   check(): Promise<string[]>
   /** Events on their way in, and those given up on. */
   readonly webhooks: WebhookInbox
+  /** The addresses that providers send events to: what is registered there, and what is missing. */
+  readonly endpoints: Endpoints
   /** Deletes events that were done before, in small batches. */
   purgeWebhooks(before: Date): Promise<number>
   /** Whether a path is one of ours, for frameworks that serve other things beside. */

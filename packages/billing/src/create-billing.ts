@@ -28,6 +28,7 @@ import { webhookRepository } from './storage/webhooks.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
 import { BillableUser } from './users/billable-user.ts'
 import { isUser, type Owner, USER, userWith } from './values/owner.ts'
+import { createEndpoints } from './webhooks/endpoints.ts'
 import { createInbox } from './webhooks/inbox.ts'
 import type { Without } from './without.ts'
 
@@ -133,7 +134,12 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
       deadLetters: inbox.deadLetters,
       pending: inbox.pending,
       retry: inbox.retry,
+      async replay(which) {
+        await migrated()
+        return inbox.replay(which)
+      },
     },
+    endpoints: createEndpoints(context),
     async purgeWebhooks(before) {
       await migrated()
       let deleted = 0

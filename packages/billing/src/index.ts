@@ -140,6 +140,7 @@ export type {
 } from './gateways/contract/parts/subscriptions/schedules.ts'
 export type { Trials } from './gateways/contract/parts/subscriptions/trials.ts'
 export type {
+  EventQuery,
   ProviderEndpoint,
   WebhookEndpoints,
 } from './gateways/contract/parts/webhook-endpoints.ts'
@@ -233,5 +234,12 @@ export type { Owner } from './values/owner.ts'
 export { digestOfName } from './values/subscription-name.ts'
 export type { Standing, Statuses } from './values/subscription-state.ts'
 export type { BasisPoints, TaxTerms } from './values/tax.ts'
+export type {
+  EndpointReport,
+  Endpoints,
+  NewEndpoint,
+  NewEndpointOptions,
+} from './webhooks/endpoints.ts'
 export type { WebhookInbox } from './webhooks/inbox.ts'
+export type { ReplayOptions } from './webhooks/replay.ts'
 export type { MethodsLacking, MethodsNeeding, OptionalMethods, Without } from './without.ts'

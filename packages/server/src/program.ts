@@ -61,21 +61,23 @@ function createProgram(terminal: Terminal, run: Run): Program {
     .exitOverride()
   const groups = new Map<string, Program>()
   for (const [words, command] of Object.entries(commands)) {
-    const [first = '', second] = words.split(' ')
-    if (second === undefined) addCommand(program, first, command, run)
-    else {
-      const group = groups.get(first) ?? addGroup(program, first)
-      groups.set(first, group)
-      addCommand(group, second, command, run)
-    }
+    const names = words.split(' ')
+    const last = names.pop() ?? ''
+    let parent = program
+    names.forEach((name, at) => {
+      const path = names.slice(0, at + 1).join(' ')
+      parent = groups.get(path) ?? addGroup(parent, name, path)
+      groups.set(path, parent)
+    })
+    addCommand(parent, last, command, run)
   }
   return program
 }
 
-function addGroup(program: Program, name: string): Program {
-  const own = Object.keys(commands).filter((words) => words.startsWith(`${name} `))
-  const group = program.command(name).copyInheritedSettings(program)
-  return group.description(own.map((words) => words.slice(name.length + 1)).join(', '))
+function addGroup(parent: Program, name: string, path: string): Program {
+  const own = Object.keys(commands).filter((words) => words.startsWith(`${path} `))
+  const group = parent.command(name).copyInheritedSettings(parent)
+  return group.description(own.map((words) => words.slice(path.length + 1)).join(', '))
 }
 
 function addCommand(parent: Program, name: string, command: Command, run: Run): void {

@@ -509,6 +509,31 @@ describe('the rest', () => {
     expect((await tollgate(['billing', 'sync', '--json'])).json().drift).toEqual([])
   })
 
+  it('billing webhooks registers the address once, checks it, and handles events again', async () => {
+    const check = await tollgate(['billing', 'webhooks', 'check', '--json'])
+    expect([check.code, check.stderr]).toEqual([0, ''])
+    expect(check.json()).toMatchObject([
+      { provider: 'stripe', id: expect.stringMatching(/^we_/), missing: [], problems: [] },
+      { provider: 'braintree', id: null, problems: [] },
+    ])
+    const twice = await tollgate(['billing', 'webhooks', 'create'])
+    expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('There is an endpoint')])
+    const url = 'https://other.example.com/hook'
+    const made = await tollgate(['billing', 'webhooks', 'create', '--url', url])
+    expect([made.code, made.stdout]).toEqual([
+      0,
+      expect.stringMatching(/STRIPE_WEBHOOK_SECRET=whsec_/),
+    ])
+    const replay = (...args: string[]) => tollgate(['billing', 'webhooks', 'replay', ...args])
+    const from = '2020-01-01'
+    const replayed = await replay('--from', from, '--type', 'customer.updated', '--json')
+    expect([replayed.code, replayed.json()]).toEqual([0, { replayed: expect.any(Number) }])
+    expect((await replay('--id', 'evt_none')).stdout).toContain('0 events')
+    for (const wrong of [[], ['--from', 'yesterday'], ['--from', from, '--source', 'mail']]) {
+      expect((await replay(...wrong)).code).toBe(2)
+    }
+  })
+
   it('doctor finds nothing wrong with a running demo', async () => {
     const { code, json } = await tollgate(['doctor', '--json'])
     const { healthy, findings } = json()

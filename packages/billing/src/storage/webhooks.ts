@@ -11,6 +11,17 @@ export interface NewWebhook {
   readonly hasHandler: boolean
 }
 
+/** Some events of the inbox: every condition that is given holds. */
+export interface StoredEvents {
+  readonly provider?: ProviderName
+  /** The provider's id. */
+  readonly eventId?: string
+  readonly type?: string
+  /** When they arrived. */
+  readonly from?: Date
+  readonly to?: Date
+}
+
 /** The durable inbox. An event is in it once, whatever happens outside. */
 export interface WebhookRepository {
   /** False when the event is there already. */
@@ -24,6 +35,8 @@ export interface WebhookRepository {
   list(state: WebhookState, limit: number): Promise<StoredWebhook[]>
   /** Makes a dead letter due again; false when there is none of that id. */
   retry(id: number, at: Date): Promise<boolean>
+  /** Makes events due that were done with, or given up on; says how many. */
+  replay(which: StoredEvents, at: Date): Promise<number>
   /** Deletes some events finished before `before`; says how many. */
   purge(before: Date, limit: number): Promise<number>
 }
@@ -105,6 +118,22 @@ export function webhookRepository(database: Database): WebhookRepository {
         .where('state', '=', 'dead')
         .executeTakeFirst()
       return Number(numUpdatedRows) > 0
+    },
+    async replay({ provider, eventId, type, from, to }, at) {
+      const conditions: [string, '=' | '>=' | '<=', string | number][] = []
+      if (provider !== undefined) conditions.push(['provider', '=', provider])
+      if (eventId !== undefined) conditions.push(['event_id', '=', eventId])
+      if (type !== undefined) conditions.push(['type', '=', type])
+      if (from !== undefined) conditions.push(['received_at', '>=', from.getTime()])
+      if (to !== undefined) conditions.push(['received_at', '<=', to.getTime()])
+      // What is pending is worked on anyway, perhaps at this moment.
+      const { numUpdatedRows } = await database.kysely
+        .updateTable(table)
+        .set({ state: 'pending', attempts: 0, due_at: at.getTime(), finished_at: null })
+        .where('state', 'in', ['done', 'dead'])
+        .where((eb) => eb.and(conditions.map(([column, is, value]) => eb(column, is, value))))
+        .executeTakeFirst()
+      return Number(numUpdatedRows)
     },
     purge: (before, limit) =>
       deleteBatch(database, {

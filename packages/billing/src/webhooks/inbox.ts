@@ -3,6 +3,7 @@ import type { RawWebhook } from '../gateways/contract/webhook.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { StoredWebhook } from '../storage/tables.ts'
 import { dispatch, hasHandler } from './dispatch.ts'
+import { type ReplayOptions, replay } from './replay.ts'
 
 /** Events on their way in, and those given up on. */
 export interface WebhookInbox {
@@ -14,6 +15,12 @@ export interface WebhookInbox {
   pending(limit?: number): Promise<StoredWebhook[]>
   /** Makes a dead letter due again. */
   retry(id: number): Promise<boolean>
+  /**
+   * Has events handled again, from the inbox or from the provider: one by its id, or those of a time. Says how many.
+   * @example
+   * await billing.webhooks.replay({ from: new Date('2026-05-01'), source: 'provider' })
+   */
+  replay(options: ReplayOptions): Promise<number>
 }
 
 export interface Inbox extends WebhookInbox {
@@ -75,6 +82,11 @@ export function createInbox(context: BillingContext, ready: () => Promise<void>)
       const found = await webhooks.retry(id, options.clock.now())
       kick()
       return found
+    },
+    async replay(options) {
+      const count = await replay(context, options)
+      kick()
+      return count
     },
     async stop() {
       stopped = true

@@ -56,6 +56,12 @@ export function readStateFile(dataDir: string): Partial<DemoState> {
   }
 }
 
+/** Where the demo was when it last started; null where it never did. */
+export function serviceUrlIn(dataDir: string): string | null {
+  const { stripeWebhook } = readStateFile(dataDir)
+  return stripeWebhook ? new URL(stripeWebhook.url).origin : null
+}
+
 export function writeStateFile(dataDir: string, state: Partial<DemoState>): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const file = fileIn(dataDir)

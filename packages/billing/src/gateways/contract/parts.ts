@@ -117,7 +117,7 @@ interface ReadingMethods {
   readonly taxIds: 'list'
   readonly taxExemptions: 'read'
   readonly usage: 'summaries' | 'meters'
-  readonly webhookEndpoints: 'list'
+  readonly webhookEndpoints: 'list' | 'eachEvent'
 }
 
 /** The parts, as far as they change nothing. */

@@ -1,6 +1,7 @@
 import type { Gateway } from '../contract/gateway.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
 import { checkStripe } from './check.ts'
+import { stripeEndpoints } from './endpoints.ts'
 import { stripeCheckout } from './pages/checkout.ts'
 import { stripePortal } from './pages/portal.ts'
 import { stripeSetups } from './pages/setups.ts'
@@ -36,6 +37,7 @@ export type StripeParts =
   | 'paymentMethods'
   | 'setups'
   | 'disputes'
+  | 'webhookEndpoints'
 
 export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
@@ -63,6 +65,7 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeCheckout(context),
     ...stripePortal(context),
     ...stripeWebhooks(context),
+    ...stripeEndpoints(context),
     check: () => checkStripe(context),
   }
   return translateErrors(gateway, toBillingError)

@@ -18,6 +18,7 @@ export const STRIPE = {
     'paymentMethods',
     'setups',
     'disputes',
+    'webhookEndpoints',
   ],
   statuses: {
     incomplete: 'awaits_first_payment',

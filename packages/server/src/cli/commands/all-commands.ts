@@ -1,5 +1,10 @@
 import type { Command } from '../command.ts'
 import { billingSync } from './billing/sync.ts'
+import {
+  billingWebhooksCheck,
+  billingWebhooksCreate,
+  billingWebhooksReplay,
+} from './billing/webhooks.ts'
 import { clientCreate } from './client/create.ts'
 import { clientList } from './client/list.ts'
 import { clientRevoke } from './client/revoke.ts'
@@ -39,6 +44,9 @@ export const commands: Readonly<Record<string, Command>> = {
   'restore-finish': restoreFinish,
   purge,
   'billing sync': billingSync,
+  'billing webhooks check': billingWebhooksCheck,
+  'billing webhooks create': billingWebhooksCreate,
+  'billing webhooks replay': billingWebhooksReplay,
   doctor,
   sandbox,
 }

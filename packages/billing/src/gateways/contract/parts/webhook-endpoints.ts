@@ -1,3 +1,5 @@
+import type { VerifiedEvent } from '../webhook.ts'
+
 /** Where a provider sends its events, in our words. */
 export interface ProviderEndpoint {
   /** The provider's id. */
@@ -10,9 +12,23 @@ export interface ProviderEndpoint {
   readonly isEnabled: boolean
   /** In whose version events are written; null for the account's. */
   readonly apiVersion: string | null
+  /** Whether that is another version than the one that the gateway speaks. */
+  readonly hasOtherVersion: boolean
 }
 
-/** Addresses for events that can be registered by a program. */
+/** Which events are meant: one, or those of a time. */
+export interface EventQuery {
+  /** The provider's id of one. */
+  readonly id?: string
+  /** Not before. */
+  readonly from?: Date
+  /** Not after. */
+  readonly to?: Date
+  /** In the provider's words. */
+  readonly type?: string
+}
+
+/** Addresses for events that can be registered by a program, and the events that the provider keeps. */
 export interface WebhookEndpoints {
   /** All of the account, also those of others. */
   list(): Promise<ProviderEndpoint[]>
@@ -21,4 +37,8 @@ export interface WebhookEndpoints {
     readonly url: string
     readonly events: readonly string[]
   }): Promise<{ readonly id: string; readonly secret: string }>
+  /** Nothing happens when there is none. */
+  remove(id: string): Promise<void>
+  /** Hands over what the provider still has, one after the other. */
+  eachEvent(query: EventQuery, take: (event: VerifiedEvent) => Promise<void>): Promise<void>
 }

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidArgument, Unsupported } from '../src/index.ts'
+import { BASE_URL, start, stripeSdk } from './support.ts'
+
+const URL_OF = {
+  stripe: `${BASE_URL}/stripe/webhook`,
+  braintree: `${BASE_URL}/braintree/webhook`,
+} as const
+
+describe('the addresses for events', () => {
+  it('are registered with what billing needs, and found to be well', async () => {
+    const { billing } = await start('stripe', { webhooks: false })
+    const [missing, unknown] = await billing.endpoints.check()
+    expect(missing).toMatchObject({ provider: 'stripe', url: URL_OF.stripe, id: null })
+    expect(missing?.missing).toContain('charge.dispute.created')
+    expect(missing?.problems).toHaveLength(1)
+    expect(unknown).toMatchObject({ provider: 'braintree', id: null, problems: [] })
+    expect(unknown?.note).toContain(URL_OF.braintree)
+
+    const made = await billing.endpoints.create()
+    expect(made).toMatchObject({ provider: 'stripe', url: URL_OF.stripe })
+    expect(made.secret).toMatch(/^whsec_/)
+    const [well] = await billing.endpoints.check()
+    expect(well).toMatchObject({ id: made.id, missing: [], superfluous: [], problems: [] })
+  })
+
+  it('are told apart when events are missing, switched off or of another version', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const stripe = await stripeSdk(test)
+    const { id } = await stripe.webhookEndpoints.create({
+      url: URL_OF.stripe,
+      enabled_events: ['invoice.paid', 'plan.created'],
+      api_version: '2025-03-31.basil',
+    })
+    await stripe.webhookEndpoints.update(id, { disabled: true })
+    const [report] = await test.billing.endpoints.check()
+    expect(report).toMatchObject({ id, superfluous: ['plan.created'] })
+    expect(report?.missing).not.toContain('invoice.paid')
+    expect(report?.missing).toContain('invoice.payment_failed')
+    expect(
+      report?.problems.map((words) => words.replace(/ [A-Z]?[\w.]+(, [\w.]+)+/, ' …')),
+    ).toEqual([
+      `stripe's endpoint ${id} is switched off.`,
+      `stripe's endpoint ${id} does not send …`,
+      expect.stringContaining('2025-03-31.basil'),
+    ])
+  })
+
+  it('are not doubled: what is there is kept, or replaced', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { endpoints } = test.billing
+    const stripe = await stripeSdk(test)
+    const ids = async () => {
+      const { data } = await stripe.webhookEndpoints.list()
+      return data.filter(({ url }) => url === URL_OF.stripe).map(({ id }) => id)
+    }
+    const first = await endpoints.create()
+    await expect(endpoints.create()).rejects.toThrow(InvalidArgument)
+    expect(await ids()).toEqual([first.id])
+    const second = await endpoints.create({ replace: true })
+    expect(second.secret).not.toBe(first.secret)
+    expect(await ids()).toEqual([second.id])
+    const other = await endpoints.create({ url: 'https://other.example.com/hook' })
+    expect(other.url).toBe('https://other.example.com/hook')
+    await expect(endpoints.create({ url: 'nowhere' })).rejects.toThrow(InvalidArgument)
+  })
+
+  it('cannot be registered at braintree by a program', async () => {
+    const { billing } = await start('braintree', { webhooks: false })
+    await expect(billing.endpoints.create({ provider: 'braintree' })).rejects.toThrow(Unsupported)
+  })
+})
