@@ -17,7 +17,7 @@ function setButtons(form, disabled) {
   for (const button of form.querySelectorAll('button')) button.disabled = disabled
 }
 
-/** Each gives a function that asks the provider for a token. Not exercised by tests: they need the network. */
+/** Each gives a function that asks the provider for a token. */
 const entries = {
   async stripe(mount, { key }) {
     const stripe = window.Stripe(key)
@@ -51,10 +51,25 @@ for (const element of document.querySelectorAll('[data-card-entry]')) {
     setButtons(form, false)
   }
   const { cardEntry, key } = element.dataset
-  const ready = entries[cardEntry](element.querySelector('[data-mount]'), { key })
-  ready.catch(show)
+  let ready = null
+  const open = () => {
+    ready ??= entries[cardEntry](element.querySelector('[data-mount]'), { key })
+    ready.catch(show)
+  }
+  if (element.matches('details')) {
+    // In a demo a test card is chosen, or one typed in: whichever is open is sent.
+    const list = form.querySelector('select[name="token"]')
+    element.hidden = false
+    element.addEventListener('toggle', () => {
+      if (element.open) open()
+      token.disabled = !element.open
+      list.disabled = element.open
+    })
+  } else open()
   form.addEventListener('submit', async (event) => {
-    if (token.value !== '') return
+    // Another button may lead to the provider's own page, which asks for the card itself.
+    const leadsAway = event.submitter?.hasAttribute('formaction')
+    if (token.value !== '' || token.disabled || leadsAway) return
     event.preventDefault()
     setButtons(form, true)
     problem.textContent = ''
@@ -71,10 +86,12 @@ for (const element of document.querySelectorAll('[data-card-entry]')) {
 
 for (const element of document.querySelectorAll('[data-confirm-payment]')) {
   const button = element.querySelector('button')
+  element.hidden = false
   button.addEventListener('click', async () => {
     button.disabled = true
     const { key, clientSecret } = element.dataset
-    const { error } = await window.Stripe(key).confirmCardPayment(clientSecret)
+    const confirm = clientSecret.startsWith('seti_') ? 'confirmCardSetup' : 'confirmCardPayment'
+    const { error } = await window.Stripe(key)[confirm](clientSecret)
     if (!error) location.assign('/billing/confirm')
     else element.querySelector('[data-problem]').textContent = error.message
     button.disabled = false

@@ -74,7 +74,7 @@ it('needs authentication off session, and completes it on session through the pa
     redirect: 'manual',
   })
   expect(done.headers.get('location')).toBe(
-    `https://example.com/done?x=1&payment_intent=${intent.id}&redirect_status=succeeded`,
+    `https://example.com/done?x=1&payment_intent=${intent.id}&payment_intent_client_secret=${intent.client_secret}&redirect_status=succeeded`,
   )
   expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('succeeded')
 })

@@ -11,14 +11,16 @@ import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from '../
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
+import { type ApiKeys, authenticate, type Caller, isTypedIn, maskKey } from './keys.ts'
 import type { OperationResponse, Operations } from './operation.ts'
+import { checkPageCall, PAGE_CALLS, PAGE_HEADERS, showToPage } from './page-calls.ts'
 import { parseForm, readParameters } from './parameters.ts'
 import { createRouter, createRoutesByName, idsOf, type Route } from './routes.ts'
 
 /** Handles calls of `/v1/…` as Stripe does. */
 export class StripeApi {
   readonly #context: StripeContext
-  readonly #apiKey: string
+  readonly #apiKeys: ApiKeys
   readonly #router: Router<Route>
   readonly #routes: ReadonlyMap<string, Route>
   readonly #versions: Versions
@@ -27,17 +29,32 @@ export class StripeApi {
   constructor(
     context: StripeContext,
     operations: Operations,
-    options: { readonly apiKey: string; readonly versions: Versions },
+    options: ApiKeys & { readonly versions: Versions },
   ) {
     this.#context = context
     this.#router = createRouter(operations)
     this.#routes = createRoutesByName(operations)
     this.#versions = options.versions
-    this.#apiKey = options.apiKey
+    this.#apiKeys = options
     this.#keys = new IdempotencyKeys(context.store)
   }
 
   handle(request: HttpRequest): HttpResponse {
+    if (request.headers.origin === undefined || !this.#isForPages(request)) {
+      return this.#inVersion(request)
+    }
+    if (request.method === 'OPTIONS') return { status: 204, headers: PAGE_HEADERS }
+    const response = this.#inVersion(request)
+    return { ...response, headers: { ...response.headers, ...PAGE_HEADERS } }
+  }
+
+  #isForPages({ method, path, headers }: HttpRequest): boolean {
+    const asked = method === 'OPTIONS' ? headers['access-control-request-method'] : method
+    const found = this.#router.find(asked ?? '', path)
+    return found !== null && Object.hasOwn(PAGE_CALLS, found.target.name)
+  }
+
+  #inVersion(request: HttpRequest): HttpResponse {
     const asked = request.headers['stripe-version']
     const spoken = this.#versions.find(asked === undefined ? this.#context.apiVersion : `${asked}`)
     const response = this.#answer(request, spoken)
@@ -66,17 +83,20 @@ export class StripeApi {
     breaks: 'saved-500' | 'made-500' | null = null,
   ): HttpResponse {
     try {
-      this.#authenticate(request)
+      const caller = authenticate(request, this.#apiKeys)
       const { route, ids } = this.#findRoute(request, shape)
       this.#checkHeaders(request)
       const body = request.method === 'POST' ? request.body.toString('utf8') : ''
       const text = [request.query, body].filter((part) => part !== '').join('&')
       const form = parseForm(text)
+      if (caller === 'page') {
+        checkPageCall(this.#context.tables, { name: route.name, id: ids[0] ?? '', form })
+      }
       shape?.updateParams(route.name, form)
       const params = readParameters(route.params, form)
       refuseUnsupported(route.name, params)
-      return this.#onceOnly(request, requestId, () => {
-        const run = () => this.#run({ route, ids, params, request, requestId, shape })
+      return this.#onceOnly(request, requestId, caller, () => {
+        const run = () => this.#run({ route, ids, params, request, requestId, shape, caller })
         if (breaks === null) return run()
         if (breaks === 'made-500') run()
         return { status: 500, body: errorJson(brokenServer().body, requestId) }
@@ -109,32 +129,13 @@ export class StripeApi {
     return this.#refuse(brokenServer(), this.#context.store.nextId('req_', 14))
   }
 
-  #authenticate(request: HttpRequest): void {
-    const header = request.headers.authorization ?? ''
-    let key = /^Bearer (.+)$/i.exec(header)?.[1]
-    const basic = /^Basic (.+)$/i.exec(header)?.[1]
-    if (basic) key = Buffer.from(basic, 'base64').toString('utf8').split(':')[0]
-    if (!key) {
-      throw new StripeFault(401, {
-        type: 'invalid_request_error',
-        message:
-          "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY'). See https://stripe.com/docs/api#authentication for details, or we can help at https://support.stripe.com/.",
-      })
-    }
-    if (key === this.#apiKey) return
-    throw new StripeFault(401, {
-      type: 'invalid_request_error',
-      message: `Invalid API Key provided: ${mask(key)}`,
-    })
-  }
-
   #checkHeaders(request: HttpRequest): void {
     const account = request.headers['stripe-account']
     if (account !== undefined) {
       throw new StripeFault(403, {
         type: 'invalid_request_error',
         ...withDocs('account_invalid'),
-        message: `The provided key '${mask(this.#apiKey)}' does not have access to account '${String(account)}' (or that account does not exist). Application access may have been revoked.`,
+        message: `The provided key '${maskKey(this.#apiKeys.apiKey)}' does not have access to account '${String(account)}' (or that account does not exist). Application access may have been revoked.`,
       })
     }
     const type = request.headers['content-type'] ?? ''
@@ -152,6 +153,7 @@ export class StripeApi {
   #onceOnly(
     request: HttpRequest,
     requestId: string,
+    caller: Caller,
     run: () => { status: number; body: string },
   ): HttpResponse {
     const header = request.headers['idempotency-key']
@@ -160,7 +162,9 @@ export class StripeApi {
     if (key === null) return this.#toHttpResponse(run(), requestId, {})
     const nowMs = this.#context.clock.nowMs()
     const { method, path, body } = request
-    const known = this.#keys.find(key, method, path, body, nowMs)
+    // What a server was told is not repeated to a page that knows the same key.
+    const kept = caller === 'page' ? `page ${key}` : key
+    const known = this.#keys.find(kept, method, path, body, nowMs)
     const headers = { 'idempotency-key': key }
     if (known) {
       return this.#toHttpResponse(known, requestId, {
@@ -170,12 +174,13 @@ export class StripeApi {
       })
     }
     const response = run()
-    this.#keys.remember(key, { method, path, body, requestId, nowMs }, response)
+    this.#keys.remember(kept, { method, path, body, requestId, nowMs }, response)
     return this.#toHttpResponse(response, requestId, { ...headers, 'original-request': requestId })
   }
 
   #run(checked: CheckedCall): { status: number; body: string } {
-    const { route, ids, params, request, requestId, shape } = checked
+    const { route, ids, params, request, requestId, shape, caller } = checked
+    const isPage = caller === 'page'
     const key = request.headers['idempotency-key']
     const work = new UnitOfWork(this.#context, {
       id: requestId,
@@ -183,18 +188,19 @@ export class StripeApi {
     })
     try {
       const body = inOneStep(work, () => {
-        const call = { work, ids, path: request.path }
+        const call = { work, ids, path: request.path, isTypedIn: isPage && isTypedIn(request) }
         const rendered: OperationResponse = route.operation(params as never, call)
         const paths = (params.expand ?? []) as string[]
         if (paths.some((path) => path.includes('balance_transaction'))) settleBalance(work)
         const response = ownResponse(rendered, paths, shape)
         expand(response, paths, { tables: this.#context.tables, shape })
-        return JSON.stringify(response)
+        return JSON.stringify(isPage ? showToPage(response) : response)
       })
       return { status: 200, body }
     } catch (error) {
       if (!(error instanceof StripeFault)) throw error
-      const body = shape ? shape.takeBack(error.body) : error.body
+      const told = shape ? shape.takeBack(error.body) : error.body
+      const body = isPage ? showToPage(told) : told
       return { status: error.status, body: errorJson(body, requestId) }
     }
   }
@@ -235,6 +241,7 @@ interface CheckedCall {
   readonly request: HttpRequest
   readonly requestId: string
   readonly shape: Shape | null
+  readonly caller: Caller
 }
 
 /** Rendered objects share their nested parts with the tables, so who changes them takes a copy. */
@@ -279,9 +286,4 @@ function brokenServer(): StripeFault {
     message:
       'An unknown error occurred. We have been notified of the problem. If you have any questions, we can help at https://support.stripe.com/.',
   })
-}
-
-function mask(key: string): string {
-  if (key.length < 12) return '*'.repeat(key.length)
-  return `${key.slice(0, 8)}${'*'.repeat(key.length - 12)}${key.slice(-4)}`
 }

@@ -8,6 +8,8 @@ export interface Call {
   /** The ids of the path, in order. */
   readonly ids: readonly string[]
   readonly path: string
+  /** A person typed it into a field of the sandbox's own, where a card's number may stand. */
+  readonly isTypedIn: boolean
 }
 
 export type OperationResponse = WireObject | ListResponse | { readonly [field: string]: unknown }

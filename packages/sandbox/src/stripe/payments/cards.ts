@@ -1,11 +1,11 @@
 import type Stripe from 'stripe'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, noSuch } from '../wire/errors.ts'
+import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import type { WireObject } from '../wire/wire-object.ts'
-import { checkAttachable, emptyAddress, newCard, releaseMethod } from './payment-methods.ts'
-import { findTestCard } from './test-cards.ts'
+import { cardOfToken } from './new-payment-method.ts'
+import { checkAttachable, emptyAddress, releaseMethod } from './payment-methods.ts'
 
 /**
  * Cards are how payment methods of customers were called before: each is a payment method seen
@@ -26,11 +26,10 @@ export function addCard(
   customer: CustomerRow,
   params: Pick<Stripe.CustomerCreateSourceParams, 'metadata' | 'source' | 'validate'>,
 ): PaymentMethodRow {
-  const test = params.source.startsWith('tok_') ? findTestCard(params.source) : null
-  if (!test) throw noSuch('token', params.source, 'source')
+  const card = cardOfToken(work, params.source, 'source')
   const row: PaymentMethodRow = {
-    ...newCard(work, test),
-    id: work.newId('card_1'),
+    ...card,
+    id: work.find('token', params.source)?.card.id ?? work.newId('card_1'),
     customer: customer.id,
     metadata: mergeMetadata({}, params.metadata),
   }

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
-import type { PaymentMethodRow } from '../state/rows.ts'
+import type { PaymentMethodRow, TokenRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch, StripeFault } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { emptyAddress, newCard, usePaymentMethod } from './payment-methods.ts'
-import { findTestCard } from './test-cards.ts'
+import { findTestCard, type TestCard } from './test-cards.ts'
 
 type MethodParams = Pick<
   Stripe.PaymentMethodCreateParams,
@@ -27,7 +27,7 @@ export function createMethod(
   }
   const card = params.card as { token?: string; number?: string } | undefined
   if (!card) throw missingParam(path('card'))
-  const row = newCard(work, requireToken(card, path('card')))
+  const row = cardOf(work, card, path('card'))
   if (params.billing_details) setBillingDetails(row, params.billing_details)
   row.metadata = mergeMetadata({}, params.metadata)
   if (params.allow_redisplay) row.allow_redisplay = params.allow_redisplay
@@ -50,18 +50,65 @@ export function methodOfIntent(
   return id === undefined ? null : usePaymentMethod(work, id, 'payment_method')
 }
 
-function requireToken(card: { token?: string; number?: string }, path: string) {
-  if (card.number !== undefined) {
-    throw new StripeFault(402, {
-      type: 'invalid_request_error',
-      message:
-        'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.',
-    })
-  }
+function cardOf(
+  work: UnitOfWork,
+  card: { token?: string; number?: string },
+  path: string,
+): PaymentMethodRow {
+  if (card.number !== undefined) throw bareNumber()
   if (card.token === undefined) throw missingParam(`${path}[token]`)
-  const test = card.token.startsWith('tok_') ? findTestCard(card.token) : null
-  if (!test) throw noSuch('token', card.token, `${path}[token]`)
-  return test
+  return cardOfToken(work, card.token, `${path}[token]`)
+}
+
+export function bareNumber(): StripeFault {
+  return new StripeFault(402, {
+    type: 'invalid_request_error',
+    message:
+      'Sending credit card numbers directly to the Stripe API is generally unsafe. We suggest you use test tokens that map to the test card you are using, see https://stripe.com/docs/testing.',
+  })
+}
+
+/** The card behind a token, in no table yet. Stripe's test tokens last for ever, any other is used once. */
+export function cardOfToken(work: UnitOfWork, id: string, param: string): PaymentMethodRow {
+  const test = id.startsWith('tok_') ? findTestCard(id) : null
+  if (test) return newCard(work, test)
+  const token = work.find('token', id)
+  const typed = token && findTestCard(`tok_${token.$.behavior}`)
+  if (!typed) throw noSuch('token', id, param)
+  if (token.used) {
+    throw invalidRequest(
+      `You cannot use a Stripe token more than once: ${id}.`,
+      param,
+      'token_already_used',
+    )
+  }
+  work.edit('token', token).used = true
+  const row = newTypedCard(work, typed, token.$)
+  const text = (name: string) => (token.card[name] ?? null) as string | null
+  row.billing_details.name = text('name')
+  row.billing_details.address = {
+    city: text('address_city'),
+    country: text('address_country'),
+    line1: text('address_line1'),
+    line2: text('address_line2'),
+    postal_code: text('address_zip'),
+    state: text('address_state'),
+  }
+  return row
+}
+
+/** A card with the date, and the security code if any, that somebody typed in. */
+export function newTypedCard(
+  work: UnitOfWork,
+  test: { name: string; card: TestCard },
+  typed: Pick<TokenRow['$'], 'expires' | 'hasCvc'>,
+): PaymentMethodRow {
+  const row = newCard(work, test)
+  if (!row.card) return row
+  row.card.exp_month = typed.expires.month
+  row.card.exp_year = typed.expires.year
+  if (row.card.checks && !typed.hasCvc) row.card.checks.cvc_check = null
+  return row
 }
 
 export function setBillingDetails(

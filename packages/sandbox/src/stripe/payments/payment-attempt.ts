@@ -1,6 +1,11 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { render } from '../state/render.ts'
-import type { ChargeRow, PaymentIntentRow, PaymentMethodRow } from '../state/rows.ts'
+import type {
+  ChargeRow,
+  PaymentIntentRow,
+  PaymentMethodRow,
+  SetupIntentRow,
+} from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { StripeFault, withDocs } from '../wire/errors.ts'
 import { recordCharge } from './balance-transactions.ts'
@@ -136,18 +141,17 @@ export function cardFault(
   return new StripeFault(402, body, { keepsChanges })
 }
 
-function nextAction(
-  work: UnitOfWork,
-  intent: PaymentIntentRow,
-): NonNullable<PaymentIntentRow['next_action']> {
+/** Where the bank asks: on a page of its own, or wherever Stripe.js shows it. */
+export function nextAction(work: UnitOfWork, intent: PaymentIntentRow | SetupIntentRow) {
   const url = `${work.context.baseUrl}/pages/authenticate/${intent.id}?client_secret=${intent.client_secret}`
-  if (intent.$.returnUrl === null) {
+  if (intent.$.returnUrl === null || intent.$.inPage) {
     return {
-      type: 'use_stripe_sdk',
+      type: 'use_stripe_sdk' as const,
       use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } as never,
     }
   }
-  return { type: 'redirect_to_url', redirect_to_url: { return_url: intent.$.returnUrl, url } }
+  const redirect = { return_url: intent.$.returnUrl, url }
+  return { type: 'redirect_to_url' as const, redirect_to_url: redirect }
 }
 
 function newCharge(

@@ -9,7 +9,7 @@ import { invalidRequest, noSuch, StripeFault, withDocs } from '../wire/errors.ts
 export function confirmIntent(
   work: UnitOfWork,
   intent: PaymentIntentRow,
-  params: { off_session?: unknown; error_on_requires_action?: boolean },
+  params: { off_session?: unknown; error_on_requires_action?: boolean; use_stripe_sdk?: boolean },
 ) {
   if (intent.payment_method === null) {
     throw invalidRequest(
@@ -23,7 +23,8 @@ export function confirmIntent(
     automatic?.enabled &&
     automatic.allow_redirects === 'always' &&
     intent.$.returnUrl === null &&
-    intent.$.invoice === null
+    intent.$.invoice === null &&
+    !params.use_stripe_sdk
   ) {
     throw invalidRequest(
       "This PaymentIntent is configured to accept payment methods enabled in your Dashboard. Because some of these payment methods might redirect your customer off of your page, you must provide a `return_url`. If you don't want to accept redirect-based payment methods, set `automatic_payment_methods[enabled]` to `true` and `automatic_payment_methods[allow_redirects]` to `never` when creating Setup Intents and Payment Intents.",
@@ -34,6 +35,7 @@ export function confirmIntent(
   const savesFor =
     intent.setup_future_usage && intent.customer ? work.find('customer', intent.customer) : null
   intent.$.offSession = Boolean(params.off_session)
+  intent.$.inPage = Boolean(params.use_stripe_sdk)
   const outcome = attemptPayment(work, intent)
   if (outcome.status === 'succeeded' && savesFor && method.customer === null) {
     attachPaymentMethod(work, method, savesFor)
@@ -82,6 +84,12 @@ export function finishAuthentication(
   const method = work.require('payment_method', intent.payment_method ?? '')
   if (passed) {
     intent.$.authenticated = true
+    if (intent.confirmation_method === 'manual') {
+      // The merchant's server confirms it once more; only then it is charged.
+      intent.status = 'requires_confirmation'
+      intent.next_action = null
+      return intent
+    }
     noteOnInvoice(work, intent, attemptPayment(work, intent))
     return intent
   }

@@ -32,6 +32,7 @@ import { subscriptions } from './subscriptions.ts'
 import { taxIds } from './tax-ids.ts'
 import { taxRates } from './tax-rates.ts'
 import { testClocks } from './test-clocks.ts'
+import { tokens } from './tokens.ts'
 import { webhookEndpoints } from './webhook-endpoints.ts'
 
 /** Every call the sandbox knows; any other is an unrecognized URL. */
@@ -69,5 +70,6 @@ export const OPERATIONS: Operations = {
   ...taxIds,
   ...taxRates,
   ...testClocks,
+  ...tokens,
   ...webhookEndpoints,
 }

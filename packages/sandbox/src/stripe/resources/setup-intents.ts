@@ -3,7 +3,7 @@ import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { methodOfIntent } from '../payments/new-payment-method.ts'
-import { cardFault } from '../payments/payment-attempt.ts'
+import { cardFault, nextAction } from '../payments/payment-attempt.ts'
 import { attachPaymentMethod } from '../payments/payment-methods.ts'
 import { newSetupIntent } from '../payments/setup-intent.ts'
 import { behaviorOf, toDecline } from '../payments/test-cards.ts'
@@ -31,6 +31,7 @@ export const setupIntents: Operations = {
     }
     useMethod(work, intent, params)
     if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
+    intent.$.inPage = Boolean(params.use_stripe_sdk)
     if (params.confirm) confirmSetup(work, intent)
     return render('setup_intent', intent, work.tables)
   }),
@@ -57,6 +58,7 @@ export const setupIntents: Operations = {
       throw unexpected(intent, 'confirmed')
     useMethod(work, intent, params)
     if (params.return_url !== undefined) intent.$.returnUrl = params.return_url
+    intent.$.inPage = Boolean(params.use_stripe_sdk)
     confirmSetup(work, intent)
     return render('setup_intent', intent, work.tables)
   }),
@@ -130,15 +132,8 @@ function confirmSetup(work: UnitOfWork, intent: SetupIntentRow): void {
   const challenged =
     typeof behavior === 'object' && 'challenges' in behavior && !intent.$.authenticated
   if (challenged) {
-    const url = `${work.context.baseUrl}/pages/authenticate/${intent.id}?client_secret=${intent.client_secret}`
     intent.status = 'requires_action'
-    intent.next_action =
-      intent.$.returnUrl === null
-        ? {
-            type: 'use_stripe_sdk',
-            use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } as never,
-          }
-        : { type: 'redirect_to_url', redirect_to_url: { return_url: intent.$.returnUrl, url } }
+    intent.next_action = nextAction(work, intent)
     work.emit('setup_intent.requires_action', 'setup_intent', intent)
     return
   }

@@ -8,6 +8,7 @@ import { openTables } from '../state/tables.ts'
 import { billingCycle } from '../subscriptions/billing-cycle.ts'
 import { isReleased, Versions } from '../versions/versions.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
+import { serveBrowser } from './browser/serve-browser.ts'
 import { createStripeHandle } from './create-handle.ts'
 import type { StripeHandle } from './handle.ts'
 import type { StripeOptions } from './options.ts'
@@ -56,11 +57,13 @@ export async function serveStripe(
   const apiKey = options.apiKey ?? DEFAULT_KEY
   const publishableKey = options.publishableKey ?? DEFAULT_PUBLISHABLE_KEY
   const versions = new Versions(context.tables)
-  const api = new StripeApi(context, OPERATIONS, { apiKey, versions })
+  const api = new StripeApi(context, OPERATIONS, { apiKey, publishableKey, versions })
   const server = await serveHttp({
     port: options.port ?? 0,
-    handle: (request) =>
-      request.path.startsWith('/pages/') ? servePage(request, context) : api.handle(request),
+    handle: (request) => {
+      if (request.path.startsWith('/pages/')) return servePage(request, context)
+      return serveBrowser(request) ?? api.handle(request)
+    },
     beforeResponse: () => context.store.flush(),
     tooLarge: () => api.tooLarge(),
     failed: () => api.failed(),

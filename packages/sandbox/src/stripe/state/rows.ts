@@ -125,6 +125,8 @@ export type PaymentIntentRow = Wire<Stripe.PaymentIntent> & {
     /** A renewal is made without the customer too, but waits for them when the bank asks. */
     offSession: boolean | 'renewal'
     returnUrl: string | null
+    /** The page itself shows the bank's question, instead of sending the customer away. */
+    inPage?: boolean
     /** The 3-D Secure challenge was passed for this attempt. */
     authenticated: boolean
     checkout: string | null
@@ -136,6 +138,7 @@ export type SetupIntentRow = Wire<Stripe.SetupIntent> & {
   $: {
     authenticated: boolean
     returnUrl: string | null
+    inPage?: boolean
     subscription: string | null
     checkout: string | null
   }
@@ -156,7 +159,11 @@ export type CreditNoteLineRow = Wire<Stripe.CreditNoteLineItem> & {
 export type DisputeRow = Omit<Wire<Stripe.Dispute>, 'balance_transactions'> & {
   $: { moved: string[]; nextAt: number | null }
 }
-export type TokenRow = Wire<Stripe.Token>
+/** A card that somebody typed in. Its number is kept only as the test card that it is. */
+export type TokenRow = Omit<Wire<Stripe.Token>, 'card'> & {
+  card: WireObject
+  $: { behavior: string; expires: { month: number; year: number }; hasCvc: boolean }
+}
 export type MeterRow = Wire<Stripe.Billing.Meter>
 /** Stripe's have no id, only an identifier; ours is where the row is kept. */
 export type MeterEventRow = Wire<Stripe.Billing.MeterEvent> & { id: string }

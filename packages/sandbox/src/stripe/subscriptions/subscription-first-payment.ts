@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { collectInvoice, methodFor } from '../invoices/invoice-payment.ts'
-import { cardFault, needsSetup } from '../payments/payment-attempt.ts'
+import { cardFault, needsSetup, nextAction } from '../payments/payment-attempt.ts'
 import { newSetupIntent } from '../payments/setup-intent.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -54,13 +54,7 @@ export function askForMethod(
   if (method) {
     intent.payment_method = method.id
     intent.status = 'requires_action'
-    intent.next_action = {
-      type: 'use_stripe_sdk',
-      use_stripe_sdk: {
-        type: 'three_d_secure_redirect',
-        stripe_js: `${work.context.baseUrl}/pages/authenticate/${intent.id}?client_secret=${intent.client_secret}`,
-      } as never,
-    }
+    intent.next_action = nextAction(work, intent)
   }
   work.edit('subscription', subscription).pending_setup_intent = intent.id
 }

@@ -5,7 +5,7 @@ import { finishSetupAuthentication } from '../../resources/setup-intents.ts'
 import { inOneStep, UnitOfWork } from '../../state/unit-of-work.ts'
 import { notice, type PageRequest, redirect, show } from './page.ts'
 
-/** The bank's own page, which a payment of the application's sends its customer to. */
+/** The bank's own page, which a payment of the application's sends its customer to, or Stripe.js shows. */
 export function authenticatePage({ context, id, form, posted }: PageRequest): HttpResponse {
   return inOneStep(new UnitOfWork(context), (work) => {
     const setup = id.startsWith('seti_')
@@ -20,17 +20,24 @@ export function authenticatePage({ context, id, form, posted }: PageRequest): Ht
         html`<section><h1>3-D Secure</h1><p>Your bank asks you to approve this ${setup ? 'card' : 'payment'}.</p>
         <form method="post" class="row"><input type="hidden" name="client_secret" value="${intent.client_secret}">
         <button name="answer" value="complete">Complete</button><button class="quiet" name="answer" value="fail">Fail</button></form></section>`,
+        '*',
       )
     }
     const passed = form.get('answer') === 'complete'
     const { returnUrl } = intent.$
     if (setup) finishSetupAuthentication(work, id, passed)
     else finishAuthentication(work, id, passed)
-    if (returnUrl === null) {
-      return notice(200, passed ? 'Approved' : 'Refused', 'You can close this page.')
+    if (returnUrl === null || intent.$.inPage) {
+      const title = passed ? 'Approved' : 'Refused'
+      const text = html`<section><h1>${title}</h1><p>You can close this page.</p></section>`
+      return show(200, title, text, '*')
     }
     const url = new URL(returnUrl)
     url.searchParams.set(setup ? 'setup_intent' : 'payment_intent', id)
+    url.searchParams.set(
+      setup ? 'setup_intent_client_secret' : 'payment_intent_client_secret',
+      intent.client_secret ?? '',
+    )
     url.searchParams.set('redirect_status', passed ? 'succeeded' : 'failed')
     return redirect(url.href)
   })

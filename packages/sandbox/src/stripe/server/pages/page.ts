@@ -13,13 +13,18 @@ export interface PageRequest {
 
 export type Page = (request: PageRequest) => HttpResponse
 
-export function show(status: number, title: string, body: Html): HttpResponse {
+/** `framedBy` says who may show it inside of a page of theirs: nobody, unless told. */
+export function show(
+  status: number,
+  title: string,
+  body: Html,
+  framedBy: "'none'" | '*' = "'none'",
+): HttpResponse {
   return {
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy':
-        "default-src 'none'; style-src 'unsafe-inline'; form-action *; base-uri 'none'; frame-ancestors 'none'",
+      'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; form-action *; base-uri 'none'; frame-ancestors ${framedBy}`,
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     },

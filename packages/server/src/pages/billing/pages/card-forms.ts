@@ -63,6 +63,5 @@ export async function rehearseCard(
   const { sandbox, billing } = service
   if (!sandbox || token === null) return
   const { provider, providerId } = await billing.user(account.billable.id)
-  const card = findTestCard(provider, token)
-  if (card && providerId !== null) rehearse(sandbox, providerId, card)
+  if (providerId !== null) rehearse(sandbox, providerId, findTestCard(provider, token))
 }

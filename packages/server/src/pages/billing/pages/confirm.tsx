@@ -8,6 +8,7 @@ import { readAccount, unpaidReason } from '../model/account.ts'
 import { planOf } from '../model/plans.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
 import { answerBank } from '../model/test-cards.ts'
+import { AskBank } from '../sections/ask-bank.tsx'
 import { cardEntryOf, ProviderScript, policyFor } from '../sections/card-entry.tsx'
 import { BillingFrame } from '../sections/frame.tsx'
 import { settle } from '../sections/sandbox-strip.tsx'
@@ -50,23 +51,14 @@ export function addConfirmPage(app: Hono<AppEnv>): void {
               </div>
             </form>
           ) : (
-            <div
-              data-confirm-payment
-              data-key={entry.key ?? undefined}
-              data-client-secret={reason.payment.clientSecret}
-            >
-              <button class="primary" type="button">
-                Confirm with your bank
-              </button>
-              <p class="problem" data-problem role="alert" />
-              <noscript>
-                <p class="problem">
-                  Your bank is asked by {PROVIDER_NAMES[running.provider]}’s script. Please switch
-                  scripts on.
-                </p>
-              </noscript>
-            </div>
+            <noscript>
+              <p class="problem">
+                Your bank is asked by {PROVIDER_NAMES[running.provider]}’s script. Please switch
+                scripts on.
+              </p>
+            </noscript>
           )}
+          <AskBank entry={entry} clientSecret={reason.payment.clientSecret} />
           <p>
             <a href="/billing">Back to billing</a>
           </p>

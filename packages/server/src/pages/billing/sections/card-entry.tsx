@@ -5,26 +5,44 @@ import type { ContentPolicy } from '../../parts/render.tsx'
 import { BadChoice } from '../model/problems.ts'
 import { PROVIDER_NAMES } from '../model/providers.ts'
 import { findTestCard, TEST_CARDS } from '../model/test-cards.ts'
+import { TypedCard } from './typed-card.tsx'
 
 /**
  * How a card gets from the person to the provider. Its number never passes through us: in a demo a test
- * card is chosen, elsewhere the provider's own script takes it and gives us a token.
+ * card is chosen, or typed into what stands in for the provider's script; elsewhere that script takes it
+ * and gives us a token.
  */
 export interface CardEntry {
   readonly provider: ProviderName
   readonly kind: 'test' | 'script' | 'missing'
   /** Stripe's publishable key, where the script needs it. */
   readonly key: string | null
+  /** Where the script is loaded from: the provider itself, in a demo the sandbox. */
+  readonly script: string | null
+}
+
+/** At the provider, and below the sandbox's address. */
+const SCRIPTS: Readonly<Record<ProviderName, { readonly url: string; readonly path: string }>> = {
+  stripe: { url: 'https://js.stripe.com/v3/', path: '/v3/' },
+  braintree: {
+    url: 'https://js.braintreegateway.com/web/dropin/1.43.0/js/dropin.min.js',
+    path: '/web/dropin/1.43.0/js/dropin.min.js',
+  },
 }
 
 export function cardEntryOf(
   { sandbox, config }: ServiceContext,
   provider: ProviderName,
 ): CardEntry {
-  if (sandbox) return { provider, kind: 'test', key: null }
-  if (provider === 'braintree') return { provider, kind: 'script', key: null }
+  const { url, path } = SCRIPTS[provider]
+  if (sandbox) {
+    const key = provider === 'stripe' ? sandbox.stripe.publishableKey : null
+    return { provider, kind: 'test', key, script: `${sandbox[provider].url}${path}` }
+  }
+  if (provider === 'braintree') return { provider, kind: 'script', key: null, script: url }
   const key = config.stripePublishableKey
-  return { provider, kind: key === null ? 'missing' : 'script', key }
+  if (key === null) return { provider, kind: 'missing', key, script: null }
+  return { provider, kind: 'script', key, script: url }
 }
 
 /** What the provider's script loads and calls. Elsewhere the policy stays as strict as it is. */
@@ -53,34 +71,35 @@ const POLICIES: Readonly<Record<ProviderName, ContentPolicy>> = {
   },
 }
 
-export function policyFor({ kind, provider }: CardEntry): ContentPolicy {
-  return kind === 'script' ? POLICIES[provider] : {}
+export function policyFor({ kind, provider, script }: CardEntry): ContentPolicy {
+  if (script === null) return {}
+  if (kind === 'script') return POLICIES[provider]
+  const { origin } = new URL(script)
+  return { 'script-src': [origin], 'frame-src': [origin], 'connect-src': [origin] }
 }
 
-const SCRIPTS: Readonly<Record<ProviderName, string>> = {
-  stripe: 'https://js.stripe.com/v3/',
-  braintree: 'https://js.braintreegateway.com/web/dropin/1.43.0/js/dropin.min.js',
-}
-
-/** Once on a page, before our own script. Only ever loaded from the provider itself. */
+/** Once on a page, before our own script. Only ever loaded from the provider itself, or its sandbox. */
 export const ProviderScript: FC<{ entry: CardEntry }> = ({ entry }) =>
-  entry.kind === 'script' ? <script src={SCRIPTS[entry.provider]} defer /> : null
+  entry.script === null ? null : <script src={entry.script} defer />
 
 /** The field of a form; it ends in a value named `token`. */
 export const CardField: FC<{ entry: CardEntry; id: string; chosen?: string | null }> = (props) => {
   const { entry, id, chosen } = props
   if (entry.kind === 'test') {
     return (
-      <label>
-        Test card
-        <select name="token" required>
-          {TEST_CARDS[entry.provider].map((card) => (
-            <option value={card.token} selected={card.token === chosen}>
-              {card.label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <>
+        <label>
+          Test card
+          <select name="token" required>
+            {TEST_CARDS[entry.provider].map((card) => (
+              <option value={card.token} selected={card.token === chosen}>
+                {card.label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <TypedCard provider={entry.provider} cardKey={entry.key} id={id} />
+      </>
     )
   }
   const name = PROVIDER_NAMES[entry.provider]
@@ -111,11 +130,17 @@ const TOKENS: Readonly<Record<ProviderName, RegExp>> = {
   braintree: /^[\w-]{1,200}$/,
 }
 
+/** In a demo: what the sandbox makes of a card that was typed in. */
+const TYPED: Readonly<Record<ProviderName, RegExp>> = {
+  stripe: /^pm_1\w{1,200}$/,
+  braintree: /^tokencc_\w{1,200}$/,
+}
+
 export function parseToken(entry: CardEntry, value: string | null): string {
   const token = value ?? ''
   const isGood =
     entry.kind === 'test'
-      ? findTestCard(entry.provider, token) !== null
+      ? findTestCard(entry.provider, token) !== null || TYPED[entry.provider].test(token)
       : TOKENS[entry.provider].test(token)
   if (isGood) return token
   throw new BadChoice(

@@ -1,0 +1,54 @@
+import type { HttpRequest } from '../../core/http.ts'
+import { StripeFault } from '../wire/errors.ts'
+
+export interface ApiKeys {
+  readonly apiKey: string
+  readonly publishableKey: string
+}
+
+/** Who calls: a server with the secret key, or a page with the publishable one. */
+export type Caller = 'server' | 'page'
+
+export function authenticate(request: HttpRequest, keys: ApiKeys): Caller {
+  const key = keyOf(request)
+  if (key === keys.apiKey) return 'server'
+  if (key === keys.publishableKey) return 'page'
+  if (key === null) {
+    throw new StripeFault(401, {
+      type: 'invalid_request_error',
+      message:
+        "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY'). See https://stripe.com/docs/api#authentication for details, or we can help at https://support.stripe.com/.",
+    })
+  }
+  throw new StripeFault(401, {
+    type: 'invalid_request_error',
+    message: `Invalid API Key provided: ${maskKey(key)}`,
+  })
+}
+
+function keyOf(request: HttpRequest): string | null {
+  const header = request.headers.authorization ?? ''
+  const bearer = /^Bearer (.+)$/i.exec(header)?.[1]
+  if (bearer) return bearer
+  const basic = /^Basic (.+)$/i.exec(header)?.[1]
+  if (basic) return Buffer.from(basic, 'base64').toString('utf8').split(':')[0] || null
+  return formKeyOf(request)
+}
+
+/** Pages send theirs among the parameters, too; a secret key does not belong there. */
+function formKeyOf(request: HttpRequest): string | null {
+  const text = request.method === 'POST' ? request.body.toString('utf8') : request.query
+  const key = new URLSearchParams(text).get('key')
+  return key?.startsWith('pk_') ? key : null
+}
+
+export function maskKey(key: string): string {
+  if (key.length < 12) return '*'.repeat(key.length)
+  return `${key.slice(0, 8)}${'*'.repeat(key.length - 12)}${key.slice(-4)}`
+}
+
+/** From a field of the sandbox's own, in a frame of the page: nobody else may send a card's number. */
+export function isTypedIn(request: HttpRequest): boolean {
+  const { origin, host } = request.headers
+  return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
+}

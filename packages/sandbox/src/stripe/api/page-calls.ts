@@ -1,0 +1,173 @@
+import type { Tables } from '../state/tables.ts'
+import { invalidRequest, missingParam, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
+import type { FormObject } from '../wire/form.ts'
+
+interface PageCall {
+  readonly takes: readonly string[]
+  /** What the page must know the client secret of. */
+  readonly intent?: 'payment_intent' | 'setup_intent'
+}
+
+/**
+ * What a publishable key may do, which anybody can read in a page: the calls that Stripe.js makes, with
+ * these parameters. It reads or does nothing else.
+ */
+export const PAGE_CALLS: Readonly<Record<string, PageCall>> = {
+  'Tokens.create': { takes: ['card'] },
+  'PaymentMethods.create': {
+    takes: ['allow_redisplay', 'billing_details', 'card', 'metadata', 'type'],
+  },
+  'PaymentIntents.retrieve': { takes: [], intent: 'payment_intent' },
+  'PaymentIntents.confirm': {
+    takes: [
+      'payment_method',
+      'payment_method_data',
+      'payment_method_options',
+      'receipt_email',
+      'return_url',
+      'setup_future_usage',
+      'shipping',
+      'use_stripe_sdk',
+    ],
+    intent: 'payment_intent',
+  },
+  'SetupIntents.retrieve': { takes: [], intent: 'setup_intent' },
+  'SetupIntents.confirm': {
+    takes: [
+      'payment_method',
+      'payment_method_data',
+      'payment_method_options',
+      'return_url',
+      'use_stripe_sdk',
+    ],
+    intent: 'setup_intent',
+  },
+}
+
+/** Pages of any origin may call: they have no cookie, and the key is no secret. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, POST, OPTIONS',
+  'access-control-allow-headers':
+    'authorization, content-type, idempotency-key, stripe-version, x-stripe-user-agent',
+  'access-control-expose-headers': 'request-id, stripe-version',
+  'access-control-max-age': '300',
+}
+
+/** Names that Stripe.js adds to every call for its own ends. */
+const OWN_NAMES = ['key', '_stripe_version', 'payment_user_agent', 'referrer', 'time_on_page']
+
+/** Throws Stripe's refusal unless a page may make this call; takes out what only pages send. */
+export function checkPageCall(
+  tables: Tables,
+  { name, id, form }: { readonly name: string; readonly id: string; readonly form: FormObject },
+): void {
+  const call = Object.hasOwn(PAGE_CALLS, name) ? PAGE_CALLS[name] : undefined
+  if (!call) throw secretKeyRequired()
+  for (const own of OWN_NAMES) delete form[own]
+  const secret = form.client_secret
+  delete form.client_secret
+  if (call.intent) checkSecret(tables, call.intent, id, secret)
+  for (const param of Object.keys(form)) {
+    if (call.takes.includes(param)) continue
+    if (param === 'expand' && call.intent && isHarmless(form.expand)) continue
+    throw invalidRequest(`Received unknown parameter: ${param}`, param, 'parameter_unknown')
+  }
+  const isManual = tables.payment_intent.get(id)?.confirmation_method === 'manual'
+  if (name === 'PaymentIntents.confirm' && isManual) {
+    throw invalidRequest(
+      'This PaymentIntent cannot be confirmed using your publishable key because its `confirmation_method` is set to `manual`. Please use your secret key instead, or create a PaymentIntent with `confirmation_method` set to `automatic`.',
+      'confirmation_method',
+      'payment_intent_invalid_parameter',
+    )
+  }
+}
+
+function secretKeyRequired(): StripeFault {
+  return new StripeFault(401, {
+    type: 'invalid_request_error',
+    ...withDocs('secret_key_required'),
+    message:
+      'This API call cannot be made with a publishable API key. Please use a secret API key. You can find a list of your API keys at https://dashboard.stripe.com/account/apikeys.',
+  })
+}
+
+function checkSecret(
+  tables: Tables,
+  kind: 'payment_intent' | 'setup_intent',
+  id: string,
+  secret: unknown,
+): void {
+  if (secret === undefined) throw missingParam('client_secret')
+  const intent = tables[kind].get(id)
+  if (!intent) throw noSuch(kind, id)
+  if (secret === intent.client_secret) return
+  const noun = kind === 'payment_intent' ? 'PaymentIntent' : 'SetupIntent'
+  throw invalidRequest(
+    `The client_secret provided does not match the client_secret associated with the ${noun}.`,
+    'client_secret',
+    `${kind}_invalid_parameter`,
+  )
+}
+
+function isHarmless(expand: FormObject[string] | undefined): boolean {
+  const paths = typeof expand === 'object' ? Object.values(expand) : [expand]
+  return paths.every((path) => path === 'payment_method')
+}
+
+/** What a page is told of an intent: what it needs to finish it, and not whose it is. */
+const SHOWN: Readonly<Record<string, ReadonlySet<string>>> = {
+  payment_intent: new Set([
+    'id',
+    'object',
+    'amount',
+    'amount_details',
+    'automatic_payment_methods',
+    'canceled_at',
+    'cancellation_reason',
+    'capture_method',
+    'client_secret',
+    'confirmation_method',
+    'created',
+    'currency',
+    'description',
+    'last_payment_error',
+    'livemode',
+    'next_action',
+    'payment_method',
+    'payment_method_configuration_details',
+    'payment_method_types',
+    'processing',
+    'receipt_email',
+    'setup_future_usage',
+    'shipping',
+    'source',
+    'status',
+  ]),
+  setup_intent: new Set([
+    'id',
+    'object',
+    'automatic_payment_methods',
+    'cancellation_reason',
+    'client_secret',
+    'created',
+    'description',
+    'last_setup_error',
+    'livemode',
+    'next_action',
+    'payment_method',
+    'payment_method_configuration_details',
+    'payment_method_types',
+    'status',
+    'usage',
+  ]),
+}
+
+/** A response or an error as a page may see it, with every intent in it cut short. */
+export function showToPage<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(showToPage) as T
+  if (typeof value !== 'object' || value === null) return value
+  const shown = SHOWN[String((value as { object?: unknown }).object)]
+  const fields = Object.entries(value).filter(([name]) => !shown || shown.has(name))
+  return Object.fromEntries(fields.map(([name, part]) => [name, showToPage(part)])) as T
+}

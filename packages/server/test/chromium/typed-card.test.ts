@@ -1,0 +1,117 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  describeInChromium,
+  expectAccessible,
+  takeScreenshot,
+} from '../../../../test-support/chromium.ts'
+import { startTestService, type TestService } from '../support.ts'
+
+let people = 0
+
+describeInChromium('a card that is typed in', ({ newPage, forgive }) => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startTestService()
+  })
+  afterAll(() => service?.stop())
+
+  async function open(settings: Parameters<typeof newPage>[0] = {}): Promise<Page> {
+    const account = { email: `typist-${++people}@example.com`, password: 'a long password' }
+    await service.users.create({ ...account, name: 'Ada Lovelace' })
+    const page = await newPage(settings)
+    await page.goto(`${service.url}/login?return_to=/billing`)
+    await page.getByLabel('E-mail').fill(account.email)
+    await page.getByLabel('Password').fill(account.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Billing', exact: true }).waitFor()
+    return page
+  }
+
+  async function type(page: Page, number: string): Promise<void> {
+    const form = page.locator('form[action="/billing/subscribe"]')
+    await page.getByRole('radio', { name: /^Pro / }).check()
+    const isOpen = (await form.locator('details[open]').count()) > 0
+    if (!isOpen) await form.getByText('Type a card in instead').click()
+    const fields = page.frameLocator('iframe[title="Secure card payment input frame"]')
+    await fields.getByPlaceholder('Card number').fill(number)
+    await fields.getByPlaceholder('MM / YY').fill('1240')
+    await fields.getByPlaceholder('CVC').fill('123')
+  }
+  const subscribe = (page: Page) => page.getByRole('button', { name: 'Subscribe' }).click()
+  const told = (page: Page, text: string) =>
+    page.getByRole('status').filter({ hasText: text }).waitFor()
+  const bank = (page: Page) => page.frameLocator('iframe[title="3D Secure challenge"]')
+
+  it.each(['light', 'dark'] as const)('pays, and is fit to be seen, %s', async (scheme) => {
+    const page = await open({ scheme })
+    await type(page, '4242 4242 4242 4242')
+    await expectAccessible(page)
+    await takeScreenshot(page, `billing-typed-card-${scheme}`)
+    await subscribe(page)
+    await told(page, 'You are subscribed.')
+    await page.getByText('Visa ending in 4242').first().waitFor()
+  })
+
+  it('says in the page what is wrong with a card, and what the bank said', async () => {
+    const page = await open()
+    forgive(page, /status of 4(?:02|22)/)
+    await type(page, '4242 4242 4242 4241')
+    await subscribe(page)
+    await page.getByText('Your card number is invalid.').waitFor()
+    await type(page, '4000000000000002')
+    await subscribe(page)
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /declined.*another card/ })
+      .waitFor()
+    await type(page, '5555555555554444')
+    await subscribe(page)
+    await told(page, 'You are subscribed.')
+  })
+
+  it('lets the bank ask in the page', async () => {
+    const page = await open()
+    await type(page, '4000002760003184')
+    await subscribe(page)
+    await page.getByRole('heading', { name: 'Confirm the payment' }).waitFor()
+    await page.getByRole('button', { name: 'Let the bank ask' }).click()
+    await bank(page).getByRole('button', { name: 'Complete' }).waitFor()
+    await expectAccessible(page)
+    await takeScreenshot(page, 'billing-bank-asks')
+    await bank(page).getByRole('button', { name: 'Complete' }).click()
+    await page.getByRole('heading', { name: 'Billing', exact: true }).waitFor()
+    expect(await page.locator('.badge').first().textContent()).toBe('Active')
+  })
+
+  it('takes another card when the bank refuses the first', async () => {
+    const page = await open()
+    await type(page, '4000002760003184')
+    await subscribe(page)
+    await page.getByRole('button', { name: 'Let the bank ask' }).click()
+    await bank(page).getByRole('button', { name: 'Fail' }).click()
+    await page.getByText('We are unable to authenticate your payment method.').waitFor()
+    await page.getByRole('link', { name: 'Back to billing' }).click()
+    await page.getByRole('heading', { name: 'Another card or plan' }).waitFor()
+    await type(page, '4242424242424242')
+    await subscribe(page)
+    await told(page, 'You are subscribed.')
+    expect(await page.locator('.badge').first().textContent()).toBe('Active')
+  })
+
+  it('is taken by what stands in for Drop-in, too', async () => {
+    const page = await open()
+    const choice = page.getByRole('navigation', { name: 'Payment provider' })
+    await choice.getByRole('link', { name: 'Braintree' }).click()
+    await choice.locator('[aria-current]', { hasText: 'Braintree' }).waitFor()
+    await page.getByRole('radio', { name: /^Pro / }).check()
+    await page.getByText('Type a card in instead').click()
+    await page.getByLabel('Card Number').fill('4111 1111 1111 1111')
+    await page.getByLabel('Expiration Date').fill('12/40')
+    await expectAccessible(page)
+    await takeScreenshot(page, 'billing-typed-card-braintree')
+    await subscribe(page)
+    await told(page, 'You are subscribed.')
+    await page.getByText('Visa ending in 1111').first().waitFor()
+  })
+})
