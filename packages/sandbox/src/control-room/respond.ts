@@ -41,7 +41,11 @@ export async function respond(
 function sendFile(path: string, controls: Controls): HttpResponse | null {
   if (path === '/style.css') return send(200, 'text/css; charset=utf-8', STYLE)
   if (path === '/icon.svg') return send(200, 'image/svg+xml', ICON)
-  if (path === '/state.json') return sendJson(200, readState(controls))
+  if (path === '/state.json') {
+    const state = readState(controls)
+    controls.store.packOld()
+    return sendJson(200, state)
+  }
   if (path === '/export') return send(200, 'application/json', controls.exportState())
   return null
 }
@@ -61,6 +65,8 @@ async function showPage(
   const params = mapValues(found?.params ?? {}, decode)
   const ask: Ask = { watched: controls, params, query, path: own }
   const data = found && (await found.target.read(ask))
+  // What a page reads is unpacked, which adds up when there is much of it.
+  controls.store.packOld()
   if (asJson) return data ? sendJson(200, data) : sendJson(404, { error: 'There is no such thing' })
   const json = `${path === '/' ? '/index' : path}.json${query.size > 0 ? `?${query}` : ''}`
   const now = controls.clock.now().toISOString()

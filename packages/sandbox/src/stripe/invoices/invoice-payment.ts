@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { methodOfCustomer } from '../payments/customer.ts'
 import { attemptPayment, type PaymentOutcome } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
+import { type Decline, isFinal, toDecline } from '../payments/test-cards.ts'
 import { couponOf, endDiscount } from '../state/discounts.ts'
 import type { InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
 import { onInvoicePaid, onInvoiceUnpaid } from '../state/subscription-status.ts'
@@ -152,6 +153,13 @@ export function collectInvoice(
     onInvoiceUnpaid(work, invoice)
     return { status: 'no_payment_method' }
   }
+  const refused = options.offSession === 'renewal' ? finalDecline(intent, method) : null
+  if (refused) {
+    // The retry counts, but nobody is asked.
+    recordFailure(work, invoice)
+    onInvoiceUnpaid(work, invoice)
+    return { status: 'declined', decline: refused }
+  }
   work.edit('payment_intent', intent)
   intent.payment_method = method
   intent.$.offSession = options.offSession ?? false
@@ -159,6 +167,14 @@ export function collectInvoice(
   const outcome = attemptPayment(work, intent)
   settleAttempt(work, invoice, outcome)
   return outcome
+}
+
+/** The bank's last word about this method, if it has said that. */
+function finalDecline(intent: PaymentIntentRow, method: string): Decline | null {
+  const error = intent.last_payment_error
+  const asked = error?.payment_method as { readonly id: string } | undefined
+  const code = error?.decline_code
+  return code !== undefined && asked?.id === method && isFinal(code) ? toDecline(code) : null
 }
 
 /** What an attempt means for the invoice; also called when an intent is confirmed by the client. */

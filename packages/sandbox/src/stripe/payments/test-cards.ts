@@ -156,6 +156,23 @@ const DECLINES: Readonly<Record<string, Decline>> = {
   ),
 }
 
+/** Banks do not change their mind about these: Stripe asks them again only with another card. */
+const FINAL = new Set([
+  'authentication_required',
+  'highest_risk_level',
+  'incorrect_number',
+  'lost_card',
+  'pickup_card',
+  'revocation_of_all_authorizations',
+  'revocation_of_authorization',
+  'stolen_card',
+  'transaction_not_allowed',
+])
+
+export function isFinal(declineCode: string): boolean {
+  return FINAL.has(declineCode)
+}
+
 /** A decline code in Stripe's words; an unknown one is a plain card_declined with that code. */
 export function toDecline(code: string): Decline {
   const known = Object.hasOwn(DECLINES, code) ? DECLINES[code] : undefined
