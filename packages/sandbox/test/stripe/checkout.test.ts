@@ -536,6 +536,12 @@ describe('the bank', () => {
     expect(page.status).toBe(402)
     expect(alertOf(page)).toBe('Your card has insufficient funds.')
     expect(page.text).toContain('value="Eve &lt;b&gt;"')
+    // Whoever reloads the page that says so, or goes back to it, sends nothing again.
+    const body = new URLSearchParams({ card: 'pm_card_chargeDeclined' })
+    const sent = await fetch(session.url ?? '', { method: 'POST', body, redirect: 'manual' })
+    const led = new URL(sent.headers.get('location') ?? '', session.url ?? '').href
+    expect([sent.status, (await openPage(led)).status]).toEqual([303, 402])
+    expect((await openPage(led)).status).toBe(200)
     expect((await stripe.checkout.sessions.retrieve(session.id)).status).toBe('open')
     expect(sandbox.stripe.customers()).toEqual([])
   })

@@ -16,7 +16,10 @@ export async function submit(
   fields: Readonly<Record<string, string>>,
 ): Promise<ShownPage> {
   const body = new URLSearchParams(fields)
-  return read(await fetch(url ?? '', { method: 'POST', body, redirect: 'manual' }))
+  const page = await read(await fetch(url ?? '', { method: 'POST', body, redirect: 'manual' }))
+  // A form that is shown again, or a question in between, is a page of its own.
+  if (!page.location?.includes('shown=')) return page
+  return openPage(new URL(page.location, url ?? '').href)
 }
 
 async function read(response: Response): Promise<ShownPage> {

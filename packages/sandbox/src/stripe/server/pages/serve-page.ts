@@ -1,10 +1,11 @@
 import type { HttpRequest, HttpResponse } from '../../../core/http.ts'
 import type { StripeContext } from '../../state/context.ts'
 import { StripeFault } from '../../wire/errors.ts'
+import { leadTo, takeAnswer } from './answers.ts'
 import { authenticatePage } from './authenticate.ts'
 import { checkoutPage } from './checkout.ts'
 import { invoicePage, receiptPage } from './documents.ts'
-import { notice, type Page } from './page.ts'
+import { notice, type Page, type PageRequest } from './page.ts'
 import { portalPage } from './portal.ts'
 
 /** The hosted pages: a customer's side of the payment. */
@@ -22,12 +23,23 @@ export function servePage(request: HttpRequest, context: StripeContext): HttpRes
   if (!page) return notice(404, 'Not found', 'There is no such page.')
   const form = new URLSearchParams(request.query)
   const posted = request.method === 'POST'
+  const answer = posted ? null : takeAnswer(context, form.get('shown') ?? '')
+  if (answer) return answer
+  form.delete('shown')
+  const own = form.size > 0 ? `${request.path}?${form}` : request.path
   if (posted) {
     const typed = new URLSearchParams(request.body.toString('utf8'))
     for (const [key, value] of typed) form.set(key, value)
   }
+  const response = respond(page, { context, id, form, posted })
+  // The bank's page is shown in a frame, and ends there.
+  if (!posted || response.status === 303 || page === authenticatePage) return response
+  return leadTo(context, own, response)
+}
+
+function respond(page: Page, request: PageRequest): HttpResponse {
   try {
-    return page({ context, id, form, posted })
+    return page(request)
   } catch (error) {
     if (!(error instanceof StripeFault)) throw error
     return notice(error.status, 'Something went wrong', error.message)
