@@ -8,6 +8,12 @@ import { refusal, seedCustomer, startStripeSandbox } from './support.ts'
 
 type Fields = Readonly<Record<string, string>>
 
+interface Answer {
+  readonly id: string
+  readonly error?: { readonly code?: string; readonly [field: string]: unknown }
+  readonly [field: string]: unknown
+}
+
 /** A page that has the publishable key, and the sandbox's own fields in it. */
 async function openPage() {
   const setup = await startStripeSandbox()
@@ -25,9 +31,7 @@ async function openPage() {
       headers,
       ...(inBody ? { body: form } : {}),
     })
-    const body = (await response.json()) as Record<string, never> & {
-      readonly error?: { code?: string; message: string; [field: string]: unknown }
-    }
+    const body = (await response.json()) as Answer
     return { status: response.status, headers: response.headers, body }
   }
   const type = (number: string, more: Fields = {}, origin = url) => {
@@ -161,7 +165,7 @@ it('makes a source of a token, with the id of its card', async () => {
   const { stripe, type } = await openPage()
   const { body } = await type('5555555555554444')
   const customer = await stripe.customers.create({ source: body.id, expand: ['default_source'] })
-  const { id } = (body as unknown as { card: { id: string } }).card
+  const { id } = body.card as { id: string }
   expect(customer.default_source).toMatchObject({ id, brand: 'MasterCard' })
 })
 

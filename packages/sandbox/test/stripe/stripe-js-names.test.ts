@@ -60,7 +60,7 @@ it('names what it does not imitate', async () => {
   const declared = [...methodsOf('stripe.d.ts', 'Stripe')]
   const silent = declared.filter((name) => typeof stripe[name] !== 'function')
   expect(silent).toEqual([])
-  const { confirmIdealPayment } = stripe as { confirmIdealPayment(): Promise<unknown> }
+  const confirmIdealPayment = stripe.confirmIdealPayment as () => Promise<unknown>
   await expect(confirmIdealPayment()).rejects.toThrow('does not imitate stripe.confirmIdealPayment')
   expect((stripe as { then?: unknown }).then).toBeUndefined()
 })
