@@ -238,7 +238,7 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await pressed(page, 'Delete Visa ending in 3184')
     await told(page, 'It was deleted.')
     await page.getByText('Pays your subscription').waitFor()
-    expect(await page.getByText('3184').count()).toBe(0)
+    expect(await page.getByRole('row', { name: /3184/ }).count()).toBe(0)
   })
 
   it('fails the next charge on demand', async () => {
