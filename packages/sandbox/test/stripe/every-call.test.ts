@@ -115,6 +115,10 @@ async function callAccount(stripe: Stripe) {
   expect(account.charges_enabled).toBe(true)
   expect((await stripe.accounts.retrieve(account.id)).id).toBe(account.id)
   expect((await refusal(stripe.accounts.retrieve('acct_other'))).code).toBe('account_invalid')
+  const own = { stripeAccount: account.id }
+  expect((await stripe.customers.list({}, own)).object).toBe('list')
+  const other = { stripeAccount: 'acct_other' }
+  expect((await refusal(stripe.customers.list({}, other))).code).toBe('account_invalid')
   expect((await stripe.accounts.list()).data).toEqual([])
   const taxId = await stripe.taxIds.create({ type: 'us_ein', value: '123456789' })
   await stripe.taxIds.retrieve(taxId.id)
@@ -127,6 +131,9 @@ async function callAccount(stripe: Stripe) {
 
 async function callEmptyLists(stripe: Stripe) {
   const { customer } = await seedCustomer(stripe)
+  const { id } = await stripe.products.create({ name: 'Without features' })
+  expect((await stripe.products.listFeatures(id)).data).toEqual([])
+  expect((await refusal(stripe.products.listFeatures('prod_none'))).code).toBe('resource_missing')
   const nouns = [
     stripe.applicationFees,
     stripe.billing.alerts,

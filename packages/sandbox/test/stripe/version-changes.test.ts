@@ -447,4 +447,64 @@ describe('basil', () => {
     expect(await call(ACACIA, `/invoices/upcoming${swapped}`)).toMatchObject({ total: 2500 })
     expect((await send(BASIL, `/invoices/upcoming${query}`)).status).toBe(400)
   })
+
+  it('credit-note-refund: a note stands for one refund', async () => {
+    const { stripe, call, send, subscription } = await startSubscribed()
+    const invoice = await stripe.invoices.retrieve(String(subscription.latest_invoice), {
+      expand: ['payments'],
+    })
+    const paid = invoice.payments?.data[0]?.payment.payment_intent
+    const refund = await stripe.refunds.create({ payment_intent: String(paid), amount: 300 })
+    const form = { invoice: invoice.id, amount: '300', refund: refund.id }
+    expect(await send(BASIL, '/credit_notes', form)).toMatchObject(unknown('refund'))
+    const note = await call(ACACIA, '/credit_notes', form)
+    expect(note).toMatchObject({ refund: refund.id, total: 300 })
+    expect(note).not.toHaveProperty('refunds')
+    const whole = await call(ACACIA, `/credit_notes/${note.id}?expand[]=refund`)
+    expect(whole.refund).toMatchObject({ object: 'refund', amount: 300 })
+    expect(await call(BASIL, `/credit_notes/${note.id}`)).toMatchObject({
+      refunds: [{ refund: refund.id, amount_refunded: 300 }],
+    })
+  })
+})
+
+describe('versions without a name', () => {
+  it('marketing-features: products have features', async () => {
+    const { call, send } = await startVersions()
+    const form = { name: 'Gold', 'features[0][name]': 'Faster' }
+    expect((await send('2024-04-10', '/products', form)).status).toBe(400)
+    const product = await call('2023-10-16', '/products', form)
+    expect(product.features).toEqual([{ name: 'Faster' }])
+    expect(product).not.toHaveProperty('marketing_features')
+    const changed = await call('2023-10-16', `/products/${product.id}`, {
+      'features[0][name]': 'Further',
+    })
+    expect(changed.features).toEqual([{ name: 'Further' }])
+    expect(await call('2024-04-10', `/products/${product.id}`)).toMatchObject({
+      marketing_features: [{ name: 'Further' }],
+    })
+  })
+
+  it('intent-charges: a payment holds its charges, a charge its refunds', async () => {
+    const { stripe, call } = await startVersions()
+    const intent = await stripe.paymentIntents.create({
+      amount: 700,
+      currency: 'usd',
+      payment_method: 'pm_card_visa',
+      allowed_payment_method_types: ['card'],
+      confirm: true,
+    })
+    await stripe.refunds.create({ payment_intent: intent.id, amount: 200 })
+    expect(await call('2022-08-01', `/payment_intents/${intent.id}`)).toMatchObject({
+      charges: {
+        object: 'list',
+        total_count: 1,
+        data: [{ id: intent.latest_charge, invoice: null, refunds: { data: [{ amount: 200 }] } }],
+      },
+    })
+    const since = await call('2022-11-15', `/payment_intents/${intent.id}`)
+    expect(since).not.toHaveProperty('charges')
+    const charge = await call('2022-11-15', `/charges/${String(intent.latest_charge)}`)
+    expect(charge).not.toHaveProperty('refunds')
+  })
 })

@@ -6,6 +6,7 @@ import type { StripeContext } from '../state/context.ts'
 import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
 import type { Shape } from '../versions/shape.ts'
 import type { Spoken, Versions } from '../versions/versions.ts'
+import { ACCOUNT_ID } from '../wire/account-id.ts'
 import { API_VERSION } from '../wire/contract.generated.ts'
 import { invalidRequest, type StripeErrorBody, StripeFault, withDocs } from '../wire/errors.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
@@ -131,7 +132,8 @@ export class StripeApi {
 
   #checkHeaders(request: HttpRequest): void {
     const account = request.headers['stripe-account']
-    if (account !== undefined) {
+    // A key may name the account it belongs to; no other is connected to it.
+    if (account !== undefined && account !== ACCOUNT_ID) {
       throw new StripeFault(403, {
         type: 'invalid_request_error',
         ...withDocs('account_invalid'),

@@ -1,13 +1,14 @@
 import type Stripe from 'stripe'
 import { listPage } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
+import { ACCOUNT_ID } from '../wire/account-id.ts'
 import { StripeFault, withDocs } from '../wire/errors.ts'
 import type { Wire } from '../wire/wire.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /** The one account there is; it is no platform, so none is connected to it. */
 const ACCOUNT: Omit<Wire<Stripe.Account>, 'external_accounts'> & { external_accounts: object } = {
-  id: 'acct_1TollgateSandbox',
+  id: ACCOUNT_ID,
   object: 'account',
   business_profile: {
     annual_revenue: null,
@@ -35,7 +36,7 @@ const ACCOUNT: Omit<Wire<Stripe.Account>, 'external_accounts'> & { external_acco
     object: 'list',
     data: [],
     has_more: false,
-    url: '/v1/accounts/acct_1TollgateSandbox/external_accounts',
+    url: `/v1/accounts/${ACCOUNT_ID}/external_accounts`,
   },
   metadata: {},
   payouts_enabled: false,

@@ -42,7 +42,7 @@ const listNothing = op<ListParams>((params, { work, path }) => {
   return listPage<WireObject>([], params, path, (row) => row)
 })
 
-export const emptyLists: Operations = Object.fromEntries(
+const byNoun: Operations = Object.fromEntries(
   Object.entries(NOUNS).flatMap(([resource, noun]) => [
     [`${resource}.list`, listNothing],
     [
@@ -53,3 +53,12 @@ export const emptyLists: Operations = Object.fromEntries(
     ],
   ]),
 )
+
+export const emptyLists: Operations = {
+  ...byNoun,
+  /** What it entitles to; nothing here does. */
+  'Products.listFeatures': op<ListParams>((params, call) => {
+    call.work.require('product', idOf(call))
+    return listPage<WireObject>([], params, call.path, (row) => row)
+  }),
+}

@@ -1,6 +1,7 @@
 import type { VersionChange } from './basics/version-change.ts'
 import { aggregateUsage } from './basil/aggregate-usage.ts'
 import { checkoutShipping } from './basil/checkout-shipping.ts'
+import { creditNoteRefund } from './basil/credit-note-refund.ts'
 import { invoiceParent } from './basil/invoice-parent.ts'
 import { invoicePayments } from './basil/invoice-payments.ts'
 import { invoiceTaxes } from './basil/invoice-taxes.ts'
@@ -14,6 +15,8 @@ import { intentTransferData } from './clover/intent-transfer-data.ts'
 import { phaseIterations } from './clover/phase-iterations.ts'
 import { promotionCodeCoupon } from './clover/promotion-code-coupon.ts'
 import { checkoutUiModes } from './dahlia/checkout-ui-modes.ts'
+import { intentCharges } from './dated/intent-charges.ts'
+import { marketingFeatures } from './dated/marketing-features.ts'
 import { anchorAsObject } from './endive/anchor-as-object.ts'
 import { paymentMethodTypesParam } from './endive/payment-method-types-param.ts'
 
@@ -36,6 +39,9 @@ export const CHANGES: readonly VersionChange[] = [
   upcomingInvoices,
   aggregateUsage,
   checkoutShipping,
+  creditNoteRefund,
+  marketingFeatures,
+  intentCharges,
 ]
 
 /** Of older versions some changes are missing here, and the response says so. */

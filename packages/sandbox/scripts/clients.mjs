@@ -1,0 +1,44 @@
+// Runs clients that other people wrote, unmodified, against the sandbox and prints a table of what they
+// did. Nothing of theirs is in this repository: each is installed from its ordinary registry into a
+// temporary folder. A client whose language is not on the machine is left out with a word.
+//
+//   npm run clients -w @tollgate/sandbox [-- name …]
+//
+// A name is a client (`dj-stripe`) or a client and its version (`stripe-go@85`). The sandbox is the built
+// one (`dist`), a fresh process for each. The table in docs/reference/sandbox-clients.md is this one.
+import { CLIENTS } from './clients/all-clients.mjs'
+import { findMissing } from './clients/processes.mjs'
+import { tryClient } from './clients/try-client.mjs'
+
+const names = process.argv.slice(2)
+const rows = []
+for (const client of CLIENTS) {
+  const versions = client.versions.filter((version) => isAskedFor(client.name, version))
+  if (versions.length === 0) continue
+  const missing = findMissing(client.needs)
+  if (missing !== null) {
+    rows.push([client.name, '', '', `left out: there is no ${missing} here`])
+    continue
+  }
+  for (const version of versions) rows.push(await runOne(client, version))
+}
+if (rows.length === 0) throw new Error(`There is no client called ${names.join(' or ')}`)
+const table = [
+  ['client', 'version', '`Stripe-Version`', 'what it did'],
+  ['---', '---', '---', '---'],
+]
+for (const row of [...table, ...rows]) process.stdout.write(`| ${row.join(' | ')} |\n`)
+if (rows.some(([, , , did]) => did.startsWith('**'))) process.exitCode = 1
+
+function isAskedFor(name, version) {
+  return names.length === 0 || names.includes(name) || names.includes(`${name}@${version}`)
+}
+
+async function runOne(client, version) {
+  process.stderr.write(`${client.name} ${version}\n`)
+  const { facts, done, failure } = await tryClient(client, version)
+  for (const step of done) process.stderr.write(`  ok  ${step}\n`)
+  if (failure !== null) process.stderr.write(`  NOT ${failure}\n`)
+  const did = failure === null ? done.join(', ') : `**not after ${done.length} steps**`
+  return [client.name, facts.version ?? version, facts.speaks ?? '', did]
+}

@@ -1,0 +1,11 @@
+import { programPath } from './npm.mjs'
+import { installFromPip, pythonIn } from './pip.mjs'
+
+/** A Django application that keeps a copy of an account in its database. */
+export const djStripe = {
+  name: 'dj-stripe',
+  versions: ['2.11'],
+  needs: ['python3'],
+  install: (folder, version) => installFromPip(folder, [`dj-stripe==${version}.*`]),
+  run: (folder) => [pythonIn(folder), programPath('copy_of_an_account.py')],
+}

@@ -1,0 +1,13 @@
+//go:build basil
+
+package main
+
+import stripe "github.com/stripe/stripe-go/v85"
+
+func promote(params *stripe.PromotionCodeCreateParams, coupon string) {
+	params.Coupon = stripe.String(coupon)
+}
+
+func couponOf(discount *stripe.Discount) string {
+	return discount.Coupon.ID
+}

@@ -1,0 +1,17 @@
+//go:build before85
+
+package main
+
+import stripe "github.com/stripe/stripe-go/v85"
+
+func taxRates(params *stripe.TaxRateListParams) stripe.Seq2[*stripe.TaxRate, error] {
+	return client.V1TaxRates.List(ctx, params)
+}
+
+func invoices(params *stripe.InvoiceListParams) stripe.Seq2[*stripe.Invoice, error] {
+	return client.V1Invoices.List(ctx, params)
+}
+
+func searchCustomers(params *stripe.CustomerSearchParams) stripe.Seq2[*stripe.Customer, error] {
+	return client.V1Customers.Search(ctx, params)
+}

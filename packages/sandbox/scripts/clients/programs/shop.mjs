@@ -1,0 +1,230 @@
+// A shop that uses Stripe's SDK for Node, whatever its version. See ../../clients.mjs
+import assert from 'node:assert/strict'
+import Stripe from 'stripe'
+import { fact, listen, sandboxConfig, step, submit, until, versionOf } from './steps.mjs'
+
+const version = versionOf('stripe')
+const major = Number(version.split('.')[0])
+const stripe = new Stripe(process.env.STRIPE_KEY, sandboxConfig())
+const hooks = await listen()
+
+// What was called otherwise before
+const promotion = (coupon) => (major < 19 ? { coupon } : { promotion: { type: 'coupon', coupon } })
+const couponOf = (discount) => (major < 19 ? discount.coupon.id : discount.source.coupon)
+const cards = { [major < 23 ? 'payment_method_types' : 'allowed_payment_method_types']: ['card'] }
+const anchorNow = major < 23 ? 'now' : { type: 'now' }
+
+fact('version', version)
+const { endpoint, speaks } = await step('webhook endpoint', async () => {
+  const { lastResponse, ...account } = await stripe.customers.list({ limit: 1 })
+  assert.deepEqual(account.data, [])
+  const endpoint = await stripe.webhookEndpoints.create({
+    url: hooks.url,
+    enabled_events: ['invoice.paid', 'customer.subscription.updated'],
+    api_version: lastResponse.apiVersion,
+  })
+  return { endpoint, speaks: lastResponse.apiVersion }
+})
+fact('speaks', speaks)
+
+const clock = await stripe.testHelpers.testClocks.create({
+  frozen_time: Math.floor(Date.now() / 1000) + 1,
+})
+const clockIsReady = () =>
+  until('the clock', async () => {
+    const { status } = await stripe.testHelpers.testClocks.retrieve(clock.id)
+    return status === 'ready'
+  })
+
+const { customer, card } = await step('customer and card', async () => {
+  await clockIsReady()
+  const customer = await stripe.customers.create({
+    email: 'ada@example.com',
+    name: 'Ada',
+    metadata: { shop: 'node' },
+    test_clock: clock.id,
+  })
+  const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id })
+  await stripe.customers.update(customer.id, {
+    invoice_settings: { default_payment_method: card.id },
+  })
+  return { customer, card }
+})
+
+const [gold, platinum] = await step('product and prices', async () => {
+  const { id } = await stripe.products.create({ name: 'Gold' })
+  const recurring = { interval: 'month' }
+  const price = (unit_amount) =>
+    stripe.prices.create({ product: id, currency: 'usd', unit_amount, recurring })
+  return [await price(1000), await price(3000)]
+})
+
+const subscription = await step('subscription with a promotion code', async () => {
+  const coupon = await stripe.coupons.create({ percent_off: 20, duration: 'forever' })
+  const code = await stripe.promotionCodes.create({ ...promotion(coupon.id), code: 'OFF' })
+  const made = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: gold.id }],
+    discounts: [{ promotion_code: code.id }],
+    expand: ['latest_invoice.payments', 'discounts'],
+  })
+  assert.equal(made.status, 'active')
+  assert.equal(made.latest_invoice.total, 800)
+  assert.equal(made.latest_invoice.payments.data[0].status, 'paid')
+  assert.equal(couponOf(made.discounts[0]), coupon.id)
+  assert.ok(made.items.data[0].current_period_end > made.start_date)
+  return made
+})
+
+await step('verified webhook', async () => {
+  const { body, headers } = await until('invoice.paid', () =>
+    hooks.received.find(({ body }) => body.includes('"invoice.paid"')),
+  )
+  const signature = headers['stripe-signature']
+  const event = stripe.webhooks.constructEvent(body, signature, endpoint.secret)
+  assert.equal(event.api_version, speaks)
+  assert.equal(event.data.object.total, 800)
+})
+
+await step('preview and swap', async () => {
+  const items = [{ id: subscription.items.data[0].id, price: platinum.id }]
+  const preview = await stripe.invoices.createPreview({
+    subscription: subscription.id,
+    subscription_details: { items, proration_behavior: 'always_invoice' },
+  })
+  const { latest_invoice: invoice } = await stripe.subscriptions.update(subscription.id, {
+    items,
+    proration_behavior: 'always_invoice',
+    expand: ['latest_invoice'],
+  })
+  assert.equal(invoice.status, 'paid')
+  assert.equal(invoice.total, preview.total)
+})
+
+await step('renewal on a test clock', async () => {
+  await stripe.testHelpers.testClocks.advance(clock.id, {
+    frozen_time: subscription.items.data[0].current_period_end + 2 * 3600,
+  })
+  await clockIsReady()
+  const { data } = await stripe.invoices.list({ subscription: subscription.id, limit: 1 })
+  assert.equal(data[0].billing_reason, 'subscription_cycle')
+  assert.equal(data[0].status, 'paid')
+  assert.equal(data[0].total, 2400)
+})
+
+await step('another anchor', async () => {
+  const moved = await stripe.subscriptions.update(subscription.id, {
+    billing_cycle_anchor: anchorNow,
+    proration_behavior: 'none',
+  })
+  assert.ok(moved.billing_cycle_anchor > subscription.billing_cycle_anchor)
+})
+
+await step('payment and refund', async () => {
+  const intent = await stripe.paymentIntents.create({
+    amount: 700,
+    currency: 'usd',
+    customer: customer.id,
+    payment_method: card.id,
+    ...cards,
+    confirm: true,
+    expand: ['latest_charge.balance_transaction'],
+  })
+  assert.equal(intent.status, 'succeeded')
+  assert.equal(intent.latest_charge.balance_transaction.fee, 50)
+  const refund = await stripe.refunds.create({ payment_intent: intent.id, amount: 300 })
+  assert.equal(refund.status, 'succeeded')
+})
+
+await step('declined card', async () => {
+  const declined = stripe.paymentIntents.create({
+    amount: 700,
+    currency: 'usd',
+    payment_method: 'pm_card_chargeDeclined',
+    ...cards,
+    confirm: true,
+  })
+  await assert.rejects(declined, (error) => {
+    assert.ok(error instanceof Stripe.errors.StripeCardError)
+    assert.equal(error.code, 'card_declined')
+    return true
+  })
+})
+
+await step('3-D Secure', async () => {
+  const intent = await stripe.paymentIntents.create({
+    amount: 700,
+    currency: 'usd',
+    payment_method: 'pm_card_authenticationRequired',
+    ...cards,
+    confirm: true,
+  })
+  assert.equal(intent.status, 'requires_action')
+})
+
+await step('checkout', async () => {
+  const session = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    success_url: 'https://shop.example/done?session={CHECKOUT_SESSION_ID}',
+    line_items: [{ price: gold.id, quantity: 2 }],
+    ...cards,
+  })
+  const back = await submit(session.url, {
+    action: 'pay',
+    email: 'bob@example.com',
+    card: 'pm_card_visa',
+  })
+  assert.equal(back, `https://shop.example/done?session=${session.id}`)
+  const done = await stripe.checkout.sessions.retrieve(session.id, { expand: ['subscription'] })
+  assert.equal(done.status, 'complete')
+  assert.equal(done.subscription.items.data[0].quantity, 2)
+})
+
+await step('portal', async () => {
+  const session = await stripe.billingPortal.sessions.create({
+    customer: customer.id,
+    return_url: 'https://shop.example/account',
+    flow_data: {
+      type: 'subscription_cancel',
+      subscription_cancel: { subscription: subscription.id },
+    },
+  })
+  await submit(session.url, { action: 'cancel', subscription: subscription.id })
+  const leaving = await stripe.subscriptions.retrieve(subscription.id)
+  assert.ok(leaving.cancel_at)
+})
+
+await step('pages of lists, search, idempotency', async () => {
+  for (let made = 0; made < 5; made++) {
+    const key = { idempotencyKey: `tax-rate-${made}` }
+    const params = { display_name: 'VAT', percentage: made + 1, inclusive: false }
+    const { id } = await stripe.taxRates.create(params, key)
+    assert.equal((await stripe.taxRates.create(params, key)).id, id)
+  }
+  const all = []
+  for await (const rate of stripe.taxRates.list({ limit: 2 })) all.push(rate.percentage)
+  assert.deepEqual(all, [5, 4, 3, 2, 1])
+  const found = await stripe.customers.search({ query: 'metadata["shop"]:"node"' })
+  assert.equal(found.data[0].id, customer.id)
+})
+
+await step('credit note', async () => {
+  const { data } = await stripe.invoices.list({ subscription: subscription.id, limit: 1 })
+  const note = await stripe.creditNotes.create({
+    invoice: data[0].id,
+    amount: 100,
+    credit_amount: 100,
+  })
+  assert.equal(note.total, 100)
+})
+
+await step('the end', async () => {
+  assert.equal((await stripe.subscriptions.cancel(subscription.id)).status, 'canceled')
+  assert.equal((await stripe.customers.del(customer.id)).deleted, true)
+  await assert.rejects(stripe.subscriptions.retrieve('sub_none'), (error) => {
+    assert.ok(error instanceof Stripe.errors.StripeInvalidRequestError)
+    assert.equal(error.code, 'resource_missing')
+    return true
+  })
+})
+await hooks.close()

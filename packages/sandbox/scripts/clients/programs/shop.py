@@ -1,0 +1,244 @@
+"""A shop that uses Stripe's SDK for Python, whatever its version. See ../../clients.mjs"""
+import http.server
+import os
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+import stripe
+
+VERSION = stripe.VERSION if hasattr(stripe, 'VERSION') else stripe._version.VERSION
+MAJOR = int(VERSION.split('.')[0])
+SPEAKS = stripe.api_version
+client = stripe.StripeClient(os.environ['STRIPE_KEY'], base_addresses={'api': os.environ['STRIPE_URL']},
+                             max_network_retries=0)
+api = getattr(client, 'v1', client)
+received = []
+
+
+def ok(step):
+    print('ok', step, flush=True)
+
+
+def until(what, find):
+    for _ in range(400):
+        found = find()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise SystemExit('%s did not happen' % what)
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        received.append((self.rfile.read(int(self.headers['content-length'])), self.headers['stripe-signature']))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+def submit(url, fields):
+    """Sends a form of one of Stripe's pages, as a browser does."""
+    token = urllib.parse.parse_qs(urllib.parse.urlparse(url).query).get('token')
+    body = urllib.parse.urlencode({**({'token': token[0]} if token else {}), **fields}).encode()
+    try:
+        urllib.request.build_opener(NoRedirect).open(url, body)
+    except urllib.error.HTTPError as error:
+        assert error.code == 303 or error.code == 302, (error.code, error.read()[:300])
+
+
+def raises(kind, call):
+    try:
+        call()
+    except kind as error:
+        return error
+    raise SystemExit('expected %s' % kind.__name__)
+
+
+# What was called otherwise before
+def promotion(coupon):
+    return {'coupon': coupon} if MAJOR < 13 else {'promotion': {'type': 'coupon', 'coupon': coupon}}
+
+
+def coupon_of(discount):
+    return discount.coupon.id if MAJOR < 13 else discount.source.coupon
+
+
+CARDS = {'payment_method_types' if MAJOR < 16 else 'allowed_payment_method_types': ['card']}
+ANCHOR_NOW = 'now' if MAJOR < 16 else {'type': 'now'}
+
+print('version:', VERSION)
+print('speaks:', SPEAKS)
+server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Receiver)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+endpoint = api.webhook_endpoints.create(params={
+    'url': 'http://127.0.0.1:%d/' % server.server_port,
+    'enabled_events': ['invoice.paid'],
+    'api_version': SPEAKS,
+})
+ok('webhook endpoint')
+
+clock = api.test_helpers.test_clocks.create(params={'frozen_time': int(time.time()) + 1})
+
+
+def clock_is_ready():
+    until('the clock', lambda: api.test_helpers.test_clocks.retrieve(clock.id).status == 'ready')
+
+
+clock_is_ready()
+customer = api.customers.create(params={
+    'email': 'ada@example.com',
+    'name': 'Ada',
+    'metadata': {'shop': 'python'},
+    'test_clock': clock.id,
+})
+assert customer.last_response.headers['stripe-version'] == SPEAKS
+card = api.payment_methods.attach('pm_card_visa', params={'customer': customer.id})
+api.customers.update(customer.id, params={'invoice_settings': {'default_payment_method': card.id}})
+ok('customer and card')
+
+product = api.products.create(params={'name': 'Gold'})
+gold, platinum = [
+    api.prices.create(params={
+        'product': product.id,
+        'currency': 'usd',
+        'unit_amount': amount,
+        'recurring': {'interval': 'month'},
+    })
+    for amount in (1000, 3000)
+]
+ok('product and prices')
+
+coupon = api.coupons.create(params={'percent_off': 20, 'duration': 'forever'})
+code = api.promotion_codes.create(params={**promotion(coupon.id), 'code': 'OFF'})
+subscription = api.subscriptions.create(params={
+    'customer': customer.id,
+    'items': [{'price': gold.id}],
+    'discounts': [{'promotion_code': code.id}],
+    'expand': ['latest_invoice.payments', 'discounts'],
+})
+assert subscription.status == 'active'
+assert subscription.latest_invoice.total == 800
+assert subscription.latest_invoice.payments.data[0].status == 'paid'
+assert coupon_of(subscription.discounts[0]) == coupon.id
+item = subscription['items'].data[0]
+assert item.current_period_end > subscription.start_date
+ok('subscription with a promotion code')
+
+body, signature = until('invoice.paid', lambda: received and received[0])
+event = client.construct_event(body, signature, endpoint.secret)
+assert event.type == 'invoice.paid' and event.api_version == SPEAKS
+assert event.data.object.total == 800
+ok('verified webhook')
+
+items = [{'id': item.id, 'price': platinum.id}]
+preview = api.invoices.create_preview(params={
+    'subscription': subscription.id,
+    'subscription_details': {'items': items, 'proration_behavior': 'always_invoice'},
+})
+swapped = api.subscriptions.update(subscription.id, params={
+    'items': items,
+    'proration_behavior': 'always_invoice',
+    'expand': ['latest_invoice'],
+})
+assert swapped.latest_invoice.status == 'paid'
+assert swapped.latest_invoice.total == preview.total
+ok('preview and swap')
+
+api.test_helpers.test_clocks.advance(clock.id, params={'frozen_time': item.current_period_end + 2 * 3600})
+clock_is_ready()
+renewal = api.invoices.list(params={'subscription': subscription.id, 'limit': 1}).data[0]
+assert (renewal.billing_reason, renewal.status, renewal.total) == ('subscription_cycle', 'paid', 2400)
+ok('renewal on a test clock')
+
+moved = api.subscriptions.update(subscription.id, params={
+    'billing_cycle_anchor': ANCHOR_NOW,
+    'proration_behavior': 'none',
+})
+assert moved.billing_cycle_anchor > subscription.billing_cycle_anchor
+ok('another anchor')
+
+intent = api.payment_intents.create(params={
+    'amount': 700,
+    'currency': 'usd',
+    'customer': customer.id,
+    'payment_method': card.id,
+    'confirm': True,
+    'expand': ['latest_charge.balance_transaction'],
+    **CARDS,
+})
+assert intent.status == 'succeeded'
+assert intent.latest_charge.balance_transaction.fee == 50
+assert api.refunds.create(params={'payment_intent': intent.id, 'amount': 300}).status == 'succeeded'
+ok('payment and refund')
+
+
+def pay_with(card):
+    return api.payment_intents.create(params={
+        'amount': 700,
+        'currency': 'usd',
+        'payment_method': card,
+        'confirm': True,
+        **CARDS,
+    })
+
+
+assert raises(stripe.CardError, lambda: pay_with('pm_card_chargeDeclined')).code == 'card_declined'
+ok('declined card')
+assert pay_with('pm_card_authenticationRequired').status == 'requires_action'
+ok('3-D Secure')
+
+session = api.checkout.sessions.create(params={
+    'mode': 'subscription',
+    'success_url': 'https://shop.example/done',
+    'line_items': [{'price': gold.id, 'quantity': 2}],
+    **CARDS,
+})
+submit(session.url, {'action': 'pay', 'email': 'bob@example.com', 'card': 'pm_card_visa'})
+done = api.checkout.sessions.retrieve(session.id, params={'expand': ['subscription']})
+assert done.status == 'complete'
+assert done.subscription['items'].data[0].quantity == 2
+ok('checkout')
+
+portal = api.billing_portal.sessions.create(params={
+    'customer': customer.id,
+    'return_url': 'https://shop.example/account',
+    'flow_data': {'type': 'subscription_cancel', 'subscription_cancel': {'subscription': subscription.id}},
+})
+submit(portal.url, {'action': 'cancel', 'subscription': subscription.id})
+assert api.subscriptions.retrieve(subscription.id).cancel_at
+ok('portal')
+
+for each in range(1, 6):
+    made = [
+        api.tax_rates.create(
+            params={'display_name': 'VAT', 'percentage': each, 'inclusive': False},
+            options={'idempotency_key': 'tax-rate-%d' % each},
+        ).id
+        for _ in range(2)
+    ]
+    assert made[0] == made[1]
+rates = [rate.percentage for rate in api.tax_rates.list(params={'limit': 2}).auto_paging_iter()]
+assert rates == [5, 4, 3, 2, 1], rates
+found = api.customers.search(params={'query': 'metadata["shop"]:"python"'})
+assert [each.id for each in found.data] == [customer.id]
+ok('pages of lists, search, idempotency')
+
+invoice = api.invoices.list(params={'subscription': subscription.id, 'limit': 1}).data[0]
+note = api.credit_notes.create(params={'invoice': invoice.id, 'amount': 100, 'credit_amount': 100})
+assert note.total == 100
+ok('credit note')
+
+assert api.subscriptions.cancel(subscription.id).status == 'canceled'
+assert api.customers.delete(customer.id).deleted
+missing = raises(stripe.InvalidRequestError, lambda: api.subscriptions.retrieve('sub_none'))
+assert missing.code == 'resource_missing'
+ok('the end')
