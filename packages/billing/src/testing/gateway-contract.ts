@@ -10,6 +10,7 @@ import { promotionCodesContract } from './contract/promotion-codes.ts'
 import { providerContract } from './contract/provider.ts'
 import { refundsContract } from './contract/refunds.ts'
 import { subscriptionsContract } from './contract/subscriptions.ts'
+import { webhookEndpointsContract } from './contract/webhook-endpoints.ts'
 import { webhooksContract } from './contract/webhooks.ts'
 
 export type {
@@ -38,4 +39,5 @@ export const gatewayContract: ContractPart = (runner, create) => {
   promotionCodesContract(runner, create)
   paymentMethodsContract(runner, create)
   disputesContract(runner, create)
+  webhookEndpointsContract(runner, create)
 }
