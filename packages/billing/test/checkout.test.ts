@@ -465,6 +465,12 @@ describe('what a hosted page can sell', () => {
     sandbox.stripe.completeCheckout(id)
     const { subscription } = await user.completeCheckout(id)
     expect([subscription?.providerPlan, subscription?.quantity]).toEqual(['monthly', 2])
+    expect(subscription?.items()).toEqual([
+      { price: 'monthly', quantity: 2, isMain: true },
+      { price: 'pro', quantity: 1, isMain: false },
+    ])
+    const made = await stripe.subscriptions.retrieve(subscription?.providerId ?? '')
+    expect(made.metadata.main).toBe('monthly')
     expect(takenFrom(test, user)).toBe(2 * 1000 + 2500 + 450)
   })
 

@@ -9,6 +9,8 @@ export interface Told {
   readonly plan: string
   readonly status: string
   readonly quantity: number
+  /** Beside the main one, `seat × 2`. */
+  readonly others: readonly string[]
   readonly trialEndsAt: string | null
   readonly endsAt: string | null
 }
@@ -40,11 +42,21 @@ export async function rowsOf(database: Database, userId: string | number): Promi
     .selectAll()
     .where('user_id', '=', userId)
     .execute()
+  const items = await kysely
+    .selectFrom('billing_subscription_items')
+    .innerJoin('subscriptions', 'subscriptions.id', 'billing_subscription_items.subscription_id')
+    .selectAll('billing_subscription_items')
+    .where('subscriptions.user_id', '=', userId)
+    .execute()
   const subscriptions = rows.map((row) => ({
     id: row.provider_id,
     plan: row.provider_plan,
     status: row.provider_status,
     quantity: Number(row.quantity),
+    others: items
+      .filter(({ subscription_id }) => Number(subscription_id) === Number(row.id))
+      .map(({ provider_plan, quantity }) => `${provider_plan} × ${quantity}`)
+      .sort(),
     trialEndsAt: instant(row.trial_ends_at),
     endsAt: instant(row.ends_at),
   }))
@@ -87,6 +99,7 @@ interface StripeSubscription {
   ended_at: number | null
   cancel_at: number | null
   cancel_at_period_end: boolean
+  metadata: { main?: string }
   items: {
     data: { price: { id: string }; quantity: number; current_period_end: number }[]
   }
@@ -102,7 +115,8 @@ const readers: Record<ProviderName, Reader> = {
     const found = stripe.subscriptions(customer) as unknown as StripeSubscription[]
     const seconds = (at: number | null) => (at === null ? null : instant(at * 1000))
     const subscriptions = found.map((each) => {
-      const [item] = each.items.data
+      const { data } = each.items
+      const item = data.find(({ price }) => price.id === each.metadata.main) ?? data[0]
       const scheduled =
         each.cancel_at ?? (each.cancel_at_period_end ? (item?.current_period_end ?? null) : null)
       return {
@@ -110,6 +124,10 @@ const readers: Record<ProviderName, Reader> = {
         plan: item?.price.id ?? '',
         status: each.status,
         quantity: item?.quantity ?? 0,
+        others: data
+          .filter((other) => other !== item)
+          .map(({ price, quantity }) => `${price.id} × ${quantity}`)
+          .sort(),
         trialEndsAt: seconds(each.trial_end),
         endsAt: seconds(each.ended_at ?? scheduled),
       }
@@ -124,6 +142,7 @@ const readers: Record<ProviderName, Reader> = {
         plan: each.planId,
         status: each.status,
         quantity: 1,
+        others: each.addOns.map(({ id, quantity }) => `${id} × ${quantity}`).sort(),
         trialEndsAt: each.trialPeriod ? `${each.firstBillingDate}T00:00:00.000Z` : null,
         endsAt: braintreeEnd(each),
       }

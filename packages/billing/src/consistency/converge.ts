@@ -2,7 +2,7 @@ import type { BillingContext } from '../context.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { ProviderName } from '../provider-name.ts'
 import { saveSubscription } from '../storage/subscriptions.ts'
-import type { NewSubscriptionRecord, SubscriptionRecord } from '../storage/tables.ts'
+import type { NewSubscriptionRecord, StoredItem, SubscriptionRecord } from '../storage/tables.ts'
 import type { Owner } from '../values/owner.ts'
 import { DEFAULT_NAME, digestOfName } from '../values/subscription-name.ts'
 import { ended, type SubscriptionColumns } from '../values/subscription-state.ts'
@@ -42,7 +42,8 @@ export async function store(
     now: context.options.clock.now(),
   })
   if (before && isSame(before, record)) return
-  await lock.write((tx) => saveSubscription(tx, record))
+  const hasOtherItems = !sameItems(before?.items ?? [], record.items)
+  await lock.write((tx) => saveSubscription(tx, record, { hasOtherItems }))
 }
 
 /** What its condition is derived from, before there is a row. */
@@ -80,7 +81,14 @@ export function toRecord(from: {
     disputedAt: before?.disputedAt ?? null,
     createdAt: found.createdAt,
     updatedAt: now,
+    items: otherItems(found),
   }
+}
+
+function otherItems({ items = [] }: ProviderSubscription): StoredItem[] {
+  return items
+    .filter(({ isMain }) => !isMain)
+    .map(({ id, price, product, quantity }) => ({ providerId: id, price, product, quantity }))
 }
 
 export function isSame(a: NewSubscriptionRecord, b: NewSubscriptionRecord): boolean {
@@ -89,7 +97,22 @@ export function isSame(a: NewSubscriptionRecord, b: NewSubscriptionRecord): bool
     a.providerStatus === b.providerStatus &&
     a.quantity === b.quantity &&
     a.trialEndsAt?.getTime() === b.trialEndsAt?.getTime() &&
-    a.endsAt?.getTime() === b.endsAt?.getTime()
+    a.endsAt?.getTime() === b.endsAt?.getTime() &&
+    sameItems(a.items, b.items)
+  )
+}
+
+/** In whatever order: a provider may list them in another one. */
+function sameItems(a: readonly StoredItem[], b: readonly StoredItem[]): boolean {
+  return a.length === b.length && a.every((item) => b.some((other) => isSameItem(item, other)))
+}
+
+function isSameItem(a: StoredItem, b: StoredItem): boolean {
+  return (
+    a.providerId === b.providerId &&
+    a.price === b.price &&
+    a.product === b.product &&
+    a.quantity === b.quantity
   )
 }
 

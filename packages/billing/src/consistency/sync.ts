@@ -157,6 +157,15 @@ async function compare(
 }
 
 function shown(record: NewSubscriptionRecord): object {
-  const { providerPlan, providerStatus, quantity, trialEndsAt, endsAt } = record
-  return { plan: providerPlan, status: providerStatus, quantity, trialEndsAt, endsAt }
+  const { providerPlan, providerStatus, quantity, trialEndsAt, endsAt, items } = record
+  return {
+    plan: providerPlan,
+    status: providerStatus,
+    quantity,
+    trialEndsAt,
+    endsAt,
+    ...(items.length > 0
+      ? { items: items.map(({ price, quantity }) => ({ price, quantity })) }
+      : {}),
+  }
 }

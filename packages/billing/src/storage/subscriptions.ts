@@ -3,12 +3,8 @@ import type { ProviderName } from '../provider-name.ts'
 import type { Owner } from '../values/owner.ts'
 import { opens, type Standing, type Statuses } from '../values/subscription-state.ts'
 import { type OwnerIdTypes, ownerOfRow, ownerStatement } from './owner-columns.ts'
-import {
-  type NewSubscriptionRecord,
-  type SubscriptionRecord,
-  type SubscriptionRow,
-  subscriptionRow,
-} from './tables.ts'
+import { groupItems, type JoinedRow, saveItems, withItems } from './subscription-items.ts'
+import { type NewSubscriptionRecord, type SubscriptionRecord, subscriptionRow } from './tables.ts'
 
 export interface SubscriptionRepository {
   /** The newest of that name; a name collects history. */
@@ -42,58 +38,60 @@ export function subscriptionRepository(
     provider,
     words: Object.keys(words).filter((word) => !opens(words[word] ?? 'open')),
   }))
-  const fromRow = (row: SubscriptionRow) =>
-    subscriptionRow.fromRow(row, ownerOfRow(row, types), {
-      standing: standing(row.provider as ProviderName, row.provider_status),
-      isSuspended: suspendsDisputed && row.disputed_at !== null,
-    })
-  const byName = ownerStatement<{ name: string }, SubscriptionRow>(
-    database,
-    (db, isTheirs, param) =>
-      db
-        .selectFrom('subscriptions')
-        .selectAll()
+  const fromRows = (rows: readonly JoinedRow[]) =>
+    groupItems(rows).map(({ row, items }) =>
+      subscriptionRow.fromRow(row, {
+        owner: ownerOfRow(row, types),
+        standing: standing(row.provider as ProviderName, row.provider_status),
+        isSuspended: suspendsDisputed && row.disputed_at !== null,
+        items,
+      }),
+    )
+  const byName = ownerStatement<{ name: string }, JoinedRow>(database, (db, isTheirs, param) =>
+    withItems(db, (subscriptions) =>
+      subscriptions
         .where(isTheirs)
         .where('name', '=', param('name'))
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(1),
+    ).orderBy('item.id'),
   )
-  const byProvider = database.statement<{ provider: string; providerId: string }, SubscriptionRow>(
+  const byProvider = database.statement<{ provider: string; providerId: string }, JoinedRow>(
     (db, param) =>
-      db
-        .selectFrom('subscriptions')
-        .selectAll()
-        .where('provider', '=', param('provider'))
-        .where('provider_id', '=', param('providerId')),
+      withItems(db, (subscriptions) =>
+        subscriptions
+          .where('provider', '=', param('provider'))
+          .where('provider_id', '=', param('providerId')),
+      ).orderBy('item.id'),
   )
-  const ofOwner = ownerStatement<object, SubscriptionRow>(database, (db, isTheirs) =>
-    db
-      .selectFrom('subscriptions')
-      .selectAll()
-      .where(isTheirs)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc'),
+  const ofOwner = ownerStatement<object, JoinedRow>(database, (db, isTheirs) =>
+    withItems(db, (subscriptions) => subscriptions.where(isTheirs))
+      .orderBy('s.created_at', 'desc')
+      .orderBy('s.id', 'desc')
+      .orderBy('item.id'),
   )
   const anyOf = ownerStatement<object, { id: number }>(database, (db, isTheirs) =>
     db.selectFrom('subscriptions').select('id').where(isTheirs).limit(1),
   )
-  const first = (rows: readonly SubscriptionRow[]) => (rows[0] ? fromRow(rows[0]) : null)
+  const first = (rows: readonly JoinedRow[]) => fromRows(rows)[0] ?? null
   return {
     findByName: async (owner, name) => first(await byName(owner, { name })),
     findByProvider: async (provider, providerId) =>
       first((await byProvider({ provider, providerId })).rows),
-    listByOwner: async (owner) => (await ofOwner(owner, {})).map(fromRow),
+    listByOwner: async (owner) => fromRows(await ofOwner(owner, {})),
     async listLive(now, afterId, limit) {
-      const rows = await database.kysely
-        .selectFrom('subscriptions')
-        .selectAll()
-        .where('id', '>', afterId)
-        .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', timestamp(now))]))
-        .orderBy('id')
-        .limit(limit)
+      const rows = await withItems(database.kysely, (subscriptions) =>
+        subscriptions
+          .where('id', '>', afterId)
+          .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', timestamp(now))]))
+          .orderBy('id')
+          .limit(limit),
+      )
+        .orderBy('s.id')
+        .orderBy('item.id')
         .execute()
-      return (rows as SubscriptionRow[]).map(fromRow)
+      return fromRows(rows)
     },
     async countActive(at) {
       const { count } = await database.kysely
@@ -126,8 +124,20 @@ export function subscriptionRepository(
   }
 }
 
-/** Inserts the row, or gives the one with that provider id these values. Owner and name stay. */
-export async function saveSubscription(tx: Database, record: NewSubscriptionRecord): Promise<void> {
+/**
+ * Inserts the row, or gives the one with that provider id these values. Owner and name stay. Its prices beside the
+ * main one are written where the caller says that they are others.
+ */
+export async function saveSubscription(
+  tx: Database,
+  record: NewSubscriptionRecord,
+  { hasOtherItems = false }: { readonly hasOtherItems?: boolean } = {},
+): Promise<void> {
+  await saveRow(tx, record)
+  if (hasOtherItems) await saveItems(tx, record)
+}
+
+async function saveRow(tx: Database, record: NewSubscriptionRecord): Promise<void> {
   const { user_id, owner_type, owner_id, ...columns } = subscriptionRow.toRow(record)
   const { name, provider, provider_id, created_at, ...changes } = columns
   const updated = await tx.kysely

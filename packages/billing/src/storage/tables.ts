@@ -3,7 +3,7 @@ import type { ProviderDispute } from '../gateways/contract/parts/money/disputes.
 import type { ProviderName } from '../provider-name.ts'
 import type { CardSummary } from '../values/card.ts'
 import type { Owner } from '../values/owner.ts'
-import type { Standing, SubscriptionColumns } from '../values/subscription-state.ts'
+import type { SubscriptionColumns } from '../values/subscription-state.ts'
 import { type OwnerColumns, toOwnerColumns } from './owner-columns.ts'
 import type { UserTable } from './user-table.ts'
 
@@ -206,6 +206,7 @@ export const subscriptionTable = tables.subscriptions.omit(
   'planned_plan',
   'planned_at',
 )
+export const subscriptionItemTable = tables.subscriptionItems
 export const webhookTable = tables.webhooks
 export const operationTable = tables.operations.omit('user_id', 'owner_type', 'owner_id')
 export const taxTable = tables.taxes
@@ -241,6 +242,17 @@ export interface SubscriptionRecord
   extends ReturnType<typeof subscriptionTable.fromRow>,
     SubscriptionColumns {
   readonly owner: Owner
+  /** Its prices beside the main one, which is in its own row. */
+  readonly items: readonly StoredItem[]
+}
+
+/** One price of a subscription beside its main one. */
+export interface StoredItem {
+  readonly providerId: string
+  readonly price: string
+  readonly product: string | null
+  /** Null where usage is counted. */
+  readonly quantity: number | null
 }
 
 /** What there is to write. */
@@ -249,21 +261,15 @@ export type NewSubscriptionRecord = Omit<SubscriptionRecord, 'id' | 'standing' |
 const newSubscription = subscriptionTable.omit('id')
 
 export const subscriptionRow = {
-  toRow: (record: NewSubscriptionRecord) => ({
+  toRow: (record: Omit<NewSubscriptionRecord, 'items'>) => ({
     ...newSubscription.toRow(record),
     ...toOwnerColumns(record.owner),
   }),
   // Not spread: copying what a mapper has just made takes as long as making it.
   fromRow: (
     row: SubscriptionRow,
-    owner: Owner,
-    state: { readonly standing: Standing; readonly isSuspended: boolean },
-  ): SubscriptionRecord =>
-    Object.assign(subscriptionTable.fromRow(row), {
-      owner,
-      standing: state.standing,
-      isSuspended: state.isSuspended,
-    }),
+    more: Pick<SubscriptionRecord, 'owner' | 'standing' | 'isSuspended' | 'items'>,
+  ): SubscriptionRecord => Object.assign(subscriptionTable.fromRow(row), more),
 }
 
 /** A row of the application's, and what billing knows of it. */

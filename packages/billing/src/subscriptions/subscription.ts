@@ -10,6 +10,7 @@ import * as state from '../values/subscription-state.ts'
 import * as asking from './features/asking.ts'
 import * as cancelling from './features/cancelling.ts'
 import * as discounting from './features/discounts.ts'
+import * as items from './features/items.ts'
 import * as paying from './features/paying.ts'
 import * as quantities from './features/quantities.ts'
 import * as swapping from './features/swapping.ts'
@@ -108,6 +109,26 @@ export class Subscription {
   /** When the row was last changed. */
   get updatedAt(): Date {
     return this.#scope.record.updatedAt
+  }
+
+  /** All its prices, the main one first: what the row says, without a call. */
+  items(): items.SubscriptionItem[] {
+    return items.itemsOf(this.#scope.record)
+  }
+
+  /** The price in this subscription, or null. */
+  findItem(price: string): items.SubscriptionItem | null {
+    return this.items().find((item) => item.price === price) ?? null
+  }
+
+  /** Whether this is one of its prices. */
+  hasPrice(price: string): boolean {
+    return this.findItem(price) !== null
+  }
+
+  /** Whether one of its prices is of this product (Stripe); asked of the provider if the rows do not say so. */
+  hasProduct(product: string): Promise<boolean> {
+    return items.hasProduct(this.#scope, product)
   }
 
   /** Active, on trial or in the grace period: what `subscribed()` asks. */

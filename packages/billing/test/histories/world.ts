@@ -28,6 +28,7 @@ export interface World extends BillingTest {
 
 const TABLES = [
   'subscriptions',
+  'billing_subscription_items',
   'billing_taxes',
   'billing_webhooks',
   'billing_locks',

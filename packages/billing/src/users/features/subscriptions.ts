@@ -1,6 +1,7 @@
 import { NoSubscription } from '../../errors.ts'
 import type { SubscriptionRecord } from '../../storage/tables.ts'
 import { SubscriptionBuilder } from '../../subscriptions/builder.ts'
+import { pricesOf } from '../../subscriptions/features/items.ts'
 import { Subscription } from '../../subscriptions/subscription.ts'
 import { requireText } from '../../values/arguments.ts'
 import { valid } from '../../values/subscription-state.ts'
@@ -37,7 +38,7 @@ export async function listSubscriptions(user: UserScope): Promise<Subscription[]
   return records.map((record) => toSubscription(user, record))
 }
 
-/** Whether the newest of that name is valid and on one of the plans; without plans, on any. */
+/** Whether the newest of that name is valid and has one of the prices; without plans, any. */
 export async function isSubscribed(
   user: UserScope,
   name: string,
@@ -45,7 +46,7 @@ export async function isSubscribed(
 ): Promise<boolean> {
   const record = await user.context.subscriptions.findByName(user.owner, name)
   if (!record || !valid(record, user.now())) return false
-  return plans === undefined || plans.includes(record.providerPlan)
+  return plans === undefined || pricesOf(record).some((price) => plans.includes(price))
 }
 
 function toSubscription({ context, user }: UserScope, record: SubscriptionRecord): Subscription {

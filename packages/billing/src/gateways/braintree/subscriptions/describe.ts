@@ -4,7 +4,7 @@ import type { BraintreeContext } from '../sdk/client.ts'
 import { startOfDay } from '../sdk/days.ts'
 import { partsOfId } from '../sdk/ids.ts'
 import { endOfPaid, reachOfCredit } from './paid-for.ts'
-import { toMinor } from './plan-credit.ts'
+import { countsIn, hasCyclesLeft, toMinor } from './plan-credit.ts'
 
 export function inTrial(subscription: braintree.Subscription): boolean {
   return Boolean(subscription.trialPeriod) && subscription.currentBillingCycle === 0
@@ -38,8 +38,28 @@ export function describe(
     taxedPrice: toMinor(subscription.price, context.currency),
     lastChargeAt: transactions?.[0] ? new Date(transactions[0].createdAt) : null,
     endReason: endReasonOf(subscription),
+    items: itemsOf(subscription),
     raw: subscription,
   }
+}
+
+/** The plan, and the add-ons that count in this cycle or a later one. */
+function itemsOf({ id, planId, addOns = [], currentBillingCycle }: braintree.Subscription) {
+  const of = { product: null, isMetered: false }
+  const counting = addOns.filter(
+    (each) => hasCyclesLeft(each) || countsIn(each, currentBillingCycle),
+  )
+  return [
+    { id, price: planId, quantity: 1, isMain: true, ...of },
+    ...counting.map((each) => ({
+      // The add-on's own id is the same in every subscription.
+      id: `${id}:${each.id}`,
+      price: each.id,
+      quantity: each.quantity ?? 1,
+      isMain: false,
+      ...of,
+    })),
+  ]
 }
 
 function paidUntil(context: BraintreeContext, subscription: braintree.Subscription): Date | null {

@@ -84,15 +84,17 @@ function customerUpdate({
 }
 
 function subscriptionParams(
-  { subscription, metadata, operation }: NewCheckout,
+  { subscription, metadata, operation, lines }: NewCheckout,
   { rates }: CheckoutTerms,
 ): Pick<Params, 'subscription_data' | 'payment_method_collection'> {
   if (!subscription) return {}
   const { name, trialDays, trialEndsAt, withoutCard } = subscription
+  const [first] = lines
+  const main = lines.length > 1 && first && 'price' in first ? { main: first.price } : {}
   return {
     ...(withoutCard ? { payment_method_collection: 'if_required' } : {}),
     subscription_data: {
-      metadata: { ...metadata, name, operation },
+      metadata: { ...metadata, name, operation, ...main },
       ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
       ...(trialDays === null ? {} : { trial_period_days: trialDays }),
       ...(trialEndsAt === null ? {} : { trial_end: Math.floor(trialEndsAt.getTime() / 1000) }),

@@ -3,7 +3,7 @@ import type { EndReason, ProviderSubscription } from '../../contract/subscriptio
 import { idOf, toDate } from '../sdk/client.ts'
 
 export function describe(subscription: Stripe.Subscription): ProviderSubscription {
-  const [item] = subscription.items.data
+  const item = mainItem(subscription)
   return {
     id: subscription.id,
     customerId: idOf(subscription.customer),
@@ -22,8 +22,31 @@ export function describe(subscription: Stripe.Subscription): ProviderSubscriptio
     taxedPrice: null,
     lastChargeAt: null,
     endReason: endReasonOf(subscription),
+    items: subscription.items.data.map((each) => ({
+      id: each.id,
+      price: each.price.id,
+      product: idOf(each.price.product),
+      quantity: isMetered(each) ? null : (each.quantity ?? 1),
+      isMetered: isMetered(each),
+      isMain: each === item,
+    })),
     raw: subscription,
   }
+}
+
+/**
+ * The price that the row names: of several the one in `metadata.main`, which is said with everything that changes
+ * it. The first one where nothing is said, or somebody has changed it in the control panel.
+ */
+export function mainItem({
+  items,
+  metadata,
+}: Stripe.Subscription): Stripe.SubscriptionItem | undefined {
+  return items.data.find(({ price }) => price.id === metadata.main) ?? items.data[0]
+}
+
+function isMetered({ price }: Stripe.SubscriptionItem): boolean {
+  return price.recurring?.usage_type === 'metered'
 }
 
 /** `canceled_at` is when it was asked for, not when access ends. */
