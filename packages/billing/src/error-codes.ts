@@ -11,6 +11,7 @@ import type {
   InvalidSignature,
   InvalidTaxPercentage,
   InvoiceNotFound,
+  ItemNotFound,
   NoCustomer,
   NoPaymentMethod,
   NoSubscription,
@@ -49,6 +50,7 @@ export type AnyBillingError =
   | InvalidSignature
   | InvalidTaxPercentage
   | InvoiceNotFound
+  | ItemNotFound
   | NoCustomer
   | NoPaymentMethod
   | NoSubscription

@@ -28,6 +28,7 @@ export type BillingErrorCode =
   | 'checkout_not_found'
   | 'payment_method_not_found'
   | 'payment_method_in_use'
+  | 'item_not_found'
   | 'amount_too_large'
   | 'refund_refused'
   | 'refund_not_possible_yet'
@@ -290,6 +291,12 @@ export class TooManyAttempts extends BillingError {
     super(message, options)
     this.retryAfter = retryAfter
   }
+}
+
+/** The subscription has no such price. */
+export class ItemNotFound extends BillingError {
+  readonly code = 'item_not_found'
+  override readonly status = 404
 }
 
 /** There is no such hosted page of this user. */

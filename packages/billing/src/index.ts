@@ -23,6 +23,7 @@ export {
   InvalidSignature,
   InvalidTaxPercentage,
   InvoiceNotFound,
+  ItemNotFound,
   NoCustomer,
   NoPaymentMethod,
   NoSubscription,
@@ -57,6 +58,7 @@ export type {
 } from './gateways/contract/customer.ts'
 export type { Gateway, GatewayChanges, GatewayReads } from './gateways/contract/gateway.ts'
 export type { HandlerContext, HandlerName, WebhookHandler } from './gateways/contract/handlers.ts'
+export type { ProviderItem, WantedItem } from './gateways/contract/item.ts'
 export { refuseOverrides } from './gateways/contract/overrides.ts'
 export type {
   CustomerBalance,
@@ -119,12 +121,11 @@ export type {
 } from './gateways/contract/parts/pages/portal.ts'
 export type { CardSetups, NewSetup } from './gateways/contract/parts/pages/setups.ts'
 export type { Confirmations } from './gateways/contract/parts/subscriptions/confirmations.ts'
+export type { EndDates } from './gateways/contract/parts/subscriptions/end-dates.ts'
 export type { Forecasts } from './gateways/contract/parts/subscriptions/forecasts.ts'
 export type {
   ItemsChange,
-  ProviderItem,
   SubscriptionItems,
-  WantedItem,
 } from './gateways/contract/parts/subscriptions/items.ts'
 export type {
   NewPause,
@@ -205,9 +206,14 @@ export type { StoredWebhook, WebhookState } from './storage/tables.ts'
 export type { AddressColumns, OwnerTable, UserTable } from './storage/user-table.ts'
 export type { SubscriptionBuilder, SubscriptionPageOptions } from './subscriptions/builder.ts'
 export type { CancelNowOptions } from './subscriptions/features/cancelling.ts'
-export type { SubscriptionItem } from './subscriptions/features/items.ts'
+export type { ItemChange, SubscriptionItem } from './subscriptions/features/items.ts'
+export type { ItemWanted } from './subscriptions/features/swapping.ts'
 export type { BUILDER_NEEDS, SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
-export type { Subscription } from './subscriptions/subscription.ts'
+export type {
+  PreviewOptions,
+  Subscription,
+  SubscriptionChange,
+} from './subscriptions/subscription.ts'
 export type { SwapOptions } from './subscriptions/swap.ts'
 export type { BillableOwner, BillableUser } from './users/billable-user.ts'
 export type {
@@ -243,4 +249,11 @@ export type {
 } from './webhooks/endpoints.ts'
 export type { WebhookInbox } from './webhooks/inbox.ts'
 export type { ReplayOptions } from './webhooks/replay.ts'
-export type { MethodsLacking, MethodsNeeding, OptionalMethods, Without } from './without.ts'
+export type {
+  ItemQuantities,
+  MethodsLacking,
+  MethodsNeeding,
+  OptionalMethods,
+  QuantitiesLeft,
+  Without,
+} from './without.ts'

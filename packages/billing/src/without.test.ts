@@ -12,7 +12,7 @@ import type { SubscriptionBuilder } from './subscriptions/builder.ts'
 import { SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
 import { USER_NEEDS } from './users/needs.ts'
-import type { MethodsNeeding, Without } from './without.ts'
+import type { ItemQuantities, MethodsNeeding, Without } from './without.ts'
 
 const braintree = {
   environment: 'sandbox',
@@ -40,7 +40,10 @@ describe('a user where Braintree alone is configured', () => {
     type Builder = Without<Missing, SubscriptionBuilder>
     type StillThere =
       | Extract<keyof BraintreeUser, MethodsNeeding<Missing, 'user'>>
-      | Extract<keyof BraintreeSubscription, MethodsNeeding<Missing, 'subscription'>>
+      | Extract<
+          Exclude<keyof BraintreeSubscription, keyof ItemQuantities<unknown>>,
+          MethodsNeeding<Missing, 'subscription'>
+        >
       | Extract<keyof Builder, MethodsNeeding<Missing, 'builder'>>
     expectTypeOf<StillThere>().toEqualTypeOf<never>()
     expectTypeOf<'updateQuantity'>().toExtend<MethodsNeeding<Missing, 'subscription'>>()
@@ -59,9 +62,11 @@ describe('a user where Braintree alone is configured', () => {
     type Swapped = Awaited<ReturnType<BraintreeSubscription['swap']>>
     expectTypeOf<Swapped>().toEqualTypeOf<BraintreeSubscription>()
     expectTypeOf<Awaited<ReturnType<typeof user.subscription>>>().toEqualTypeOf<Swapped>()
-    expectTypeOf<BraintreeSubscription>().not.toHaveProperty('incrementQuantity')
-    expectTypeOf<BraintreeSubscription>().not.toHaveProperty('decrementQuantity')
-    expectTypeOf<BraintreeSubscription>().not.toHaveProperty('updateQuantity')
+    // Of the plan; other prices have them.
+    type Named = [count: number, price: string]
+    expectTypeOf<BraintreeSubscription['incrementQuantity']>().parameters.toEqualTypeOf<Named>()
+    expectTypeOf<BraintreeSubscription['decrementQuantity']>().parameters.toEqualTypeOf<Named>()
+    expectTypeOf<BraintreeSubscription['updateQuantity']>().parameter(1).toEqualTypeOf<string>()
     expectTypeOf<BraintreeSubscription>().toHaveProperty('cancelNow')
     const builder = user.newSubscription('main', 'monthly').trialDays(3).withCoupon('SPRING')
     expectTypeOf(builder).not.toHaveProperty('quantity')

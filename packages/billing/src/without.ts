@@ -3,6 +3,7 @@ import type { Capability } from './gateways/contract/parts.ts'
 import type { SubscriptionBuilder } from './subscriptions/builder.ts'
 import type { BUILDER_NEEDS, SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
+import type { SwapOptions } from './subscriptions/swap.ts'
 import type { BillableUser } from './users/billable-user.ts'
 import type { USER_NEEDS } from './users/needs.ts'
 
@@ -30,6 +31,25 @@ export type MethodsLacking<Missing extends Capability, T> = T extends Subscripti
       ? MethodsNeeding<Missing, 'user'>
       : never
 
+/** Where a plan has no quantity and other prices have, the price has to be named. */
+export interface ItemQuantities<Changed> {
+  /** So many more of this price. */
+  incrementQuantity(count: number, price: string): Promise<Changed>
+  /** So many fewer of this price, never below 1. */
+  decrementQuantity(count: number, price: string): Promise<Changed>
+  /** So many of this price. */
+  updateQuantity(quantity: number, price: string, options?: SwapOptions): Promise<Changed>
+}
+
+/** The quantities that are left where those of a plan are missing. */
+export type QuantitiesLeft<Missing extends Capability, T> = T extends Subscription
+  ? 'quantities' extends Missing
+    ? 'items' extends Missing
+      ? unknown
+      : ItemQuantities<Without<Missing, Subscription>>
+    : unknown
+  : unknown
+
 /**
  * An object as it is where no provider that is configured has these parts: the methods that need them are
  * missing from it, and from what its others give. Where one has them, they are there, and throw Unsupported
@@ -47,5 +67,5 @@ export type Without<Missing extends Capability, T> =
             ) => infer Result
               ? (...args: Args) => Without<Missing, Result>
               : T[Name]
-          }
+          } & QuantitiesLeft<Missing, T>
         : T

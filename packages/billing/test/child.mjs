@@ -95,7 +95,8 @@ const jobs = {
   /** Any other method of the user, or of the subscription `main`. */
   async ask({ user, of = 'user', method, args = [] }) {
     const asked = of === 'user' ? user : await user.subscription('main')
-    await asked[method](...args)
+    // JSON has no dates.
+    await asked[method](...args.map((arg) => (arg?.date ? new Date(arg.date) : arg)))
   },
   async createOften({ user, card, times }) {
     const create = () => user.newSubscription('main', 'monthly').create(card)

@@ -17,6 +17,9 @@ async function stripeAccount(): Promise<GatewayUnderTest> {
   const { stripe: twin, clock } = await startTwins()
   twin.seedPrice({ id: 'monthly', unitAmount: 1000, interval: 'month', product: 'Gold' })
   twin.seedPrice({ id: 'pro', unitAmount: 2500, interval: 'month', product: 'Gold' })
+  for (const id of ['seat', 'support']) {
+    twin.seedPrice({ id, unitAmount: 500, interval: 'month', product: 'Extras' })
+  }
   const { default: Stripe } = await import('stripe')
   const sdk = new Stripe(twin.apiKey, { ...twin.config, maxNetworkRetries: 0 })
   await sdk.coupons.create({ id: 'SPRING', percent_off: 25, duration: 'forever' })
@@ -30,6 +33,7 @@ async function stripeAccount(): Promise<GatewayUnderTest> {
       config: { ...twin.config, maxNetworkRetries: 0 },
     }),
     plans: ['monthly', 'pro'],
+    furtherPrices: ['seat', 'support'],
     currency: 'usd',
     cards: ['pm_card_visa', 'pm_card_mastercard'],
     declinedCard: 'pm_card_chargeCustomerFail',
@@ -57,6 +61,7 @@ async function braintreeAccount(): Promise<GatewayUnderTest> {
   const { braintree: twin, clock } = await startTwins()
   twin.definePlan({ id: 'monthly', price: 1000, billingFrequency: 1 })
   twin.definePlan({ id: 'pro', price: 2500, billingFrequency: 1 })
+  for (const id of ['seat', 'support']) twin.defineAddOn({ id, amount: 500 })
   twin.defineDiscount({ id: 'plan-credit', amount: 0, numberOfBillingCycles: 1 })
   twin.changeSettings({ customFields: ['description'] })
   const { default: braintree } = await import('braintree')
@@ -64,6 +69,7 @@ async function braintreeAccount(): Promise<GatewayUnderTest> {
   return {
     provider: braintreeProvider({ ...twin.config, timeout: 10_000 } as never),
     plans: ['monthly', 'pro'],
+    furtherPrices: ['seat', 'support'],
     currency: 'usd',
     cards: ['fake-valid-visa-nonce', 'fake-valid-mastercard-nonce'],
     declinedCard: 'fake-processor-declined-visa-nonce',

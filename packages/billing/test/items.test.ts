@@ -1,11 +1,29 @@
 import { describe, expect, it } from 'vitest'
+import {
+  InvalidArgument,
+  ItemNotFound,
+  PaymentFailed,
+  ProviderUnavailable,
+  type Subscription,
+  UnknownPlan,
+  Unsupported,
+} from '../src/index.ts'
+import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
 import { rowsOf, truthAt } from './provider-truth.ts'
-import { type FlowTest, PROVIDERS, start, stripeSdk } from './support.ts'
+import {
+  type FlowTest,
+  PROVIDERS,
+  type ProviderCase,
+  start,
+  stripeSdk,
+  subscriptionsAt,
+  takenFrom,
+} from './support.ts'
 
 const CARD = { stripe: 'pm_card_visa', braintree: 'fake-valid-visa-nonce' } as const
 
 /** `seat` is a price at Stripe and an add-on at Braintree. */
-export function defineSeats({ sandbox }: FlowTest): void {
+function defineSeats({ sandbox }: FlowTest): void {
   for (const [id, amount] of [
     ['seat', 500],
     ['support', 733],
@@ -93,4 +111,172 @@ it('tells the product of a price, of the main one by asking the provider', async
   await test.user.sync()
   const found = await test.user.subscription('main')
   expect([await found.hasProduct('Gold'), await found.hasProduct('Extras')]).toEqual([true, true])
+})
+
+/** What is in the subscription, `seat × 2`, the main price first. */
+const shown = (subscription: Subscription) =>
+  subscription.items().map(({ price, quantity }) => `${price} × ${quantity}`)
+
+/** Half a month after it was made, which has 31 days. */
+async function startHalfway({ provider, card }: ProviderCase) {
+  const test = await start(provider, { webhooks: false })
+  defineSeats(test)
+  const made = await test.user.newSubscription('main', 'monthly').create(card)
+  return { ...test, made }
+}
+
+describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) => {
+  const { provider, card } = given
+
+  it('are all billed from the start', async () => {
+    const test = await start(provider, { webhooks: false, taxPercentage: () => 19.6 })
+    defineSeats(test)
+    const { user } = test
+    const builder = user.newSubscription('main', 'monthly').price('seat', 3).price('support')
+    const made = await builder.create(card)
+    expect(shown(made)).toEqual(['monthly × 1', 'seat × 3', 'support × 1'])
+    // 10.00, 3 × 5.00 and 7.33 with 19.6 % on the sum at Stripe, and on each at Braintree.
+    expect(takenFrom(test, user)).toBe(provider === 'stripe' ? 3233 + 634 : 1196 + 3 * 598 + 877)
+    const again = await builder.create(card)
+    expect([again.providerId, subscriptionsAt(test, user)]).toEqual([made.providerId, 1])
+    const [invoice] = await user.invoicesIncludingPending()
+    expect(invoice?.rawTotal().amount).toBe(takenFrom(test, user))
+    expect(() => builder.price('seat')).toThrow(InvalidArgument)
+    const other = user.newSubscription('main', 'monthly').price('seat', 4)
+    await expect(other.create(card)).rejects.toMatchObject({ code: 'already_subscribed' })
+  })
+
+  it('are added, changed, swapped and removed, each once for a call that is repeated', async () => {
+    const test = await startHalfway(given)
+    const { user } = test
+    let { made } = test
+    for (let i = 0; i < 2; i++) {
+      made = await (await user.subscription('main')).addPrice('seat', 2)
+      expect(shown(made)).toEqual(['monthly × 1', 'seat × 2'])
+    }
+    await expect(made.addPrice('seat', 3)).rejects.toThrow(InvalidArgument)
+    expect(shown(await made.updateQuantity(5, 'seat'))).toEqual(['monthly × 1', 'seat × 5'])
+    expect(shown(await made.incrementQuantity(2, 'seat'))).toEqual(['monthly × 1', 'seat × 7'])
+    expect(shown(await made.decrementQuantity(9, 'seat'))).toEqual(['monthly × 1', 'seat × 1'])
+    await expect(made.updateQuantity(2, 'support')).rejects.toThrow(ItemNotFound)
+    for (let i = 0; i < 2; i++) {
+      made = await (await user.subscription('main')).swapItem('seat', 'support')
+      expect(shown(made)).toEqual(['monthly × 1', 'support × 1'])
+    }
+    await expect(made.swapItem('seat', 'none')).rejects.toThrow(ItemNotFound)
+    await expect(made.addPrice('no-such-price')).rejects.toThrow(UnknownPlan)
+    await expect(made.removePrice('monthly')).rejects.toThrow(InvalidArgument)
+    // Another plan keeps them, and a list says all of them.
+    made = await made.swap('pro')
+    expect(shown(made)).toEqual(['pro × 1', 'support × 1'])
+    made = await made.swap([{ price: 'monthly' }, { price: 'seat', quantity: 4 }])
+    expect(shown(made)).toEqual(['monthly × 1', 'seat × 4'])
+    made = await made.swap([{ price: 'pro' }, { price: 'seat' }])
+    expect(shown(made)).toEqual(['pro × 1', 'seat × 4'])
+    for (let i = 0; i < 2; i++) {
+      made = await (await user.subscription('main')).removePrice('seat')
+      expect(shown(made)).toEqual(['pro × 1'])
+    }
+    expect(subscriptionsAt(test, user)).toBe(1)
+    const customer = (await test.billing.user(user.id)).providerId ?? ''
+    expect(await rowsOf(test.database, user.id)).toEqual(truthAt(test.sandbox, provider, customer))
+  })
+
+  it('count for the days that are left, and whole from the next bill on', async () => {
+    const test = await startHalfway(given)
+    const { user, sandbox } = test
+    // 15 January to 15 February: 31 days. On the 30th 16 are left, with 14 hours less at Stripe.
+    await sandbox.clock.advance({ days: 15 })
+    const before = takenFrom(test, user)
+    await test.made.addPriceAndInvoice('seat', 2)
+    const share = Math.round((1000 * 16) / 31)
+    expect(takenFrom(test, user) - before).toBe(share)
+    await sandbox.clock.advance({ days: 17 })
+    expect(takenFrom(test, user) - before - share).toBe(2000)
+  })
+
+  it('stay as they were when the card is declined', async () => {
+    const test = await startHalfway(given)
+    const { user, sandbox } = test
+    const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
+    sandbox.trouble.declineNextCharge((await test.billing.user(user.id)).providerId ?? '', code)
+    await expect(test.made.addPriceAndInvoice('seat', 2)).rejects.toThrow(PaymentFailed)
+    expect(shown(await user.subscription('main'))).toEqual(['monthly × 1'])
+    await test.made.addPriceAndInvoice('seat', 2)
+    expect(shown(await user.subscription('main'))).toEqual(['monthly × 1', 'seat × 2'])
+  })
+
+  it('may be changed in the grace period, and do not resume', async () => {
+    const test = await startHalfway(given)
+    await test.made.cancel()
+    const made = await test.made.addPrice('seat')
+    expect([shown(made), made.onGracePeriod()]).toEqual([['monthly × 1', 'seat × 1'], true])
+    expect(takenFrom(test, test.user)).toBe(1500)
+  })
+
+  it.each(LOSSES)('are changed once, whichever answer is lost (%s)', async (how) => {
+    const test = await startHalfway(given)
+    const { user, sandbox } = test
+    const billing = hasty(test)
+    const seats = (quantity: number) => [{ price: 'monthly' }, { price: 'seat', quantity }]
+    const table: [number, (of: Subscription) => Promise<unknown>, number | null][] = [
+      [0, (of) => of.addPriceAndInvoice('seat', 2), 2],
+      [2, (of) => of.incrementQuantity(1, 'seat'), 3],
+      [3, (of) => of.decrementQuantity(1, 'seat'), 2],
+      [2, (of) => of.removePrice('seat'), null],
+    ]
+    // Calls take their time at Braintree. What only reads before the change can be lost without an effect.
+    const isSlow = provider === 'braintree'
+    for (const [before, ask, after] of isSlow ? table.slice(0, 2) : table) {
+      for (let call = isSlow ? 3 : 0, wasHit = true; wasHit; call++) {
+        const list = before === 0 ? [{ price: 'monthly' }] : seats(before)
+        await (await user.subscription('main')).noProrate().swap(list)
+        const other = await (await billing.user(user.id)).subscription('main')
+        loseAnswer(test, provider, { after: call, how })
+        const failed = await ask(other).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        wasHit = sandbox.trouble.takeCallTrouble(provider) === null
+        sandbox.trouble.clear()
+        if (failed) {
+          expect(failed).toBeInstanceOf(ProviderUnavailable)
+          await ask(await (await billing.user(user.id)).subscription('main'))
+        }
+        const item = (await user.subscription('main')).findItem('seat')
+        expect(item?.quantity ?? null, `call ${call} of ${ask}`).toBe(after)
+      }
+    }
+  })
+})
+
+it('another frequency at Braintree takes no add-on along that nobody names', async () => {
+  const test = await startHalfway({ provider: 'braintree', card: CARD.braintree } as ProviderCase)
+  const made = await test.made.addPrice('seat', 2)
+  await expect(made.swap('yearly')).rejects.toThrow(InvalidArgument)
+  const swapped = await made.swap([{ price: 'yearly' }, { price: 'seat', quantity: 12 }])
+  expect(shown(swapped)).toEqual(['yearly × 1', 'seat × 12'])
+  expect(subscriptionsAt(test, test.user)).toBe(2)
+})
+
+it('the plan has no quantity at Braintree, whatever else has', async () => {
+  const test = await startHalfway({ provider: 'braintree', card: CARD.braintree } as ProviderCase)
+  await expect(test.made.updateQuantity(2)).rejects.toThrow(Unsupported)
+  await expect(test.made.updateQuantity(2, 'monthly')).rejects.toThrow(Unsupported)
+  await expect(test.made.swap([{ price: 'pro', quantity: 2 }])).rejects.toThrow(Unsupported)
+})
+
+it('another tax at Braintree is on the add-ons, too', async () => {
+  let tax = 10
+  const test = await start('braintree', { webhooks: false, taxPercentage: () => tax })
+  defineSeats(test)
+  const { user } = test
+  const made = await user.newSubscription('main', 'monthly').price('seat', 2).create(CARD.braintree)
+  expect(takenFrom(test, user)).toBe(1100 + 2 * 550)
+  tax = 20
+  await made.syncTaxPercentage()
+  await made.syncTaxPercentage()
+  await made.noProrate().addPrice('support')
+  await test.sandbox.clock.advance({ months: 1 })
+  expect(takenFrom(test, user)).toBe(1100 + 2 * 550 + 1200 + 2 * 600 + 880)
 })

@@ -180,12 +180,16 @@ function braintreeEnd(each: BraintreeSubscription): string | null {
   if (each.neverExpires || each.billingPeriodEnd === null) return null
   const cycles =
     each.status === 'Expired' ? 0 : (each.numberOfBillingCycles ?? 0) - each.currentBillingCycle
-  const rest = Math.max(0, -each.balance) - cycles * each.price
+  const price = each.addOns.reduce(
+    (sum, { amount, quantity }) => sum + amount * quantity,
+    each.price,
+  )
+  const rest = Math.max(0, -each.balance) - cycles * price
   if (cycles > 0 && rest < 0) return null
   const next = addDays(each.billingPeriodEnd, 1)
   const start = billedOn(next, cycles * each.billingFrequency, each.billingDayOfMonth)
   const end = billedOn(next, (cycles + 1) * each.billingFrequency, each.billingDayOfMonth)
-  const days = Math.ceil((Math.max(0, rest) * daysFrom(start, end)) / each.price)
+  const days = Math.ceil((Math.max(0, rest) * daysFrom(start, end)) / price)
   return `${addDays(start, days)}T00:00:00.000Z`
 }
 

@@ -18,6 +18,7 @@ export type OperationKind =
   | 'checkout'
   | 'refund'
   | 'balance'
+  | 'quantity'
 
 /** What an operation was first asked for. */
 export interface OperationRequest {

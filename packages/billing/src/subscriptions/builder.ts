@@ -3,7 +3,9 @@ import type { LoadedOwner } from '../customers/loaded-owner.ts'
 import { requireCodeText, requirePromotionCode } from '../customers/promotion-codes.ts'
 import { InvalidArgument } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
+import type { WantedItem } from '../gateways/contract/item.ts'
 import { requireCapability } from '../gateways/contract/parts.ts'
+import type { Provider } from '../gateways/contract/provider.ts'
 import type { Checkout } from '../pages/checkout.ts'
 import {
   type CheckoutOptions,
@@ -15,6 +17,7 @@ import type { ProviderName } from '../provider-name.ts'
 import { requireCount, requireText } from '../values/arguments.ts'
 import { LONGEST_TRIAL } from '../values/trial.ts'
 import { createSubscription } from './create.ts'
+import { requireTrialEnd } from './features/dates.ts'
 import { requireKnownPlan, requireProvider } from './known-plans.ts'
 import { BUILDER_NEEDS } from './needs.ts'
 import { Subscription } from './subscription.ts'
@@ -28,6 +31,8 @@ interface Choices {
   readonly code?: string
   readonly trialDays: number | null
   readonly quantity: number
+  readonly trialEndsAt?: Date
+  readonly items?: readonly WantedItem[]
 }
 
 /** How a page is made on which somebody subscribes. The rest is the builder's. */
@@ -64,7 +69,18 @@ export class SubscriptionBuilder {
     if (!Number.isInteger(days) || days < 0 || days > LONGEST_TRIAL) {
       throw new InvalidArgument(`A trial of ${days} days; expected 0 to ${LONGEST_TRIAL}`)
     }
-    return this.#with({ trialDays: days })
+    const { trialEndsAt: _date, ...others } = this.#choices
+    return new SubscriptionBuilder(this.#context, this.#user, { ...others, trialDays: days })
+  }
+
+  /** The same until a date, where the provider has such trials; otherwise `create()` throws Unsupported. */
+  trialUntil(date: Date): SubscriptionBuilder {
+    return this.#with({ trialEndsAt: date, trialDays: null })
+  }
+
+  /** Without a trial, also where the plan has one. */
+  skipTrial(): SubscriptionBuilder {
+    return this.trialDays(0)
   }
 
   /** Where the provider has quantities; otherwise `create()` throws Unsupported. */
@@ -73,14 +89,30 @@ export class SubscriptionBuilder {
   }
 
   /**
+   * Another price beside the plan, in the same subscription; at Braintree an add-on. Where the provider has several
+   * prices in one; otherwise `create()` throws Unsupported.
+   */
+  price(price: string, quantity = 1): SubscriptionBuilder {
+    const { plan, items = [] } = this.#choices
+    requireText('price', price)
+    if ([plan, ...items.map((item) => item.price)].includes(price)) {
+      throw new InvalidArgument(`'${price}' is there already: say how many in its quantity`)
+    }
+    return this.#with({ items: [...items, { price, quantity: requireCount(quantity) }] })
+  }
+
+  /**
    * Subscribes the user. The token comes from the provider's script in the browser; without one the
    * customer's card is used. Details are for a new customer: `{ email, name, phone, … }`.
    */
   async create(token?: string | null, details: CustomerDetails = {}): Promise<Subscription> {
-    const { plan, quantity } = this.#choices
+    const { plan, quantity, items = [] } = this.#choices
     const provider = requireProvider(this.#context, this.#choices.provider)
     if (quantity !== 1) requireCapability(provider, BUILDER_NEEDS.quantity)
+    if (items.length > 0) requireCapability(provider, BUILDER_NEEDS.price)
+    this.#requireTrialEnd(provider)
     requireKnownPlan(provider, plan)
+    for (const { price } of items) requireKnownPlan(provider, price)
     const payer = { token: token == null ? null : requireText('card token', token), details }
     const { record: user } = this.#user
     try {
@@ -94,9 +126,10 @@ export class SubscriptionBuilder {
 
   /** The same on a page of the provider's: send the customer to its `url`. */
   async checkout(options: SubscriptionPageOptions): Promise<Checkout> {
-    const { name, plan, quantity, trialDays } = this.#choices
+    const { name, plan, quantity, trialDays, trialEndsAt, items = [] } = this.#choices
     const provider = requireProvider(this.#context, this.#choices.provider)
     requireCapability(provider, BUILDER_NEEDS.checkout)
+    this.#requireTrialEnd(provider)
     requireKnownPlan(provider, plan)
     const gateway = await this.#context.gateway(provider.name)
     const coupon = await this.#coupon()
@@ -105,8 +138,13 @@ export class SubscriptionBuilder {
       name,
       ...(coupon === null ? {} : { coupon }),
       ...(trialDays ? { trialDays } : {}),
+      ...(trialEndsAt ? { trialUntil: trialEndsAt } : {}),
     }
-    const wanted = requireCheckout([{ price: plan, quantity }], terms, gateway.toMoney)
+    const lines = [
+      { price: plan, quantity },
+      ...items.map((item) => ({ price: item.price, quantity: item.quantity ?? 1 })),
+    ]
+    const wanted = requireCheckout(lines, terms, gateway.toMoney)
     try {
       return await openCheckout(this.#context, this.#user.record, provider.name, wanted)
     } finally {
@@ -122,6 +160,13 @@ export class SubscriptionBuilder {
     requireCapability(requireProvider(this.#context, provider), BUILDER_NEEDS.withPromotionCode)
     const typed = { text: code, typedBy: this.#user.record, provider }
     return requirePromotionCode(this.#context, typed)
+  }
+
+  #requireTrialEnd(provider: Provider): void {
+    const { trialEndsAt } = this.#choices
+    if (trialEndsAt === undefined) return
+    requireCapability(provider, BUILDER_NEEDS.trialUntil)
+    requireTrialEnd(trialEndsAt, this.#context.options.clock.now())
   }
 
   #with(choices: Partial<Choices>): SubscriptionBuilder {

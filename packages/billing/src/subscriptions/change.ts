@@ -16,19 +16,21 @@ export interface Current {
   ask<R>(change: (gateway: Gateway) => Promise<R>): Promise<R>
 }
 
-export type SubscriptionChange = (current: Current) => Promise<void>
+export type ChangeAtProvider = (current: Current) => Promise<void>
 
 export interface ChangeOptions {
   /** Access is over when it is done. */
   readonly ends?: boolean
+  /** The last step, once the row is written: until then an answer may still be lost. */
+  readonly settle?: (locked: LockedOwner) => Promise<void>
 }
 
 /** Every operation on a subscription: read it, ask for the change, bring our row to what came of it. */
 export async function changeSubscription(
   context: BillingContext,
   record: SubscriptionRecord,
-  change: SubscriptionChange,
-  { ends = false }: ChangeOptions = {},
+  change: ChangeAtProvider,
+  { ends = false, settle }: ChangeOptions = {},
 ): Promise<SubscriptionRecord> {
   return withOwnerLock(context, record.owner, async (locked) => {
     await resumeInterrupted(context, locked)
@@ -42,6 +44,7 @@ export async function changeSubscription(
       await converge(context, locked, record)
     }
     if (ends) await endRow(context, locked, record)
+    await settle?.(locked)
     return requireRecord(context, record)
   })
 }

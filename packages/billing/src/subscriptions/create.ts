@@ -10,6 +10,7 @@ import { ensureCustomer } from '../customers/customer.ts'
 import { readTax } from '../customers/read-tax.ts'
 import { AlreadySubscribed } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
+import type { WantedItem } from '../gateways/contract/item.ts'
 import type { NewSubscription } from '../gateways/contract/subscription.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
@@ -25,6 +26,10 @@ export interface WantedSubscription {
   readonly quantity: number
   readonly coupon: string | null
   readonly trialDays: number | null
+  /** In place of days. */
+  readonly trialEndsAt?: Date
+  /** Beside the plan. */
+  readonly items?: readonly WantedItem[]
 }
 
 export interface Payer {
@@ -109,7 +114,10 @@ function requireSamePlan(
   const same =
     record.providerPlan === wanted.plan &&
     record.provider === wanted.provider &&
-    record.quantity === wanted.quantity
+    record.quantity === wanted.quantity &&
+    (wanted.items ?? []).every(({ price, quantity }) =>
+      record.items.some((item) => item.price === price && item.quantity === quantity),
+    )
   if (same && !cancelled(record)) return record
   throw new AlreadySubscribed(
     cancelled(record)

@@ -11,11 +11,21 @@ export const SUBSCRIPTION_NEEDS = {
   applyPromotionCode: 'promotionCodes',
   applyCoupon: 'promotionCodes',
   removeDiscounts: 'promotionCodes',
+  addPrice: 'items',
+  addPriceAndInvoice: 'items',
+  removePrice: 'items',
+  swapItem: 'items',
+  preview: 'items',
+  cancelAt: 'endDates',
+  extendTrial: 'trials',
+  endTrial: 'trials',
 } as const satisfies Readonly<Record<string, Capability>>
 
-/** The same, of a subscription to be. What needs `quantities` or `promotionCodes` is asked by `create()`. */
+/** The same, of a subscription to be. What needs `quantities`, `items`, `trials` or `promotionCodes` is asked by `create()`. */
 export const BUILDER_NEEDS = {
   quantity: 'quantities',
+  price: 'items',
+  trialUntil: 'trials',
   checkout: 'checkout',
   withPromotionCode: 'promotionCodes',
 } as const satisfies Readonly<Record<string, Capability>>

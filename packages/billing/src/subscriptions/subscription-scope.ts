@@ -1,13 +1,13 @@
 import type { BillingContext } from '../context.ts'
 import { readTax } from '../customers/read-tax.ts'
-import { SubscriptionEnded } from '../errors.ts'
+import { NoSubscription, SubscriptionEnded } from '../errors.ts'
 import type { Gateway } from '../gateways/contract/gateway.ts'
 import { type Capability, requireCapability } from '../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
 import type { BasisPoints } from '../values/tax.ts'
-import { type ChangeOptions, changeSubscription, type SubscriptionChange } from './change.ts'
+import { type ChangeAtProvider, type ChangeOptions, changeSubscription } from './change.ts'
 import { requireProvider } from './known-plans.ts'
 
 /** How the next swap is made. */
@@ -42,6 +42,11 @@ export class SubscriptionScope {
     return this as SubscriptionScope as SubscriptionHaving<Part>
   }
 
+  /** Whether its provider has the part. */
+  can(part: Capability): boolean {
+    return requireProvider(this.context, this.record.provider).can.includes(part)
+  }
+
   /** For whoever holds no lock. */
   gateway(): Promise<Gateway> {
     return this.context.gateway(this.record.provider)
@@ -52,8 +57,15 @@ export class SubscriptionScope {
     return (await this.gateway()).findSubscription(this.record.providerId)
   }
 
+  /** The same, or NoSubscription. */
+  async requireFound(): Promise<ProviderSubscription> {
+    const found = await this.find()
+    if (found) return found
+    throw new NoSubscription('The provider no longer has this subscription')
+  }
+
   /** One change at the provider under the user's lock. The row is read again. */
-  async change(change: SubscriptionChange, how?: ChangeOptions): Promise<void> {
+  async change(change: ChangeAtProvider, how?: ChangeOptions): Promise<void> {
     this.record = await changeSubscription(this.context, this.record, change, how)
   }
 

@@ -9,6 +9,7 @@ import { isUser, type Owner } from '../values/owner.ts'
 import * as state from '../values/subscription-state.ts'
 import * as asking from './features/asking.ts'
 import * as cancelling from './features/cancelling.ts'
+import * as dates from './features/dates.ts'
 import * as discounting from './features/discounts.ts'
 import * as items from './features/items.ts'
 import * as paying from './features/paying.ts'
@@ -24,6 +25,17 @@ import {
 import type { SwapOptions } from './swap.ts'
 
 type Needs = typeof SUBSCRIPTION_NEEDS
+
+/** A change of plan or prices, for `preview()`. Each is what the method of a similar name does. */
+export type SubscriptionChange =
+  | { readonly swap: string | readonly swapping.ItemWanted[] }
+  | items.ItemChange
+
+/** Of which call the costs are wanted. */
+export interface PreviewOptions extends SwapOptions {
+  /** As `swapAndInvoice()` and `addPriceAndInvoice()` bill it. Default false. */
+  readonly invoiceNow?: boolean
+}
 
 /**
  * A subscription row, its questions, and what can be done with it. After a change the row is read again.
@@ -196,44 +208,135 @@ export class Subscription {
     return this.#with({ prorate: false })
   }
 
-  /** Changes the plan; trial and quantity are kept. In the grace period it also resumes. */
-  async swap(plan: string, options: SwapOptions = {}): Promise<Subscription> {
+  /**
+   * Changes the plan; trial, quantity and other prices are kept. In the grace period it also resumes. With a list
+   * these are all its prices from then on, the main one first.
+   * @example
+   * await subscription.swap([{ price: 'pro' }, { price: 'seat', quantity: 5 }])
+   */
+  async swap(
+    plan: string | readonly swapping.ItemWanted[],
+    options: SwapOptions = {},
+  ): Promise<Subscription> {
     await swapping.swap(this.#scope, { ...options, plan, invoiceNow: false })
     return this.#again()
   }
 
   /** `swap()` that bills the difference at once instead of with the next invoice. */
-  async swapAndInvoice(plan: string, options: SwapOptions = {}): Promise<Subscription> {
+  async swapAndInvoice(
+    plan: string | readonly swapping.ItemWanted[],
+    options: SwapOptions = {},
+  ): Promise<Subscription> {
     await swapping.swap(this.#scope, { ...options, plan, invoiceNow: true })
     return this.#again()
   }
 
   /** What `swap()` would cost; with the same `prorationDate` to the same cent. Nothing is changed. */
-  previewSwap(plan: string, options: SwapOptions = {}): Promise<SwapPreview> {
+  previewSwap(
+    plan: string | readonly swapping.ItemWanted[],
+    options: SwapOptions = {},
+  ): Promise<SwapPreview> {
     return swapping.previewSwap(this.#scope, { ...options, plan, invoiceNow: false })
   }
 
-  /** Where the provider has quantities; otherwise Unsupported. */
-  async incrementQuantity(count = 1): Promise<Subscription> {
-    await quantities.addQuantity(this.#for('incrementQuantity'), count)
+  /**
+   * What any change of prices would cost; the method that makes it, with the same `prorationDate`, charges the same
+   * cents. Nothing is changed.
+   * @example
+   * const { total, prorationDate } = await subscription.preview({ add: 'seat', quantity: 2 })
+   * await subscription.addPrice('seat', 2, { prorationDate })
+   */
+  async preview(change: SubscriptionChange, options: PreviewOptions = {}): Promise<SwapPreview> {
+    const scope = this.#for('preview')
+    const { invoiceNow = false, ...rest } = options
+    if ('swap' in change) {
+      return swapping.previewSwap(scope, { ...rest, plan: change.swap, invoiceNow })
+    }
+    return items.previewItems(scope, change, { ...rest, invoiceNow })
+  }
+
+  /** Another price beside those that there are; at Braintree an add-on. A repeat adds it once. */
+  async addPrice(price: string, quantity = 1, options: SwapOptions = {}): Promise<Subscription> {
+    const change = { add: price, quantity }
+    await items.changeItems(this.#for('addPrice'), change, { ...options, invoiceNow: false })
+    return this.#again()
+  }
+
+  /** `addPrice()` that bills it at once instead of with the next invoice. */
+  async addPriceAndInvoice(
+    price: string,
+    quantity = 1,
+    options: SwapOptions = {},
+  ): Promise<Subscription> {
+    const change = { add: price, quantity }
+    await items.changeItems(this.#for('addPriceAndInvoice'), change, {
+      ...options,
+      invoiceNow: true,
+    })
+    return this.#again()
+  }
+
+  /** Without this price from now on; nothing happens when it is not there. The main one is swapped instead. */
+  async removePrice(price: string, options: SwapOptions = {}): Promise<Subscription> {
+    const change = { remove: price }
+    await items.changeItems(this.#for('removePrice'), change, { ...options, invoiceNow: false })
+    return this.#again()
+  }
+
+  /** Another price in place of one of them, as many as there were of it. ItemNotFound where there is none. */
+  async swapItem(from: string, to: string, options: SwapOptions = {}): Promise<Subscription> {
+    const scope = this.#for('swapItem')
+    if (from === this.providerPlan) return this.swap(to, options)
+    await items.changeItems(scope, { replace: from, by: to }, { ...options, invoiceNow: false })
+    return this.#again()
+  }
+
+  /** Of the plan, where the provider has quantities, or of another price; otherwise Unsupported. */
+  async incrementQuantity(count = 1, price?: string): Promise<Subscription> {
+    await quantities.addQuantity(this.#forQuantity(price), count, price)
     return this
   }
 
-  /** Never below 1. Where the provider has quantities; otherwise Unsupported. */
-  async decrementQuantity(count = 1): Promise<Subscription> {
-    await quantities.takeQuantity(this.#for('decrementQuantity'), count)
+  /** Never below 1. Of the plan, where the provider has quantities, or of another price; otherwise Unsupported. */
+  async decrementQuantity(count = 1, price?: string): Promise<Subscription> {
+    await quantities.takeQuantity(this.#forQuantity(price), count, price)
     return this
   }
 
-  /** Where the provider has quantities; otherwise Unsupported. */
-  async updateQuantity(quantity: number): Promise<Subscription> {
-    await quantities.setQuantity(this.#for('updateQuantity'), quantity)
+  /** Of the plan, where the provider has quantities, or of another price; otherwise Unsupported. */
+  async updateQuantity(
+    quantity: number,
+    price?: string,
+    options: SwapOptions = {},
+  ): Promise<Subscription> {
+    await quantities.setQuantity(this.#forQuantity(price), { ...options, quantity, price })
     return this
   }
 
   /** Ends when the period that is paid for, or the trial, ends. */
   async cancel(): Promise<Subscription> {
     await cancelling.cancel(this.#scope)
+    return this
+  }
+
+  /**
+   * Ends on that date instead, and renews until then; `resume()` takes it back. What is paid for after it is credited,
+   * unless `noProrate()` says otherwise.
+   */
+  async cancelAt(date: Date): Promise<Subscription> {
+    await dates.cancelAt(this.#for('cancelAt'), date)
+    return this.#again()
+  }
+
+  /** Moves the end of a trial that is under way. InvalidArgument where there is none. */
+  async extendTrial(to: Date): Promise<Subscription> {
+    await dates.extendTrial(this.#for('extendTrial'), to)
+    return this
+  }
+
+  /** Ends the trial now and bills. Nothing happens when it is over. */
+  async endTrial(): Promise<Subscription> {
+    await dates.endTrial(this.#for('endTrial'))
     return this
   }
 
@@ -335,6 +438,12 @@ export class Subscription {
   /** For a method that not every provider can do: Unsupported before anything else. */
   #for<Method extends keyof Needs>(method: Method): SubscriptionHaving<Needs[Method]> {
     return this.#scope.having(SUBSCRIPTION_NEEDS[method])
+  }
+
+  #forQuantity(price: string | undefined): SubscriptionScope {
+    return this.#scope.having(
+      price === this.providerPlan ? 'quantities' : quantities.partFor(price),
+    )
   }
 
   /** Without what was said of the swap that is done. */

@@ -59,7 +59,7 @@ export function replaceSubscription(
     await resumeInterrupted(context, locked)
     const newest = await context.subscriptions.findByName(owner, name)
     // A second click waited for the first one, which has done it.
-    if (newest && newest.id !== record.id && newest.providerPlan === wanted.plan) {
+    if (newest && newest.id !== record.id && hasWanted(newest, wanted)) {
       if (ended(newest, clock.now())) throw hasEnded()
       return newest
     }
@@ -67,7 +67,8 @@ export function replaceSubscription(
     if (current) requireLive(context, provider, current)
     const row = await requireRecord(context, record)
     if (ended(row, clock.now())) throw hasEnded()
-    const same = { provider, from, plan: wanted.plan }
+    const { items } = wanted
+    const same = { provider, from, plan: wanted.plan, ...(items ? { items } : {}) }
     const tax = wanted.keepsPrice ? (wanted.before?.tax ?? wanted.tax) : wanted.tax
     const request = { ...same, tax }
     const intent: Intent = { owner, kind: 'swap', request, same, name }
@@ -84,6 +85,17 @@ export function replaceSubscription(
     await completeReplacement(context, locked, { provider, made, from, operation })
     return requireRecord(context, { provider, providerId: made.id })
   })
+}
+
+function hasWanted(row: SubscriptionRecord, { plan, items }: Swap): boolean {
+  if (row.providerPlan !== plan) return false
+  const others = items?.slice(1) ?? row.items
+  return (
+    others.length === row.items.length &&
+    others.every(({ price, quantity }) =>
+      row.items.some((item) => item.price === price && item.quantity === quantity),
+    )
+  )
 }
 
 function requireLive(

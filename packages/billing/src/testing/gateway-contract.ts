@@ -2,7 +2,9 @@ import { balanceContract } from './contract/balance.ts'
 import { checkoutContract } from './contract/checkout.ts'
 import { customerDetailsContract } from './contract/customer-details.ts'
 import { customersContract } from './contract/customers.ts'
+import { datesContract } from './contract/dates.ts'
 import { disputesContract } from './contract/disputes.ts'
+import { itemsContract } from './contract/items.ts'
 import type { ContractPart } from './contract/part.ts'
 import { paymentMethodsContract } from './contract/payment-methods.ts'
 import { paymentsContract } from './contract/payments.ts'
@@ -31,6 +33,8 @@ export const gatewayContract: ContractPart = (runner, create) => {
   customersContract(runner, create)
   customerDetailsContract(runner, create)
   subscriptionsContract(runner, create)
+  itemsContract(runner, create)
+  datesContract(runner, create)
   paymentsContract(runner, create)
   webhooksContract(runner, create)
   checkoutContract(runner, create)

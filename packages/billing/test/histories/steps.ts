@@ -37,6 +37,16 @@ const operations: Step[] = [
   }),
   own('resume', async (user) => (await main(user)).resume()),
   own('one more', async (user) => (await main(user)).incrementQuantity()),
+  own('cancel at a date', async (user, { sandbox }) =>
+    (await main(user)).cancelAt(new Date(sandbox.clock.nowMs() + 50 * 86_400_000)),
+  ),
+  own('extend the trial', async (user, { sandbox }) =>
+    (await main(user)).extendTrial(new Date(sandbox.clock.nowMs() + 5 * 86_400_000)),
+  ),
+  own('end the trial', async (user) => (await main(user)).endTrial()),
+  own('add price', async (user) => (await main(user)).addPrice('seat', 2)),
+  own('one more seat', async (user) => (await main(user)).incrementQuantity(1, 'seat')),
+  own('remove price', async (user) => (await main(user)).removePrice('seat')),
   own('new card', (user, { given }) => user.updateCard(given.otherCard)),
   own('another method', (user, { given }) => user.addPaymentMethod(given.card)),
   own('the oldest method', async (user) => {

@@ -50,6 +50,8 @@ export async function createWorld(given: ProviderCase): Promise<World> {
     await created.drop()
   })
   const { sandbox, database, billing } = test
+  sandbox.stripe.seedPrice({ id: 'seat', unitAmount: 500, interval: 'month', product: 'Extras' })
+  sandbox.braintree.defineAddOn({ id: 'seat', amount: 500 })
   const clean = sandbox.snapshot()
   let user = test.user
   let travel: Travel = 'prompt'

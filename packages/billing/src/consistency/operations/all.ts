@@ -14,4 +14,5 @@ export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
   resume: null,
   refund: null,
   balance: null,
+  quantity: null,
 }

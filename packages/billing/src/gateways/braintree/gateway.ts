@@ -20,6 +20,7 @@ import { braintreeWebhooks } from './webhooks.ts'
 /** What Braintree can do beyond what every provider can. `can` of its provider says the same. */
 export type BraintreeParts =
   | 'replacements'
+  | 'items'
   | 'customerDetails'
   | 'refunds'
   | 'paymentMethods'

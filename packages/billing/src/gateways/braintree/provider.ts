@@ -7,7 +7,15 @@ export const BRAINTREE = {
   name: 'braintree',
   webhookPath: '/braintree/webhook',
   challenges: true,
-  can: ['replacements', 'customerDetails', 'refunds', 'paymentMethods', 'clientTokens', 'disputes'],
+  can: [
+    'replacements',
+    'items',
+    'customerDetails',
+    'refunds',
+    'paymentMethods',
+    'clientTokens',
+    'disputes',
+  ],
   statuses: { 'Past Due': 'past_due', Pending: 'closed' },
   events: [
     'dispute_accepted',

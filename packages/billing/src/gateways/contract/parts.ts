@@ -17,6 +17,7 @@ import type { PaymentMethods } from './parts/pages/payment-methods.ts'
 import type { PortalPages } from './parts/pages/portal.ts'
 import type { CardSetups } from './parts/pages/setups.ts'
 import type { Confirmations } from './parts/subscriptions/confirmations.ts'
+import type { EndDates } from './parts/subscriptions/end-dates.ts'
 import type { Forecasts } from './parts/subscriptions/forecasts.ts'
 import type { SubscriptionItems } from './parts/subscriptions/items.ts'
 import type { Pauses } from './parts/subscriptions/pauses.ts'
@@ -43,6 +44,8 @@ export interface GatewayParts {
   readonly schedules: Schedules
   /** Subscriptions that nobody pays for a while. */
   readonly pauses: Pauses
+  /** Subscriptions that end on any day. */
+  readonly endDates: EndDates
   /** Trials whose end can be moved. */
   readonly trials: Trials
   /** New subscriptions that are billed from a day on: `anchorAt`. */
@@ -103,6 +106,7 @@ export type Capability = keyof GatewayParts
 interface ReadingMethods {
   readonly confirmations: 'find' | 'findOfInvoice' | 'list' | 'isAwaiting'
   readonly replacements: 'isNeeded'
+  readonly items: 'preview'
   readonly schedules: 'find'
   readonly forecasts: keyof Forecasts
   readonly checkout: 'find' | 'findByOperation'

@@ -1,7 +1,7 @@
 import type { ProviderName } from '../../provider-name.ts'
 import type { Money } from '../../values/money.ts'
 import type { BasisPoints } from '../../values/tax.ts'
-import type { ProviderItem, WantedItem } from './parts/subscriptions/items.ts'
+import type { ProviderItem, WantedItem } from './item.ts'
 import type { PlannedSwap } from './parts/subscriptions/schedules.ts'
 
 /** A provider's subscription in our words; both gateways give the same. */
@@ -81,6 +81,8 @@ export interface FirstPayment {
   readonly quantity: number
   /** The provider's id of the coupon; null for none. */
   readonly coupon: string | null
+  /** Further prices, for a gateway with the part `items`. */
+  readonly items?: readonly WantedItem[]
 }
 
 /** What a subscription is made of at a provider. */
@@ -93,8 +95,6 @@ export interface NewSubscription extends Omit<FirstPayment, 'provider'> {
   readonly tax: BasisPoints
   /** The operation it belongs to: a repeat finds the same subscription by it. */
   readonly operation: string
-  /** Further prices, for a gateway with the part `items`. */
-  readonly items?: readonly WantedItem[]
   /** When the trial ends, in place of `trialDays`, for a gateway with the part `trials`. */
   readonly trialEndsAt?: Date
   /** The day that it is billed from, for a gateway with the part `anchors`. */

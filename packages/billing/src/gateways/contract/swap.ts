@@ -1,10 +1,16 @@
 import type { Money } from '../../values/money.ts'
 import type { BasisPoints, TaxTerms } from '../../values/tax.ts'
+import type { WantedItem } from './item.ts'
 
 /** A change of plan. */
 export interface Swap {
   /** The provider's id of the new plan. */
   readonly plan: string
+  /**
+   * All prices from then on, the plan first, for a gateway with the part `items`. Without them the others, and how
+   * many there are of the plan, stay as they are.
+   */
+  readonly items?: readonly WantedItem[]
   /** Whether a trial that is under way ends with it. */
   readonly skipTrial: boolean
   /** Whether what is unused of the old plan counts towards the new one. */

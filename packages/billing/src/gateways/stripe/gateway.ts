@@ -18,6 +18,7 @@ import { loadStripe, type StripeContext } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
 import type { StripeSettings } from './sdk/options.ts'
 import { stripeConfirmations } from './subscriptions/confirmations.ts'
+import { stripeDates } from './subscriptions/dates.ts'
 import { stripeDiscounts } from './subscriptions/discounts.ts'
 import { stripePromotionCodes } from './subscriptions/promotion-codes.ts'
 import { stripeSubscriptions } from './subscriptions/subscriptions.ts'
@@ -28,6 +29,9 @@ import { stripeWebhooks } from './webhooks.ts'
 export type StripeParts =
   | 'quantities'
   | 'confirmations'
+  | 'items'
+  | 'endDates'
+  | 'trials'
   | 'checkout'
   | 'portal'
   | 'customerDetails'
@@ -54,6 +58,7 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeDiscounts(context),
     ...stripePromotionCodes(context),
     ...stripeSwaps(context),
+    ...stripeDates(context),
     ...stripeCharges(context),
     ...stripeInvoices(context),
     ...stripeRefunds(context),

@@ -9,6 +9,9 @@ export const STRIPE = {
   can: [
     'quantities',
     'confirmations',
+    'items',
+    'endDates',
+    'trials',
     'checkout',
     'portal',
     'customerDetails',

@@ -13,7 +13,11 @@ export interface CancelNowOptions {
 
 export function cancel(subscription: SubscriptionScope): Promise<void> {
   return subscription.change(async ({ found, ask }) => {
-    if (found.endsAt === null) await ask((gateway) => gateway.cancelAtPeriodEnd(found.id))
+    const { endsAt, periodEndsAt } = found
+    // One that is to end later, by cancelAt(), ends with this period as well.
+    const endsLater = endsAt !== null && periodEndsAt !== null && endsAt > periodEndsAt
+    const isLater = subscription.can('endDates') && endsLater
+    if (endsAt === null || isLater) await ask((gateway) => gateway.cancelAtPeriodEnd(found.id))
   })
 }
 

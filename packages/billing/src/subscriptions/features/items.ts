@@ -1,5 +1,14 @@
+import { InvalidArgument, ItemNotFound } from '../../errors.ts'
+import type { WantedItem } from '../../gateways/contract/item.ts'
+import type { ItemsChange } from '../../gateways/contract/parts/subscriptions/items.ts'
+import { requirePart } from '../../gateways/contract/parts.ts'
+import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
+import type { SwapPreview } from '../../gateways/contract/swap.ts'
 import type { SubscriptionRecord } from '../../storage/tables.ts'
-import type { SubscriptionScope } from '../subscription-scope.ts'
+import { requireCount, requireText } from '../../values/arguments.ts'
+import { requireKnownPlan, requireProvider } from '../known-plans.ts'
+import type { SubscriptionHaving, SubscriptionScope } from '../subscription-scope.ts'
+import type { SwapOptions } from '../swap.ts'
 
 /** One price of a subscription, as our rows have it. */
 export interface SubscriptionItem {
@@ -10,6 +19,20 @@ export interface SubscriptionItem {
   /** The one that `providerPlan` and `quantity` of the subscription are about. */
   readonly isMain: boolean
 }
+
+/** One change of the prices beside the main one, or of how many there are. */
+export type ItemChange =
+  | { readonly add: string; readonly quantity?: number | null }
+  | { readonly remove: string }
+  | { readonly replace: string; readonly by: string }
+  | { readonly quantity: number; readonly price?: string }
+
+/** How it is billed. */
+export interface ItemBilling extends SwapOptions {
+  readonly invoiceNow: boolean
+}
+
+type Scope = SubscriptionHaving<'items'>
 
 /** The main one first. */
 export function itemsOf({ providerPlan, quantity, items }: SubscriptionRecord): SubscriptionItem[] {
@@ -31,4 +54,135 @@ export async function hasProduct(
   if (subscription.record.items.some((item) => item.product === product)) return true
   const found = await subscription.find()
   return found?.items?.some((item) => item.product === product) ?? false
+}
+
+export async function changeItems(
+  subscription: Scope,
+  change: ItemChange,
+  billing: ItemBilling,
+): Promise<void> {
+  requireItemChange(subscription, change)
+  const terms = await termsOf(subscription, billing)
+  await subscription.change(async ({ found, ask }) => {
+    const wanted = targetOf(found, change)
+    await ask((gateway) =>
+      requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
+    )
+  })
+}
+
+/** The same value makes the change, because a preview that differs from it is worth nothing. */
+export async function previewItems(
+  subscription: Scope,
+  change: ItemChange,
+  billing: ItemBilling,
+): Promise<SwapPreview> {
+  requireItemChange(subscription, change)
+  const terms = await termsOf(subscription, billing)
+  const found = await subscription.requireFound()
+  const { items } = await subscription.gateway()
+  const wanted = targetOf(found, change)
+  return items.preview(found.id, { ...terms, wanted }, subscription.now())
+}
+
+/** Before any call. */
+function requireItemChange({ context, record }: Scope, change: ItemChange): void {
+  const prices = Object.entries(change).filter(([key]) => key !== 'quantity')
+  for (const [, price] of prices) if (price !== undefined) requireText('price', price)
+  if ('quantity' in change && change.quantity != null) requireCount(change.quantity)
+  const added = 'add' in change ? change.add : 'by' in change ? change.by : null
+  if (added !== null) requireKnownPlan(requireProvider(context, record.provider), added)
+}
+
+/** All but the prices themselves. */
+export async function termsOf(
+  subscription: SubscriptionScope,
+  { invoiceNow, prorationDate }: ItemBilling,
+): Promise<Omit<ItemsChange, 'wanted'>> {
+  subscription.requireRunning()
+  const { context, record, settings } = subscription
+  const before = await context.taxes.find(record.provider, record.providerId)
+  return {
+    prorate: settings.prorate,
+    invoiceNow,
+    prorationDate: prorationDate ?? null,
+    before,
+    // The tax of what is there already: all of it is on one invoice.
+    tax: before?.tax ?? (await subscription.tax()),
+  }
+}
+
+/** All prices once the change is made; the same for one that is made already. */
+export function targetOf(found: ProviderSubscription, change: ItemChange): WantedItem[] {
+  const present = wantedOf(found)
+  if ('add' in change) return withAdded(present, change)
+  if ('remove' in change) return withRemoved(present, change.remove)
+  if ('replace' in change) return withReplaced(present, change)
+  return withQuantity(present, change)
+}
+
+/** As the provider has them, the main one first. */
+export function wantedOf({ plan, quantity, items = [] }: ProviderSubscription): WantedItem[] {
+  const main = items.find(({ isMain }) => isMain)
+  return [
+    { price: plan, quantity: main ? main.quantity : quantity },
+    ...items.filter(({ isMain }) => !isMain).map(({ price, quantity }) => ({ price, quantity })),
+  ]
+}
+
+function withAdded(
+  present: readonly WantedItem[],
+  { add, quantity = 1 }: { readonly add: string; readonly quantity?: number | null },
+): WantedItem[] {
+  const there = present.find(({ price }) => price === add)
+  if (!there) return [...present, { price: add, quantity }]
+  // A repeat of a call whose answer was lost.
+  if (there.quantity === quantity) return [...present]
+  throw new InvalidArgument(
+    `There are ${there.quantity} of '${add}' already: use updateQuantity(${quantity}, '${add}')`,
+  )
+}
+
+function withRemoved(present: readonly WantedItem[], removed: string): WantedItem[] {
+  if (present[0]?.price !== removed) return present.filter(({ price }) => price !== removed)
+  throw new InvalidArgument(`'${removed}' is the main price: swap it for another, or cancel()`)
+}
+
+function withReplaced(
+  present: readonly WantedItem[],
+  { replace, by }: { readonly replace: string; readonly by: string },
+): WantedItem[] {
+  const isThere = (id: string) => present.some(({ price }) => price === id)
+  if (!isThere(replace)) {
+    // A repeat of a call whose answer was lost.
+    if (isThere(by)) return [...present]
+    throw notFound(replace)
+  }
+  if (isThere(by) && replace !== by) {
+    throw new InvalidArgument(`'${by}' is there already: remove '${replace}' instead`)
+  }
+  return present.map((item) => (item.price === replace ? { ...item, price: by } : item))
+}
+
+function withQuantity(
+  present: readonly WantedItem[],
+  {
+    quantity,
+    price = present[0]?.price ?? '',
+  }: { readonly quantity: number; readonly price?: string },
+): WantedItem[] {
+  requireCounted(present, price)
+  return present.map((item) => (item.price === price ? { price, quantity } : item))
+}
+
+/** How many there are of a price. */
+export function requireCounted(present: readonly WantedItem[], price: string): number {
+  const item = present.find((each) => each.price === price)
+  if (!item) throw notFound(price)
+  if (item.quantity !== null) return item.quantity
+  throw new InvalidArgument(`Usage of '${price}' is counted: it has no quantity`)
+}
+
+function notFound(price: string): ItemNotFound {
+  return new ItemNotFound(`The subscription has no price '${price}'`)
 }

@@ -1,29 +1,104 @@
-import { requirePart } from '../../gateways/contract/parts.ts'
+import { attempt, begin, finish } from '../../consistency/operation.ts'
+import type { LockedOwner } from '../../consistency/owner-lock.ts'
+import { type Capability, requirePart } from '../../gateways/contract/parts.ts'
+import type { Intent, Operation } from '../../storage/operations.ts'
 import { requireCount } from '../../values/arguments.ts'
-import type { SubscriptionHaving } from '../subscription-scope.ts'
+import type { Current } from '../change.ts'
+import type { SubscriptionScope } from '../subscription-scope.ts'
+import type { SwapOptions } from '../swap.ts'
+import { changeItems, requireCounted, termsOf, wantedOf } from './items.ts'
 
-type Countable = SubscriptionHaving<'quantities'>
+/** As long as providers keep idempotency keys: whoever asks again later wants another one. */
+const REPEATED_FOR = 24 * 3_600_000
 
-export async function addQuantity(subscription: Countable, count: number): Promise<void> {
-  requireCount(count)
-  await change(subscription, (quantity) => quantity + count)
+/** Which part of a gateway a quantity needs: that of the plan, or of another price. */
+export function partFor(price: string | undefined): Extract<Capability, 'quantities' | 'items'> {
+  return price === undefined ? 'quantities' : 'items'
 }
 
-export async function takeQuantity(subscription: Countable, count: number): Promise<void> {
-  requireCount(count)
-  await change(subscription, (quantity) => Math.max(1, quantity - count))
+export async function addQuantity(
+  subscription: SubscriptionScope,
+  count: number,
+  price?: string,
+): Promise<void> {
+  await move(subscription, requireCount(count), price)
 }
 
-export async function setQuantity(subscription: Countable, quantity: number): Promise<void> {
+export async function takeQuantity(
+  subscription: SubscriptionScope,
+  count: number,
+  price?: string,
+): Promise<void> {
+  await move(subscription, -requireCount(count), price)
+}
+
+export async function setQuantity(
+  subscription: SubscriptionScope,
+  wanted: SwapOptions & { readonly quantity: number; readonly price: string | undefined },
+): Promise<void> {
+  const { quantity, price, ...options } = wanted
   requireCount(quantity)
-  await change(subscription, () => quantity)
+  subscription.requireRunning()
+  if (subscription.can('items')) {
+    const change = price === undefined ? { quantity } : { quantity, price }
+    return changeItems(subscription.having('items'), change, { ...options, invoiceNow: false })
+  }
+  await subscription.change((current) => set(subscription, current, quantity))
 }
 
-/** Sets what `next` makes of the quantity that the provider has. */
-async function change(subscription: Countable, next: (quantity: number) => number): Promise<void> {
+/**
+ * So many more or fewer. The target is on record before it is asked for: a repeat after a lost answer sets the same
+ * number again. Never below one.
+ */
+async function move(
+  subscription: SubscriptionScope,
+  step: number,
+  price: string | undefined,
+): Promise<void> {
   subscription.requireRunning()
-  await subscription.change(({ found, ask }) => {
-    const quantity = requireCount(next(found.quantity))
+  const { context, record } = subscription
+  const { provider, providerId: of, owner } = record
+  const same = { provider, of, price: price ?? null, step }
+  let operation: Operation
+  const ask = async (current: Current) => {
+    const { found, locked } = current
+    const now = subscription.now()
+    const from = requireCounted(wantedOf(found), price ?? found.plan)
+    const to = requireCount(Math.max(1, from + step))
+    const request = { ...same, was: from, to, at: now.getTime() }
+    const intent: Intent = { owner, kind: 'quantity', request, same }
+    const begun = await context.operations.find(intent)
+    const isRepeat = begun !== null && isUnderWay(begun, from, now)
+    if (begun && !isRepeat) await finish(context, locked, begun)
+    operation = await begin(context, locked, intent)
+    const target = Number(operation.request.to)
+    await attempt(context, locked, operation, async () => {
+      if (target !== from) await set(subscription, current, target, price)
+    })
+  }
+  // Off the record last: who gets no answer must find it there.
+  const settle = (locked: LockedOwner) => finish(context, locked, operation)
+  await subscription.change(ask, { settle })
+}
+
+/** Whether nothing else has happened since: it is where it was, or where it was to be. */
+function isUnderWay({ request }: Operation, quantity: number, now: Date): boolean {
+  const { was, to, at } = request
+  return (quantity === was || quantity === to) && now.getTime() - Number(at) < REPEATED_FOR
+}
+
+async function set(
+  subscription: SubscriptionScope,
+  { found, ask }: Current,
+  quantity: number,
+  price: string = found.plan,
+): Promise<void> {
+  if (!subscription.can('items')) {
     return ask((gateway) => requirePart(gateway, 'quantities').set(found.id, quantity))
-  })
+  }
+  const terms = await termsOf(subscription, { invoiceNow: false })
+  const wanted = wantedOf(found).map((item) => (item.price === price ? { price, quantity } : item))
+  await ask((gateway) =>
+    requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
+  )
 }

@@ -1,12 +1,24 @@
 import { InvalidArgument } from '../../errors.ts'
+import type { WantedItem } from '../../gateways/contract/item.ts'
+import { requireCapability } from '../../gateways/contract/parts.ts'
 import type { Swap, SwapPreview } from '../../gateways/contract/swap.ts'
+import { requireCount, requireText } from '../../values/arguments.ts'
 import { requireKnownPlan, requireProvider } from '../known-plans.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 import { type SwapOptions, swapSubscription } from '../swap.ts'
+import { itemsOf } from './items.ts'
 
-/** Which plan, and how it is paid. */
+/** A price that a subscription is to have. */
+export interface ItemWanted {
+  /** The provider's id of the price. */
+  readonly price: string
+  /** Without it as many as there are, or 1. Null where usage is counted. */
+  readonly quantity?: number | null
+}
+
+/** Which plan or prices, and how they are paid. */
 export interface WantedSwap extends SwapOptions {
-  readonly plan: string
+  readonly plan: string | readonly ItemWanted[]
   /** Bill the difference at once instead of with the next invoice. */
   readonly invoiceNow: boolean
 }
@@ -31,17 +43,45 @@ export async function previewSwap(
 /** The same for both, because a preview that differs from the swap is worth nothing. */
 async function requireSwap(
   subscription: SubscriptionScope,
-  { plan, invoiceNow, prorationDate }: WantedSwap,
+  { plan: wanted, invoiceNow, prorationDate }: WantedSwap,
 ): Promise<Swap> {
   const { context, record, settings } = subscription
+  const items = typeof wanted === 'string' ? null : requireItems(subscription, wanted)
+  const plan = items ? items[0]?.price : wanted
   if (typeof plan !== 'string' || plan === '') throw new InvalidArgument('Which plan to swap to?')
-  requireKnownPlan(requireProvider(context, record.provider), plan)
+  const provider = requireProvider(context, record.provider)
+  for (const price of items?.map((item) => item.price) ?? [plan]) requireKnownPlan(provider, price)
   return {
     ...settings,
     plan,
+    ...(items ? { items } : {}),
     invoiceNow,
     tax: await subscription.tax(),
     before: await context.taxes.find(record.provider, record.providerId),
     prorationDate: prorationDate ?? null,
   }
+}
+
+/** All prices with their quantities: as many as there are now, where nothing is said. */
+export function requireItems(
+  { context, record }: SubscriptionScope,
+  wanted: readonly ItemWanted[],
+): WantedItem[] {
+  const provider = requireProvider(context, record.provider)
+  requireCapability(provider, 'items')
+  if (!Array.isArray(wanted)) throw new InvalidArgument('Which plan to swap to?')
+  const present = itemsOf(record)
+  const items = wanted.map(({ price, quantity }, at): WantedItem => {
+    requireText('price', price)
+    if (quantity === null) return { price, quantity }
+    if (quantity !== undefined) return { price, quantity: requireCount(quantity) }
+    const old = present.find((item) => item.price === price)
+    return { price, quantity: old ? old.quantity : at === 0 ? record.quantity : 1 }
+  })
+  if (new Set(items.map(({ price }) => price)).size < items.length) {
+    throw new InvalidArgument('A price is in a subscription once: say how many in its quantity')
+  }
+  const [main] = items
+  if ((main?.quantity ?? 1) !== 1) requireCapability(provider, 'quantities')
+  return items
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Gateway } from '../../gateways/contract/gateway.ts'
+import type { WantedItem } from '../../gateways/contract/item.ts'
 import type { Provider } from '../../gateways/contract/provider.ts'
 import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
 import type { RawWebhook } from '../../gateways/contract/webhook.ts'
@@ -18,6 +19,8 @@ export interface GatewayUnderTest {
   readonly provider: Provider
   /** Two plans of the same rhythm and currency; the second one costs more. */
   readonly plans: readonly [plan: string, dearer: string]
+  /** Two prices that can be beside a plan, for a gateway with the part `items`. */
+  readonly furtherPrices?: readonly [price: string, other: string]
   /** The currency of both, in lower case. */
   readonly currency: string
   /** Tokens of two cards that work. */
@@ -52,6 +55,7 @@ export interface Account extends GatewayUnderTest {
   subscribe(more?: {
     readonly operation?: string
     readonly trialDays?: number
+    readonly items?: readonly WantedItem[]
   }): Promise<ProviderSubscription>
   /** The subscription as it is now. */
   read(id: string): Promise<ProviderSubscription>
@@ -70,7 +74,7 @@ export async function openAccount(create: CreateGateway): Promise<Account> {
     ...test,
     gateway,
     customerId,
-    subscribe: ({ operation = newOperation(), trialDays } = {}) =>
+    subscribe: ({ operation = newOperation(), trialDays, items } = {}) =>
       gateway.createSubscription({
         customerId,
         plan: test.plans[0],
@@ -80,6 +84,7 @@ export async function openAccount(create: CreateGateway): Promise<Account> {
         trialDays: trialDays ?? null,
         tax: 0,
         operation,
+        ...(items ? { items } : {}),
       }),
     async read(id) {
       const found = await gateway.findSubscription(id)

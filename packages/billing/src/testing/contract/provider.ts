@@ -10,6 +10,7 @@ const CAPABILITIES: Readonly<Record<Capability, true>> = {
   items: true,
   schedules: true,
   pauses: true,
+  endDates: true,
   trials: true,
   anchors: true,
   backdating: true,

@@ -2,6 +2,8 @@ import type { Story } from '../story.ts'
 import { balances } from './balances.ts'
 import { checkouts } from './checkouts.ts'
 import { customers } from './customers.ts'
+import { dates } from './dates.ts'
+import { items } from './items.ts'
 import { paymentMethods } from './payment-methods.ts'
 import { payments } from './payments.ts'
 import { promotionCodes } from './promotion-codes.ts'
@@ -11,6 +13,8 @@ import { subscriptions } from './subscriptions.ts'
 /** Each feature tells its own. */
 export const STORIES: readonly Story[] = [
   ...subscriptions,
+  ...items,
+  ...dates,
   ...payments,
   ...checkouts,
   ...refunds,

@@ -1,10 +1,12 @@
 import type braintree from 'braintree'
+import type { ProviderItem } from '../../contract/item.ts'
 import type { EndReason, ProviderSubscription } from '../../contract/subscription.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { startOfDay } from '../sdk/days.ts'
 import { partsOfId } from '../sdk/ids.ts'
+import { countingAddOns } from './add-ons.ts'
 import { endOfPaid, reachOfCredit } from './paid-for.ts'
-import { countsIn, hasCyclesLeft, toMinor } from './plan-credit.ts'
+import { toMinor } from './plan-credit.ts'
 
 export function inTrial(subscription: braintree.Subscription): boolean {
   return Boolean(subscription.trialPeriod) && subscription.currentBillingCycle === 0
@@ -44,14 +46,12 @@ export function describe(
 }
 
 /** The plan, and the add-ons that count in this cycle or a later one. */
-function itemsOf({ id, planId, addOns = [], currentBillingCycle }: braintree.Subscription) {
+function itemsOf(subscription: braintree.Subscription): ProviderItem[] {
+  const { id, planId } = subscription
   const of = { product: null, isMetered: false }
-  const counting = addOns.filter(
-    (each) => hasCyclesLeft(each) || countsIn(each, currentBillingCycle),
-  )
   return [
     { id, price: planId, quantity: 1, isMain: true, ...of },
-    ...counting.map((each) => ({
+    ...countingAddOns(subscription).map((each) => ({
       // The add-on's own id is the same in every subscription.
       id: `${id}:${each.id}`,
       price: each.id,

@@ -1,8 +1,18 @@
 import type braintree from 'braintree'
+import { InvalidArgument } from '../../../errors.ts'
 import { money, toDecimal } from '../../../values/money.ts'
 import type { Swap } from '../../contract/swap.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { dayOf, daysBetween } from '../sdk/days.ts'
+import {
+  type AddOnChanges,
+  type AddOns,
+  addOnChanges,
+  addOnsOfList,
+  addOnsOfNew,
+  countingAddOns,
+  retaxed,
+} from './add-ons.ts'
 import {
   couponsOn,
   discountUpdates,
@@ -40,6 +50,8 @@ export interface SwapTarget {
   readonly wanted: Swap
   /** What its coupons are worth by the control panel. */
   readonly worth: ReadonlyMap<string, number>
+  /** What add-ons cost by the control panel. */
+  readonly addOns: AddOns
   readonly now: Date
 }
 
@@ -54,13 +66,19 @@ function planChange(context: BraintreeContext, target: SwapTarget): PlannedChang
   const { current, plan, wanted } = target
   const price = taxedPrice(plan, wanted.tax)
   const changes = discountUpdates(couponsAfter(context, target))
+  const addOns = addOnsAfter(target)
   return {
     kind: 'change',
-    isThere: current.planId === plan.id && current.price === price && current.neverExpires === true,
+    isThere:
+      current.planId === plan.id &&
+      current.price === price &&
+      current.neverExpires === true &&
+      !addOns.addOns,
     request: {
       planId: plan.id,
       price,
       ...changes,
+      ...addOns,
       ...NEVER_EXPIRES,
       options: {
         prorateCharges: wanted.prorate,
@@ -68,6 +86,57 @@ function planChange(context: BraintreeContext, target: SwapTarget): PlannedChang
       },
     },
   }
+}
+
+/** Other add-ons, and nothing else: price, coupons and end stay as they are. */
+export function planItems(target: SwapTarget): PlannedChange {
+  const { current, wanted } = target
+  const addOns = addOnsAfter(target)
+  return {
+    kind: 'change',
+    isThere: !addOns.addOns,
+    request: {
+      price: current.price ?? '0',
+      ...addOns,
+      options: {
+        prorateCharges: wanted.prorate,
+        revertSubscriptionOnProrationFailure: true,
+      },
+    },
+  }
+}
+
+/** The add-ons of a subscription that is changed in place: those that are listed, or all with the new tax. */
+function addOnsAfter({ current, plan, wanted, addOns }: SwapTarget): AddOnChanges {
+  const { addOns: present = [] } = current
+  const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
+  const list = wanted.items
+    ? addOnsOfList(present, wanted.items.slice(1), terms)
+    : retaxed(present, terms)
+  return addOnChanges(present, list, plan.currency)
+}
+
+/**
+ * Those of a new subscription in its place. An add-on costs the same in each period, however long that is: for
+ * periods of another length the plan's own are taken, and others have to be listed.
+ */
+function addOnsOfReplacement({ current, old, plan, wanted, addOns }: SwapTarget): AddOnChanges {
+  const terms = { addOns, currency: plan.currency, before: wanted.before, after: wanted.tax }
+  const counting = countingAddOns(current)
+  const isListed = wanted.items !== undefined
+  const hasSamePeriod = old.frequency === plan.frequency
+  const further = counting.find(({ id }) => !old.addOns.some((own) => own.id === id))
+  if (!isListed && !hasSamePeriod && further) {
+    throw new InvalidArgument(
+      `'${further.id}' costs the same for a period of any length: name all prices, swap([{ price: '${plan.id}' }, …])`,
+    )
+  }
+  const list = wanted.items
+    ? addOnsOfList(hasSamePeriod ? counting : [], wanted.items.slice(1), terms)
+    : hasSamePeriod
+      ? retaxed(counting, wanted.keepsPrice ? { ...terms, before: null } : terms)
+      : addOnsOfNew(plan, [], { addOns, tax: wanted.tax })
+  return addOnChanges(plan.addOns, list, plan.currency)
 }
 
 function planReplacement(context: BraintreeContext, target: SwapTarget): PlannedReplacement {
@@ -80,6 +149,7 @@ function planReplacement(context: BraintreeContext, target: SwapTarget): Planned
       paymentMethodToken: current.paymentMethodToken,
       ...trial(wanted.skipTrial ? 0 : trialDaysLeft(current, now)),
       discounts: discountsFor(context, target),
+      ...addOnsOfReplacement(target),
     },
   }
 }

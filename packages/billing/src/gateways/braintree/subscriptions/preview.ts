@@ -4,6 +4,7 @@ import type { PreviewLine, PreviewLineKind, SwapPreview } from '../../contract/s
 import { includedTax } from '../payments/included-tax.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { dayOf, endOfDay, startOfDay } from '../sdk/days.ts'
+import { afterChanges } from './add-ons.ts'
 import { inTrial } from './describe.ts'
 import {
   amountOf,
@@ -92,10 +93,12 @@ function billOfChange(
   terms: Terms,
 ): Bill {
   const discounts = withUpdates(current.discounts ?? [], request)
-  const change = wanted.prorate ? proratedChange(current, { request, discounts }, terms) : 0
+  const addOns = afterChanges(current.addOns ?? [], request)
+  const after = { request, discounts, addOns }
+  const change = wanted.prorate ? proratedChange(current, after, terms) : 0
   const proration: Line = {
     kind: 'proration',
-    description: `${current.planId} → ${plan.id}`,
+    description: current.planId === plan.id ? 'Changed prices' : `${current.planId} → ${plan.id}`,
     amount: change,
   }
   const before = balanceOf(current, terms.currency)
@@ -106,7 +109,8 @@ function billOfChange(
   }
   const credit = wanted.prorate ? unusedPeriod(current, terms) : 0
   if (change > 0 && before + change > 0) return { on: null, lines: [proration, balance], credit }
-  const cycle = linesOfCycle({ ...request, addOns: current.addOns ?? [], discounts }, terms)
+  const all = [...addOns.kept, ...addOns.added]
+  const cycle = linesOfCycle({ ...request, planId: plan.id, addOns: all, discounts }, terms)
   return { on: nextBillingDay(current), lines: [...cycle, proration, balance], credit }
 }
 
@@ -115,18 +119,22 @@ function proratedChange(
   after: {
     readonly request: { readonly price: string }
     readonly discounts: readonly Modification[]
+    readonly addOns: { readonly kept: Modification[]; readonly added: Modification[] }
   },
   terms: Terms,
 ): number {
   const { all, left } = daysOf(current, terms.today)
   if (all === 0 || inTrial(current)) return 0
-  const taken = (discounts: readonly Modification[] = []) =>
-    discounts
-      .filter((each) => countsIn(each, current.currentBillingCycle))
-      .reduce((sum, each) => sum + amountOf(each, terms), 0)
+  const sum = (modifications: readonly Modification[]) =>
+    modifications.reduce((total, each) => total + amountOf(each, terms), 0)
+  const counted = (modifications: readonly Modification[] = []) =>
+    sum(modifications.filter((each) => countsIn(each, current.currentBillingCycle)))
   const price =
     toMinor(after.request.price, terms.currency) - toMinor(current.price, terms.currency)
-  return proportion(price - taken(after.discounts) + taken(current.discounts), left, all)
+  // What is added counts in the running cycle from the first.
+  const addOns = counted(after.addOns.kept) + sum(after.addOns.added) - counted(current.addOns)
+  const discounts = counted(after.discounts) - counted(current.discounts)
+  return proportion(price + addOns - discounts, left, all)
 }
 
 /** The discounts as the request leaves them. */
@@ -155,9 +163,13 @@ function billOfReplacement(
     .filter(({ id }) => id === terms.planCredit)
     .reduce((sum, each) => sum + amountOf(each as Modification, terms), 0)
   const discounts = [...withUpdates(plan.discounts, request), ...(added as Modification[])]
+  const addOns = afterChanges(plan.addOns, request)
   return {
     on: request.trialPeriod ? (current.firstBillingDate ?? null) : null,
-    lines: linesOfCycle({ ...request, addOns: plan.addOns, discounts }, terms),
+    lines: linesOfCycle(
+      { ...request, addOns: [...addOns.kept, ...addOns.added], discounts },
+      terms,
+    ),
     credit,
   }
 }

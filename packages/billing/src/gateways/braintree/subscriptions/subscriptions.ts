@@ -4,11 +4,19 @@ import { DEFAULT_NAME } from '../../../values/subscription-name.ts'
 import type { TaxTerms } from '../../../values/tax.ts'
 import { addTax, type BasisPoints } from '../../../values/tax.ts'
 import type { Gateway } from '../../contract/gateway.ts'
-import type { ProviderSubscription } from '../../contract/subscription.ts'
+import type { NewSubscription, ProviderSubscription } from '../../contract/subscription.ts'
 import { requireMethod, subscriptionsOf } from '../payments/customers.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, declined, isNotFound, requireSuccess } from '../sdk/errors.ts'
 import { idOfOperation, idOfSubscription } from '../sdk/ids.ts'
+import {
+  type AddOnChanges,
+  type AddOns,
+  addOnChanges,
+  addOnsOfNew,
+  readAddOns,
+  retaxed,
+} from './add-ons.ts'
 import { couponsOn, discountsOfNew, discountUpdates, worthOfCoupons } from './coupons.ts'
 import { describe, inTrial, isOver } from './describe.ts'
 import { reachOfCredit } from './paid-for.ts'
@@ -47,6 +55,7 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
         paymentMethodToken: await requireMethod(context, wanted.customerId),
         ...trial(wanted.trialDays ?? 0),
         ...(await discountsOfNew(context, plan, wanted)),
+        ...(await addOnsFor(context, plan, wanted)),
       })
     },
     findSubscription,
@@ -77,6 +86,15 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
   }
 }
 
+async function addOnsFor(
+  context: BraintreeContext,
+  plan: Plan,
+  { items = [], tax }: Pick<NewSubscription, 'items' | 'tax'>,
+): Promise<AddOnChanges> {
+  const addOns: AddOns = items.length > 0 ? await readAddOns(context) : new Map()
+  return addOnChanges(plan.addOns, addOnsOfNew(plan, items, { addOns, tax }), plan.currency)
+}
+
 /** The price without the tax stays what it is, whatever the plan costs by now. Nothing is charged. */
 async function setTax(
   context: BraintreeContext,
@@ -90,7 +108,11 @@ async function setTax(
   const plan = await requirePlan(context, current.planId)
   const net = before?.net ?? plan.price
   const price = taxedPrice({ ...plan, price: net }, tax)
-  if (current.price === price) return
+  const { addOns: present = [] } = current
+  const addOns: AddOns = present.length > 0 ? await readAddOns(context) : new Map()
+  const wanted = retaxed(present, { ...context, addOns, before, after: tax })
+  const changes = addOnChanges(present, wanted, context.currency)
+  if (current.price === price && !changes.addOns) return
   const coupons = couponsOn(current, {
     ...context,
     before,
@@ -101,6 +123,7 @@ async function setTax(
     await gateway.subscription.update(id, {
       price,
       ...discountUpdates(coupons),
+      ...changes,
       options: { prorateCharges: false },
     }),
   )

@@ -1,7 +1,8 @@
 import type braintree from 'braintree'
-import { InvalidArgument } from '../../../errors.ts'
+import { InvalidArgument, SubscriptionEnded } from '../../../errors.ts'
 import { money, toDecimal } from '../../../values/money.ts'
 import type { Gateway } from '../../contract/gateway.ts'
+import type { ItemsChange, SubscriptionItems } from '../../contract/parts/subscriptions/items.ts'
 import type { Replacements } from '../../contract/parts/subscriptions/replacements.ts'
 import type { Swap } from '../../contract/swap.ts'
 import { requireMethod } from '../payments/customers.ts'
@@ -9,27 +10,53 @@ import type { BraintreeContext } from '../sdk/client.ts'
 import { dayOf } from '../sdk/days.ts'
 import { requireSuccess } from '../sdk/errors.ts'
 import { idOfSubscription } from '../sdk/ids.ts'
+import { type AddOns, readAddOns } from './add-ons.ts'
 import { worthOfCoupons } from './coupons.ts'
 import { isOver } from './describe.ts'
 import { debtOf } from './plan-credit.ts'
-import { planSwap } from './planned-swap.ts'
+import { planItems, planSwap, type SwapTarget } from './planned-swap.ts'
 import { requirePlan } from './plans.ts'
 import { forecast } from './preview.ts'
 import { createOnce } from './subscriptions.ts'
 
-type Swaps = Pick<Gateway, 'swap' | 'previewSwap'> & { readonly replacements: Replacements }
+type Swaps = Pick<Gateway, 'swap' | 'previewSwap'> & {
+  readonly replacements: Replacements
+  readonly items: SubscriptionItems
+}
 
 /** A swap is planned in one place, from what Braintree has; then it is sent, or forecast. */
 export function braintreeSwaps(context: BraintreeContext): Swaps {
   const { gateway } = context
 
-  async function plan(id: string, wanted: Swap, now: Date) {
-    const current = await gateway.subscription.find(id)
+  async function readTarget(
+    current: braintree.Subscription,
+    wanted: Swap,
+    now: Date,
+  ): Promise<SwapTarget> {
     const next = await requirePlan(context, wanted.plan)
     const old = current.planId === next.id ? next : await requirePlan(context, current.planId)
     const worth = await worthOfCoupons(context, current)
-    const target = { current, old, plan: next, wanted, worth, now }
+    const hasAddOns = (wanted.items?.length ?? 0) > 1 || (current.addOns?.length ?? 0) > 0
+    const addOns: AddOns = hasAddOns ? await readAddOns(context) : new Map()
+    return { current, old, plan: next, wanted, worth, addOns, now }
+  }
+
+  async function plan(id: string, wanted: Swap, now: Date) {
+    const target = await readTarget(await gateway.subscription.find(id), wanted, now)
     return { target, planned: planSwap(context, target) }
+  }
+
+  async function planOfItems(id: string, change: ItemsChange, now: Date) {
+    const current = await gateway.subscription.find(id)
+    if (isOver(current)) {
+      throw new SubscriptionEnded('Braintree changes nothing of a subscription that is cancelled')
+    }
+    const { wanted: items, ...terms } = change
+    const [main] = items
+    if (main?.price !== current.planId) throw new Error('The main price is changed by a swap')
+    const swap: Swap = { ...terms, items, plan: current.planId, skipTrial: false }
+    const target = await readTarget(current, swap, now)
+    return { target, planned: planItems(target) }
   }
 
   return {
@@ -44,6 +71,21 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
     async previewSwap(id, wanted, now) {
       const { target, planned } = await plan(id, wanted, now)
       return forecast(context, target, planned)
+    },
+
+    items: {
+      async change(id, wanted, now) {
+        requireToday(wanted, now)
+        const { target, planned } = await planOfItems(id, wanted, now)
+        if (planned.isThere) return
+        await collectDebt(context, target.current)
+        requireSuccess(await gateway.subscription.update(id, planned.request))
+      },
+
+      async preview(id, wanted, now) {
+        const { target, planned } = await planOfItems(id, wanted, now)
+        return forecast(context, target, planned)
+      },
     },
 
     replacements: {
@@ -83,9 +125,9 @@ async function collectDebt(
 }
 
 /** Braintree counts by its own day: a preview of another one showed other cents. */
-function requireToday({ prorationDate }: Swap, now: Date): void {
+function requireToday({ prorationDate }: Pick<Swap, 'prorationDate'>, now: Date): void {
   if (prorationDate === null || dayOf(prorationDate) === dayOf(now)) return
   throw new InvalidArgument(
-    `The preview is of ${dayOf(prorationDate)}, and Braintree would charge by ${dayOf(now)}: call previewSwap() again`,
+    `The preview is of ${dayOf(prorationDate)}, and Braintree would charge by ${dayOf(now)}: ask for another one`,
   )
 }

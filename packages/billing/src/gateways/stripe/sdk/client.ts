@@ -29,3 +29,7 @@ export function idOf(value: string | { readonly id: string } | null | undefined)
 export function toDate(seconds: number): Date {
   return new Date(seconds * 1000)
 }
+
+export function toSeconds(date: Date): number {
+  return Math.floor(date.getTime() / 1000)
+}

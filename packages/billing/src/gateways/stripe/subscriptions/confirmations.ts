@@ -10,6 +10,7 @@ import { paymentOf, voidInvoice } from '../payments/payments.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { cancelNow } from './cancel.ts'
+import { hasItems } from './change-params.ts'
 
 const UNPAID: readonly string[] = ['incomplete', 'past_due', 'unpaid']
 
@@ -46,12 +47,11 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
   }
 }
 
-function isFor({ items, metadata }: Stripe.Subscription, wanted: FirstPayment): boolean {
-  const [item] = items.data
+function isFor(subscription: Stripe.Subscription, wanted: FirstPayment): boolean {
+  const { plan, quantity, items = [] } = wanted
   return (
-    item?.price.id === wanted.plan &&
-    item.quantity === wanted.quantity &&
-    (metadata.coupon ?? null) === wanted.coupon
+    hasItems(subscription, [{ price: plan, quantity }, ...items]) &&
+    (subscription.metadata.coupon ?? null) === wanted.coupon
   )
 }
 

@@ -1,12 +1,14 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../contract/gateway.ts'
+import type { WantedItem } from '../../contract/item.ts'
 import type { Quantities } from '../../contract/parts/subscriptions/quantities.ts'
 import type { NewSubscription } from '../../contract/subscription.ts'
-import type { StripeContext } from '../sdk/client.ts'
+import { type StripeContext, toSeconds } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 import { cancelNow } from './cancel.ts'
-import { describe } from './describe.ts'
+import { describe, mainItem } from './describe.ts'
+import { retrieve, withAllItems } from './retrieve.ts'
 import { taxRates } from './tax-rates.ts'
 
 type Subscriptions = Pick<
@@ -29,7 +31,7 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
   async function listSubscriptions(customer: string): Promise<Stripe.Subscription[]> {
     const found: Stripe.Subscription[] = []
     for await (const each of stripe.subscriptions.list({ customer, status: 'all', limit: 100 })) {
-      found.push(each)
+      found.push(await withAllItems(stripe, each))
     }
     return found.reverse()
   }
@@ -54,7 +56,7 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
     },
     async findSubscription(id) {
       try {
-        return describe(await stripe.subscriptions.retrieve(id))
+        return describe(await retrieve(stripe, id))
       } catch (error) {
         if (isMissing(error)) return null
         throw error
@@ -68,9 +70,10 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
     findOwner: async ({ customerId }) => customerId,
     quantities: {
       async set(id, quantity) {
-        const { items } = await stripe.subscriptions.retrieve(id)
+        const main = mainItem(await retrieve(stripe, id))
+        if (!main) throw new Error('The subscription has no item')
         await stripe.subscriptions.update(id, {
-          items: [{ ...itemId(items), quantity }],
+          items: [{ id: main.id, quantity }],
           payment_behavior: 'error_if_incomplete',
         })
       },
@@ -99,13 +102,14 @@ function createParams(
   wanted: NewSubscription,
   rates: readonly string[],
 ): Stripe.SubscriptionCreateParams {
-  const { coupon } = wanted
+  const { coupon, items = [] } = wanted
   return {
     customer: wanted.customerId,
-    items: [{ price: wanted.plan, quantity: wanted.quantity }],
+    items: [{ price: wanted.plan, quantity: wanted.quantity }, ...items.map(toItem)],
     metadata: {
       name: wanted.name,
       operation: wanted.operation,
+      ...(items.length > 0 ? { main: wanted.plan } : {}),
       ...(coupon === null ? {} : { coupon }),
     },
     // A declined or unconfirmed first payment leaves an incomplete subscription that can be looked at.
@@ -113,15 +117,14 @@ function createParams(
     ...(coupon === null ? {} : { discounts: [discount(coupon)] }),
     ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
     ...(wanted.trialDays ? { trial_period_days: wanted.trialDays } : {}),
+    ...(wanted.trialEndsAt ? { trial_end: toSeconds(new Date(wanted.trialEndsAt)) } : {}),
   }
+}
+
+function toItem({ price, quantity }: WantedItem): Stripe.SubscriptionCreateParams.Item {
+  return quantity === null ? { price } : { price, quantity }
 }
 
 export function discount(code: string): { promotion_code: string } | { coupon: string } {
   return code.startsWith('promo_') ? { promotion_code: code } : { coupon: code }
-}
-
-export function itemId(items: Stripe.Subscription['items']): { id: string } {
-  const [item] = items.data
-  if (!item) throw new Error('The subscription has no item')
-  return { id: item.id }
 }

@@ -1,110 +1,145 @@
 import type Stripe from 'stripe'
 import type { Gateway } from '../../contract/gateway.ts'
-import type { Swap } from '../../contract/swap.ts'
+import type { WantedItem } from '../../contract/item.ts'
+import type { ItemsChange, SubscriptionItems } from '../../contract/parts/subscriptions/items.ts'
+import type { Swap, SwapPreview } from '../../contract/swap.ts'
 import { completeInvoice, INVOICE_DETAILS } from '../payments/invoices.ts'
-import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
-import { throwUnpaid } from './confirmations.ts'
+import { type StripeContext, toDate, toSeconds } from '../sdk/client.ts'
+import {
+  hasItems,
+  itemParams,
+  itemsWithPlan,
+  mainParams,
+  prorationBehavior,
+  replacedItem,
+} from './change-params.ts'
+import { payUpdate } from './pay-update.ts'
 import { previewOf } from './preview.ts'
-import { itemId } from './subscriptions.ts'
+import { retrieve } from './retrieve.ts'
 import { taxRates } from './tax-rates.ts'
 
-type Swaps = Pick<Gateway, 'swap' | 'previewSwap'>
+type Swaps = Pick<Gateway, 'swap' | 'previewSwap'> & { readonly items: SubscriptionItems }
 
-/** Stripe changes the plan in place, whatever its rhythm. */
+/** Prices that a subscription is to have, and what else changes with them. */
+interface Change extends Omit<ItemsChange, 'tax' | 'before'> {
+  readonly endsTrial: boolean
+  /** What comes with it, in an update and in its preview. */
+  readonly more: {
+    readonly default_tax_rates?: string[] | ''
+    readonly cancel_at_period_end?: false
+    readonly cancel_at?: ''
+    readonly trial_end?: 'now'
+  }
+}
+
+/** Stripe changes everything in place, whatever its rhythm. */
 export function stripeSwaps(context: StripeContext): Swaps {
   const { stripe } = context
   const findTaxRates = taxRates(context)
 
-  async function swap(id: string, wanted: Swap): Promise<void> {
-    const current = await stripe.subscriptions.retrieve(id)
-    const resumes = isCancelling(current)
-    const endsTrial = wanted.skipTrial && current.status === 'trialing'
-    const [item] = current.items.data
-    if (item?.price.id === wanted.plan && !resumes && !endsTrial) return
-    const rates = await findTaxRates(wanted.tax)
-    const params: Stripe.SubscriptionUpdateParams = {
-      ...changes(current, wanted),
-      default_tax_rates: rates.length > 0 ? rates : '',
-      ...(resumes ? undoCancel(current) : {}),
-      ...(endsTrial ? { trial_end: 'now' as const } : {}),
-      ...(wanted.prorationDate && wanted.prorate
-        ? { proration_date: Math.floor(wanted.prorationDate.getTime() / 1000) }
-        : {}),
-    }
-    await pay(params, id)
-  }
-
-  /** A declined payment undoes the swap; one that needs the customer leaves it and says so. */
-  async function pay(params: Stripe.SubscriptionUpdateParams, id: string): Promise<void> {
-    try {
-      await stripe.subscriptions.update(id, { ...params, payment_behavior: 'error_if_incomplete' })
-    } catch (error) {
-      const { code } = error as { code?: unknown }
-      if (code !== 'subscription_payment_intent_requires_action') throw error
-      const { latest_invoice } = await stripe.subscriptions.update(id, {
-        ...params,
-        payment_behavior: 'allow_incomplete',
-      })
-      const invoice = idOf(latest_invoice)
-      if (invoice) await throwUnpaid(stripe, invoice)
-    }
-  }
-
-  return {
-    swap,
-    async previewSwap(id, wanted, at) {
-      const current = await stripe.subscriptions.retrieve(id)
-      const rates = await findTaxRates(wanted.tax)
-      const now = wanted.prorationDate ?? at
-      const { items, proration_behavior } = changes(current, wanted)
-      const endsTrial = wanted.skipTrial && current.status === 'trialing'
-      const invoice = await stripe.invoices.createPreview({
-        subscription: id,
-        expand: INVOICE_DETAILS,
-        subscription_details: {
-          items: items as Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item[],
-          proration_behavior,
-          default_tax_rates: rates.length > 0 ? rates : '',
-          // One that is to end has no next invoice; the swap takes that back.
-          ...(isCancelling(current) ? undoCancel(current) : {}),
-          ...(endsTrial ? { trial_end: 'now' as const } : {}),
-          ...(wanted.prorate && !endsTrial && current.status !== 'trialing'
-            ? { proration_date: Math.floor(now.getTime() / 1000) }
-            : {}),
-        },
-      })
-      const price = await stripe.prices.retrieve(wanted.plan)
-      const immediately = wanted.invoiceNow || endsTrial || billsAtOnce(current, price)
-      return previewOf(await completeInvoice(context, invoice), {
-        immediately,
-        date: immediately ? at : toDate(invoice.period_end),
-        prorationDate: now,
-      })
-    },
-  }
-}
-
-function changes(
-  current: Stripe.Subscription,
-  wanted: Swap,
-): Pick<Stripe.SubscriptionUpdateParams, 'items'> & {
-  proration_behavior: 'always_invoice' | 'create_prorations' | 'none'
-} {
-  const [item] = current.items.data
-  const quantity = item?.quantity
-  return {
-    items: [
-      {
-        ...itemId(current.items),
-        price: wanted.plan,
-        ...(quantity === undefined ? {} : { quantity }),
+  /** A swap also resumes, and may end the trial. */
+  async function changeOfSwap(current: Stripe.Subscription, swap: Swap): Promise<Change> {
+    const rates = await findTaxRates(swap.tax)
+    const endsTrial = swap.skipTrial && current.status === 'trialing'
+    return {
+      ...swap,
+      wanted: swap.items ?? itemsWithPlan(current, swap.plan),
+      endsTrial,
+      more: {
+        default_tax_rates: rates.length > 0 ? rates : '',
+        // One that is to end has no next invoice; the swap takes that back.
+        ...(isCancelling(current) ? undoCancel(current) : {}),
+        ...(endsTrial ? { trial_end: 'now' as const } : {}),
       },
-    ],
-    proration_behavior: wanted.prorate
-      ? wanted.invoiceNow
-        ? 'always_invoice'
-        : 'create_prorations'
-      : 'none',
+    }
+  }
+
+  /** Nothing comes after the end, so what is changed before it is billed at once. */
+  function changeOfItems(current: Stripe.Subscription, change: ItemsChange): Change {
+    const invoiceNow = change.invoiceNow || isCancelling(current)
+    return { ...change, invoiceNow, endsTrial: false, more: {} }
+  }
+
+  async function apply(current: Stripe.Subscription, change: Change): Promise<void> {
+    const { wanted, prorate, prorationDate } = change
+    await payUpdate(stripe, current.id, {
+      items: itemParams(current, wanted),
+      proration_behavior: prorationBehavior(change),
+      ...mainParams(current, wanted),
+      ...change.more,
+      ...(prorationDate && prorate ? { proration_date: toSeconds(prorationDate) } : {}),
+    })
+  }
+
+  async function preview(
+    current: Stripe.Subscription,
+    change: Change,
+    at: Date,
+  ): Promise<SwapPreview> {
+    const { wanted, prorate, endsTrial } = change
+    const now = change.prorationDate ?? at
+    const isTrial = current.status === 'trialing'
+    const items = itemParams(current, wanted)
+    const invoice = await stripe.invoices.createPreview({
+      subscription: current.id,
+      expand: INVOICE_DETAILS,
+      subscription_details: {
+        items: items as Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item[],
+        proration_behavior: prorationBehavior(change),
+        ...change.more,
+        ...(prorate && !isTrial ? { proration_date: toSeconds(now) } : {}),
+      },
+    })
+    const billsDifference = change.invoiceNow && prorate && !isTrial && !hasItems(current, wanted)
+    const immediately = endsTrial || billsDifference || (await startsPeriod(current, wanted))
+    return previewOf(await completeInvoice(context, invoice), {
+      immediately,
+      date: immediately ? at : toDate(invoice.period_end),
+      prorationDate: now,
+    })
+  }
+
+  /** Another rhythm starts a new period, and so does the first price of a free subscription. */
+  async function startsPeriod(
+    current: Stripe.Subscription,
+    wanted: readonly WantedItem[],
+  ): Promise<boolean> {
+    if (current.status === 'trialing') return false
+    const known = current.items.data.map(({ price }) => price)
+    const priceOf = async (id: string) =>
+      known.find((price) => price.id === id) ?? (await stripe.prices.retrieve(id))
+    const old = replacedItem(current, wanted)?.price.recurring
+    const { recurring } = await priceOf(wanted[0]?.price ?? '')
+    const isSameRhythm =
+      !old ||
+      (old.interval === recurring?.interval && old.interval_count === recurring.interval_count)
+    if (!isSameRhythm) return true
+    if (!known.every(isFree)) return false
+    const prices = await Promise.all(wanted.map(({ price }) => priceOf(price)))
+    return !prices.every(isFree)
+  }
+
+  return {
+    async swap(id, wanted) {
+      const current = await retrieve(stripe, id)
+      const change = await changeOfSwap(current, wanted)
+      const isThere = hasItems(current, change.wanted)
+      if (!isThere || isCancelling(current) || change.endsTrial) await apply(current, change)
+    },
+    async previewSwap(id, wanted, at) {
+      const current = await retrieve(stripe, id)
+      return preview(current, await changeOfSwap(current, wanted), at)
+    },
+    items: {
+      async change(id, wanted) {
+        const current = await retrieve(stripe, id)
+        if (!hasItems(current, wanted.wanted)) await apply(current, changeOfItems(current, wanted))
+      },
+      async preview(id, wanted, at) {
+        const current = await retrieve(stripe, id)
+        return preview(current, changeOfItems(current, wanted), at)
+      },
+    },
   }
 }
 
@@ -114,16 +149,10 @@ function isCancelling(current: Stripe.Subscription): boolean {
 
 function undoCancel(
   current: Stripe.Subscription,
-): Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end'> & { cancel_at?: '' } {
+): { readonly cancel_at_period_end: false } | { readonly cancel_at: '' } {
   return current.cancel_at_period_end ? { cancel_at_period_end: false } : { cancel_at: '' }
 }
 
-/** Another rhythm starts a new period, and so does the first price of a free subscription. */
-function billsAtOnce(current: Stripe.Subscription, price: Stripe.Price): boolean {
-  if (current.status === 'trialing') return false
-  const old = current.items.data[0]?.price
-  const changesRhythm =
-    old?.recurring?.interval !== price.recurring?.interval ||
-    old?.recurring?.interval_count !== price.recurring?.interval_count
-  return changesRhythm || (old?.unit_amount === 0 && price.unit_amount !== 0)
+function isFree({ unit_amount }: Stripe.Price): boolean {
+  return unit_amount === 0
 }

@@ -1,28 +1,11 @@
-/** One price of a subscription, in our words. */
-export interface ProviderItem {
-  /** The provider's id. */
-  readonly id: string
-  /** The provider's id of the price. */
-  readonly price: string
-  /** The provider's id of what is sold; null where it does not say. */
-  readonly product: string | null
-  /** Null where usage is counted instead. */
-  readonly quantity: number | null
-  /** Whether usage is counted. */
-  readonly isMetered: boolean
-  /** The price that the row of the subscription names. */
-  readonly isMain: boolean
-}
+import type { BasisPoints, TaxTerms } from '../../../../values/tax.ts'
+import type { WantedItem } from '../../item.ts'
+import type { SwapPreview } from '../../swap.ts'
 
-/** A price that a subscription is to have. */
-export interface WantedItem {
-  /** The provider's id of the price. */
-  readonly price: string
-  /** Null where usage is counted instead. */
-  readonly quantity: number | null
-}
-
-/** All prices that a subscription is to have. Never `one more`: a repeat would add another one. */
+/**
+ * All prices that a subscription is to have. Never `one more`: a repeat would add another one. What the main
+ * price costs, its tax and the end of the subscription stay as they are.
+ */
 export interface ItemsChange {
   /** The main price first. What is not among them is removed. */
   readonly wanted: readonly WantedItem[]
@@ -32,12 +15,16 @@ export interface ItemsChange {
   readonly invoiceNow: boolean
   /** The moment a preview was made for, to get the same cents. */
   readonly prorationDate: Date | null
-  /** The operation it belongs to. */
-  readonly operation: string
+  /** What is on top of prices that are added, where the provider knows no tax. */
+  readonly tax: BasisPoints
+  /** The price and tax it has now, where we keep them; null where the provider does. */
+  readonly before: TaxTerms | null
 }
 
 /** Several prices in one subscription. They are told by `ProviderSubscription.items`. */
 export interface SubscriptionItems {
-  /** A repeat sets the same prices again. */
+  /** Nothing happens when they are as wanted. */
   change(id: string, change: ItemsChange, now: Date): Promise<void>
+  /** What `change` would cost. */
+  preview(id: string, change: ItemsChange, now: Date): Promise<SwapPreview>
 }

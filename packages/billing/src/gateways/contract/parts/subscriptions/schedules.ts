@@ -1,4 +1,4 @@
-import type { WantedItem } from './items.ts'
+import type { WantedItem } from '../../item.ts'
 
 /** A change that comes later. */
 export interface PlannedSwap {
@@ -26,8 +26,6 @@ export interface Schedules {
   plan(id: string, swap: NewPlannedSwap): Promise<void>
   /** Forgets what is planned; the subscription goes on as it is. */
   release(id: string): Promise<void>
-  /** Ends at that moment. */
-  cancelAt(id: string, at: Date): Promise<void>
   /** Bills from that moment on, in the same rhythm. */
   moveAnchor(id: string, to: 'now' | Date, operation: string): Promise<void>
 }

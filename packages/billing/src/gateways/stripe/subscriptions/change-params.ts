@@ -1,0 +1,90 @@
+import type Stripe from 'stripe'
+import type { WantedItem } from '../../contract/item.ts'
+import { mainItem } from './describe.ts'
+
+/** How the difference of a change is billed. */
+interface Billing {
+  readonly prorate: boolean
+  readonly invoiceNow: boolean
+}
+
+/** The prices that it has, the main one first. */
+export function itemsOf(current: Stripe.Subscription): WantedItem[] {
+  const main = mainItem(current)
+  const { data } = current.items
+  return [...data.filter((item) => item === main), ...data.filter((item) => item !== main)].map(
+    ({ price, quantity }) => ({ price: price.id, quantity: quantity ?? null }),
+  )
+}
+
+/** The same with another plan, of which there are as many. */
+export function itemsWithPlan(current: Stripe.Subscription, plan: string): WantedItem[] {
+  const [main, ...others] = itemsOf(current)
+  return [
+    { price: plan, quantity: main?.quantity ?? null },
+    ...others.filter(({ price }) => price !== plan),
+  ]
+}
+
+export function hasItems(current: Stripe.Subscription, wanted: readonly WantedItem[]): boolean {
+  const found = itemsOf(current)
+  return (
+    found[0]?.price === wanted[0]?.price &&
+    found.length === wanted.length &&
+    found.every((item) => wanted.some((each) => isSame(item, each)))
+  )
+}
+
+/** The difference between what it has and what it is to have. The preview of a change sends the same. */
+export function itemParams(
+  current: Stripe.Subscription,
+  wanted: readonly WantedItem[],
+): Stripe.SubscriptionUpdateParams.Item[] {
+  const { data } = current.items
+  const replaced = replacedItem(current, wanted)
+  const changed = wanted.flatMap((each, at): Stripe.SubscriptionUpdateParams.Item[] => {
+    const old =
+      data.find(({ price }) => price.id === each.price) ?? (at === 0 ? replaced : undefined)
+    const { price, quantity } = each
+    const count = quantity === null ? {} : { quantity }
+    if (!old) return [{ price, ...count }]
+    // The main one is always named: it says what the subscription is.
+    const isThere = isSame({ price: old.price.id, quantity: old.quantity ?? null }, each)
+    return isThere && at > 0 ? [] : [{ id: old.id, price, ...count }]
+  })
+  const removed = data
+    .filter((item) => item !== replaced && !wanted.some(({ price }) => price === item.price.id))
+    .map(({ id }) => ({ id, deleted: true }))
+  return [...changed, ...removed]
+}
+
+/** The item whose price changes: the main one, unless the new main price is there already. */
+export function replacedItem(
+  current: Stripe.Subscription,
+  [first]: readonly WantedItem[],
+): Stripe.SubscriptionItem | undefined {
+  const isThere = current.items.data.some(({ price }) => price.id === first?.price)
+  return isThere ? undefined : mainItem(current)
+}
+
+/** Said with everything that changes it, so there is no moment at which another one is the main price. */
+export function mainParams(
+  current: Stripe.Subscription,
+  wanted: readonly WantedItem[],
+): Pick<Stripe.SubscriptionUpdateParams, 'metadata'> {
+  const [main] = wanted
+  if (!main || (wanted.length < 2 && current.metadata.main === undefined)) return {}
+  return { metadata: { main: main.price } }
+}
+
+export function prorationBehavior({
+  prorate,
+  invoiceNow,
+}: Billing): 'always_invoice' | 'create_prorations' | 'none' {
+  if (!prorate) return 'none'
+  return invoiceNow ? 'always_invoice' : 'create_prorations'
+}
+
+function isSame(a: WantedItem, b: WantedItem): boolean {
+  return a.price === b.price && (b.quantity === null || a.quantity === b.quantity)
+}

@@ -1,0 +1,55 @@
+import { InvalidArgument } from '../../errors.ts'
+import { requirePart } from '../../gateways/contract/parts.ts'
+import { LONGEST_TRIAL } from '../../values/trial.ts'
+import type { SubscriptionHaving } from '../subscription-scope.ts'
+
+const DAY = 86_400_000
+
+export function cancelAt(subscription: SubscriptionHaving<'endDates'>, at: Date): Promise<void> {
+  subscription.requireRunning()
+  requireFuture('The end', at, subscription.now())
+  const { prorate } = subscription.settings
+  return subscription.change(async ({ found, ask }) => {
+    if (found.endsAt && isSameSecond(found.endsAt, at)) return
+    await ask((gateway) => requirePart(gateway, 'endDates').set(found.id, at, { prorate }))
+  })
+}
+
+export function extendTrial(subscription: SubscriptionHaving<'trials'>, to: Date): Promise<void> {
+  subscription.requireRunning()
+  requireTrialEnd(to, subscription.now())
+  return subscription.change(async ({ found, ask }) => {
+    const { trialEndsAt } = found
+    if (trialEndsAt === null || trialEndsAt <= subscription.now()) {
+      throw new InvalidArgument('There is no trial whose end could be moved')
+    }
+    if (isSameSecond(trialEndsAt, to)) return
+    await ask((gateway) => requirePart(gateway, 'trials').setEnd(found.id, to))
+  })
+}
+
+/** Nothing happens when it is over. */
+export function endTrial(subscription: SubscriptionHaving<'trials'>): Promise<void> {
+  subscription.requireRunning()
+  return subscription.change(async ({ found, ask }) => {
+    if (found.trialEndsAt === null || found.trialEndsAt <= subscription.now()) return
+    await ask((gateway) => requirePart(gateway, 'trials').setEnd(found.id, 'now'))
+  })
+}
+
+/** Or InvalidArgument, before any call. */
+export function requireTrialEnd(end: Date, now: Date): Date {
+  requireFuture('The end of a trial', end, now)
+  if (end.getTime() - now.getTime() <= LONGEST_TRIAL * DAY) return end
+  throw new InvalidArgument(`A trial lasts ${LONGEST_TRIAL} days at most`)
+}
+
+function requireFuture(what: string, at: unknown, now: Date): void {
+  if (at instanceof Date && at.getTime() > now.getTime()) return
+  throw new InvalidArgument(`${what} is a date that is still to come`)
+}
+
+/** As exact as providers are. */
+function isSameSecond(a: Date, b: Date): boolean {
+  return Math.floor(a.getTime() / 1000) === Math.floor(b.getTime() / 1000)
+}
