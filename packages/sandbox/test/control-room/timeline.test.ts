@@ -38,7 +38,7 @@ describe.each(['stripe', 'braintree'] as const)('the future at %s', (provider) =
     const watched = await startForTest()
     const { customer } =
       provider === 'stripe' ? await subscribeAda(watched) : await subscribeGrace(watched)
-    const code = provider === 'stripe' ? 'lost_card' : '2001'
+    const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
     for (let i = 0; i < 9; i++) watched.sandbox.trouble.declineNextCharge(customer, code)
     const path = `/customers/${provider}/${customer}.json?months=3`
     const { coming } = await watched.read<CustomerData>(path)
