@@ -98,6 +98,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/another-card.test.ts', 'calls of a provider'],
   ['packages/billing/test/braintree-money.test.ts', 'money'],
   ['packages/billing/test/cards.test.ts', 'calls of a provider'],
+  ['packages/billing/test/payment-methods.test.ts', 'calls of a provider'],
   ['packages/billing/test/endpoints.test.ts', 'calls of a provider'],
   ['packages/billing/test/frequency-swap.test.ts', 'money'],
   ['packages/billing/test/frequency-swap-table.test.ts', 'money'],
