@@ -124,6 +124,8 @@ async function callAccount(stripe: Stripe) {
   await stripe.taxIds.retrieve(taxId.id)
   expect((await stripe.taxIds.list()).data).toHaveLength(1)
   expect((await stripe.taxIds.del(taxId.id)).deleted).toBe(true)
+  const [code] = (await stripe.taxCodes.list({ limit: 1 })).data
+  await stripe.taxCodes.retrieve(code?.id ?? '')
   await stripe.balance.retrieve()
   const { data } = await stripe.balanceTransactions.list({ limit: 1, expand: ['data.source'] })
   await stripe.balanceTransactions.retrieve(data[0]?.id ?? '')
@@ -149,7 +151,6 @@ async function callEmptyLists(stripe: Stripe) {
     stripe.radar.earlyFraudWarnings,
     stripe.reviews,
     stripe.shippingRates,
-    stripe.taxCodes,
     stripe.topups,
     stripe.transfers,
   ]

@@ -1,6 +1,7 @@
 import { copyJson } from '../../core/store/copy-json.ts'
 import { showCurrencyOptions } from '../catalog/currency-options.ts'
 import { cardsOf, toCard } from '../payments/cards.ts'
+import { showTax } from '../payments/tax-location.ts'
 import { render } from '../state/render.ts'
 import type { CheckoutParts, CheckoutSessionRow, Kind } from '../state/rows.ts'
 import type { Tables } from '../state/tables.ts'
@@ -30,12 +31,10 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
       ),
     tax_ids: (object, tables) =>
       inlineList(taxIds(object.id, tables), `/v1/customers/${object.id}/tax_ids`),
-    tax: () => ({
-      automatic_tax: 'unrecognized_location',
-      ip_address: null,
-      location: null,
-      provider: 'stripe',
-    }),
+    tax: (object, tables) => {
+      const customer = tables.customer.get(object.id)
+      return customer && showTax(tables, customer)
+    },
   },
   invoice: {
     payments: (object, tables) =>

@@ -4,6 +4,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { nulls } from '../wire/wire.ts'
+import { requireTaxCode } from './tax-codes.ts'
 
 export function createProduct(
   work: UnitOfWork,
@@ -29,7 +30,7 @@ export function createProduct(
     package_dimensions: params.package_dimensions ?? null,
     shippable: params.shippable ?? null,
     statement_descriptor: params.statement_descriptor ?? null,
-    tax_code: null,
+    tax_code: params.tax_code === undefined ? null : requireTaxCode(params.tax_code),
     type: params.type ?? 'service',
     unit_label: params.unit_label ?? null,
     updated: work.now,

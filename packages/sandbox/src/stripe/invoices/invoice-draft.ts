@@ -7,17 +7,11 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { AUTOMATIC_TAX, NO_AUTOMATIC_TAX } from './automatic-tax.ts'
 import { computeTotals } from './invoice-totals.ts'
 
 /** The same in every invoice and never changed in place, so all of them share it. */
 const SAME = {
-  automaticTax: {
-    disabled_reason: null,
-    enabled: false,
-    liability: null,
-    provider: null,
-    status: null,
-  },
   issuer: { type: 'self' },
   paymentSettings: {
     default_mandate: null,
@@ -32,6 +26,8 @@ export interface NewInvoice {
   readonly subscription?: SubscriptionRow | null
   readonly billingReason: NonNullable<InvoiceRow['billing_reason']>
   readonly autoAdvance: boolean
+  /** As the subscription has it, where this does not say. */
+  readonly automaticTax?: boolean | undefined
   readonly periodStart?: number
   readonly periodEnd?: number
 }
@@ -74,7 +70,10 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
     attempt_count: 0,
     attempted: false,
     auto_advance: options.autoAdvance,
-    automatic_tax: SAME.automaticTax,
+    automatic_tax:
+      (options.automaticTax ?? subscription?.automatic_tax.enabled)
+        ? AUTOMATIC_TAX
+        : NO_AUTOMATIC_TAX,
     billing_reason: options.billingReason,
     collection_method: method,
     created: work.now,
@@ -161,6 +160,8 @@ export interface NewLine {
   readonly subscriptionItem: string | null
   readonly invoiceItem: string | null
   readonly proration: boolean
+  readonly taxBehavior?: string | undefined
+  readonly taxCode?: string | undefined
 }
 
 export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): LineRow {
@@ -200,6 +201,8 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
       product: line.product,
       item: line.subscriptionItem,
       order,
+      ...(line.taxBehavior === undefined ? {} : { taxBehavior: line.taxBehavior }),
+      ...(line.taxCode === undefined ? {} : { taxCode: line.taxCode }),
     },
   }
   return work.insert('line_item', row)
@@ -256,6 +259,8 @@ export function takeInvoiceItem(
     subscriptionItem: item.$.item,
     invoiceItem: item.id,
     proration: item.proration,
+    taxBehavior: item.$.taxBehavior,
+    taxCode: item.$.taxCode,
   })
 }
 
@@ -281,7 +286,11 @@ export function refreshTotals(work: UnitOfWork, invoice: InvoiceRow): void {
   work.edit('invoice', invoice)
   const lines = work.findBy('line_item', 'invoice', invoice.id)
   const customer = work.find('customer', invoice.customer ?? '')
-  if (invoice.status === 'draft') invoice.starting_balance = customer?.balance ?? 0
+  if (invoice.status === 'draft') {
+    invoice.starting_balance = customer?.balance ?? 0
+    invoice.customer_address = customer?.address ?? null
+    invoice.customer_tax_exempt = customer?.tax_exempt ?? 'none'
+  }
   computeTotals(work, invoice, lines)
 }
 

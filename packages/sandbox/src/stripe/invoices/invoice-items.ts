@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { checkSoldIn, unitAmountIn } from '../catalog/currency-options.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import type { CustomerRow, InvoiceItemRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -27,6 +28,8 @@ export interface NewInvoiceItem {
   readonly period?: { readonly start: number; readonly end: number } | undefined
   readonly taxRates?: readonly string[] | '' | null | undefined
   readonly subscription?: string | null
+  readonly taxBehavior?: string | undefined
+  readonly taxCode?: string | '' | null | undefined
 }
 
 /** Something to bill once, pending until an invoice takes it. */
@@ -95,6 +98,8 @@ export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): Invoi
         product: price?.product ?? null,
         subscription: options.subscription ?? null,
         item: null,
+        ...(options.taxBehavior === undefined ? {} : { taxBehavior: options.taxBehavior }),
+        ...(options.taxCode ? { taxCode: requireTaxCode(options.taxCode) } : {}),
       },
     },
     'invoiceitem.created',

@@ -9,6 +9,7 @@ import { onInvoicePaid, onInvoiceUnpaid } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { minimumCharge } from '../wire/money.ts'
+import { settleLocation, type WithoutLocation } from './automatic-tax.ts'
 import { adjustBalance } from './customer-balance.ts'
 import { printedTaxIds, refreshTotals } from './invoice-draft.ts'
 
@@ -29,9 +30,10 @@ export function holdAsDraft(work: UnitOfWork, invoice: InvoiceRow): void {
 export function finalizeInvoice(
   work: UnitOfWork,
   invoice: InvoiceRow,
-  options: { leavesBalance?: boolean } = {},
+  options: { leavesBalance?: boolean; withoutLocation?: WithoutLocation } = {},
 ): void {
   refreshTotals(work, invoice)
+  settleLocation(work, invoice, options.withoutLocation ?? 'refused')
   const customer = work.require('customer', invoice.customer ?? '')
   work.editQuietly('customer', customer)
   invoice.customer_tax_ids = printedTaxIds(work, customer)

@@ -4,6 +4,7 @@ import { couponOf } from '../state/discounts.ts'
 import type { InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { allocate, inclusivePart, percentOf } from '../wire/money.ts'
+import { assessInvoice, type TaxReason } from './automatic-tax.ts'
 
 /** Works out discounts, taxes and sums of an invoice from its lines. */
 export function computeTotals(
@@ -74,12 +75,14 @@ function applyTaxes(
 ): { exclusive: number; inclusive: number } {
   let exclusive = 0
   let inclusive = 0
+  const assess = assessInvoice(work, invoice)
   for (const line of lines) {
-    const rates = (line.$.taxRates ?? invoice.default_tax_rates).flatMap((id) => {
-      const rate = work.find('tax_rate', id)
-      return rate ? [rate] : []
-    })
-    line.taxes = taxesOn(net.get(line) ?? 0, rates, invoice)
+    // What was put on the invoice with rates of its own keeps them.
+    const { rates, reason } =
+      assess && line.$.taxRates === null
+        ? assess(line)
+        : { rates: ratesOf(work, line.$.taxRates ?? invoice.default_tax_rates), reason: null }
+    line.taxes = taxesOn(net.get(line) ?? 0, rates, invoice, reason)
     for (const tax of line.taxes) {
       if (tax.tax_behavior === 'inclusive') inclusive += tax.amount
       else exclusive += tax.amount
@@ -89,13 +92,18 @@ function applyTaxes(
   return { exclusive, inclusive }
 }
 
-/** What each rate takes of an amount, or finds inside it. */
+function ratesOf(work: UnitOfWork, ids: readonly string[]): TaxRateRow[] {
+  return ids.flatMap((id) => work.find('tax_rate', id) ?? [])
+}
+
+/** What each rate takes of an amount, or finds inside it. `reason` says that the rates were found for this customer. */
 export function taxesOn(
   amount: number,
   rates: readonly TaxRateRow[],
   { customer_tax_exempt: exemption }: Pick<InvoiceRow, 'customer_tax_exempt'>,
+  reason: TaxReason | null = null,
 ): NonNullable<LineRow['taxes']> {
-  const exempt = exemption !== 'none' && exemption !== null
+  const exempt = reason === null && exemption !== 'none' && exemption !== null
   const contained = rates.filter((rate) => rate.inclusive)
   const inside = exempt ? 0 : containedTax(amount, contained)
   return rates.map((rate) => {
@@ -106,7 +114,7 @@ export function taxesOn(
       amount: exempt ? 0 : tax,
       tax_behavior: rate.inclusive ? 'inclusive' : 'exclusive',
       tax_rate_details: { tax_rate: rate.id },
-      taxability_reason: exempt ? 'customer_exempt' : 'not_available',
+      taxability_reason: reason ?? (exempt ? 'customer_exempt' : 'not_available'),
       taxable_amount: amount - inside,
       type: 'tax_rate_details',
     }
@@ -142,14 +150,14 @@ export function groupDiscounts(
   return [...totals].map(([discount, amount]) => ({ amount, discount }))
 }
 
-/** What each rate took of all lines together. */
+/** What each rate took of all lines together, and nothing for whatever reason. */
 export function groupTaxes(
   lines: ReadonlyArray<Pick<LineRow, 'taxes'>>,
 ): NonNullable<InvoiceRow['total_taxes']> {
   const totals = new Map<string, NonNullable<InvoiceRow['total_taxes']>[number]>()
   for (const line of lines) {
     for (const tax of line.taxes ?? []) {
-      const key = tax.tax_rate_details?.tax_rate ?? ''
+      const key = `${tax.tax_rate_details?.tax_rate} ${tax.taxability_reason}`
       const known = totals.get(key)
       if (known) {
         known.amount += tax.amount

@@ -4,6 +4,10 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 
 type Type = Stripe.TaxIdCreateParams['type']
+export interface NewTaxId {
+  readonly type: Type
+  readonly value: string
+}
 type Status = NonNullable<TaxIdRow['verification']>['status']
 
 /** Stripe asks the authority about these; about any other there is nobody to ask. */
@@ -29,7 +33,7 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
 export function addTaxId(
   work: UnitOfWork,
   owner: CustomerRow | null,
-  params: { type: Type; value: string },
+  params: NewTaxId,
   param = 'value',
 ): TaxIdRow {
   const { type, value } = params

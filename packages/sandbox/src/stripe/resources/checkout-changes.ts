@@ -1,7 +1,9 @@
+import { emptyAddress } from '../payments/payment-methods.ts'
 import type { CheckoutSessionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { priceSession } from './checkout-order.ts'
+import { addressNeeded, noteAddress } from './checkout-tax.ts'
 
 /** What a customer may change on the page before they pay. */
 
@@ -19,6 +21,25 @@ export function applyCode(work: UnitOfWork, session: CheckoutSessionRow, typed: 
   work.edit('checkout.session', session)
   session.discounts = [{ coupon: null, promotion_code: code.id }]
   priceSession(work, session)
+}
+
+/** Where the customer is, as far as they said: tax is worked out from it. */
+export function setAddress(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  typed: { country: string; postal_code: string; state: string },
+): void {
+  if (!session.automatic_tax.enabled) return
+  work.edit('checkout.session', session)
+  const { country, postal_code: postal, state } = typed
+  noteAddress(session, {
+    ...emptyAddress(),
+    country: country.trim().toUpperCase() || null,
+    postal_code: postal.trim() || null,
+    state: state.trim().toUpperCase() || null,
+  })
+  const quote = priceSession(work, session)
+  if (quote?.taxStatus === 'requires_location_inputs') throw addressNeeded()
 }
 
 export function removeCode(work: UnitOfWork, session: CheckoutSessionRow): void {

@@ -29,8 +29,9 @@ import {
   orderOf,
   priceSession,
 } from './checkout-order.ts'
-import { type Answers, answerQuestions } from './checkout-questions.ts'
+import { type Answers, answerQuestions, taxIdOf } from './checkout-questions.ts'
 import { createsCustomer, draftOrder, type Order, toSubscription } from './checkout-quote.ts'
+import { addressNeeded, noteAddress } from './checkout-tax.ts'
 import { createCustomer } from './customers.ts'
 
 type Address = NonNullable<CustomerRow['address']>
@@ -61,10 +62,12 @@ export function completeCheckout(
   if (session.status !== 'open') throw invalidRequest(`This Checkout Session is ${session.status}.`)
   if (form.promotionCode !== undefined) applyCode(work, session, form.promotionCode)
   work.edit('checkout.session', session)
-  // First, because trying the order puts back copies of the rows it touches.
-  const quote = priceSession(work, session)
-  const order = orderOf(session)
   const typed = readForm(session, form)
+  if (typed.address) noteAddress(session, typed.address)
+  // First, because trying the order puts back copies of the rows it touches.
+  const quote = priceSession(work, session, taxIdOf(session, form))
+  if (quote?.taxStatus === 'requires_location_inputs') throw addressNeeded()
+  const order = orderOf(session)
   const customer = customerOf(work, order, typed)
   session.customer_details = customerDetails(customer, typed)
   answerQuestions(work, session, customer, form)
@@ -94,7 +97,11 @@ function readForm(session: CheckoutSessionRow, form: CheckoutForm): Typed {
     email: session.customer_email ?? form.email ?? null,
     name: form.name ?? null,
     phone: form.phone ?? null,
-    address: form.address ? { ...emptyAddress(), ...form.address } : null,
+    address: form.address
+      ? { ...emptyAddress(), ...form.address }
+      : session.automatic_tax.enabled
+        ? (session.customer_details?.address ?? null)
+        : null,
   }
 }
 

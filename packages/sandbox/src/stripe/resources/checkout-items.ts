@@ -90,12 +90,13 @@ function makePrice(work: UnitOfWork, data: PriceData, path: string): PriceRow {
 
 function makeProduct(work: UnitOfWork, data: PriceData['product_data'], path: string): string {
   if (!data?.name) throw missingParam(`${path}[name]`)
-  const { name, description, images, metadata, unit_label: unit } = data
+  const { name, description, images, metadata, tax_code: code, unit_label: unit } = data
   const product = createProduct(work, {
     name,
     ...(description === undefined ? {} : { description }),
     ...(images === undefined ? {} : { images }),
     ...(metadata === undefined ? {} : { metadata }),
+    ...(code === undefined ? {} : { tax_code: code }),
     ...(unit === undefined ? {} : { unit_label: unit }),
   })
   work.emit('product.created', 'product', product)

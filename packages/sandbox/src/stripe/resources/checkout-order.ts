@@ -9,6 +9,7 @@ import { nulls } from '../wire/wire.ts'
 import { readQuestions } from './checkout-questions.ts'
 import { type Order, type Quote, quoteOrder } from './checkout-quote.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
+import { readAutomaticTax } from './checkout-tax.ts'
 
 const NO_PARTS: CheckoutParts = { discounts: [], taxes: [] }
 
@@ -30,7 +31,7 @@ export function newSession(work: UnitOfWork, options: NewSession): CheckoutSessi
     object: 'checkout.session',
     allow_promotion_codes: params.allow_promotion_codes ?? null,
     allowed_payment_method_types: params.allowed_payment_method_types ?? null,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: readAutomaticTax(params),
     billing_address_collection: params.billing_address_collection ?? null,
     cancel_url: params.cancel_url ?? null,
     client_reference_id: params.client_reference_id ?? null,
@@ -134,7 +135,7 @@ function invoiceCreation({
 }
 
 /** The order a session stands for, as it is now. */
-export function orderOf(session: CheckoutSessionRow): Order {
+export function orderOf(session: CheckoutSessionRow, taxId?: Order['taxId']): Order {
   return {
     session: session.id,
     mode: session.mode as CheckoutMode,
@@ -144,6 +145,8 @@ export function orderOf(session: CheckoutSessionRow): Order {
     discounts: (session.discounts ?? []).map(({ coupon, promotion_code: code }) =>
       code ? { promotion_code: code } : { coupon: coupon ?? '' },
     ),
+    address: session.customer_details?.address ?? null,
+    taxId,
   }
 }
 
@@ -151,12 +154,17 @@ export function orderOf(session: CheckoutSessionRow): Order {
  * Works out what the session comes to and writes it down; null in setup mode. Rows that the caller
  * holds may be other objects afterwards, because trying an order puts back copies.
  */
-export function priceSession(work: UnitOfWork, session: CheckoutSessionRow): Quote | null {
+export function priceSession(
+  work: UnitOfWork,
+  session: CheckoutSessionRow,
+  taxId?: Order['taxId'],
+): Quote | null {
   if (session.mode === 'setup') return null
-  const order = orderOf(session)
+  const order = orderOf(session, taxId)
   const quote = quoteOrder(work.context, order)
   checkMinimums(work, order, quote)
   session.currency = quote.currency
+  session.automatic_tax.status = quote.taxStatus
   session.amount_subtotal = quote.subtotal
   session.amount_total = quote.total
   session.payment_status = quote.total > 0 ? 'unpaid' : 'no_payment_required'

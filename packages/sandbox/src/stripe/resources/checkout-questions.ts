@@ -1,4 +1,4 @@
-import { addTaxId, verifyTaxId } from '../payments/tax-ids.ts'
+import { addTaxId, type NewTaxId, verifyTaxId } from '../payments/tax-ids.ts'
 import type { CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
@@ -99,11 +99,17 @@ export function answerQuestions(
     }
     session.consent = { promotions: null, terms_of_service: 'accepted' }
   }
-  const { taxId } = answers
-  if (!taxId || !session.tax_id_collection?.enabled) return
-  if (customer) verifyTaxId(work, addTaxId(work, customer, taxId as Parameters<typeof addTaxId>[2]))
+  const taxId = taxIdOf(session, answers)
+  if (!taxId) return
+  if (customer) verifyTaxId(work, addTaxId(work, customer, taxId))
   const details = session.customer_details
   if (details) details.tax_ids = [taxId as NonNullable<typeof details.tax_ids>[number]]
+}
+
+/** The tax id that was typed, where the session asks for one. */
+export function taxIdOf(session: CheckoutSessionRow, { taxId }: Answers): NewTaxId | undefined {
+  if (!taxId || !session.tax_id_collection?.enabled) return undefined
+  return taxId as NewTaxId
 }
 
 function fill(field: Field, typed: string | null): void {

@@ -5,6 +5,7 @@ import { createInvoice, refreshTotals, takeInvoiceItem } from '../invoices/invoi
 import { newInvoiceItem } from '../invoices/invoice-items.ts'
 import { finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { sumOf } from '../invoices/invoice-totals.ts'
+import { addTaxId, type NewTaxId } from '../payments/tax-ids.ts'
 import type { StripeContext } from '../state/context.ts'
 import type {
   CheckoutItem,
@@ -28,6 +29,9 @@ export interface Order {
   readonly customer: string | null
   readonly items: readonly CheckoutItem[]
   readonly discounts: ReadonlyArray<{ coupon?: string; promotion_code?: string }>
+  /** What the customer typed, as far as tax depends on it. */
+  readonly address?: CustomerRow['address'] | undefined
+  readonly taxId?: NewTaxId | undefined
 }
 
 export interface QuoteLine {
@@ -56,6 +60,8 @@ export interface Quote {
   readonly total: number
   /** What is collected: after the customer's balance, and nothing where it is too little to charge. */
   readonly due: number
+  /** Whether tax could be worked out; null where it is not worked out by itself. */
+  readonly taxStatus: 'complete' | 'requires_location_inputs' | null
 }
 
 /** Does the real thing in a step of its own, reads what it comes to, and puts everything back. */
@@ -65,6 +71,7 @@ export function quoteOrder(context: StripeContext, order: Order): Quote {
     const customer = order.customer
       ? trial.require('customer', order.customer)
       : createCustomer(trial, {})
+    if (order.params.automatic_tax?.enabled) moveIn(trial, order, customer)
     const before = new Set(
       trial.findBy('invoiceitem', 'customer', customer.id).map((item) => item.id),
     )
@@ -78,9 +85,16 @@ export function quoteOrder(context: StripeContext, order: Order): Quote {
   }
 }
 
+/** The customer as they will be when they pay: what they typed counts where the session keeps it. */
+function moveIn(work: UnitOfWork, order: Order, customer: CustomerRow): void {
+  const keeps = order.customer === null || order.params.customer_update?.address === 'auto'
+  if (order.address && keeps) work.edit('customer', customer).address = order.address
+  if (order.taxId) addTaxId(work, customer, order.taxId)
+}
+
 function begin(work: UnitOfWork, order: Order, customer: CustomerRow): InvoiceRow | null {
   const { invoice } = beginSubscription(work, toSubscription(work, order, customer.id))
-  if (invoice) finalizeInvoice(work, invoice)
+  if (invoice) finalizeInvoice(work, invoice, { withoutLocation: 'left' })
   return invoice
 }
 
@@ -112,6 +126,7 @@ export function toSubscription(
           })),
         }
       : {}),
+    ...(order.params.automatic_tax?.enabled ? { automatic_tax: { enabled: true } } : {}),
     ...(order.discounts.length > 0 ? { discounts: [...order.discounts] } : {}),
     ...(trial_end === undefined ? {} : { trial_end }),
     ...(trial_period_days === undefined ? {} : { trial_period_days }),
@@ -130,6 +145,7 @@ export function draftOrder(work: UnitOfWork, order: Order, billed: CustomerRow):
     currency,
     billingReason: 'manual',
     autoAdvance: false,
+    automaticTax: order.params.automatic_tax?.enabled,
   })
   for (const { price, quantity, taxRates, metadata } of order.items) {
     const item = newInvoiceItem(work, {
@@ -196,6 +212,7 @@ function read(
     tax: lines.reduce((sum, line) => sum + line.tax, 0),
     total: invoice.total,
     due: order.mode === 'subscription' ? invoice.amount_due : invoice.total,
+    taxStatus: invoice.automatic_tax.status as Quote['taxStatus'],
   }
 }
 
@@ -238,5 +255,6 @@ function nothing(work: UnitOfWork, order: Order): Quote {
     tax: 0,
     total: 0,
     due: 0,
+    taxStatus: null,
   }
 }

@@ -10,6 +10,7 @@ import { mergeMetadata } from '../wire/metadata.ts'
 import { readItems } from './checkout-items.ts'
 import { newSession, priceSession } from './checkout-order.ts'
 import { type CheckoutParams, checkSession, checkTrial } from './checkout-rules.ts'
+import { checkTax } from './checkout-tax.ts'
 
 const DAY = 86_400
 
@@ -21,6 +22,7 @@ export const checkoutSessions: Operations = {
       params.customer === undefined ? null : requireCustomer(work, params.customer, 'customer').id
     const expires = readExpiry(work, params.expires_at)
     const items = readItems(work, params, mode)
+    checkTax(work, params, mode)
     const session = newSession(work, { params, mode, customer, items, expires })
     priceSession(work, session)
     work.insert('checkout.session', session)

@@ -13,6 +13,7 @@ import {
   usePaymentMethod,
 } from '../payments/payment-methods.ts'
 import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
+import { requireTaxLocation, taxLocationOf } from '../payments/tax-location.ts'
 import { render } from '../state/render.ts'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
@@ -34,7 +35,10 @@ export const customers: Operations = {
   'Customers.update': op<Stripe.CustomerUpdateParams>((params, call) => {
     const { work } = call
     const customer = work.edit('customer', requireCustomer(work, idOf(call)))
+    const located = taxLocationOf(work, customer) !== null
     applyDetails(customer, params)
+    const { validate_location: when = 'auto' } = params.tax ?? {}
+    checkTaxLocation(work, customer, when, located)
     if (params.default_source !== undefined) {
       customer.default_source = requireCard(work, customer, params.default_source).id
     }
@@ -144,6 +148,7 @@ export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreatePa
   }
   if (params.source !== undefined) addCard(work, customer, { source: params.source })
   applyInvoiceSettings(work, customer, settings)
+  checkTaxLocation(work, customer, params.tax?.validate_location ?? 'deferred', false)
   if (params.balance) adjustBalance(work, customer, params.balance, { type: 'initial' })
   work.emit('customer.created', 'customer', customer)
   params.tax_id_data?.forEach((taxId, at) => {
@@ -172,6 +177,7 @@ function applyDetails(customer: CustomerRow, params: Details): void {
   }
   if (params.preferred_locales) customer.preferred_locales = params.preferred_locales
   if (params.tax_exempt !== undefined) customer.tax_exempt = params.tax_exempt || 'none'
+  if (params.tax?.ip_address) customer.$.taxIp = params.tax.ip_address
   if (params.business_name) customer.business_name = params.business_name
   if (params.individual_name) customer.individual_name = params.individual_name
   customer.metadata = mergeMetadata(customer.metadata, params.metadata)
@@ -195,6 +201,22 @@ function applyInvoiceSettings(
   }
   if (footer !== undefined) customer.invoice_settings.footer = footer || null
   if (custom_fields !== undefined) customer.invoice_settings.custom_fields = custom_fields || null
+}
+
+/** `auto` guards what subscriptions with automatic tax rely on; a place that was known stays known. */
+function checkTaxLocation(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  when: string,
+  located: boolean,
+): void {
+  const relied =
+    located &&
+    when === 'auto' &&
+    work
+      .findBy('subscription', 'customer', customer.id)
+      .some((each) => each.automatic_tax.enabled && !each.ended_at)
+  if (when === 'immediately' || relied) requireTaxLocation(work, customer)
 }
 
 function checkEmail(email: string): string {

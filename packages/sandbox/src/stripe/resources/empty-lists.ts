@@ -25,7 +25,6 @@ const NOUNS: Readonly<Record<string, string>> = {
   'Radar/EarlyFraudWarnings': 'issuer fraud record',
   Reviews: 'review',
   ShippingRates: 'shipping rate',
-  TaxCodes: 'tax code',
   Topups: 'topup',
   Transfers: 'transfer',
 }

@@ -2,7 +2,9 @@ import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
+import { refuseManualRates } from '../invoices/automatic-tax.ts'
 import { refreshTotals, takeInvoiceItem } from '../invoices/invoice-draft.ts'
 import { newInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
 import { requireCustomer } from '../payments/customer.ts'
@@ -64,8 +66,11 @@ export const invoiceItems: Operations = {
       period: params.period,
       taxRates: params.tax_rates,
       subscription: params.subscription ?? null,
+      taxBehavior: params.tax_behavior,
+      taxCode: params.tax_code,
     })
     if (invoice) {
+      if (invoice.automatic_tax.enabled) refuseManualRates(item.tax_rates ?? [], 'tax_rates')
       if (invoice.currency !== item.currency) {
         throw invalidRequest(
           `The currency of the invoice item (${item.currency}) must match the invoice's (${invoice.currency}).`,
@@ -101,6 +106,8 @@ export const invoiceItems: Operations = {
     if (params.description !== undefined) item.description = params.description
     if (params.discountable !== undefined) item.discountable = params.discountable
     if (params.period !== undefined) item.period = { ...params.period }
+    if (params.tax_behavior !== undefined) item.$.taxBehavior = params.tax_behavior
+    if (params.tax_code) item.$.taxCode = requireTaxCode(params.tax_code)
     if (params.tax_rates !== undefined)
       item.tax_rates = requireTaxRates(work, params.tax_rates, 'tax_rates')
     if (params.discounts !== undefined) {

@@ -2,11 +2,12 @@ import type Stripe from 'stripe'
 import { copyJson } from '../../core/store/copy-json.ts'
 import { type Operations, op } from '../api/operation.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import { AUTOMATIC_TAX, NO_AUTOMATIC_TAX, wantsAutomaticTax } from '../invoices/automatic-tax.ts'
 import { createInvoice, refreshTotals, takeInvoiceItem } from '../invoices/invoice-draft.ts'
 import { addInvoiceItems, newInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
 import { requireCustomer } from '../payments/customer.ts'
 import { render } from '../state/render.ts'
-import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
+import type { CustomerRow, InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { isOver } from '../state/subscription-status.ts'
 import { UnitOfWork } from '../state/unit-of-work.ts'
 import { creditUnused } from '../subscriptions/proration.ts'
@@ -16,6 +17,7 @@ import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate } from '../subscriptions/subscription-update.ts'
 import { asUpcoming, nextInvoice } from '../subscriptions/upcoming-invoice.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { createCustomer } from './customers.ts'
 
 type Params = Stripe.InvoiceCreatePreviewParams
 
@@ -68,13 +70,14 @@ function preview(work: UnitOfWork, params: Params): InvoiceRow {
       currency: invoice.currency,
     })
   }
+  const automatic = wantsAutomaticTax(params)
+  if (automatic !== undefined) invoice.automatic_tax = automatic ? AUTOMATIC_TAX : NO_AUTOMATIC_TAX
   refreshTotals(work, invoice)
   return invoice
 }
 
 function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
-  if (params.customer === undefined) throw missingParam('customer')
-  const customer = requireCustomer(work, params.customer, 'customer')
+  const customer = previewedCustomer(work, params)
   const details = params.subscription_details
   if (!details?.items) {
     if (!params.invoice_items) {
@@ -99,12 +102,29 @@ function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
       ? {}
       : { default_tax_rates: details.default_tax_rates }),
     ...(details.metadata === undefined ? {} : { metadata: details.metadata }),
+    ...(params.automatic_tax === undefined ? {} : { automatic_tax: params.automatic_tax }),
   } as Stripe.SubscriptionCreateParams)
   return draftSubscriptionInvoice(work, subscription, {
     reason: 'subscription_create',
     items: itemsOf(work, subscription),
     pending: 'all',
   })
+}
+
+/** Somebody who is not a customer yet may be described instead of named. */
+function previewedCustomer(work: UnitOfWork, params: Params): CustomerRow {
+  const { address, shipping, tax, tax_exempt, tax_ids } = params.customer_details ?? {}
+  if (params.customer === undefined && params.customer_details === undefined) {
+    throw missingParam('customer')
+  }
+  if (params.customer !== undefined) return requireCustomer(work, params.customer, 'customer')
+  return createCustomer(work, {
+    ...(address === undefined ? {} : { address }),
+    ...(shipping === undefined ? {} : { shipping }),
+    ...(tax === undefined ? {} : { tax }),
+    ...(tax_exempt === undefined ? {} : { tax_exempt }),
+    ...(tax_ids === undefined ? {} : { tax_id_data: tax_ids }),
+  } as Stripe.CustomerCreateParams)
 }
 
 function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {

@@ -5,6 +5,12 @@ import { searchPage } from '../api/search.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import {
+  AUTOMATIC_TAX,
+  NO_AUTOMATIC_TAX,
+  refuseManualRates,
+  wantsAutomaticTax,
+} from '../invoices/automatic-tax.ts'
+import {
   createInvoice,
   pendingItems,
   refreshTotals,
@@ -49,6 +55,7 @@ export const invoices: Operations = {
       subscription,
       billingReason: 'manual',
       autoAdvance: params.auto_advance ?? false,
+      automaticTax: wantsAutomaticTax(params),
     })
     applyParams(work, invoice, params)
     // Only with `include` is everything that waits swept up.
@@ -257,6 +264,11 @@ function applyParams(
   }
   if (params.default_tax_rates !== undefined) {
     invoice.default_tax_rates = requireTaxRates(work, params.default_tax_rates, 'default_tax_rates')
+  }
+  const automatic = wantsAutomaticTax(params)
+  if (automatic !== undefined) invoice.automatic_tax = automatic ? AUTOMATIC_TAX : NO_AUTOMATIC_TAX
+  if (invoice.automatic_tax.enabled) {
+    refuseManualRates(invoice.default_tax_rates, 'default_tax_rates')
   }
   if (params.description !== undefined) invoice.description = params.description
   if (params.footer !== undefined) invoice.footer = params.footer

@@ -4,6 +4,7 @@ import { idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
+import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { render } from '../state/render.ts'
 import { invalidRequest, noSuch } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
@@ -40,6 +41,9 @@ export const products: Operations = {
     }
     if (params.shippable !== undefined) product.shippable = params.shippable
     if (params.statement_descriptor) product.statement_descriptor = params.statement_descriptor
+    if (params.tax_code !== undefined) {
+      product.tax_code = params.tax_code ? requireTaxCode(params.tax_code) : null
+    }
     if (params.unit_label !== undefined) product.unit_label = params.unit_label || null
     if (params.url !== undefined) product.url = params.url || null
     product.metadata = mergeMetadata(product.metadata, params.metadata)

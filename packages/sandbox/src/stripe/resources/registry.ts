@@ -29,6 +29,7 @@ import { setupIntents } from './setup-intents.ts'
 import { subscriptionItems } from './subscription-items.ts'
 import { subscriptionSchedules } from './subscription-schedules.ts'
 import { subscriptions } from './subscriptions.ts'
+import { taxCodes } from './tax-codes.ts'
 import { taxIds } from './tax-ids.ts'
 import { taxRates } from './tax-rates.ts'
 import { testClocks } from './test-clocks.ts'
@@ -67,6 +68,7 @@ export const OPERATIONS: Operations = {
   ...subscriptionItems,
   ...subscriptionSchedules,
   ...subscriptions,
+  ...taxCodes,
   ...taxIds,
   ...taxRates,
   ...testClocks,

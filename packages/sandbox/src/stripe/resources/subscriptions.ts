@@ -51,6 +51,8 @@ export const subscriptions: Operations = {
           row.collection_method === params.collection_method) &&
         (params.price === undefined ||
           itemsOf(work, row).some((item) => item.price === params.price)) &&
+        (params.automatic_tax === undefined ||
+          row.automatic_tax.enabled === params.automatic_tax.enabled) &&
         (params.test_clock === undefined || row.test_clock === params.test_clock) &&
         inRange(row.created, params.created as Range | undefined),
     )

@@ -36,6 +36,14 @@ export interface CheckoutInput {
   readonly email?: string
   /** The name on the card, and of a customer that is made. */
   readonly name?: string
+  /** The billing address: `country` is two letters. Tax is worked out from it, where the session does so. */
+  readonly address?: {
+    readonly line1?: string
+    readonly city?: string
+    readonly state?: string
+    readonly postal_code?: string
+    readonly country?: string
+  }
   /** A code, as people type it; the session must allow that. */
   readonly promotionCode?: string
   /** What goes into the session's `custom_fields`, by their keys. */

@@ -12,7 +12,13 @@ import type { WireObject } from '../wire/wire-object.ts'
 type Shown = undefined
 
 export type CustomerRow = Omit<Wire<Stripe.Customer>, 'discount'> & {
-  $: { discount: string | null; deleted: boolean; taxIds?: string[] }
+  $: {
+    discount: string | null
+    deleted: boolean
+    taxIds?: string[]
+    /** Shown again, but the sandbox does not know where an address of the network is. */
+    taxIp?: string
+  }
 }
 export type PaymentMethodRow = Wire<Stripe.PaymentMethod> & {
   $: { behavior: string; detached: boolean; authenticated: boolean }
@@ -107,6 +113,9 @@ export type LineRow = Wire<Stripe.InvoiceLineItem> & {
     /** For a line that bills a subscription item's period. */
     item: string | null
     order: number
+    /** Of an invoice item that says so itself; otherwise its price and product do. */
+    taxBehavior?: string
+    taxCode?: string
   }
 }
 export type InvoiceItemRow = Omit<Wire<Stripe.InvoiceItem>, 'tax_rates'> & {
@@ -116,6 +125,8 @@ export type InvoiceItemRow = Omit<Wire<Stripe.InvoiceItem>, 'tax_rates'> & {
     product: string | null
     subscription: string | null
     item: string | null
+    taxBehavior?: string
+    taxCode?: string
   }
 }
 export type InvoicePaymentRow = Wire<Stripe.InvoicePayment>

@@ -184,7 +184,7 @@ function fireInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   invoice.$.nextAt = null
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   if (invoice.status === 'draft') {
-    finalizeInvoice(work, invoice)
+    finalizeInvoice(work, invoice, { withoutLocation: 'disabled' })
     const behavior = subscription?.pause_collection?.behavior
     if (invoice.status !== 'draft' && invoice.amount_due === 0) return
     if (behavior === 'void') {

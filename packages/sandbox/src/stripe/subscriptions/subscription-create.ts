@@ -5,6 +5,7 @@ import { refreshTotals } from '../invoices/invoice-draft.ts'
 import { addInvoiceItems } from '../invoices/invoice-items.ts'
 import { finalizeInvoice, holdAsDraft } from '../invoices/invoice-payment.ts'
 import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
+import { requireTaxLocation } from '../payments/tax-location.ts'
 import type { InvoiceRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import { planNext } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -28,7 +29,7 @@ import {
   readBillingMode,
   readTrialEnd,
 } from './subscription-params.ts'
-import { applySettings, cancelDate } from './subscription-settings.ts'
+import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
 
 export function createSubscription(
   work: UnitOfWork,
@@ -36,6 +37,9 @@ export function createSubscription(
   options: FirstPayment = {},
 ): SubscriptionRow {
   const { subscription, invoice } = beginSubscription(work, params)
+  if (subscription.automatic_tax.enabled) {
+    requireTaxLocation(work, work.require('customer', subscription.customer))
+  }
   if (!invoice) return subscription
   work.emit('invoice.created', 'invoice', invoice)
   if (subscription.collection_method === 'send_invoice') {
@@ -195,6 +199,7 @@ export function draftSubscription(
     )
   }
   applySettings(subscription, params)
+  applyAutomaticTax(work, subscription, params)
   if (customer.currency === null || customer.currency === undefined)
     work.edit('customer', customer).currency = currency
   applyCancellation(work, subscription, params)

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { refuseManualRates, wantsAutomaticTax } from '../invoices/automatic-tax.ts'
 import type { SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
@@ -56,6 +57,24 @@ export function applySettings(subscription: SubscriptionRow, params: Settings): 
       subscription.invoice_settings.description = invoices.description || null
     if (invoices.footer !== undefined)
       subscription.invoice_settings.footer = invoices.footer || null
+  }
+}
+
+/** Whether tax is worked out by itself from now on, and that no rates were given beside it. */
+export function applyAutomaticTax(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  params: Pick<Stripe.SubscriptionUpdateParams, 'automatic_tax'>,
+): void {
+  const enabled = wantsAutomaticTax(params)
+  if (enabled !== undefined) {
+    const liability = enabled ? { type: 'self' as const } : null
+    subscription.automatic_tax = { disabled_reason: null, enabled, liability }
+  }
+  if (!subscription.automatic_tax.enabled) return
+  refuseManualRates(subscription.default_tax_rates, 'default_tax_rates')
+  for (const item of work.findBy('subscription_item', 'subscription', subscription.id)) {
+    refuseManualRates(item.tax_rates, 'items[tax_rates]')
   }
 }
 

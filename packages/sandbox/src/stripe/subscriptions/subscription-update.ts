@@ -5,6 +5,7 @@ import { addInvoiceItems } from '../invoices/invoice-items.ts'
 import { collectInvoice, finalizeInvoice, methodFor } from '../invoices/invoice-payment.ts'
 import { requireOwnMethod } from '../payments/customer.ts'
 import { cardFault } from '../payments/payment-attempt.ts'
+import { requireTaxLocation } from '../payments/tax-location.ts'
 import { endDiscount } from '../state/discounts.ts'
 import { holdUpdate, rememberBefore } from '../state/pending-update.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
@@ -16,7 +17,7 @@ import { prorateEnd } from './proration.ts'
 import { type FirstPayment, noMethod } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import type { ItemParams } from './subscription-items.ts'
-import { applySettings, cancelDate } from './subscription-settings.ts'
+import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
 import { changeItems, type ItemChanges, itemsOf } from './subscription-swap.ts'
 
 type Params = Stripe.SubscriptionUpdateParams
@@ -43,6 +44,9 @@ export function updateSubscription(
   options: FirstPayment = {},
 ): void {
   const plan = applyUpdate(work, subscription, params)
+  if (params.automatic_tax?.enabled) {
+    requireTaxLocation(work, work.require('customer', subscription.customer))
+  }
   if (plan.invoice) settleUpdate(work, subscription, plan.invoice, plan.before, params, options)
   planNext(work, subscription)
 }
@@ -64,6 +68,7 @@ export function applyUpdate(
     resetAnchor: params.billing_cycle_anchor?.type === 'now',
     trialEnd: params.trial_end,
   })
+  applyAutomaticTax(work, subscription, params)
   addInvoiceItems(work, subscription, params.add_invoice_items as never)
   const endProrated = applyCancellation(work, subscription, params)
   const invoicesEnd = endProrated && params.proration_behavior === 'always_invoice'

@@ -69,6 +69,7 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   SubscriptionSchedules: [
     'account_tax_ids',
     'application_fee_percent',
+    'automatic_tax',
     'billing_thresholds',
     'customer_account',
     'on_behalf_of',
@@ -109,14 +110,16 @@ function refuseNames(
   for (const [name, value] of Object.entries(params)) {
     const path = prefix === '' ? name : `${prefix}[${name}]`
     if (name === 'metadata') continue
-    if (names.includes(name) && value !== '') {
+    if (names.includes(name) && value !== '' && !isOff(value)) {
       throw invalidRequest(`The sandbox does not imitate \`${path}\`.`, path)
-    }
-    if (name === 'automatic_tax' && (value as { enabled?: boolean }).enabled) {
-      throw invalidRequest('The sandbox computes no tax by itself; use tax rates.', path)
     }
     if (typeof value === 'object' && value !== null) {
       refuseNames(names, value as Record<string, unknown>, path)
     }
   }
+}
+
+/** `{ enabled: false }` asks for nothing. */
+function isOff(value: unknown): boolean {
+  return typeof value === 'object' && (value as { enabled?: boolean } | null)?.enabled === false
 }

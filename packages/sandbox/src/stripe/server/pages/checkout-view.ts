@@ -78,7 +78,7 @@ function orderView(
       ? html`<tr><td>Balance</td><td class="amount">${amount(quote.due - quote.total)}</td></tr>
       <tr class="total"><td>Due today</td><td class="amount">${amount(quote.due)}</td></tr>`
       : ''
-  }</table>${codeForm(session)}</section>`
+  }</table>${taxForm(quote)}${codeForm(session)}</section>`
 }
 
 function itemRow(
@@ -142,6 +142,15 @@ function taxRows(work: UnitOfWork, quote: Quote): Html[] {
   })
 }
 
+/** Before the address is known the total has no tax, and says so. */
+function taxForm(quote: Quote): Html | '' {
+  if (quote.taxStatus !== 'requires_location_inputs') return ''
+  return html`<p class="soft">Tax comes on top or is included, by where you are.</p>
+  <form method="post" class="row"><input type="hidden" name="action" value="address">
+  <label>Country, two letters <input name="country" required pattern="[A-Za-z]{2}" maxlength="2" autocomplete="country"></label>
+  <label>Postal code <input name="postal_code" autocomplete="postal-code"></label><button class="quiet">Work out tax</button></form>`
+}
+
 function codeForm(session: CheckoutSessionRow): Html | '' {
   if (!session.allow_promotion_codes || session.discounts?.length) return ''
   return html`<form method="post" class="row"><input type="hidden" name="action" value="apply-code">
@@ -162,9 +171,11 @@ function contactFields(work: UnitOfWork, session: CheckoutSessionRow, form: URLS
 }
 
 function addressFields(session: CheckoutSessionRow, form: URLSearchParams): Html | '' {
-  if (session.billing_address_collection !== 'required') return ''
-  const field = (label: string, name: string, auto: string) =>
-    html`<label>${label} <input name="${name}" autocomplete="${auto}" required value="${form.get(name) ?? ''}"></label>`
+  const { address: known } = session.customer_details ?? {}
+  const required = session.billing_address_collection === 'required'
+  if (!required && !session.automatic_tax.enabled) return ''
+  const field = (label: string, name: 'line1' | 'city' | 'postal_code', auto: string) =>
+    html`<label>${label} <input name="${name}" autocomplete="${auto}"${required ? html` required` : ''} value="${form.get(name) ?? known?.[name] ?? ''}"></label>`
   return html`${field('Address', 'line1', 'address-line1')}${field('City', 'city', 'address-level2')}${field('Postal code', 'postal_code', 'postal-code')}
-  <label>Country, two letters <input name="country" autocomplete="country" required pattern="[A-Z]{2}" maxlength="2" value="${form.get('country') ?? 'US'}"></label>`
+  <label>Country, two letters <input name="country" autocomplete="country" required pattern="[A-Z]{2}" maxlength="2" value="${form.get('country') ?? known?.country ?? 'US'}"></label>`
 }

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../../core/http.ts'
-import { applyCode, removeCode, setQuantity } from '../../resources/checkout-changes.ts'
+import { applyCode, removeCode, setAddress, setQuantity } from '../../resources/checkout-changes.ts'
 import { type CheckoutForm, completeCheckout } from '../../resources/checkout-completion.ts'
 import { needsCard, priceSession } from '../../resources/checkout-order.ts'
 import type { Answers } from '../../resources/checkout-questions.ts'
@@ -16,11 +16,16 @@ type Action = (work: UnitOfWork, session: CheckoutSessionRow, form: URLSearchPar
 const CHANGES: Readonly<Record<string, Action>> = {
   'apply-code': (work, session, form) => applyCode(work, session, form.get('code') ?? ''),
   'remove-code': (work, session) => removeCode(work, session),
+  address: (work, session, form) => {
+    const typed = (name: string) => form.get(name) ?? ''
+    const address = { country: typed('country'), postal_code: typed('postal_code') }
+    setAddress(work, session, { ...address, state: typed('state') })
+  },
   quantity: (work, session, form) =>
     setQuantity(work, session, Number(form.get('item')), Number(form.get('quantity'))),
 }
 
-const ADDRESS = ['line1', 'city', 'postal_code', 'country'] as const
+const ADDRESS = ['line1', 'city', 'state', 'postal_code', 'country'] as const
 
 /** Checkout: what is bought, and the form that pays for it. */
 export function checkoutPage(request: PageRequest): HttpResponse {

@@ -1,0 +1,155 @@
+/**
+ * Where tax is due and how much of it: a small part of the world, at the general rates. The account
+ * counts as registered in every place of this table and in none beside it.
+ */
+
+export interface Address {
+  readonly country?: string | null
+  readonly state?: string | null
+  readonly postal_code?: string | null
+}
+
+export interface PlaceTax {
+  readonly type: 'vat' | 'gst' | 'hst' | 'qst' | 'pst' | 'rst' | 'jct' | 'sales_tax'
+  readonly percentage: number
+  readonly level: 'country' | 'state'
+}
+
+export interface TaxPlace {
+  readonly country: string
+  readonly state: string | null
+  /** Empty where the account is not registered. */
+  readonly taxes: readonly PlaceTax[]
+  /** A business that shows a tax id of this type owes the tax itself. */
+  readonly reversedBy: string | null
+}
+
+const EU_VAT: Readonly<Record<string, number>> = {
+  AT: 20,
+  BE: 21,
+  BG: 20,
+  CY: 19,
+  CZ: 21,
+  DE: 19,
+  DK: 25,
+  EE: 24,
+  ES: 21,
+  FI: 25.5,
+  FR: 20,
+  GR: 24,
+  HR: 25,
+  HU: 27,
+  IE: 23,
+  IT: 22,
+  LT: 21,
+  LU: 17,
+  LV: 21,
+  MT: 18,
+  NL: 21,
+  PL: 23,
+  PT: 23,
+  RO: 21,
+  SE: 25,
+  SI: 22,
+  SK: 23,
+}
+
+const COUNTRIES: Readonly<Record<string, readonly [PlaceTax['type'], number, string | null]>> = {
+  AU: ['gst', 10, 'au_abn'],
+  CH: ['vat', 8.1, null],
+  GB: ['vat', 20, 'gb_vat'],
+  JP: ['jct', 10, null],
+  NO: ['vat', 25, 'no_vat'],
+  NZ: ['gst', 15, 'nz_gst'],
+  SG: ['gst', 9, null],
+}
+
+const GST: PlaceTax = { type: 'gst', percentage: 5, level: 'country' }
+const ofState = (type: PlaceTax['type'], percentage: number): PlaceTax => ({
+  type,
+  percentage,
+  level: 'state',
+})
+
+/** By province, with the first letters of its postal codes. */
+const PROVINCES: Readonly<Record<string, readonly [string, readonly PlaceTax[]]>> = {
+  AB: ['T', [GST]],
+  BC: ['V', [GST, ofState('pst', 7)]],
+  MB: ['R', [GST, ofState('rst', 7)]],
+  NB: ['E', [ofState('hst', 15)]],
+  NL: ['A', [ofState('hst', 15)]],
+  NS: ['B', [ofState('hst', 14)]],
+  NT: ['X', [GST]],
+  NU: ['', [GST]],
+  ON: ['KLMNP', [ofState('hst', 13)]],
+  PE: ['C', [ofState('hst', 15)]],
+  QC: ['GHJ', [GST, ofState('qst', 9.975)]],
+  SK: ['S', [GST, ofState('pst', 6)]],
+  YT: ['Y', [GST]],
+}
+
+/** By state: the state's own rate, and where its ZIP codes begin and end. */
+const STATES: Readonly<Record<string, readonly [number, number, number]>> = {
+  CA: [7.25, 900, 961],
+  CO: [2.9, 800, 816],
+  FL: [6, 320, 349],
+  IL: [6.25, 600, 629],
+  NY: [4, 100, 149],
+  TX: [6.25, 750, 799],
+  WA: [6.5, 980, 994],
+}
+
+const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
+
+/** Null where an address does not say enough: no country, a US one without a ZIP code. */
+export function findTaxPlace(address: Address | null | undefined): TaxPlace | null {
+  const country = address?.country?.toUpperCase() ?? ''
+  if (countryName(country) === null) return null
+  if (country === 'US') return findState(address ?? {})
+  if (country === 'CA') return findProvince(address ?? {})
+  const [type, percentage, reversedBy] =
+    EU_VAT[country] === undefined
+      ? (COUNTRIES[country] ?? [])
+      : (['vat', EU_VAT[country], 'eu_vat'] as const)
+  return {
+    country,
+    state: address?.state || null,
+    taxes: type && percentage !== undefined ? [{ type, percentage, level: 'country' }] : [],
+    reversedBy: reversedBy ?? null,
+  }
+}
+
+/** Null for what is no country. */
+export function countryName(code: string): string | null {
+  if (!/^[A-Z]{2}$/.test(code) || code === 'ZZ') return null
+  return NAMES.of(code) ?? null
+}
+
+function findState({ state, postal_code: postal }: Address): TaxPlace | null {
+  const zip = /^(\d{3})\d{2}(-?\d{4})?$/.exec(postal?.trim() ?? '')
+  if (!zip) return null
+  const area = Number(zip[1])
+  const found = Object.keys(STATES).find((name) => {
+    const [, first = 0, last = 0] = STATES[name] ?? []
+    return area >= first && area <= last
+  })
+  const name = state?.toUpperCase() || found || null
+  const [percentage] = STATES[name ?? ''] ?? []
+  return {
+    country: 'US',
+    state: name,
+    taxes: percentage === undefined ? [] : [ofState('sales_tax', percentage)],
+    reversedBy: null,
+  }
+}
+
+function findProvince({ state, postal_code: postal }: Address): TaxPlace | null {
+  const letter = postal?.trim().charAt(0).toUpperCase() ?? ''
+  const found = Object.keys(PROVINCES).find(
+    (name) => letter !== '' && PROVINCES[name]?.[0].includes(letter),
+  )
+  const name = state?.toUpperCase() || found
+  const province = PROVINCES[name ?? '']
+  if (!name || !province) return null
+  return { country: 'CA', state: name, taxes: province[1], reversedBy: null }
+}

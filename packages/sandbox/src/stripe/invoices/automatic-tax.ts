@@ -1,0 +1,190 @@
+import type Stripe from 'stripe'
+import { countryName, type PlaceTax, type TaxPlace } from '../catalog/tax-by-address.ts'
+import { NONTAXABLE } from '../catalog/tax-codes.ts'
+import { taxIdsOf } from '../payments/tax-ids.ts'
+import { taxLocationOf, unknownLocation } from '../payments/tax-location.ts'
+import type { CustomerRow, InvoiceRow, LineRow, TaxRateRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { nulls } from '../wire/wire.ts'
+
+/** The tax an invoice works out by itself: from where the customer is and what each line sells. */
+
+type AutomaticTax = InvoiceRow['automatic_tax']
+
+export type TaxReason = NonNullable<NonNullable<LineRow['taxes']>[number]['taxability_reason']>
+
+/** The rates on a line, and why it is those. */
+export interface Assessment {
+  readonly rates: readonly TaxRateRow[]
+  readonly reason: TaxReason
+}
+
+/** Shared, because it is the same in every invoice and never changed in place. */
+export const NO_AUTOMATIC_TAX: AutomaticTax = {
+  disabled_reason: null,
+  enabled: false,
+  liability: null,
+  provider: null,
+  status: null,
+}
+
+export const AUTOMATIC_TAX: AutomaticTax = {
+  ...NO_AUTOMATIC_TAX,
+  enabled: true,
+  liability: { type: 'self' },
+  provider: 'stripe',
+}
+
+/** The parameter `automatic_tax`; undefined where the call does not speak of it. */
+export function wantsAutomaticTax(
+  params: { readonly automatic_tax?: { enabled: boolean; liability?: { type: string } } },
+  path = 'automatic_tax',
+): boolean | undefined {
+  const wanted = params.automatic_tax
+  if (wanted?.liability && wanted.liability.type !== 'self') {
+    throw invalidRequest('The sandbox is one account.', `${path}[liability][type]`)
+  }
+  return wanted?.enabled
+}
+
+/** Rates by hand and rates by address are two answers to one question. */
+export function refuseManualRates(rates: ReadonlyArray<string>, param: string): void {
+  if (rates.length === 0) return
+  throw invalidRequest(
+    `You cannot set \`${param}\` when \`automatic_tax[enabled]=true\`: tax rates are then worked out from the customer's location.`,
+    param,
+  )
+}
+
+/** How to tax the lines of an invoice; null where no tax is worked out, and the invoice says why. */
+export function assessInvoice(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+): ((line: LineRow) => Assessment) | null {
+  if (!invoice.automatic_tax.enabled) return null
+  const customer = work.find('customer', invoice.customer ?? '')
+  const location = customer ? taxLocationOf(work, customer) : null
+  const status = location ? 'complete' : 'requires_location_inputs'
+  invoice.automatic_tax = { ...invoice.automatic_tax, status }
+  if (!customer || !location) return null
+  const { place } = location
+  const relief = reliefOf(work, customer, place)
+  return (line) => {
+    const inclusive = behaviorOf(work, line, invoice.currency) === 'inclusive'
+    const reason =
+      codeOf(work, line) === NONTAXABLE
+        ? 'not_subject_to_tax'
+        : (relief ?? (place.taxes.length === 0 ? 'not_collecting' : 'standard_rated'))
+    if (reason === 'standard_rated') {
+      const rates = place.taxes.map((tax) => rateFor(work, place, tax, inclusive))
+      return { rates, reason }
+    }
+    const type = place.taxes[0]?.type ?? (place.country === 'US' ? 'sales_tax' : 'vat')
+    const none: PlaceTax = { type, percentage: 0, level: 'country' }
+    return { rates: [rateFor(work, place, none, inclusive)], reason }
+  }
+}
+
+/** Why this customer pays no tax. Stripe looks at a tax id's form; what the authority says of it changes nothing. */
+function reliefOf(work: UnitOfWork, customer: CustomerRow, place: TaxPlace): TaxReason | null {
+  if (customer.tax_exempt === 'exempt') return 'customer_exempt'
+  if (customer.tax_exempt === 'reverse') return 'reverse_charge'
+  const { reversedBy } = place
+  if (reversedBy === null) return null
+  return taxIdsOf(work, customer).some(({ type }) => type === reversedBy) ? 'reverse_charge' : null
+}
+
+function behaviorOf(work: UnitOfWork, line: LineRow, currency: string): 'inclusive' | 'exclusive' {
+  const price = work.find('price', line.$.price ?? '')
+  const inCurrency =
+    price && price.currency !== currency ? price.$?.currencyOptions?.[currency] : price
+  const said = line.$.taxBehavior ?? inCurrency?.tax_behavior
+  if (said === 'inclusive' || said === 'exclusive') return said
+  // What Stripe calls inferred by currency.
+  return currency === 'usd' || currency === 'cad' ? 'exclusive' : 'inclusive'
+}
+
+function codeOf(work: UnitOfWork, line: LineRow): string | null {
+  const product = work.find('product', line.$.product ?? '')
+  return line.$.taxCode ?? (product?.tax_code as string | null | undefined) ?? null
+}
+
+const TITLES: Readonly<Record<PlaceTax['type'], string>> = {
+  gst: 'GST',
+  hst: 'HST',
+  jct: 'JCT',
+  pst: 'PST',
+  qst: 'QST',
+  rst: 'RST',
+  sales_tax: 'Sales Tax',
+  vat: 'VAT',
+}
+
+/**
+ * Stripe's own rates are archived from the start and shared by whoever needs them. One belongs to
+ * no step: a preview names it too, and it must be found when the preview is gone.
+ */
+function rateFor(
+  work: UnitOfWork,
+  place: TaxPlace,
+  { type, percentage, level }: PlaceTax,
+  inclusive: boolean,
+): TaxRateRow {
+  const state = level === 'state' ? place.state : null
+  const where = `${place.country}${state ?? ''}`
+  const how = inclusive ? 'inclusive' : 'exclusive'
+  const what = `${type.replace('_', '')}${String(percentage).replace('.', 'p')}`
+  const id = `txr_1auto${where}${what}${how}`
+  const known = work.find('tax_rate', id)
+  if (known) return known
+  const row: TaxRateRow = {
+    ...nulls<Stripe.TaxRate>('tax_rate'),
+    id,
+    object: 'tax_rate',
+    active: false,
+    country: place.country,
+    created: work.now,
+    description: null,
+    display_name: TITLES[type],
+    effective_percentage: percentage,
+    inclusive,
+    jurisdiction: state ?? countryName(place.country),
+    jurisdiction_level: level,
+    livemode: false,
+    metadata: {},
+    percentage,
+    rate_type: 'percentage',
+    state,
+    tax_type: type,
+  }
+  work.tables.tax_rate.set(id, row)
+  return row
+}
+
+/** What becomes of an invoice that is due and whose customer's place nobody knows. */
+export type WithoutLocation = 'refused' | 'disabled' | 'left'
+
+/**
+ * An explicit call is refused. What time brings is billed without tax instead, and the subscription
+ * goes on without it.
+ */
+export function settleLocation(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  without: WithoutLocation,
+): void {
+  if (invoice.automatic_tax.status !== 'requires_location_inputs' || without === 'left') return
+  if (without === 'refused') throw unknownLocation()
+  invoice.automatic_tax = {
+    ...NO_AUTOMATIC_TAX,
+    disabled_reason: 'finalization_requires_location_inputs',
+  }
+  const subscription = work.find('subscription', invoice.$.subscription ?? '')
+  if (!subscription) return
+  work.edit('subscription', subscription).automatic_tax = {
+    disabled_reason: 'requires_location_inputs',
+    enabled: false,
+    liability: null,
+  }
+}

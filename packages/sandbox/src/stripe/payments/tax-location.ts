@@ -1,0 +1,66 @@
+import { type Address, findTaxPlace, type TaxPlace } from '../catalog/tax-by-address.ts'
+import type { CustomerRow } from '../state/rows.ts'
+import type { Tables } from '../state/tables.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest } from '../wire/errors.ts'
+
+type Source = 'billing_address' | 'payment_method' | 'shipping_destination'
+
+export interface TaxLocation {
+  readonly place: TaxPlace
+  readonly source: Source
+}
+
+/**
+ * The first address that says anything decides, even when it says too little: where goods are sent,
+ * the customer's own, the card's. Null when tax cannot be worked out.
+ */
+export function taxLocationOf(
+  { tables }: { readonly tables: Tables },
+  customer: CustomerRow,
+): TaxLocation | null {
+  const card = tables.payment_method.get(customer.invoice_settings.default_payment_method ?? '')
+  const known: ReadonlyArray<readonly [Source, Address | null | undefined]> = [
+    ['shipping_destination', customer.shipping?.address],
+    ['billing_address', customer.address],
+    ['payment_method', card?.billing_details.address],
+  ]
+  for (const [source, address] of known) {
+    if (!address || Object.values(address).every((value) => !value)) continue
+    const place = findTaxPlace(address)
+    return place && { place, source }
+  }
+  return null
+}
+
+/** `customer.tax`. */
+export function showTax(tables: Tables, customer: CustomerRow) {
+  const location = taxLocationOf({ tables }, customer)
+  return {
+    automatic_tax:
+      location === null
+        ? 'unrecognized_location'
+        : location.place.taxes.length === 0
+          ? 'not_collecting'
+          : 'supported',
+    ip_address: customer.$.taxIp ?? null,
+    location: location && {
+      country: location.place.country,
+      source: location.source,
+      state: location.place.state,
+    },
+    provider: 'stripe',
+  }
+}
+
+export function requireTaxLocation(work: UnitOfWork, customer: CustomerRow): void {
+  if (taxLocationOf(work, customer) === null) throw unknownLocation()
+}
+
+export function unknownLocation() {
+  return invalidRequest(
+    "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
+    undefined,
+    'customer_tax_location_invalid',
+  )
+}

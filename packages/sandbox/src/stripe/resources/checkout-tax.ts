@@ -1,0 +1,64 @@
+import { wantsAutomaticTax } from '../invoices/automatic-tax.ts'
+import { taxLocationOf } from '../payments/tax-location.ts'
+import type { CheckoutSessionRow, CustomerRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
+
+/** Tax that a session works out by itself, from the address that is known or will be typed. */
+
+export function readAutomaticTax(params: CheckoutParams): CheckoutSessionRow['automatic_tax'] {
+  return wantsAutomaticTax(params)
+    ? { enabled: true, liability: { type: 'self' }, provider: 'stripe', status: null }
+    : { enabled: false, liability: null, provider: null, status: null }
+}
+
+/** Nobody may be asked to pay an amount that cannot be worked out. */
+export function checkTax(work: UnitOfWork, params: CheckoutParams, mode: CheckoutMode): void {
+  if (!wantsAutomaticTax(params)) return
+  if (mode === 'setup') {
+    throw invalidRequest('You can not pass `automatic_tax` in `setup` mode.', 'automatic_tax')
+  }
+  const byHand = params.line_items?.findIndex((item) => (item.tax_rates?.length ?? 0) > 0) ?? -1
+  if (byHand >= 0 || params.subscription_data?.default_tax_rates) {
+    throw invalidRequest(
+      'You cannot set tax rates when `automatic_tax[enabled]=true`.',
+      byHand >= 0 ? `line_items[${byHand}][tax_rates]` : 'subscription_data[default_tax_rates]',
+    )
+  }
+  const customer = work.find('customer', params.customer ?? '')
+  if (!customer || params.customer_update?.address === 'auto') return
+  if (taxLocationOf(work, customer) !== null) return
+  throw invalidRequest(
+    "Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to 'auto' or `customer_update[shipping]` to 'auto' to save the address entered in Checkout to the Customer.",
+    undefined,
+    'customer_tax_location_invalid',
+  )
+}
+
+export function noteAddress(
+  session: CheckoutSessionRow,
+  address: NonNullable<CustomerRow['address']>,
+): void {
+  const details = session.customer_details
+  session.customer_details = details
+    ? { ...details, address }
+    : {
+        address,
+        business_name: null,
+        email: null,
+        individual_name: null,
+        name: null,
+        phone: null,
+        tax_exempt: 'none',
+        tax_ids: [],
+      }
+}
+
+export function addressNeeded() {
+  return invalidRequest(
+    'Please say where you are: tax depends on it.',
+    'address',
+    'customer_tax_location_invalid',
+  )
+}
