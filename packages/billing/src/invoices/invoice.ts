@@ -53,6 +53,10 @@ export interface InvoiceData {
     readonly amount: number
     readonly inclusive: boolean
   }[]
+  /** The customer's tax ids, as they were when it was written. */
+  readonly customerTaxIds?: readonly string[]
+  /** Whether the customer owes the tax to the office themselves. */
+  readonly reverseCharge?: boolean
   /** After discounts and taxes. */
   readonly total: number
   /** Negative is a credit from before that this invoice used. */

@@ -98,6 +98,18 @@ describe('an invoice as PDF', () => {
     expect(await of('ar-EG')).toContain('€ ٢٧٫٣٧')
   })
 
+  it.each([
+    ['en-GB', 'Tax ID FR123', 'Reverse charge'],
+    ['de-DE', 'USt-IdNr. FR123', 'Steuerschuldnerschaft des Leistungsempfängers'],
+    ['nl-NL', 'Btw-nummer FR123', 'Btw verlegd'],
+  ])('says who owes the tax, in %s', async (locale, taxId, note) => {
+    const business = { ...sample(), customerTaxIds: ['FR123'], reverseCharge: true }
+    const text = textOfPdf(await renderInvoice(business, { ...seller, locale }))
+    expect(text).toContain(taxId)
+    expect(text).toContain(note)
+    expect(textOfPdf(await renderInvoice(sample(), { ...seller, locale }))).not.toContain(note)
+  })
+
   it('refuses to print without a vendor', () => {
     expect(() => renderInvoice(sample(), { vendor: '', product: 'Gold' })).toThrow(/vendor/)
   })

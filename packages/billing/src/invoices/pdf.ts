@@ -125,7 +125,8 @@ class InvoicePage {
     const buyer = { x: MARGIN, width: this.#width }
     this.#y = this.#text.write(words.billedTo, { ...buyer, y: this.#y })
     this.#style('regular', 10, 'black')
-    for (const line of [customer.name, customer.email, ...customerDetails]) {
+    const taxIds = (this.#invoice.customerTaxIds ?? []).map((id) => `${words.taxId} ${id}`)
+    for (const line of [customer.name, customer.email, ...customerDetails, ...taxIds]) {
       if (line) this.#y = this.#text.write(printable(line), { ...buyer, y: this.#y })
     }
     this.#y += 24
@@ -153,6 +154,18 @@ class InvoicePage {
     for (const [label, amount] of rows) this.#total(label, amount, 'regular')
     this.#total(words.total, total, 'bold')
     for (const [label, amount] of due) this.#total(label, amount, 'regular')
+    if (this.#invoice.reverseCharge) this.#note(words.reverseCharge)
+  }
+
+  #note(text: string): void {
+    this.#breakBefore(24)
+    this.#style('regular', 9, 'black')
+    this.#y = this.#text.write(text, {
+      x: MARGIN,
+      width: this.#width,
+      y: this.#y + 6,
+      align: 'end',
+    })
   }
 
   /** After the total, so that what is above it adds up: what a balance from before changed. */

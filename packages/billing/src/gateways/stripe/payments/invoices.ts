@@ -80,11 +80,21 @@ export async function completeInvoice(
         percentage: await percentageOf(context, tax.tax_rate_details?.tax_rate),
       })),
     ),
+    customerTaxIds: (invoice.customer_tax_ids ?? []).flatMap(({ value }) => value ?? []),
+    reverseCharge: isReversed(invoice),
     total: invoice.total,
     startingBalance: invoice.starting_balance,
     amountDue: invoice.amount_due,
     raw: invoice,
   }
+}
+
+/** By hand for this customer, or because Stripe found that the law says so. */
+function isReversed({ customer_tax_exempt: exempt, total_taxes: taxes }: Stripe.Invoice): boolean {
+  return (
+    exempt === 'reverse' ||
+    (taxes ?? []).some(({ taxability_reason: reason }) => reason === 'reverse_charge')
+  )
 }
 
 async function allLines(
