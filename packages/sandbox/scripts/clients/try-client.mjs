@@ -5,7 +5,7 @@ import { lastLines, record, startSandbox } from './processes.mjs'
 
 /** Installs one version of a client, runs its program, and reads what that says. */
 export async function tryClient(client, version) {
-  const folder = await mkdtemp(join(tmpdir(), `${client.name}-`))
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-client-'))
   try {
     await client.install(folder, version)
     const sandbox = await startSandbox(client.flags?.())
