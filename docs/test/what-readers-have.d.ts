@@ -51,5 +51,6 @@ declare global {
     read(cookie: string | null): Promise<{ readonly id: string; readonly userId: string } | null>
   }
   function createMyStorage(): import('@tollgate/oauth').Storage
+  const page: import('playwright-core').Page
   const audit: { write(entry: object): Promise<void> }
 }
