@@ -9,6 +9,7 @@ import type {
   InvalidArgument,
   InvalidPaymentToken,
   InvalidSignature,
+  InvalidTaxId,
   InvalidTaxPercentage,
   InvoiceNotFound,
   ItemNotFound,
@@ -27,6 +28,7 @@ import type {
   RefundNotPossibleYet,
   RefundRefused,
   SubscriptionEnded,
+  TaxLocationUnknown,
   TooManyAttempts,
   Unauthenticated,
   UnknownCoupon,
@@ -48,6 +50,7 @@ export type AnyBillingError =
   | InvalidArgument
   | InvalidPaymentToken
   | InvalidSignature
+  | InvalidTaxId
   | InvalidTaxPercentage
   | InvoiceNotFound
   | ItemNotFound
@@ -69,6 +72,7 @@ export type AnyBillingError =
   | RefundRefused
   | SubscriptionEnded
   | TooManyAttempts
+  | TaxLocationUnknown
   | Unauthenticated
   | UnknownCoupon
   | UnknownPlan

@@ -34,6 +34,8 @@ export type BillingErrorCode =
   | 'refund_not_possible_yet'
   | 'promotion_code_refused'
   | 'too_many_attempts'
+  | 'invalid_tax_id'
+  | 'tax_location_unknown'
   | 'invalid_signature'
   | 'unauthenticated'
   | 'not_found'
@@ -297,6 +299,17 @@ export class TooManyAttempts extends BillingError {
 export class ItemNotFound extends BillingError {
   readonly code = 'item_not_found'
   override readonly status = 404
+}
+
+/** What was given as a tax id cannot be one. Nothing happened. */
+export class InvalidTaxId extends ProviderError {
+  readonly code = 'invalid_tax_id'
+}
+
+/** Tax is to be worked out from the customer's address, and there is none, or too little of it. Nothing happened. */
+export class TaxLocationUnknown extends ProviderError {
+  readonly code = 'tax_location_unknown'
+  override readonly status = 409
 }
 
 /** There is no such hosted page of this user. */

@@ -21,6 +21,7 @@ export {
   InvalidArgument,
   InvalidPaymentToken,
   InvalidSignature,
+  InvalidTaxId,
   InvalidTaxPercentage,
   InvoiceNotFound,
   ItemNotFound,
@@ -41,6 +42,7 @@ export {
   RefundNotPossibleYet,
   RefundRefused,
   SubscriptionEnded,
+  TaxLocationUnknown,
   TooManyAttempts,
   Unauthenticated,
   UnknownCoupon,
@@ -188,6 +190,8 @@ export type {
   BillingPaths,
   DisputeOptions,
   InvoiceSeller,
+  TaxOption,
+  TaxSource,
   WebhookHandlers,
 } from './options.ts'
 export type { Checkout } from './pages/checkout.ts'
@@ -231,6 +235,7 @@ export type {
 export type { ChargePageOptions, CheckoutResult } from './users/features/checkout.ts'
 export type { InvoiceListOptions } from './users/features/invoices.ts'
 export type { AddMethodOptions } from './users/features/payment-methods.ts'
+export type { TaxId } from './users/features/tax.ts'
 export type { USER_NEEDS } from './users/needs.ts'
 export { type CardExpiry, type CardSummary, NO_CARD } from './values/card.ts'
 export { type Clock, systemClock } from './values/clock.ts'

@@ -28,6 +28,13 @@ describe('options', () => {
     privateKey: 'k',
   } as const
   it.each<[string, Partial<BillingOptions>, RegExp]>([
+    ['two taxes', { tax: 'automatic', taxPercentage: () => 19 }, /tax and taxPercentage/],
+    [
+      'two taxes of a team',
+      { tax: { rates: () => [] }, owners: { team: { table: 'teams', taxPercentage: () => 7 } } },
+      /tax and owners\.team\.taxPercentage/,
+    ],
+    ['an unknown tax', { tax: 'manual' as 'automatic' }, /tax: expected/],
     ['a blank key', { stripe: { secret: ' ', webhookSecret: 'w' } }, /stripe\.secret/],
     ['no webhook secret', { stripe: { secret: 's', webhookSecret: [] } }, /webhookSecret/],
     ['a blank webhook secret', { stripe: { secret: 's', webhookSecret: '' } }, /webhookSecret/],

@@ -51,6 +51,18 @@ export interface DisputeOptions {
   readonly access?: 'keep' | 'suspend' | 'end'
 }
 
+/** By percentage, by the customer's address, or by these rates of the provider's (`txr_…`). */
+export type TaxSource = 'percentage' | 'automatic' | readonly string[]
+
+/** The same for all: rates may differ by owner and by price. The row is the owner's. */
+export type TaxOption<User = Record<string, unknown>> =
+  | 'percentage'
+  | 'automatic'
+  | {
+      /** Ids of rates, or none. */
+      readonly rates: (row: User, price: string) => readonly string[] | Promise<readonly string[]>
+    }
+
 /** What billing is made of. */
 export interface BillingOptions<User = Record<string, unknown>> {
   /** From `connect()` of `@tollgate/database`. */
@@ -69,6 +81,12 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly defaultProvider?: ProviderName
   /** 0 to 100 with at most two decimals, for subscription charges only. Default 0. */
   readonly taxPercentage?: (user: User) => number | Promise<number>
+  /**
+   * How subscriptions and hosted pages are taxed: by `taxPercentage`; by the customer's address, as Stripe Tax works it
+   * out; or by rates of Stripe's own for each price. Default `percentage`. Only one of them: a percentage beside another
+   * is a TypeError. A user who pays where there is no such thing gets Unsupported.
+   */
+  readonly tax?: TaxOption<User>
   /** `handle<Event>` methods, in place of or around the default ones. */
   readonly handlers?: WebhookHandlers
   /** Ends a subscription after so many failed charges, before the provider gives up itself. */
@@ -117,6 +135,7 @@ export interface ResolvedOptions {
   readonly owners: OwnerTables
   readonly providers: Providers
   readonly defaultProvider: ProviderName
+  readonly tax: TaxOption
   readonly handlers: WebhookHandlers
   readonly maxFailedCharges: number | null
   readonly webhookAttempts: number
@@ -165,6 +184,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     ),
     providers,
     defaultProvider,
+    tax: resolveTax(options, providers.all),
     handlers: options.handlers ?? {},
     maxFailedCharges: wholeNumber('maxFailedCharges', options.maxFailedCharges ?? null),
     webhookAttempts: wholeNumber('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
@@ -187,6 +207,28 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     clock: options.clock ?? systemClock,
     logger: options.logger ?? console,
   }
+}
+
+function resolveTax<User>(
+  { tax = 'percentage', taxPercentage, owners = {} }: BillingOptions<User>,
+  providers: readonly Provider[],
+): TaxOption {
+  if (tax === 'percentage') return tax
+  if (tax !== 'automatic' && typeof tax.rates !== 'function') {
+    throw new TypeError("tax: expected 'percentage', 'automatic' or { rates }.")
+  }
+  const other = Object.entries(owners).find(([, table]) => table.taxPercentage)
+  if (taxPercentage || other) {
+    const whose = taxPercentage ? '' : `owners.${other?.[0]}.`
+    throw new TypeError(
+      `tax and ${whose}taxPercentage: a bill is taxed in one way; leave one of them out.`,
+    )
+  }
+  const part = tax === 'automatic' ? 'automaticTax' : 'lineRates'
+  if (!providers.some(({ can }) => can.includes(part))) {
+    throw new TypeError(`tax: no provider that is configured has ${part}.`)
+  }
+  return tax as TaxOption
 }
 
 function requireUrl(url: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PreviewLine, Subscription, SwapPreview } from '../src/index.ts'
+import type { StartBillingOptions } from '../src/testing/index.ts'
 import { allCombinations, pairwise } from './combinations.ts'
 import {
   type FlowTest,
@@ -32,7 +33,8 @@ interface Combination extends Record<string, unknown> {
   /** Swapped after it is over or without one, within it, or ended by the swap. */
   readonly trial: 'none' | 'kept' | 'skipped'
   readonly coupon: 'none' | 'twice' | 'forever' | 'above the price'
-  readonly tax: 0 | 19.6
+  /** A percentage of ours, Stripe's own by the address (19 %), or a rate of Stripe's that is within the price. */
+  readonly tax: 0 | 19.6 | 'automatic' | 'within'
   readonly quantity: 1 | 3
   /** Beside the main price, which it keeps. */
   readonly seats: 0 | 2
@@ -46,7 +48,7 @@ interface Combination extends Record<string, unknown> {
 const TABLE = allCombinations<Combination>({
   trial: ['none', 'kept', 'skipped'],
   coupon: ['none', 'twice', 'forever', 'above the price'],
-  tax: [0, 19.6],
+  tax: [0, 19.6, 'automatic', 'within'],
   quantity: [1, 3],
   seats: [0, 2],
   direction: ['up', 'down', 'longer', 'shorter'],
@@ -56,12 +58,12 @@ const TABLE = allCombinations<Combination>({
 })
 
 function rowsFor({ provider }: ProviderCase): Combination[] {
-  const possible = TABLE.filter(({ quantity, trial, credit, seats, direction }) =>
+  const possible = TABLE.filter(({ quantity, trial, credit, seats, direction, tax }) =>
     provider === 'stripe'
       ? // A seat is paid by the month, and stays so.
         seats === 0 || direction === 'up' || direction === 'down'
-      : // Braintree has no quantities of a plan, and no credit without a plan that was paid for.
-        quantity === 1 && (credit === 'none' || trial === 'none'),
+      : // Braintree has no quantities of a plan, no taxes of its own, and no credit without a plan that was paid for.
+        quantity === 1 && typeof tax === 'number' && (credit === 'none' || trial === 'none'),
   )
   return IS_WHOLE ? possible : pairwise(possible)
 }
@@ -112,11 +114,13 @@ const DAY = 86_400_000
 describe.each(PROVIDERS)('threat N4 a preview at $provider is what is charged', (given) => {
   const rows = rowsFor(given).filter((_row, at) => chosen || at % 9 === 0)
   it.each(rows.map((row) => [nameOf(row), row] as const))('%s', async (_name, row) => {
+    const rates: string[] = []
     const test = await start(given.provider, {
       plans: PLANS,
-      taxPercentage: () => row.tax,
+      ...taxOptions(row, rates),
       webhooks: false,
     })
+    await settle(test, row, rates)
     const subscription = await liveTo(test, given, row)
     const [, to] = DIRECTIONS[row.direction]
     const swapping = wayOf(subscription, row)
@@ -134,7 +138,7 @@ describe.each(PROVIDERS)('threat N4 a preview at $provider is what is charged', 
     async (_name, row) => {
       const test = await start(given.provider, {
         plans: PLANS,
-        taxPercentage: () => row.tax,
+        ...taxOptions(row, []),
         webhooks: false,
       })
       const subscription = wayOf(await liveTo(test, given, row), row)
@@ -187,6 +191,23 @@ async function expectCharged(
 function nameOf(row: Combination) {
   const { trial, coupon, tax, quantity, seats, direction, day, credit, prorate } = row
   return `${direction}, ${day} day, trial ${trial}, coupon ${coupon}, tax ${tax}, × ${quantity}, seats ${seats}, credit ${credit}${prorate ? '' : ', not prorated'}`
+}
+
+function taxOptions({ tax }: Combination, rates: readonly string[]): StartBillingOptions {
+  if (tax === 'automatic') return { tax }
+  return tax === 'within' ? { tax: { rates: () => rates } } : { taxPercentage: () => tax }
+}
+
+/** Where the customer is, and the rate that is within prices. */
+async function settle(test: FlowTest, { tax }: Combination, rates: string[]): Promise<void> {
+  if (tax === 'automatic') {
+    await test.user.setTaxExempt('none')
+    await test.user.updateCustomer({ address: { country: 'DE' } })
+  } else if (tax === 'within') {
+    const { taxRates } = await stripeSdk(test)
+    const rate = { display_name: 'VAT', percentage: 21.5, inclusive: true }
+    rates.push((await taxRates.create(rate)).id)
+  }
 }
 
 /** A subscription as the row has it, on the day of the swap. */
@@ -281,9 +302,13 @@ async function expectInvoice(
     expect(of('discount').map(({ description, amount }) => [description, amount.amount])).toEqual(
       data?.discounts.map(({ name, amount }) => [expect.stringContaining(`(${name}`), -amount]),
     )
-    expect(data?.taxes.map(({ percentage, amount }) => [`Tax (${percentage} %)`, amount])).toEqual(
+    const [added, within] = [false, true].map((inside) =>
+      data?.taxes.filter(({ inclusive }) => inclusive === inside),
+    )
+    expect(added?.map(({ percentage, amount }) => [`Tax (${percentage} %)`, amount])).toEqual(
       of('tax').map(({ description, amount }) => [description, amount.amount]),
     )
+    expect(preview.includedTax.amount).toBe(within?.reduce((sum, { amount }) => sum + amount, 0))
     expect((data?.amountDue ?? 0) - (data?.total ?? 0)).toBe(sumOf(of('balance')))
     expect(data?.date).toEqual(preview.date)
     return

@@ -48,6 +48,16 @@ const DEEDS: readonly {
     },
   },
   {
+    name: 'createTaxId',
+    taken: 1000,
+    async act(user) {
+      await user.updateCard('pm_card_visa')
+      await user.createTaxId('eu_vat', 'DE123456789')
+      await user.invoiceFor('Setup', 1000, { idempotencyKey: `invoice-${user.id}` })
+      expect(await user.taxIds()).toHaveLength(1)
+    },
+  },
+  {
     name: 'giveCredit',
     taken: 700,
     async act(user) {

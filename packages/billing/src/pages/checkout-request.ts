@@ -5,6 +5,7 @@ import type {
   CheckoutSubscription,
   NewCheckout,
 } from '../gateways/contract/parts/pages/checkout.ts'
+import type { TaxSource } from '../options.ts'
 import { requireCount, requireText } from '../values/arguments.ts'
 import { type Amount, type Money, requirePositive } from '../values/money.ts'
 import { DEFAULT_NAME } from '../values/subscription-name.ts'
@@ -41,8 +42,11 @@ export interface CheckoutPageOptions {
   readonly promotionCode?: string
   /** Whether the page has a field for a code; not together with a coupon or a code. */
   readonly allowPromotionCodes?: boolean
-  /** `percentage`: as `taxPercentage` says, for subscriptions. `automatic`: by the customer's address. Default `percentage`. */
-  readonly tax?: 'percentage' | 'automatic' | 'none'
+  /**
+   * `percentage`: as `taxPercentage` says, for subscriptions. `automatic`: by the customer's address. Or ids of rates of the
+   * provider's own, for each price. Default: as the option `tax` says.
+   */
+  readonly tax?: TaxSource | 'none'
   /** Whether the page asks for a tax id. */
   readonly collectTaxIds?: boolean
   /** Whether the page asks for an address. */
@@ -80,7 +84,8 @@ export type CheckoutRequest = Pick<
   | 'locale'
   | 'metadata'
 > & {
-  readonly tax: 'percentage' | 'automatic' | 'none'
+  /** Null as the option says. */
+  readonly tax: TaxSource | 'none' | null
   readonly successPath: string
   readonly cancelPath: string | null
 }
@@ -108,7 +113,7 @@ export function requireCheckout(
     subscription: requireSubscription(mode, options),
     discount: coupon === undefined ? null : { coupon: requireText('coupon', coupon) },
     allowsCodes: allowPromotionCodes,
-    tax: options.tax ?? 'percentage',
+    tax: options.tax ?? null,
     collectsTaxId: options.collectTaxIds ?? false,
     collectsAddress: options.collectAddress ?? false,
     locale: options.locale ?? null,

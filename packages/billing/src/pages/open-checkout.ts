@@ -6,16 +6,16 @@ import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { abandon } from '../consistency/settle-first-payment.ts'
 import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
-import { readTax } from '../customers/read-tax.ts'
+import { readSubscriptionTax, type SubscriptionTax } from '../customers/read-tax.ts'
 import { AlreadySubscribed } from '../errors.ts'
-import type { NewCheckout } from '../gateways/contract/parts/pages/checkout.ts'
+import type { CheckoutLine, NewCheckout } from '../gateways/contract/parts/pages/checkout.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
+import type { TaxSource } from '../options.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent, Operation } from '../storage/operations.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 import { isUser, type Owner, ownerKey } from '../values/owner.ts'
 import { awaitsFirstPayment } from '../values/subscription-state.ts'
-import type { BasisPoints } from '../values/tax.ts'
 import { type Checkout, toCheckout } from './checkout.ts'
 import type { CheckoutRequest } from './checkout-request.ts'
 import { ownUrl } from './own-url.ts'
@@ -31,18 +31,18 @@ export async function openCheckout(
   wanted: CheckoutRequest,
 ): Promise<Checkout> {
   const { owner } = billed
-  const asked = { ...wanted, ...addressesOf(context, owner, wanted) }
-  const tax = await taxOf(context, billed, wanted)
+  const taxed = await taxOf(context, billed, wanted)
+  const asked = { ...wanted, ...addressesOf(context, owner, wanted), ...taxed }
   const made = await withOwnerLock(context, owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     const payer = { provider, token: null, details: {}, mayLackCard: true }
     const customerId = await ensureCustomer(context, locked, payer)
-    const page = { ...asked, tax, customerId, owner: ownerKey(owner) }
+    const page = { ...asked, customerId, owner: ownerKey(owner) }
     const name = wanted.subscription?.name
     const intent: Intent = {
       owner,
       kind: 'checkout',
-      request: { provider, tax, page },
+      request: { provider, tax: taxed.tax, page },
       ...(name === undefined ? {} : { name }),
     }
     if (name !== undefined) {
@@ -84,11 +84,29 @@ function addressesOf(
 async function taxOf(
   context: BillingContext,
   billed: BilledOwner,
-  { tax, mode }: CheckoutRequest,
-): Promise<BasisPoints | 'automatic'> {
-  if (tax === 'automatic') return tax
-  if (tax === 'none' || mode !== 'subscription') return 0
-  return readTax(context, billed)
+  { tax: chosen, mode, lines }: CheckoutRequest,
+): Promise<Pick<NewCheckout, 'tax' | 'lines'>> {
+  if (chosen === 'none' || mode === 'setup') return { tax: 0, lines }
+  const own = await Promise.all(lines.map((line) => taxOfLine(context, billed, line, chosen)))
+  if (own.some(({ automaticTax }) => automaticTax)) return { tax: 'automatic', lines }
+  const taxed = lines.map((line, at) => {
+    const { taxRates = [] } = own[at] ?? {}
+    return taxRates.length > 0 ? { ...line, taxRates } : line
+  })
+  // A percentage is for subscriptions, as the option says.
+  return { tax: mode === 'subscription' ? (own[0]?.tax ?? 0) : 0, lines: taxed }
+}
+
+/** An amount with a name has no price that could have rates of its own. */
+function taxOfLine(
+  context: BillingContext,
+  billed: BilledOwner,
+  line: CheckoutLine,
+  chosen: TaxSource | null,
+): Promise<SubscriptionTax> {
+  const hasRates = typeof context.options.tax === 'object'
+  if (!('price' in line) && hasRates && chosen === null) return Promise.resolve({ tax: 0 })
+  return readSubscriptionTax(context, billed, 'price' in line ? line.price : '', chosen)
 }
 
 /** The name is nobody's. What was never paid under it is closed, as by another `create()`. */

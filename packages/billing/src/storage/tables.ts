@@ -19,6 +19,7 @@ export type OperationKind =
   | 'refund'
   | 'balance'
   | 'quantity'
+  | 'tax_id'
 
 /** What an operation was first asked for. */
 export interface OperationRequest {

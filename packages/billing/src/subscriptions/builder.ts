@@ -1,11 +1,13 @@
 import type { BillingContext } from '../context.ts'
 import type { LoadedOwner } from '../customers/loaded-owner.ts'
 import { requireCodeText, requirePromotionCode } from '../customers/promotion-codes.ts'
+import { requireTaxSource } from '../customers/read-tax.ts'
 import { InvalidArgument } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { WantedItem } from '../gateways/contract/item.ts'
 import { requireCapability } from '../gateways/contract/parts.ts'
 import type { Provider } from '../gateways/contract/provider.ts'
+import type { TaxSource } from '../options.ts'
 import type { Checkout } from '../pages/checkout.ts'
 import {
   type CheckoutOptions,
@@ -33,6 +35,8 @@ interface Choices {
   readonly quantity: number
   readonly trialEndsAt?: Date
   readonly items?: readonly WantedItem[]
+  /** Null as the option says. */
+  readonly tax?: TaxSource | null
 }
 
 /** How a page is made on which somebody subscribes. The rest is the builder's. */
@@ -102,22 +106,37 @@ export class SubscriptionBuilder {
   }
 
   /**
+   * How this one is taxed, in place of what the option `tax` says: by percentage, by the customer's address, or by rates of
+   * Stripe's own (`txr_…`). It keeps to that when it is swapped.
+   */
+  withTax(tax: TaxSource): SubscriptionBuilder {
+    if (typeof tax !== 'string') for (const rate of tax) requireText('tax rate', rate)
+    else if (tax !== 'percentage' && tax !== 'automatic') {
+      throw new InvalidArgument(`'${String(tax)}' is no way to tax`)
+    }
+    return this.#with({ tax })
+  }
+
+  /**
    * Subscribes the user. The token comes from the provider's script in the browser; without one the
    * customer's card is used. Details are for a new customer: `{ email, name, phone, … }`.
    */
   async create(token?: string | null, details: CustomerDetails = {}): Promise<Subscription> {
-    const { plan, quantity, items = [] } = this.#choices
+    const { tax = null, ...wanted } = this.#choices
+    const { plan, quantity, items = [] } = wanted
     const provider = requireProvider(this.#context, this.#choices.provider)
     if (quantity !== 1) requireCapability(provider, BUILDER_NEEDS.quantity)
     if (items.length > 0) requireCapability(provider, BUILDER_NEEDS.price)
     this.#requireTrialEnd(provider)
     requireKnownPlan(provider, plan)
     for (const { price } of items) requireKnownPlan(provider, price)
+    requireTaxSource(this.#context, provider, tax)
     const payer = { token: token == null ? null : requireText('card token', token), details }
     const { record: user } = this.#user
     try {
-      const wanted = { ...this.#choices, coupon: await this.#coupon() }
-      const record = await createSubscription(this.#context, user, wanted, payer)
+      const coupon = await this.#coupon()
+      const asked = { ...wanted, coupon }
+      const record = await createSubscription(this.#context, user, asked, payer, tax)
       return new Subscription(this.#context, user, record)
     } finally {
       await this.#user.reload()
@@ -126,7 +145,7 @@ export class SubscriptionBuilder {
 
   /** The same on a page of the provider's: send the customer to its `url`. */
   async checkout(options: SubscriptionPageOptions): Promise<Checkout> {
-    const { name, plan, quantity, trialDays, trialEndsAt, items = [] } = this.#choices
+    const { name, plan, quantity, trialDays, trialEndsAt, items = [], tax } = this.#choices
     const provider = requireProvider(this.#context, this.#choices.provider)
     requireCapability(provider, BUILDER_NEEDS.checkout)
     this.#requireTrialEnd(provider)
@@ -136,6 +155,7 @@ export class SubscriptionBuilder {
     const terms: CheckoutOptions = {
       ...options,
       name,
+      ...(tax ? { tax } : {}),
       ...(coupon === null ? {} : { coupon }),
       ...(trialDays ? { trialDays } : {}),
       ...(trialEndsAt ? { trialUntil: trialEndsAt } : {}),

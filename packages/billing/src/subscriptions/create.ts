@@ -7,11 +7,12 @@ import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { settleFirstPayment } from '../consistency/settle-first-payment.ts'
 import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
-import { readTax } from '../customers/read-tax.ts'
+import { readSubscriptionTax } from '../customers/read-tax.ts'
 import { AlreadySubscribed } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { WantedItem } from '../gateways/contract/item.ts'
 import type { NewSubscription } from '../gateways/contract/subscription.ts'
+import type { TaxSource } from '../options.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
@@ -32,6 +33,9 @@ export interface WantedSubscription {
   readonly items?: readonly WantedItem[]
 }
 
+/** How it is taxed; null as the option says. */
+export type ChosenTax = TaxSource | null
+
 export interface Payer {
   readonly token: string | null
   readonly details: CustomerDetails
@@ -43,8 +47,15 @@ export async function createSubscription(
   billed: BilledOwner,
   wanted: WantedSubscription,
   payer: Payer,
+  chosen: ChosenTax,
 ): Promise<SubscriptionRecord> {
-  const tax = await readTax(context, billed)
+  const tax = await readSubscriptionTax(
+    context,
+    billed,
+    wanted.plan,
+    chosen,
+    (wanted.items ?? []).map(({ price }) => price),
+  )
   return withOwnerLock(context, billed.owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     await closeCheckouts(
@@ -63,7 +74,7 @@ export async function createSubscription(
     const asked = { ...wanted, customerId }
     const paid = before && (await replaceUnpaid(context, locked, { ...before, wanted: asked }))
     if (paid) return requireSamePlan(paid, wanted)
-    return make(context, locked, { ...asked, tax })
+    return make(context, locked, { ...asked, ...tax })
   })
 }
 

@@ -26,6 +26,7 @@ export const BUILDER_NEEDS = {
   quantity: 'quantities',
   price: 'items',
   trialUntil: 'trials',
+  withTax: 'automaticTax',
   checkout: 'checkout',
   withPromotionCode: 'promotionCodes',
 } as const satisfies Readonly<Record<string, Capability>>

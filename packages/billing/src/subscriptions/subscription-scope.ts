@@ -1,12 +1,11 @@
 import type { BillingContext } from '../context.ts'
-import { readTax } from '../customers/read-tax.ts'
+import { readSubscriptionTax, type SubscriptionTax } from '../customers/read-tax.ts'
 import { NoSubscription, SubscriptionEnded } from '../errors.ts'
 import type { Gateway } from '../gateways/contract/gateway.ts'
 import { type Capability, requireCapability } from '../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
-import type { BasisPoints } from '../values/tax.ts'
 import { type ChangeAtProvider, type ChangeOptions, changeSubscription } from './change.ts'
 import { requireProvider } from './known-plans.ts'
 
@@ -69,9 +68,9 @@ export class SubscriptionScope {
     this.record = await changeSubscription(this.context, this.record, change, how)
   }
 
-  /** The user's tax percentage as the application says it now. */
-  tax(): Promise<BasisPoints> {
-    return readTax(this.context, this.user)
+  /** What the application says of its tax now, with this plan. */
+  tax(plan: string): Promise<SubscriptionTax> {
+    return readSubscriptionTax(this.context, this.user, plan)
   }
 
   now(): Date {

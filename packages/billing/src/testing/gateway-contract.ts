@@ -1,9 +1,10 @@
-import { balanceContract } from './contract/balance.ts'
 import { checkoutContract } from './contract/checkout.ts'
 import { customerDetailsContract } from './contract/customer-details.ts'
 import { customersContract } from './contract/customers.ts'
 import { disputesContract } from './contract/disputes.ts'
 import { itemsContract } from './contract/items.ts'
+import { balanceContract } from './contract/money/balance.ts'
+import { taxIdsContract } from './contract/money/tax-ids.ts'
 import type { ContractPart } from './contract/part.ts'
 import { paymentMethodsContract } from './contract/payment-methods.ts'
 import { paymentsContract } from './contract/payments.ts'
@@ -43,4 +44,5 @@ export const gatewayContract: ContractPart = (runner, create) => {
   paymentMethodsContract(runner, create)
   disputesContract(runner, create)
   webhookEndpointsContract(runner, create)
+  taxIdsContract(runner, create)
 }

@@ -4,6 +4,7 @@ import { LoadedOwner } from '../customers/loaded-owner.ts'
 import type { PromotionCode } from '../customers/promotion-codes.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../gateways/contract/parts/money/customer-details.ts'
+import type { TaxExemption } from '../gateways/contract/parts/money/tax.ts'
 import type { PaymentMethodKind } from '../gateways/contract/parts/pages/payment-methods.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../gateways/contract/payment.ts'
 import type { DownloadOptions } from '../invoices/download.ts'
@@ -31,6 +32,7 @@ import * as portal from './features/portal.ts'
 import * as codes from './features/promotion-codes.ts'
 import * as refunds from './features/refunds.ts'
 import * as subscriptions from './features/subscriptions.ts'
+import * as taxes from './features/tax.ts'
 import * as trials from './features/trials.ts'
 import { USER_NEEDS } from './needs.ts'
 import { type UserHaving, UserScope } from './user-scope.ts'
@@ -338,6 +340,45 @@ export class BillableUser<User = Record<string, unknown>> {
   ): Promise<balances.BalanceEntry> {
     const change = { of: 'customer', amount, description, isGift: true } as const
     return balances.changeBalance(this.#for('giveCredit'), change, options)
+  }
+
+  /** The customer's tax ids, oldest first. They are printed on invoices. */
+  async taxIds(): Promise<taxes.TaxId[]> {
+    return taxes.listTaxIds(this.#for('taxIds'))
+  }
+
+  /** One of the customer's own tax ids, or null: somebody else's looks like none. */
+  async findTaxId(id: string): Promise<taxes.TaxId | null> {
+    return taxes.findTaxId(this.#for('findTaxId'), id)
+  }
+
+  /**
+   * Keeps a tax id, such as `eu_vat` and `DE123456789`; the same one is there once. Makes a customer where there is
+   * none, because the first bill is taxed, too. Throws InvalidTaxId for what cannot be one; `verification` says what
+   * the office thinks of it, later.
+   */
+  async createTaxId(type: string, value: string): Promise<taxes.TaxId> {
+    return taxes.createTaxId(this.#for('createTaxId'), type, value)
+  }
+
+  /** Forgets a tax id. Nothing happens when it is gone. */
+  async deleteTaxId(id: string): Promise<void> {
+    return taxes.deleteTaxId(this.#for('deleteTaxId'), id)
+  }
+
+  /** Whether the customer pays tax: as anybody (`none`), not at all, or to the office themselves (`reverse`). */
+  async taxExempt(): Promise<TaxExemption> {
+    return taxes.readTaxExempt(this.#for('taxExempt'))
+  }
+
+  /** The same for bills to come. Makes a customer where there is none. */
+  async setTaxExempt(exemption: TaxExemption): Promise<void> {
+    return taxes.setTaxExempt(this.#for('setTaxExempt'), exemption)
+  }
+
+  /** Whether the customer owes the tax to the office themselves, because `setTaxExempt('reverse')` said so. */
+  async reverseChargeApplies(): Promise<boolean> {
+    return (await taxes.readTaxExempt(this.#for('reverseChargeApplies'))) === 'reverse'
   }
 
   /**

@@ -30,4 +30,11 @@ export const USER_NEEDS = {
   debitBalance: 'balance',
   giveCredit: 'balance',
   findPromotionCode: 'promotionCodes',
+  taxIds: 'taxIds',
+  findTaxId: 'taxIds',
+  createTaxId: 'taxIds',
+  deleteTaxId: 'taxIds',
+  taxExempt: 'taxExemptions',
+  setTaxExempt: 'taxExemptions',
+  reverseChargeApplies: 'taxExemptions',
 } as const satisfies Readonly<Record<string, Capability>>

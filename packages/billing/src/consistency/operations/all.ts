@@ -15,4 +15,5 @@ export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
   refund: null,
   balance: null,
   quantity: null,
+  tax_id: null,
 }

@@ -107,4 +107,8 @@ export interface NewSubscription extends Omit<FirstPayment, 'provider'> {
   readonly promotionCode?: string
   /** Whether the provider works out the tax, for a gateway with the part `automaticTax`. */
   readonly automaticTax?: boolean
+  /** Ids of the provider's own rates for the plan, for a gateway with the part `lineRates`. */
+  readonly taxRates?: readonly string[]
+  /** Ids of the provider's own rates by price, for those beside the plan, for a gateway with the part `lineRates`. */
+  readonly itemRates?: Readonly<Record<string, readonly string[]>>
 }

@@ -21,6 +21,10 @@ export interface Swap {
   readonly invoiceNow: boolean
   /** What comes on top of the new price. */
   readonly tax: BasisPoints
+  /** Whether the provider works out the tax from now on, for a gateway with the part `automaticTax`. */
+  readonly automaticTax?: boolean
+  /** Ids of the provider's own rates for the new plan, for a gateway with the part `lineRates`. */
+  readonly taxRates?: readonly string[]
   /** The price and tax it has now, where we keep them; null where the provider does. */
   readonly before: TaxTerms | null
   /** The moment a preview was made for, to get the same cents. */
@@ -68,6 +72,8 @@ export interface SwapPreview {
   readonly lines: readonly PreviewLine[]
   /** The tax within the total, where prices hold it (Braintree); otherwise taxes are lines. */
   readonly includedTax: Money
+  /** There is no tax in it, because the provider does not know where the customer is: the swap would be refused. */
+  readonly taxLocationUnknown?: true
   /** Give it to `swap()` to get the same cents. */
   readonly prorationDate: Date
 }

@@ -14,9 +14,11 @@ import { stripeInvoices } from './payments/invoices.ts'
 import { stripePaymentMethods } from './payments/methods.ts'
 import { stripeRefunds } from './payments/refunds.ts'
 import { stripeSingleInvoices } from './payments/single-invoices.ts'
+import { stripeTaxIds } from './payments/tax-ids.ts'
 import { loadStripe, type StripeContext } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
 import type { StripeSettings } from './sdk/options.ts'
+import { stripeAutomaticTax } from './subscriptions/automatic-tax.ts'
 import { stripeConfirmations } from './subscriptions/confirmations.ts'
 import { stripeDates } from './subscriptions/dates.ts'
 import { stripeDiscounts } from './subscriptions/discounts.ts'
@@ -42,6 +44,10 @@ export type StripeParts =
   | 'setups'
   | 'disputes'
   | 'webhookEndpoints'
+  | 'taxIds'
+  | 'taxExemptions'
+  | 'automaticTax'
+  | 'lineRates'
 
 export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
@@ -64,6 +70,8 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeRefunds(context),
     ...stripeBalance(context),
     ...stripeDisputes(context),
+    ...stripeTaxIds(context),
+    ...stripeAutomaticTax(context),
     ...stripeSingleInvoices(context),
     ...stripePaymentMethods(context),
     ...stripeSetups(context),

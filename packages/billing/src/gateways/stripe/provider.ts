@@ -22,6 +22,10 @@ export const STRIPE = {
     'setups',
     'disputes',
     'webhookEndpoints',
+    'taxIds',
+    'taxExemptions',
+    'automaticTax',
+    'lineRates',
   ],
   statuses: {
     incomplete: 'awaits_first_payment',

@@ -55,7 +55,7 @@ async function resumeAnew(subscription: SubscriptionScope) {
     prorate: true,
     keepsPrice: true,
     invoiceNow: false,
-    tax: await subscription.tax(),
+    ...(await subscription.tax(record.providerPlan)),
     before: await context.taxes.find(record.provider, record.providerId),
     prorationDate: null,
   })

@@ -62,7 +62,10 @@ export async function changeItems(
   billing: ItemBilling,
 ): Promise<void> {
   requireItemChange(subscription, change)
-  const terms = await termsOf(subscription, billing)
+  const terms = {
+    ...(await termsOf(subscription, billing)),
+    ...(await ratesOf(subscription, change)),
+  }
   await subscription.change(async ({ found, ask }) => {
     const wanted = targetOf(found, change)
     await ask((gateway) =>
@@ -78,11 +81,24 @@ export async function previewItems(
   billing: ItemBilling,
 ): Promise<SwapPreview> {
   requireItemChange(subscription, change)
-  const terms = await termsOf(subscription, billing)
+  const terms = {
+    ...(await termsOf(subscription, billing)),
+    ...(await ratesOf(subscription, change)),
+  }
   const found = await subscription.requireFound()
   const { items } = await subscription.gateway()
   const wanted = targetOf(found, change)
   return items.preview(found.id, { ...terms, wanted }, subscription.now())
+}
+
+/** What is added has rates of its own, where the application names them. */
+async function ratesOf(
+  subscription: Scope,
+  change: ItemChange,
+): Promise<Pick<ItemsChange, 'itemRates'>> {
+  const added = 'add' in change ? change.add : 'by' in change ? change.by : null
+  const { taxRates } = added === null ? {} : await subscription.tax(added)
+  return added !== null && taxRates ? { itemRates: { [added]: taxRates } } : {}
 }
 
 /** Before any call. */
@@ -108,7 +124,7 @@ export async function termsOf(
     prorationDate: prorationDate ?? null,
     before,
     // The tax of what is there already: all of it is on one invoice.
-    tax: before?.tax ?? (await subscription.tax()),
+    tax: before?.tax ?? (await subscription.tax(record.providerPlan)).tax,
   }
 }
 

@@ -56,7 +56,7 @@ async function requireSwap(
     plan,
     ...(items ? { items } : {}),
     invoiceNow,
-    tax: await subscription.tax(),
+    ...(await subscription.tax(plan)),
     before: await context.taxes.find(record.provider, record.providerId),
     prorationDate: prorationDate ?? null,
   }

@@ -1,4 +1,5 @@
 import { keepTax } from '../../consistency/keep-tax.ts'
+import { requirePart } from '../../gateways/contract/parts.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 
 export async function syncTaxPercentage(subscription: SubscriptionScope): Promise<void> {
@@ -6,7 +7,17 @@ export async function syncTaxPercentage(subscription: SubscriptionScope): Promis
   const { context, record } = subscription
   const { provider } = record
   await subscription.change(async ({ found, locked, ask }) => {
-    const tax = await subscription.tax()
+    const { tax, automaticTax, taxRates } = await subscription.tax(found.plan)
+    if (automaticTax) {
+      await ask((gateway) => requirePart(gateway, 'automaticTax').set(found.id, true))
+      return
+    }
+    if (taxRates) {
+      await ask((gateway) =>
+        requirePart(gateway, 'lineRates').set(found.id, { [found.plan]: taxRates }),
+      )
+      return
+    }
     const before = await context.taxes.find(provider, found.id)
     await ask((gateway) => gateway.setTax(found.id, tax, before))
     if (found.isOver || found.taxedPrice === null) return

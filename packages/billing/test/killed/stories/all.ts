@@ -9,6 +9,7 @@ import { payments } from './payments.ts'
 import { promotionCodes } from './promotion-codes.ts'
 import { refunds } from './refunds.ts'
 import { subscriptions } from './subscriptions.ts'
+import { taxes } from './taxes.ts'
 
 /** Each feature tells its own. */
 export const STORIES: readonly Story[] = [
@@ -22,4 +23,5 @@ export const STORIES: readonly Story[] = [
   ...promotionCodes,
   ...paymentMethods,
   ...customers,
+  ...taxes,
 ]

@@ -42,9 +42,10 @@ function withSessionId(address: string): string {
 }
 
 function lineItem(line: CheckoutLine): Stripe.Checkout.SessionCreateParams.LineItem {
-  const { quantity, adjustable } = line
+  const { quantity, adjustable, taxRates = [] } = line
   return {
     quantity,
+    ...(taxRates.length > 0 ? { tax_rates: [...taxRates] } : {}),
     ...(adjustable
       ? {
           adjustable_quantity: {

@@ -3,11 +3,13 @@ import {
   BillingError,
   type CodeRefusal,
   InvalidPaymentToken,
+  InvalidTaxId,
   PromotionCodeRefused,
   type ProviderFailure,
   ProviderMisconfigured,
   ProviderRejected,
   ProviderUnavailable,
+  TaxLocationUnknown,
   UnknownCoupon,
   UnknownPlan,
 } from '../../../errors.ts'
@@ -83,6 +85,10 @@ function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure
     }
   }
   if (isAboutCode(error)) return codeRefused(error, failure)
+  if (error.code === 'tax_id_invalid') return new InvalidTaxId(error.message, failure)
+  if (error.code === 'customer_tax_location_invalid') {
+    return new TaxLocationUnknown(error.message, failure)
+  }
   return new ProviderRejected(error.message, failure)
 }
 

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { WantedItem } from '../../contract/item.ts'
+import type { TaxOfSwap } from './automatic-tax.ts'
 import { mainItem } from './describe.ts'
 
 /** How the difference of a change is billed. */
@@ -35,10 +36,22 @@ export function hasItems(current: Stripe.Subscription, wanted: readonly WantedIt
   )
 }
 
+/** Tax of items, by rates of Stripe's. */
+export interface ItemRates {
+  readonly main?: TaxOfSwap['item'] | undefined
+  /** By price, for what is added. */
+  readonly others?: Readonly<Record<string, readonly string[]>> | undefined
+}
+
+export function ownRates(rates: readonly string[] = []): { tax_rates?: string[] } {
+  return rates.length > 0 ? { tax_rates: [...rates] } : {}
+}
+
 /** The difference between what it has and what it is to have. The preview of a change sends the same. */
 export function itemParams(
   current: Stripe.Subscription,
   wanted: readonly WantedItem[],
+  rates: ItemRates = {},
 ): Stripe.SubscriptionUpdateParams.Item[] {
   const { data } = current.items
   const replaced = replacedItem(current, wanted)
@@ -46,8 +59,8 @@ export function itemParams(
     const old =
       data.find(({ price }) => price.id === each.price) ?? (at === 0 ? replaced : undefined)
     const { price, quantity } = each
-    const count = quantity === null ? {} : { quantity }
-    if (!old) return [{ price, ...count }]
+    const count = { ...(quantity === null ? {} : { quantity }), ...(at === 0 ? rates.main : {}) }
+    if (!old) return [{ price, ...count, ...ownRates(rates.others?.[price]) }]
     // The main one is always named: it says what the subscription is.
     const isThere = isSame({ price: old.price.id, quantity: old.quantity ?? null }, each)
     return isThere && at > 0 ? [] : [{ id: old.id, price, ...count }]

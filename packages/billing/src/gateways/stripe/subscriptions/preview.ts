@@ -18,6 +18,7 @@ export function previewOf(
   const included = invoice.taxes.filter(({ inclusive }) => inclusive)
   return {
     ...when,
+    ...(isPlaceUnknown(invoice) ? { taxLocationUnknown: true } : {}),
     total: money(invoice.amountDue, currency),
     credit: money(-sumOf(items.filter(({ amount }) => amount.amount < 0)), currency),
     lines: [
@@ -33,6 +34,10 @@ export function previewOf(
       currency,
     ),
   }
+}
+
+function isPlaceUnknown({ raw }: InvoiceData): boolean {
+  return (raw as Stripe.Invoice).automatic_tax.status === 'requires_location_inputs'
 }
 
 function discountLabel({ name, percentOff }: InvoiceDiscount): string {

@@ -7,6 +7,7 @@ import { type StripeContext, toSeconds } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 import { cancelNow } from './cancel.ts'
+import { ownRates } from './change-params.ts'
 import { describe, mainItem } from './describe.ts'
 import { retrieve, withAllItems } from './retrieve.ts'
 import { taxRates } from './tax-rates.ts'
@@ -79,6 +80,8 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
       },
     },
     async setTax(id, tax) {
+      const { automatic_tax } = await stripe.subscriptions.retrieve(id)
+      if (automatic_tax.enabled) return
       const rates = await findTaxRates(tax)
       await stripe.subscriptions.update(id, { default_tax_rates: rates.length > 0 ? rates : '' })
     },
@@ -102,10 +105,14 @@ function createParams(
   wanted: NewSubscription,
   rates: readonly string[],
 ): Stripe.SubscriptionCreateParams {
-  const { coupon, items = [] } = wanted
+  const { coupon, items = [], itemRates = {} } = wanted
   return {
     customer: wanted.customerId,
-    items: [{ price: wanted.plan, quantity: wanted.quantity }, ...items.map(toItem)],
+    items: [
+      { price: wanted.plan, quantity: wanted.quantity, ...ownRates(wanted.taxRates) },
+      ...items.map((item) => ({ ...toItem(item), ...ownRates(itemRates[item.price]) })),
+    ],
+    ...(wanted.automaticTax ? { automatic_tax: { enabled: true } } : {}),
     metadata: {
       name: wanted.name,
       operation: wanted.operation,

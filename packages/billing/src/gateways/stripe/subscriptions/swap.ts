@@ -5,8 +5,10 @@ import type { ItemsChange, SubscriptionItems } from '../../contract/parts/subscr
 import type { Swap, SwapPreview } from '../../contract/swap.ts'
 import { completeInvoice, INVOICE_DETAILS } from '../payments/invoices.ts'
 import { type StripeContext, toDate, toSeconds } from '../sdk/client.ts'
+import { type TaxOfSwap, taxOfSwap } from './automatic-tax.ts'
 import {
   hasItems,
+  type ItemRates,
   itemParams,
   itemsWithPlan,
   mainParams,
@@ -30,6 +32,8 @@ interface Change extends Omit<ItemsChange, 'tax' | 'before'> {
     readonly cancel_at?: ''
     readonly trial_end?: 'now'
   }
+  /** What changes of the tax of the main item, and of the whole. */
+  readonly tax?: TaxOfSwap
 }
 
 /** Stripe changes everything in place, whatever its rhythm. */
@@ -39,14 +43,15 @@ export function stripeSwaps(context: StripeContext): Swaps {
 
   /** A swap also resumes, and may end the trial. */
   async function changeOfSwap(current: Stripe.Subscription, swap: Swap): Promise<Change> {
-    const rates = await findTaxRates(swap.tax)
+    const tax = taxOfSwap(current, swap, await findTaxRates(swap.tax))
     const endsTrial = swap.skipTrial && current.status === 'trialing'
     return {
       ...swap,
       wanted: swap.items ?? itemsWithPlan(current, swap.plan),
       endsTrial,
+      tax,
       more: {
-        default_tax_rates: rates.length > 0 ? rates : '',
+        ...tax.rates,
         // One that is to end has no next invoice; the swap takes that back.
         ...(isCancelling(current) ? undoCancel(current) : {}),
         ...(endsTrial ? { trial_end: 'now' as const } : {}),
@@ -57,13 +62,15 @@ export function stripeSwaps(context: StripeContext): Swaps {
   /** Nothing comes after the end, so what is changed before it is billed at once. */
   function changeOfItems(current: Stripe.Subscription, change: ItemsChange): Change {
     const invoiceNow = change.invoiceNow || isCancelling(current)
-    return { ...change, invoiceNow, endsTrial: false, more: {} }
+    const { tax: _tax, ...rest } = change
+    return { ...rest, invoiceNow, endsTrial: false, more: {} }
   }
 
   async function apply(current: Stripe.Subscription, change: Change): Promise<void> {
     const { wanted, prorate, prorationDate } = change
     await payUpdate(stripe, current.id, {
-      items: itemParams(current, wanted),
+      items: itemParams(current, wanted, ratesIn(current, change)),
+      ...change.tax?.automatic,
       proration_behavior: prorationBehavior(change),
       ...mainParams(current, wanted),
       ...change.more,
@@ -79,10 +86,11 @@ export function stripeSwaps(context: StripeContext): Swaps {
     const { wanted, prorate, endsTrial } = change
     const now = change.prorationDate ?? at
     const isTrial = current.status === 'trialing'
-    const items = itemParams(current, wanted)
+    const items = itemParams(current, wanted, ratesIn(current, change))
     const invoice = await stripe.invoices.createPreview({
       subscription: current.id,
       expand: INVOICE_DETAILS,
+      ...change.tax?.automatic,
       subscription_details: {
         items: items as Stripe.InvoiceCreatePreviewParams.SubscriptionDetails.Item[],
         proration_behavior: prorationBehavior(change),
@@ -141,6 +149,11 @@ export function stripeSwaps(context: StripeContext): Swaps {
       },
     },
   }
+}
+
+/** Where Stripe works the tax out there are none. */
+function ratesIn({ automatic_tax }: Stripe.Subscription, { tax, itemRates }: Change): ItemRates {
+  return { main: tax?.item, others: automatic_tax.enabled ? undefined : itemRates }
 }
 
 function isCancelling(current: Stripe.Subscription): boolean {

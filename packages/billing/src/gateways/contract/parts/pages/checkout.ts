@@ -7,6 +7,8 @@ export type CheckoutLine = {
   readonly quantity: number
   /** Between which numbers the customer may choose; null for none. */
   readonly adjustable: { readonly min: number; readonly max: number } | null
+  /** Ids of the provider's own rates for it. */
+  readonly taxRates?: readonly string[]
 } & (
   | { readonly price: string }
   | {

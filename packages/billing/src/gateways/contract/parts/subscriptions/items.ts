@@ -17,6 +17,8 @@ export interface ItemsChange {
   readonly prorationDate: Date | null
   /** What is on top of prices that are added, where the provider knows no tax. */
   readonly tax: BasisPoints
+  /** Ids of the provider's own rates by price, for what is added, for a gateway with the part `lineRates`. */
+  readonly itemRates?: Readonly<Record<string, readonly string[]>>
   /** The price and tax it has now, where we keep them; null where the provider does. */
   readonly before: TaxTerms | null
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { CustomerBalance } from '../../gateways/contract/parts/money/balance.ts'
-import { type Account, type ContractPart, newOperation, openAccount } from './part.ts'
+import type { CustomerBalance } from '../../../gateways/contract/parts/money/balance.ts'
+import { type Account, type ContractPart, newOperation, openAccount } from '../part.ts'
 
 /** What customers have in credit, where the provider keeps it. */
 export const balanceContract: ContractPart = ({ describe, it }, create) => {

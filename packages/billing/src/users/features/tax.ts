@@ -1,0 +1,93 @@
+import { attempt, begin, finish } from '../../consistency/operation.ts'
+import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts'
+import { ensureCustomer } from '../../customers/customer.ts'
+import { InvalidArgument } from '../../errors.ts'
+import type { TaxExemption } from '../../gateways/contract/parts/money/tax.ts'
+import type { ProviderTaxId } from '../../gateways/contract/parts/money/tax-ids.ts'
+import { requirePart } from '../../gateways/contract/parts.ts'
+import { requireText } from '../../values/arguments.ts'
+import type { UserHaving, UserScope } from '../user-scope.ts'
+
+/** A tax id of a customer. */
+export type TaxId = ProviderTaxId
+
+export async function listTaxIds(user: UserHaving<'taxIds'>): Promise<TaxId[]> {
+  const customerId = await user.findCustomerId()
+  return customerId === null ? [] : (await user.gateway()).taxIds.list(customerId)
+}
+
+export async function findTaxId(user: UserHaving<'taxIds'>, id: string): Promise<TaxId | null> {
+  return (await listTaxIds(user)).find((each) => each.id === id) ?? null
+}
+
+/** On record before it is made: a repeat whose first answer was lost asks with the same key. */
+export async function createTaxId(
+  user: UserHaving<'taxIds'>,
+  type: string,
+  value: string,
+): Promise<TaxId> {
+  const wanted = {
+    type: requireText('type of tax id', type),
+    value: requireText('tax id', value.trim()),
+  }
+  const { context, owner, provider } = user
+  return changeCustomer(user, async (locked, customerId) => {
+    const request = { provider, ...wanted }
+    const operation = await begin(context, locked, { owner, kind: 'tax_id', request })
+    return attempt(context, locked, operation, async () => {
+      const made = await locked.change(provider, (gateway) =>
+        requirePart(gateway, 'taxIds').create({ customerId, ...wanted, operation: operation.id }),
+      )
+      await finish(context, locked, operation)
+      return made
+    })
+  })
+}
+
+export async function deleteTaxId(user: UserHaving<'taxIds'>, id: string): Promise<void> {
+  requireText('tax id', id)
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return
+  await withOwnerLock(user.context, user.owner, (locked) =>
+    locked.change(user.provider, (gateway) =>
+      requirePart(gateway, 'taxIds').remove(customerId, id),
+    ),
+  )
+}
+
+export async function readTaxExempt(user: UserHaving<'taxExemptions'>): Promise<TaxExemption> {
+  const customerId = await user.findCustomerId()
+  return customerId === null ? 'none' : (await user.gateway()).taxExemptions.read(customerId)
+}
+
+const EXEMPTIONS: readonly string[] = ['none', 'exempt', 'reverse'] satisfies TaxExemption[]
+
+export async function setTaxExempt(
+  user: UserHaving<'taxExemptions'>,
+  exemption: TaxExemption,
+): Promise<void> {
+  if (!EXEMPTIONS.includes(exemption)) {
+    throw new InvalidArgument(`'${exemption}' is none of ${EXEMPTIONS.join(', ')}`)
+  }
+  await changeCustomer(user, (locked, customerId) =>
+    locked.change(user.provider, (gateway) =>
+      requirePart(gateway, 'taxExemptions').set(customerId, exemption),
+    ),
+  )
+}
+
+/** The first bill is taxed already, so the customer is made for it where there is none. */
+async function changeCustomer<R>(
+  user: UserScope,
+  change: (locked: LockedOwner, customerId: string) => Promise<R>,
+): Promise<R> {
+  const { context, owner, provider } = user
+  try {
+    return await withOwnerLock(context, owner, async (locked) => {
+      const wanted = { provider, token: null, details: {}, mayLackCard: true }
+      return change(locked, await ensureCustomer(context, locked, wanted))
+    })
+  } finally {
+    await user.user.reload()
+  }
+}
