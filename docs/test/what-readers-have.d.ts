@@ -30,6 +30,10 @@ declare global {
   const ada: { readonly id: string }
   const cardToken: string
   const email: string
+  const createBilling: typeof import('@tollgate/billing').createBilling
+  const billingOptions: import('@tollgate/billing').BillingOptions
+  function welcome(id: unknown, plan: string): Promise<void>
+  function closeAccount(id: unknown): Promise<void>
   const order: Order
   const describe: typeof import('vitest').describe
   const it: typeof import('vitest').it

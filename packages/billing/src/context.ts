@@ -1,3 +1,4 @@
+import type { EventStream } from './events/event-stream.ts'
 import type { Gateway } from './gateways/contract/gateway.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { ProviderName } from './provider-name.ts'
@@ -20,6 +21,7 @@ export interface BillingContext {
   readonly disputes: DisputeRepository
   readonly codeAttempts: CodeAttemptRepository
   readonly webhooks: WebhookRepository
+  readonly events: EventStream
   readonly locks: Locks
   /** Loads the SDK on first use. */
   gateway(name: ProviderName): Promise<Gateway>

@@ -9,9 +9,15 @@ import type { Billing } from './billing.ts'
 import { syncAll } from './consistency/sync.ts'
 import type { BillingContext } from './context.ts'
 import { requireOwner } from './customers/require-owner.ts'
+import { createEventStream, listenersOf } from './events/event-stream.ts'
 import type { BraintreeParts } from './gateways/braintree/gateway.ts'
 import type { Capability } from './gateways/contract/parts.ts'
-import { type BillingOptions, type ResolvedOptions, resolveOptions } from './options.ts'
+import {
+  type BillingOptions,
+  type ResolvedOptions,
+  resolveOptions,
+  workerSettings,
+} from './options.ts'
 import type { ProviderName } from './provider-name.ts'
 import { createRoutes } from './routes.ts'
 import { codeAttemptRepository } from './storage/code-attempts.ts'
@@ -22,6 +28,7 @@ import { billingMigrations } from './storage/migrations.ts'
 import { operationRepository } from './storage/operations.ts'
 import { requireOwnerTable } from './storage/owner-tables.ts'
 import { ownerRepository } from './storage/owners.ts'
+import { eventRepository } from './storage/queues/events.ts'
 import { subscriptionRepository } from './storage/subscriptions.ts'
 import { taxRepository } from './storage/taxes.ts'
 import { webhookRepository } from './storage/webhooks.ts'
@@ -60,7 +67,7 @@ export function createBilling<User = Record<string, unknown>>(
 ): Billing<User>
 export function createBilling<User>(given: BillingOptions<User>): Billing<User> {
   const options = resolveOptions(given)
-  const context = createContext(options)
+  const context = createContext(options, () => migrated())
   const inbox = createInbox(context, () => migrated())
   const routes = createRoutes(context, inbox, () => migrated())
   const { database } = options
@@ -140,6 +147,16 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
       },
     },
     endpoints: createEndpoints(context),
+    events: {
+      process: async () => {
+        await migrated()
+        await context.events.process()
+      },
+      deadLetters: context.events.deadLetters,
+      pending: context.events.pending,
+      retry: context.events.retry,
+      purge: context.events.purge,
+    },
     async purgeWebhooks(before) {
       await migrated()
       let deleted = 0
@@ -153,7 +170,10 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     handles: routes.handles,
     handle: routes.handle,
     fetch: (request) => fetchFrom(routes, request),
-    close: () => inbox.stop(),
+    close: async () => {
+      await inbox.stop()
+      await context.events.stop()
+    },
   }
 }
 
@@ -181,11 +201,16 @@ function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
   ]
 }
 
-function createContext(options: ResolvedOptions): BillingContext {
+function createContext(options: ResolvedOptions, ready: () => Promise<void>): BillingContext {
   const { database, owners, providers } = options
   const { statuses, standing } = providers
   const suspendsDisputed = options.disputes.access === 'suspend'
   const meanings = { statuses, standing, suspendsDisputed }
+  const events = createEventStream(
+    eventRepository(database, owners),
+    workerSettings(options, ready),
+  )
+  if (Object.keys(options.on).length > 0) events.tell(listenersOf(options.on))
   return {
     options,
     owners: ownerRepository(database, owners),
@@ -195,6 +220,7 @@ function createContext(options: ResolvedOptions): BillingContext {
     disputes: disputeRepository(database),
     codeAttempts: codeAttemptRepository(database),
     webhooks: webhookRepository(database),
+    events,
     locks: createLocks(database, {
       lease: options.lockLeaseMs,
       // Long enough to outwait a holder that died, and the slow calls of one that lives.

@@ -50,6 +50,15 @@ export {
   Unsupported,
   UserNotFound,
 } from './errors.ts'
+export type {
+  AnyBillingEvent,
+  BillingEvent,
+  BillingEvents,
+  BillingEventType,
+  EventListeners,
+  SubscriptionFacts,
+} from './events/billing-event.ts'
+export type { EventOutbox } from './events/event-stream.ts'
 export type { BraintreeParts } from './gateways/braintree/gateway.ts'
 export type { BraintreeHandlers, BraintreeNotification } from './gateways/braintree/sdk/handlers.ts'
 export type { BraintreeOptions, BraintreeSettings } from './gateways/braintree/sdk/options.ts'
@@ -206,6 +215,8 @@ export type { PaymentMethod } from './payment-methods/payment-method.ts'
 export type { ProviderName, ProviderNames } from './provider-name.ts'
 export { ownerMigrations } from './storage/migrations/owners.ts'
 export { billingMigrations } from './storage/migrations.ts'
+export type { QueueState } from './storage/queue-tables.ts'
+export type { StoredEvent } from './storage/queues/events.ts'
 export type { StoredWebhook, WebhookState } from './storage/tables.ts'
 export type { AddressColumns, OwnerTable, UserTable } from './storage/user-table.ts'
 export type { SubscriptionBuilder, SubscriptionPageOptions } from './subscriptions/builder.ts'

@@ -1,4 +1,6 @@
 import type { Database } from '@tollgate/database'
+import type { EventListeners } from './events/billing-event.ts'
+import type { WorkerSettings } from './events/worker.ts'
 import type { BraintreeHandlers } from './gateways/braintree/sdk/handlers.ts'
 import type { BraintreeOptions } from './gateways/braintree/sdk/options.ts'
 import type { Provider } from './gateways/contract/provider.ts'
@@ -89,13 +91,18 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly tax?: TaxOption<User>
   /** `handle<Event>` methods, in place of or around the default ones. */
   readonly handlers?: WebhookHandlers
+  /**
+   * Functions that are told what happened, by the type of event; after the row that it tells of is written, and again
+   * when they throw.
+   */
+  readonly on?: EventListeners
   /** Ends a subscription after so many failed charges, before the provider gives up itself. */
   readonly maxFailedCharges?: number
-  /** Webhook attempts before an event is a dead letter. Default 12, over about two days. */
+  /** Attempts at an event, the provider's or one of ours, before it is a dead letter. Default 12, over about two days. */
   readonly webhookAttempts?: number
   /** Seconds for which a killed process keeps other operations of the same user waiting. Default 15. */
   readonly lockLease?: number
-  /** Seconds between looks at the inbox for events that are due again. Default 10; false: never. */
+  /** Seconds between looks for events that are due again. Default 10; false: never. */
   readonly processEvery?: number | false
   /** Default `/stripe/webhook`, `/braintree/webhook`, `/user/invoice/{invoice}`, `/billing/checkout/return`. */
   readonly paths?: BillingPaths
@@ -137,6 +144,7 @@ export interface ResolvedOptions {
   readonly defaultProvider: ProviderName
   readonly tax: TaxOption
   readonly handlers: WebhookHandlers
+  readonly on: EventListeners
   readonly maxFailedCharges: number | null
   readonly webhookAttempts: number
   readonly lockLeaseMs: number
@@ -186,6 +194,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     defaultProvider,
     tax: resolveTax(options, providers.all),
     handlers: options.handlers ?? {},
+    on: options.on ?? {},
     maxFailedCharges: wholeNumber('maxFailedCharges', options.maxFailedCharges ?? null),
     webhookAttempts: wholeNumber('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
     lockLeaseMs: resolveLease(options.lockLease ?? 15),
@@ -229,6 +238,15 @@ function resolveTax<User>(
     throw new TypeError(`tax: no provider that is configured has ${part}.`)
   }
   return tax as TaxOption
+}
+
+/** How everything is worked off that no caller waits for. */
+export function workerSettings(
+  { clock, logger, webhookAttempts, processEverySeconds }: ResolvedOptions,
+  ready: () => Promise<void>,
+): WorkerSettings {
+  const attempts = webhookAttempts
+  return { clock, logger, attempts, everySeconds: processEverySeconds, ready }
 }
 
 function requireUrl(url: string): string {

@@ -1,6 +1,8 @@
 import type { BillingContext } from '../context.ts'
+import { eventsOfSubscription } from '../events/of-subscription.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import type { ProviderName } from '../provider-name.ts'
+import type { HeldLock } from '../storage/locks.ts'
 import { saveSubscription } from '../storage/subscriptions.ts'
 import type { NewSubscriptionRecord, StoredItem, SubscriptionRecord } from '../storage/tables.ts'
 import type { Owner } from '../values/owner.ts'
@@ -42,8 +44,7 @@ export async function store(
     now: context.options.clock.now(),
   })
   if (before && isSame(before, record)) return
-  const hasOtherItems = !sameItems(before?.items ?? [], record.items)
-  await lock.write((tx) => saveSubscription(tx, record, { hasOtherItems }))
+  await save(context, lock, before, record)
 }
 
 /** What its condition is derived from, before there is a row. */
@@ -140,5 +141,21 @@ export async function endRow(
   const before = await context.subscriptions.findByProvider(provider, providerId)
   const now = context.options.clock.now()
   if (!before || (before.endsAt !== null && before.endsAt <= now)) return
-  await lock.write((tx) => saveSubscription(tx, { ...before, endsAt: now, updatedAt: now }))
+  await save(context, lock, before, { ...before, endsAt: now, updatedAt: now })
+}
+
+/** The row, and what it tells, from the same moment on. */
+function save(
+  { events, options }: BillingContext,
+  lock: HeldLock,
+  before: SubscriptionRecord | null,
+  record: NewSubscriptionRecord,
+): Promise<void> {
+  const hasOtherItems = !sameItems(before?.items ?? [], record.items)
+  return lock.write(async (tx) => {
+    await saveSubscription(tx, record, { hasOtherItems })
+    for (const event of eventsOfSubscription(before, record, options.clock.now())) {
+      await events.record(tx, event)
+    }
+  })
 }

@@ -24,7 +24,7 @@ export function withOwnerLock<R>(
   owner: Owner,
   work: (locked: LockedOwner) => Promise<R>,
 ): Promise<R> {
-  return context.locks.hold(lockNameOf(owner), (lock) =>
+  const done = context.locks.hold(lockNameOf(owner), (lock) =>
     work({
       owner,
       lock,
@@ -36,6 +36,7 @@ export function withOwnerLock<R>(
       },
     }),
   )
+  return done.finally(context.events.committed)
 }
 
 /** What fits into the column; an id of text can be as long as that alone. */

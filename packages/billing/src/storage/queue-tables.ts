@@ -2,10 +2,12 @@ import { type DefinedTable, defineTable, field } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
 import { ownerFields } from './tables.ts'
 
+/** `pending` waits for its next attempt, `done` is over, `dead` failed every time. */
+export type QueueState = 'pending' | 'done' | 'dead'
+
 /** What every queue has, beside what waits in it. */
 const waiting = {
-  /** `pending` waits for its next attempt, `done` is over, `dead` failed every time. */
-  state: field.id,
+  state: field.id.as<QueueState>(),
   attempts: field.integer,
   /** When it is tried next; while somebody works on it, when another may take it. */
   due_at: field.instant,
@@ -48,7 +50,7 @@ const usageTable = defineTable(
 )
 
 /** What happened, once for each type and subject. */
-const eventTable = defineTable(
+export const eventTable = defineTable(
   'billing_events',
   {
     id: field.counter,
@@ -67,7 +69,7 @@ const eventTable = defineTable(
 )
 
 /** Mail to an owner, once for each kind and subject. */
-const noticeTable = defineTable(
+export const noticeTable = defineTable(
   'billing_notices',
   {
     id: field.counter,
@@ -84,7 +86,7 @@ const noticeTable = defineTable(
 )
 
 /** A webhook of ours, once for each endpoint and event. */
-const deliveryTable = defineTable(
+export const deliveryTable = defineTable(
   'billing_deliveries',
   {
     id: field.counter,

@@ -39,7 +39,7 @@ export interface BillingTest {
   }): Promise<BillableUser>
   /** Moves the clock; renewals, trials and webhooks on the way are done when it resolves. */
   advance(by: Parameters<SandboxClock['advance']>[0]): Promise<void>
-  /** Delivers and handles every webhook that is due. */
+  /** Delivers and handles every webhook that is due, and tells what came of it. */
   settle(): Promise<void>
   /** A second billing on the same database, as another process would have. */
   another(options?: Partial<BillingOptions>): Billing
@@ -116,6 +116,7 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
   const settle = async () => {
     await sandbox.outbox.flush()
     await billing.webhooks.process()
+    await billing.events.process()
   }
 
   return {

@@ -1,5 +1,7 @@
 import type { BillingContext } from '../context.ts'
+import { createWorker } from '../events/worker.ts'
 import type { RawWebhook } from '../gateways/contract/webhook.ts'
+import { workerSettings } from '../options.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { StoredWebhook } from '../storage/tables.ts'
 import { dispatch, hasHandler } from './dispatch.ts'
@@ -29,53 +31,21 @@ export interface Inbox extends WebhookInbox {
   stop(): Promise<void>
 }
 
-const BATCH = 100
-const AT_ONCE = 8
-/** A process that dies while it works on an event keeps it for so long, in milliseconds. */
-const CLAIM = 10 * 60_000
-
 /** `ready` makes the tables: the timer may ring before anybody has used billing. */
 export function createInbox(context: BillingContext, ready: () => Promise<void>): Inbox {
   const { webhooks, options } = context
-  let running: Promise<void> | null = null
-  let again = false
-  let stopped = false
-
-  async function drain(): Promise<void> {
-    await ready()
-    do {
-      again = false
-      for (;;) {
-        const due = await webhooks.listDue(options.clock.now(), BATCH)
-        if (due.length === 0 || stopped) break
-        for (let at = 0; at < due.length; at += AT_ONCE) {
-          await Promise.all(due.slice(at, at + AT_ONCE).map((id) => work(context, id)))
-        }
-      }
-    } while (again && !stopped)
-  }
-
-  function process(): Promise<void> {
-    again = true
-    running ??= drain().finally(() => {
-      running = null
-    })
-    return running
-  }
-
-  const kick = () => {
-    if (stopped) return
-    process().catch((error) => options.logger.error('The webhook inbox could not be read', error))
-  }
-  const seconds = options.processEverySeconds
-  const timer = seconds === null ? null : setInterval(kick, seconds * 1000)
-  timer?.unref()
+  const { kick, ...worker } = createWorker(workerSettings(options, ready), {
+    what: 'webhook',
+    queue: { ...webhooks, finish: (id, _state, at) => webhooks.finish(id, at) },
+    work: (event) => dispatch(context, event),
+    nameOf: ({ type, eventId }) => `${type} (${eventId})`,
+  })
 
   return {
     async receive(provider, webhook) {
       if (await store(context, provider, webhook)) kick()
     },
-    process,
+    ...worker,
     deadLetters: (limit = 100) => webhooks.list('dead', limit),
     pending: (limit = 100) => webhooks.list('pending', limit),
     async retry(id) {
@@ -87,11 +57,6 @@ export function createInbox(context: BillingContext, ready: () => Promise<void>)
       const count = await replay(context, options)
       kick()
       return count
-    },
-    async stop() {
-      stopped = true
-      if (timer) clearInterval(timer)
-      await running?.catch(() => undefined)
     },
   }
 }
@@ -109,34 +74,4 @@ async function store(
   const isWanted = hasHandler(context, provider, type)
   const event = { provider, eventId, type, payload, hasHandler: isWanted }
   return (await context.webhooks.add(event, now)) && isWanted
-}
-
-async function work(context: BillingContext, id: number): Promise<void> {
-  const { webhooks, options } = context
-  const now = options.clock.now()
-  const event = await webhooks.claim(id, now, new Date(now.getTime() + CLAIM))
-  if (!event) return
-  try {
-    await dispatch(context, event)
-    await webhooks.finish(id, options.clock.now())
-  } catch (error) {
-    const attempts = event.attempts + 1
-    const dueAt =
-      attempts >= options.webhookAttempts ? null : nextAttempt(attempts, options.clock.now())
-    await webhooks.fail(id, { error: describe(error), attempts, dueAt })
-    options.logger.error(
-      `Webhook ${event.type} (${event.eventId}) failed, attempt ${attempts}`,
-      error,
-    )
-  }
-}
-
-/** 5 s, 20 s, 80 s … up to 6 hours, each a little later, because a crowd then spreads out. */
-function nextAttempt(attempts: number, now: Date): Date {
-  const seconds = Math.min(5 * 4 ** (attempts - 1), 6 * 3600)
-  return new Date(now.getTime() + Math.round(seconds * 1000 * (1 + Math.random() / 10)))
-}
-
-function describe(error: unknown): string {
-  return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 2000)
 }

@@ -1,0 +1,117 @@
+import type { Database } from '@tollgate/database'
+import type { EventRepository, StoredEvent } from '../storage/queues/events.ts'
+import type {
+  AnyBillingEvent,
+  BillingEventType,
+  EventListeners,
+  NewBillingEvent,
+} from './billing-event.ts'
+import { createWorker, type Worker, type WorkerSettings } from './worker.ts'
+
+/** Somebody who is told of events. */
+export interface EventConsumer {
+  wants(type: BillingEventType): boolean
+  /** At least once for each event, until it does not throw. */
+  take(event: AnyBillingEvent): Promise<void>
+}
+
+/** Events on their way to the application, and those given up on. */
+export interface EventOutbox {
+  /** Works until nothing is due. */
+  process(): Promise<void>
+  /** Events given up on after all attempts, oldest first. */
+  deadLetters(limit?: number): Promise<StoredEvent[]>
+  /** Events not told yet. */
+  pending(limit?: number): Promise<StoredEvent[]>
+  /** Makes a dead letter due again. */
+  retry(id: number): Promise<boolean>
+  /** Deletes what was told before then, and says how many. The same could then be told again: weeks are few enough. */
+  purge(before: Date): Promise<number>
+}
+
+/**
+ * What happened, written down in the transaction of the row that it tells of, and told afterwards. Nothing is written that
+ * nobody wants to know.
+ */
+export interface EventStream extends EventOutbox {
+  /** From now on. For whoever puts billing together. */
+  tell(consumer: EventConsumer): void
+  /** For what has to be asked for first. */
+  isWanted(type: BillingEventType): boolean
+  /** A repeat with the same type and subject is not written again. */
+  record(tx: Database, event: NewBillingEvent): Promise<void>
+  /** What was recorded meanwhile is committed, and can be told. */
+  committed(): void
+  stop(): Promise<void>
+}
+
+export function createEventStream(events: EventRepository, settings: WorkerSettings): EventStream {
+  const consumers: EventConsumer[] = []
+  const wanting = (type: BillingEventType) => consumers.filter((each) => each.wants(type))
+  let worker: Worker | null = null
+  let isRecorded = false
+
+  return {
+    tell(consumer) {
+      consumers.push(consumer)
+      worker ??= createWorker(settings, {
+        what: 'event',
+        queue: events,
+        work: (stored) => tellAll(wanting(stored.type as BillingEventType), read(stored)),
+        nameOf: ({ type, eventId }) => `${type} (${eventId})`,
+      })
+    },
+    isWanted: (type) => wanting(type).length > 0,
+    async record(tx, { provider, data, ...event }) {
+      if (wanting(event.type).length === 0) return
+      isRecorded = true
+      const payload = JSON.stringify({ provider, data })
+      await events.add({ ...event, payload }, settings.clock.now(), tx)
+    },
+    committed() {
+      if (!isRecorded) return
+      isRecorded = false
+      worker?.kick()
+    },
+    process: async () => worker?.process(),
+    deadLetters: (limit = 100) => events.list('dead', limit),
+    pending: (limit = 100) => events.list('pending', limit),
+    async retry(id) {
+      const found = await events.retry(id, settings.clock.now())
+      worker?.kick()
+      return found
+    },
+    async purge(before) {
+      let deleted = 0
+      for (;;) {
+        const count = await events.purge('done', before, 500)
+        deleted += count
+        if (count < 500) return deleted
+      }
+    },
+    stop: async () => worker?.stop(),
+  }
+}
+
+/** Those who can be told are, also when another one fails. */
+async function tellAll(consumers: readonly EventConsumer[], event: AnyBillingEvent): Promise<void> {
+  const told = await Promise.allSettled(consumers.map(async (each) => each.take(event)))
+  for (const outcome of told) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+function read({ eventId: id, type, createdAt, owner, payload }: StoredEvent): AnyBillingEvent {
+  // As `record` has written it, which the compiler held to the types.
+  return { id, type, createdAt, owner, ...JSON.parse(payload) } as AnyBillingEvent
+}
+
+/** The application's own functions. */
+export function listenersOf(on: EventListeners): EventConsumer {
+  const find = (type: BillingEventType) => (Object.hasOwn(on, type) ? on[type] : undefined)
+  return {
+    wants: (type) => find(type) !== undefined,
+    async take(event) {
+      const listen = find(event.type) as ((event: AnyBillingEvent) => unknown) | undefined
+      await listen?.(event)
+    },
+  }
+}
