@@ -32,6 +32,7 @@ declare global {
   const email: string
   const createBilling: typeof import('@tollgate/billing').createBilling
   const billingOptions: import('@tollgate/billing').BillingOptions
+  const transport: { sendMail(mail: object): Promise<void> }
   function welcome(id: unknown, plan: string): Promise<void>
   function closeAccount(id: unknown): Promise<void>
   const order: Order

@@ -2,6 +2,7 @@ import type { MigrateOptions } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
 import type { DriftReport, SyncOptions } from './consistency/drift.ts'
 import type { EventOutbox } from './events/event-stream.ts'
+import type { Notices } from './notices/notices.ts'
 import type { ProviderName } from './provider-name.ts'
 import type { BillableOwner, BillableUser } from './users/billable-user.ts'
 import type { Endpoints } from './webhooks/endpoints.ts'
@@ -46,6 +47,8 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   check(): Promise<string[]>
   /** Events of ours on their way to the application, and those given up on. */
   readonly events: EventOutbox
+  /** Mail on its way out; null without the option `mail`. */
+  readonly notices: Notices | null
   /** Events on their way in, and those given up on. */
   readonly webhooks: WebhookInbox
   /** The addresses that providers send events to: what is registered there, and what is missing. */

@@ -6,12 +6,14 @@ import {
 } from '@tollgate/database'
 import { fetchFrom } from '@tollgate/http'
 import type { Billing } from './billing.ts'
+import { lookAhead } from './consistency/look-ahead.ts'
 import { syncAll } from './consistency/sync.ts'
 import type { BillingContext } from './context.ts'
 import { requireOwner } from './customers/require-owner.ts'
 import { createEventStream, listenersOf } from './events/event-stream.ts'
 import type { BraintreeParts } from './gateways/braintree/gateway.ts'
 import type { Capability } from './gateways/contract/parts.ts'
+import { createNotices } from './notices/notices.ts'
 import {
   type BillingOptions,
   type ResolvedOptions,
@@ -68,6 +70,9 @@ export function createBilling<User = Record<string, unknown>>(
 export function createBilling<User>(given: BillingOptions<User>): Billing<User> {
   const options = resolveOptions(given)
   const context = createContext(options, () => migrated())
+  context.events.lookAround(() => lookAhead(context))
+  const notices = options.mail ? createNotices(context, options.mail, () => migrated()) : null
+  if (notices) context.events.tell(notices.consumer)
   const inbox = createInbox(context, () => migrated())
   const routes = createRoutes(context, inbox, () => migrated())
   const { database } = options
@@ -151,12 +156,14 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
       process: async () => {
         await migrated()
         await context.events.process()
+        await notices?.process()
       },
       deadLetters: context.events.deadLetters,
       pending: context.events.pending,
       retry: context.events.retry,
       purge: context.events.purge,
     },
+    notices,
     async purgeWebhooks(before) {
       await migrated()
       let deleted = 0
@@ -173,6 +180,7 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     close: async () => {
       await inbox.stop()
       await context.events.stop()
+      await notices?.stop()
     },
   }
 }

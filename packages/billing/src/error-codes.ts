@@ -5,6 +5,7 @@ import type {
   Busy,
   ChargeNotFound,
   CheckoutNotFound,
+  CreditNoteNotFound,
   InvalidAmount,
   InvalidArgument,
   InvalidPaymentToken,
@@ -46,6 +47,7 @@ export type AnyBillingError =
   | Busy
   | ChargeNotFound
   | CheckoutNotFound
+  | CreditNoteNotFound
   | InvalidAmount
   | InvalidArgument
   | InvalidPaymentToken

@@ -25,6 +25,7 @@ export type BillingErrorCode =
   | 'user_not_found'
   | 'invoice_not_found'
   | 'charge_not_found'
+  | 'credit_note_not_found'
   | 'checkout_not_found'
   | 'payment_method_not_found'
   | 'payment_method_in_use'
@@ -227,6 +228,12 @@ export function isFinal(error: unknown): boolean {
 /** There is no such invoice of this user. */
 export class InvoiceNotFound extends BillingError {
   readonly code = 'invoice_not_found'
+  override readonly status = 404
+}
+
+/** There is no such credit note of this user. */
+export class CreditNoteNotFound extends BillingError {
+  readonly code = 'credit_note_not_found'
   override readonly status = 404
 }
 

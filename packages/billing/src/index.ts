@@ -17,6 +17,7 @@ export {
   ChargeNotFound,
   CheckoutNotFound,
   type CodeRefusal,
+  CreditNoteNotFound,
   InvalidAmount,
   InvalidArgument,
   InvalidPaymentToken,
@@ -56,6 +57,7 @@ export type {
   BillingEvents,
   BillingEventType,
   EventListeners,
+  InvoiceFacts,
   SubscriptionFacts,
 } from './events/billing-event.ts'
 export type { EventOutbox } from './events/event-stream.ts'
@@ -76,12 +78,7 @@ export type {
   NewBalanceEntry,
   ProviderBalanceEntry,
 } from './gateways/contract/parts/money/balance.ts'
-export type {
-  CreditNotes,
-  CreditNoteTo,
-  NewCreditNote,
-  ProviderCreditNote,
-} from './gateways/contract/parts/money/credit-notes.ts'
+export type { CreditNotes, NewCreditNote } from './gateways/contract/parts/money/credit-notes.ts'
 export type {
   Address,
   ChangedDetails,
@@ -179,20 +176,39 @@ export type {
   Swap,
   SwapPreview,
 } from './gateways/contract/swap.ts'
-export type { EventSubject, RawWebhook, VerifiedEvent } from './gateways/contract/webhook.ts'
+export type {
+  EventSubject,
+  ProviderNews,
+  RawWebhook,
+  VerifiedEvent,
+} from './gateways/contract/webhook.ts'
 export type { StripeHandlers } from './gateways/stripe/sdk/handlers.ts'
 export type { StripeOptions, StripeSettings } from './gateways/stripe/sdk/options.ts'
+export {
+  type CreditedLine,
+  CreditNote,
+  type CreditNoteData,
+  type CreditNoteOptions,
+  type CreditNoteReason,
+  type CreditNoteTo,
+} from './invoices/credit-note.ts'
 export type { DownloadOptions } from './invoices/download.ts'
 export type {
   Invoice,
   InvoiceData,
   InvoiceDeeds,
+} from './invoices/invoice.ts'
+export type {
+  InvoiceCustomer,
   InvoiceDiscount,
   InvoiceLine,
-} from './invoices/invoice.ts'
-export { type InvoicePdfOptions, renderInvoice } from './invoices/pdf.ts'
+  InvoiceTax,
+} from './invoices/invoice-parts.ts'
+export { type InvoicePdfOptions, renderCreditNote, renderInvoice } from './invoices/pdf.ts'
 export type { Refund, RefundOptions, RefundReason } from './invoices/refund.ts'
-export type { InvoiceWords } from './invoices/words.ts'
+export type { MailAttachment, MailMessage, MailOptions } from './mail/mail-options.ts'
+export { type MailFacts, type RenderedMail, renderMail } from './mail/render-mail.ts'
+export type { Notices } from './notices/notices.ts'
 export type {
   Asking,
   BillingOptions,
@@ -217,6 +233,7 @@ export { ownerMigrations } from './storage/migrations/owners.ts'
 export { billingMigrations } from './storage/migrations.ts'
 export type { QueueState } from './storage/queue-tables.ts'
 export type { StoredEvent } from './storage/queues/events.ts'
+export type { NoticeState, StoredNotice } from './storage/queues/notices.ts'
 export type { StoredWebhook, WebhookState } from './storage/tables.ts'
 export type { AddressColumns, OwnerTable, UserTable } from './storage/user-table.ts'
 export type { SubscriptionBuilder, SubscriptionPageOptions } from './subscriptions/builder.ts'
@@ -244,6 +261,7 @@ export type {
   SetupOptions,
 } from './users/features/card-forms.ts'
 export type { ChargePageOptions, CheckoutResult } from './users/features/checkout.ts'
+export type { CreditNoteListOptions } from './users/features/credit-notes.ts'
 export type { InvoiceListOptions } from './users/features/invoices.ts'
 export type { AddMethodOptions } from './users/features/payment-methods.ts'
 export type { TaxId } from './users/features/tax.ts'
@@ -273,3 +291,4 @@ export type {
   QuantitiesLeft,
   Without,
 } from './without.ts'
+export type { InvoiceWords, MailWords, NoticeKind, NoticeWords } from './words/words.ts'

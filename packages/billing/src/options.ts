@@ -7,6 +7,8 @@ import type { Provider } from './gateways/contract/provider.ts'
 import { createProviders, type Providers } from './gateways/registry.ts'
 import type { StripeHandlers } from './gateways/stripe/sdk/handlers.ts'
 import type { StripeOptions } from './gateways/stripe/sdk/options.ts'
+import type { InvoicePdfOptions } from './invoices/pdf.ts'
+import type { MailOptions } from './mail/mail-options.ts'
 import type { ProviderName } from './provider-name.ts'
 import { type OwnerTables, resolveOwnerTables } from './storage/owner-tables.ts'
 import type { OwnerTable, UserTable } from './storage/user-table.ts'
@@ -36,13 +38,8 @@ export interface BillingPaths {
   readonly checkoutReturn?: string
 }
 
-/** What a downloaded invoice says about the seller. */
-export interface InvoiceSeller {
-  /** Who writes the invoice. */
-  readonly vendor: string
-  /** What it is for. */
-  readonly product: string
-}
+/** What a downloaded invoice says about the seller, and how it looks. */
+export type InvoiceSeller = Omit<InvoicePdfOptions, 'customerDetails' | 'refunded'>
 
 /** What a charge that is asked back through a bank does to access. */
 export interface DisputeOptions {
@@ -96,6 +93,8 @@ export interface BillingOptions<User = Record<string, unknown>> {
    * when they throw.
    */
   readonly on?: EventListeners
+  /** Mail to customers: receipts, failed payments and others. Needs `invoice`, which says who writes. */
+  readonly mail?: MailOptions
   /** Ends a subscription after so many failed charges, before the provider gives up itself. */
   readonly maxFailedCharges?: number
   /** Attempts at an event, the provider's or one of ours, before it is a dead letter. Default 12, over about two days. */
@@ -116,7 +115,7 @@ export interface BillingOptions<User = Record<string, unknown>> {
    * Who is asking, for the invoice route and after a hosted page: a user id, another owner as `{ type, id }`, or null.
    */
   readonly authenticate?: (request: Request) => Asking | Promise<Asking>
-  /** For the invoice route. */
+  /** For the invoice route and for mail. */
   readonly invoice?: InvoiceSeller
   /** What a dispute does to access. Default: nothing; your own handlers may. */
   readonly disputes?: DisputeOptions
@@ -145,6 +144,7 @@ export interface ResolvedOptions {
   readonly tax: TaxOption
   readonly handlers: WebhookHandlers
   readonly on: EventListeners
+  readonly mail: MailOptions | null
   readonly maxFailedCharges: number | null
   readonly webhookAttempts: number
   readonly lockLeaseMs: number
@@ -195,6 +195,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     tax: resolveTax(options, providers.all),
     handlers: options.handlers ?? {},
     on: options.on ?? {},
+    mail: requireMail(options),
     maxFailedCharges: wholeNumber('maxFailedCharges', options.maxFailedCharges ?? null),
     webhookAttempts: wholeNumber('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
     lockLeaseMs: resolveLease(options.lockLease ?? 15),
@@ -238,6 +239,15 @@ function resolveTax<User>(
     throw new TypeError(`tax: no provider that is configured has ${part}.`)
   }
   return tax as TaxOption
+}
+
+function requireMail({ mail, invoice }: BillingOptions<never>): MailOptions | null {
+  if (!mail) return null
+  if (typeof mail.send !== 'function') throw new TypeError('mail.send: expected a function.')
+  if (invoice?.vendor && invoice.product) return mail
+  throw new TypeError(
+    'mail needs invoice: { vendor, product }, which says who writes, and of what.',
+  )
 }
 
 /** How everything is worked off that no caller waits for. */

@@ -12,6 +12,7 @@ import {
   withoutBody,
 } from '@tollgate/http'
 import type { BillingContext } from './context.ts'
+import { readLocale } from './customers/read-locale.ts'
 import { isBillingError } from './error-codes.ts'
 import { CheckoutNotFound, InvoiceNotFound, NotFound, Unauthenticated } from './errors.ts'
 import { invoiceResponse } from './invoices/download.ts'
@@ -155,7 +156,8 @@ async function downloadInvoice(
   const record = await requireAsking(request, context)
   const found = record ? await new BillableUser(context, record).findInvoice(id) : null
   if (!found) throw new InvoiceNotFound('There is no such invoice')
-  return invoiceResponse(found, invoice)
+  const locale = invoice.locale ?? (record && (await readLocale(context, record)))
+  return invoiceResponse(found, locale ? { ...invoice, locale } : invoice)
 }
 
 /** Any other error is a bug or an outage: it is logged, and strangers learn nothing of it. */

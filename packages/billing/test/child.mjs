@@ -92,6 +92,7 @@ const jobs = {
   cancelNow: async ({ user }) => (await user.subscription('main')).cancelNow(),
   resume: async ({ user }) => (await user.subscription('main')).resume(),
   charge: ({ user, amount, key }) => user.charge(amount, { idempotencyKey: key }),
+  creditNote: async ({ user, options }) => (await user.invoices())[0].creditNote(options),
   /** Any other method of the user, or of the subscription `main`. */
   async ask({ user, of = 'user', method, args = [] }) {
     const asked = of === 'user' ? user : await user.subscription('main')

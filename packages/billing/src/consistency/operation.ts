@@ -1,6 +1,7 @@
 import type { Database } from '@tollgate/database'
 import type { BillingContext } from '../context.ts'
 import { isFinal } from '../errors.ts'
+import type { NewBillingEvent } from '../events/billing-event.ts'
 import type { Intent, Operation } from '../storage/operations.ts'
 import type { LockedOwner } from './owner-lock.ts'
 
@@ -24,6 +25,15 @@ export function finish(
     await save?.(tx)
     await operations.finish(operation, tx)
   })
+}
+
+/** Writes down what was just done at the provider, for those who are told. */
+export async function tell(
+  { events }: BillingContext,
+  { lock }: LockedOwner,
+  event: NewBillingEvent,
+): Promise<void> {
+  if (events.isWanted(event.type)) await lock.write((tx) => events.record(tx, event))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ProviderName } from '../provider-name.ts'
+import type { Money } from '../values/money.ts'
 import type { Owner } from '../values/owner.ts'
 
 /** A subscription as our row has it. */
@@ -19,6 +20,20 @@ export interface SubscriptionFacts {
   readonly endsAt: string | null
 }
 
+/** An invoice, as it is told of. */
+export interface InvoiceFacts {
+  /** The provider's id. */
+  readonly id: string
+  /** The number printed on it. */
+  readonly number: string
+  /** An ISO text. */
+  readonly date: string
+  /** With taxes. */
+  readonly total: Money
+  /** What is left after the customer's balance was used: what the card pays. */
+  readonly amountDue: Money
+}
+
 /**
  * Every type of event, and what it says. Only what JSON can hold: dates are ISO texts, and a listener gets the same as
  * a webhook of ours carries.
@@ -33,6 +48,54 @@ export interface BillingEvents {
   }
   /** Access is over, for whatever reason. Told once. */
   readonly 'subscription.ended': { readonly subscription: SubscriptionFacts }
+  /** It was paid; at Braintree the charge went through, and its money is on its way. */
+  readonly 'invoice.paid': { readonly invoice: InvoiceFacts }
+  /** An attempt to charge it failed. */
+  readonly 'invoice.payment_failed': {
+    readonly invoice: InvoiceFacts
+    /** The how manieth attempt it was; null where the provider does not count. */
+    readonly attempt: number | null
+    /** When the provider tries again, as an ISO text; null where it does not, or does not say. */
+    readonly nextAttemptAt: string | null
+  }
+  /** The customer has to confirm the payment at their bank. */
+  readonly 'invoice.action_required': {
+    readonly invoice: InvoiceFacts
+    /** A page of the provider's where that can be done; null for none. */
+    readonly url: string | null
+  }
+  /** Nobody has to pay it any more. */
+  readonly 'invoice.voided': { readonly invoice: InvoiceFacts }
+  /** Money goes back. */
+  readonly 'refund.created': {
+    readonly refund: {
+      readonly id: string
+      readonly charge: string
+      readonly amount: Money
+      readonly reason: string | null
+    }
+  }
+  /** An invoice was taken back, or a part of it. */
+  readonly 'credit_note.created': {
+    readonly creditNote: {
+      readonly id: string
+      readonly number: string
+      readonly invoice: string
+      readonly total: Money
+    }
+  }
+  /** A trial ends within three days: that of a subscription, or the owner's own, which has none. */
+  readonly 'trial.ending': {
+    readonly subscription: SubscriptionFacts | null
+    readonly endsAt: string
+  }
+  /** The card that is billed expires with this month. */
+  readonly 'card.expiring': {
+    readonly brand: string | null
+    readonly lastFour: string | null
+    /** Such as `2027-04`. */
+    readonly expires: string
+  }
 }
 
 /** The type of an event. */

@@ -36,6 +36,9 @@ export interface EventOutbox {
 export interface EventStream extends EventOutbox {
   /** From now on. For whoever puts billing together. */
   tell(consumer: EventConsumer): void
+  /** Looks for what time alone brings about; from now on, once an hour. */
+  lookAround(look: () => Promise<void>): void
+  find(eventId: string): Promise<AnyBillingEvent | null>
   /** For what has to be asked for first. */
   isWanted(type: BillingEventType): boolean
   /** A repeat with the same type and subject is not written again. */
@@ -50,16 +53,25 @@ export function createEventStream(events: EventRepository, settings: WorkerSetti
   const wanting = (type: BillingEventType) => consumers.filter((each) => each.wants(type))
   let worker: Worker | null = null
   let isRecorded = false
+  let look: () => Promise<void> = async () => undefined
 
   return {
     tell(consumer) {
       consumers.push(consumer)
       worker ??= createWorker(settings, {
         what: 'event',
+        lookAround: async () => look(),
         queue: events,
         work: (stored) => tellAll(wanting(stored.type as BillingEventType), read(stored)),
         nameOf: ({ type, eventId }) => `${type} (${eventId})`,
       })
+    },
+    lookAround(given) {
+      look = given
+    },
+    async find(eventId) {
+      const found = await events.find(eventId)
+      return found && read(found)
     },
     isWanted: (type) => wanting(type).length > 0,
     async record(tx, { provider, data, ...event }) {

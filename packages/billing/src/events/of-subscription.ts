@@ -25,7 +25,7 @@ export function eventsOfSubscription(
   return [change, { ...base, type: 'subscription.ended', subject: about, data: { subscription } }]
 }
 
-function factsOf(row: NewSubscriptionRecord): SubscriptionFacts {
+export function factsOf(row: NewSubscriptionRecord): SubscriptionFacts {
   return {
     id: row.providerId,
     name: row.name,

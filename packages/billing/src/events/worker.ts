@@ -39,10 +39,13 @@ export interface Work<Entry extends Waiting> {
     fail(id: number, failure: Failure): Promise<void>
   }
   work(entry: Entry): Promise<void>
+  /** Done before, once an hour. */
+  lookAround?(): Promise<void>
   /** For the log. */
   nameOf(entry: Entry): string
 }
 
+const HOUR = 3_600_000
 const BATCH = 100
 const AT_ONCE = 8
 /** A process that dies while it works on something keeps it for so long, in milliseconds. */
@@ -59,6 +62,7 @@ export function createWorker<Entry extends Waiting>(
 
   async function drain(): Promise<void> {
     await settings.ready()
+    await lookAround()
     do {
       again = false
       for (;;) {
@@ -69,6 +73,14 @@ export function createWorker<Entry extends Waiting>(
         }
       }
     } while (again && !stopped)
+  }
+
+  let lookedAt = Number.NEGATIVE_INFINITY
+  async function lookAround(): Promise<void> {
+    const now = clock.now().getTime()
+    if (!work.lookAround || now - lookedAt < HOUR) return
+    await work.lookAround()
+    lookedAt = now
   }
 
   function process(): Promise<void> {

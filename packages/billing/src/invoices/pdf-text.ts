@@ -47,6 +47,20 @@ export class TextWriter {
     return this.#linesOf(text, width).length * this.#document.currentLineHeight(true)
   }
 
+  /** A picture, no larger than its box; answers how high it came out. */
+  picture(bytes: Uint8Array, { x, y, width: widest }: TextBox, highest: number): number {
+    // Missing from the typings.
+    const { openImage } = this.#document as unknown as {
+      openImage(this: Document, source: Buffer): { readonly width: number; readonly height: number }
+    }
+    const picture = openImage.call(this.#document, Buffer.from(bytes))
+    const scale = Math.min(widest / picture.width, highest / picture.height)
+    const [width, height] = [picture.width * scale, picture.height * scale]
+    const left = this.#rightToLeft ? this.#document.page.width - x - width : x
+    this.#document.image(picture as unknown as Buffer, left, y, { width, height })
+    return height
+  }
+
   /** A thin line over the box's width. */
   rule({ x, y, width }: TextBox, colour: string): void {
     const left = this.#rightToLeft ? this.#document.page.width - x - width : x

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { textOfPdf } from '../../test/read-pdf.ts'
 import { fileName, invoiceResponse } from './download.ts'
 import { Invoice, type InvoiceData } from './invoice.ts'
-import { renderInvoice } from './pdf.ts'
+import { renderCreditNote, renderInvoice } from './pdf.ts'
 
 const day = (text: string) => new Date(`${text}T00:00:00Z`)
 
@@ -34,6 +34,12 @@ function sample(change: Partial<InvoiceData> = {}): InvoiceData {
     ...change,
   }
 }
+
+/** The smallest PNG there is. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 const seller = { vendor: 'Tollgate Ltd', product: 'Gold' }
 
@@ -108,6 +114,70 @@ describe('an invoice as PDF', () => {
     expect(text).toContain(taxId)
     expect(text).toContain(note)
     expect(textOfPdf(await renderInvoice(sample(), { ...seller, locale }))).not.toContain(note)
+  })
+
+  it('has what the law wants: addresses, tax ids, and who writes at the foot of each page', async () => {
+    const customer = {
+      name: 'Ada',
+      email: null,
+      address: ['Hauptstraße 1', '10115 Berlin', 'DE'],
+    }
+    const customerTaxIds = ['DE123456789']
+    const line = { description: 'Hour of advice', amount: 100, quantity: 1, period: null }
+    const lines = Array.from({ length: 60 }, () => line)
+    const legal = ['Registered in England 01234567', 'Directors: C. Babbage']
+    const print = async (more: object) => {
+      const data = sample({ customer, customerTaxIds, lines, reverseCharge: true })
+      return textOfPdf(await renderInvoice(data, { ...seller, legal, locale: 'de', ...more }))
+    }
+    const text = await print({})
+    for (const words of [
+      'Hauptstraße 1',
+      'Deutschland',
+      'USt-IdNr. DE123456789',
+      'Steuerschuldnerschaft des Leistungsempfängers',
+    ]) {
+      expect(text).toContain(words)
+    }
+    expect(text.split('Directors: C. Babbage').length - 1).toBe(text.split('von 3').length - 1)
+    // What the application says of the customer counts for more.
+    const own = await print({ customerDetails: ['Elsewhere'] })
+    expect(own).toContain('Elsewhere')
+    expect(own).not.toContain('Hauptstraße')
+  })
+
+  it('has a logo, the same bytes each time', async () => {
+    const [first, second] = await Promise.all([
+      renderInvoice(sample(), { ...seller, logo: PIXEL }),
+      renderInvoice(sample(), { ...seller, logo: PIXEL }),
+    ])
+    expect(Buffer.from(first).equals(Buffer.from(second))).toBe(true)
+    expect(Buffer.from(first).toString('latin1')).toContain('/Subtype /Image')
+    expect(pagesOf(first)).toBe(1)
+  })
+
+  it.each(['de', 'en', 'ar'])('is a credit note in %s, whose title is whole', async (locale) => {
+    const { customer: _, paid, startingBalance, amountDue, ...same } = sample()
+    const note = {
+      ...same,
+      customer: { name: 'Ada', email: null },
+      id: 'cn_1',
+      number: 'TG-0001-CN-01',
+      invoice: 'in_1',
+      invoiceNumber: 'TG-0001',
+      givenBack: { refunded: 2000, toBalance: 737, outside: 0 },
+      reason: null,
+      memo: 'As agreed',
+      isVoid: false,
+    }
+    const text = textOfPdf(await renderCreditNote(note, { ...seller, locale }))
+    expect(text).toContain('As agreed')
+    const expected = {
+      de: ['\nRechnungskorrektur\n', 'Zur Rechnung TG-0001\n', 'Erstattet', '20,00 €'],
+      en: ['\nCredit note\n', 'For invoice TG-0001\n', 'Added to your credit', '€7.37'],
+      ar: ['TG-0001-CN-01'],
+    }[locale]
+    for (const words of expected ?? []) expect(text).toContain(words)
   })
 
   it('refuses to print without a vendor', () => {

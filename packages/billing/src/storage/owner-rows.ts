@@ -1,4 +1,4 @@
-import { type Database, isImpossibleValue } from '@tollgate/database'
+import { type Database, isImpossibleValue, timestamp } from '@tollgate/database'
 import type { ProviderName } from '../provider-name.ts'
 import { type CardSummary, NO_CARD } from '../values/card.ts'
 import { type BilledOwner, type BillingColumns, userColumns } from './tables.ts'
@@ -18,6 +18,10 @@ export interface OwnerRows {
   /** Forgets a customer that is gone at the provider. */
   clearCustomer(provider: ProviderName, providerId: string, tx: Database): Promise<void>
   setTrial(id: Id, endsAt: Date | null): Promise<void>
+  /** Those whose own trial ends after the one moment and not after the other. */
+  listTrials(after: Date, until: Date): Promise<BilledOwner[]>
+  /** Those with a customer whose default card expires with that month. */
+  listByCardExpiry(month: string): Promise<BilledOwner[]>
   /** Those with a customer, in batches by id. */
   listCustomers(after: Id | null, limit: number): Promise<BilledOwner[]>
 }
@@ -110,6 +114,24 @@ export function ownerRows(
         .execute()
     },
     setTrial: (id, endsAt) => update(database, id, { trialEndsAt: endsAt }),
+    async listTrials(after, until) {
+      const rows = await database.kysely
+        .selectFrom(table)
+        .selectAll()
+        .where('trial_ends_at', '>', timestamp(after))
+        .where('trial_ends_at', '<=', timestamp(until))
+        .execute()
+      return (rows as Row[]).map(fromRow)
+    },
+    async listByCardExpiry(month) {
+      const rows = await database.kysely
+        .selectFrom(table)
+        .selectAll()
+        .where('card_expires', '=', month)
+        .where('provider_id', 'is not', null)
+        .execute()
+      return (rows as Row[]).map(fromRow)
+    },
     async listCustomers(after, limit) {
       let query = database.kysely
         .selectFrom(table)

@@ -19,6 +19,10 @@ export interface OwnerRepository {
   /** Forgets a customer that is gone at the provider, if the owner has no other by now. */
   clearCustomer(owner: Owner, customer: CustomerKey, tx: Database): Promise<void>
   setTrial(owner: Owner, endsAt: Date | null): Promise<void>
+  /** Those of a type whose own trial ends after the one moment and not after the other. */
+  listTrials(type: string, after: Date, until: Date): Promise<BilledOwner[]>
+  /** Those of a type whose default card expires with that month, such as `2027-04`. */
+  listByCardExpiry(type: string, month: string): Promise<BilledOwner[]>
   /** Those of a type who have a customer, in batches by id. */
   listCustomers(type: string, after: string | number | null, limit: number): Promise<BilledOwner[]>
 }
@@ -48,6 +52,8 @@ export function ownerRepository(database: Database, tables: OwnerTables): OwnerR
     clearCustomer: ({ type }, { provider, providerId }, tx) =>
       rowsOf(type).clearCustomer(provider, providerId, tx),
     setTrial: ({ type, id }, endsAt) => rowsOf(type).setTrial(id, endsAt),
+    listTrials: async (type, after, until) => rowsOf(type).listTrials(after, until),
+    listByCardExpiry: async (type, month) => rowsOf(type).listByCardExpiry(month),
     listCustomers: async (type, after, limit) => rowsOf(type).listCustomers(after, limit),
   }
 }

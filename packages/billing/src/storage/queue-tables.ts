@@ -78,6 +78,8 @@ export const noticeTable = defineTable(
     subject: field.string(255),
     event_id: field.id,
     ...waiting,
+    /** As above, and `sending`: handed over, and nobody has said yet whether it arrived. */
+    state: field.id.as<QueueState | 'sending'>(),
   },
   {
     unique: { billing_notices_by_subject: ['provider', 'kind', 'subject'] },

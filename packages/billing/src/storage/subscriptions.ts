@@ -22,6 +22,12 @@ export interface SubscriptionRepository {
   listLive(now: Date, afterId: number, limit: number): Promise<SubscriptionRecord[]>
   /** Those `active()` holds for at that moment; their status is that of today. */
   countActive(at: Date): Promise<number>
+  /** Of all owners, those whose trial or access ends after the one moment and not after the other. */
+  listBetween(
+    column: 'ends_at' | 'trial_ends_at',
+    after: Date,
+    until: Date,
+  ): Promise<SubscriptionRecord[]>
   /** Every name that anybody's subscription has. */
   listNames(): Promise<string[]>
   /** Whether the owner ever had one. */
@@ -118,6 +124,15 @@ export function subscriptionRepository(
         )
         .executeTakeFirstOrThrow()
       return Number(count)
+    },
+    async listBetween(column, after, until) {
+      const rows = await database.kysely
+        .selectFrom('subscriptions')
+        .selectAll()
+        .where(column, '>', timestamp(after))
+        .where(column, '<=', timestamp(until))
+        .execute()
+      return (rows as SubscriptionRow[]).map(fromRow)
     },
     async listNames() {
       const rows = await database.kysely

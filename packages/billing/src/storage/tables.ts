@@ -20,6 +20,7 @@ export type OperationKind =
   | 'balance'
   | 'quantity'
   | 'tax_id'
+  | 'credit_note'
 
 /** What an operation was first asked for. */
 export interface OperationRequest {

@@ -1,4 +1,5 @@
 import { checkoutContract } from './contract/checkout.ts'
+import { creditNotesContract } from './contract/credit-notes.ts'
 import { customerDetailsContract } from './contract/customer-details.ts'
 import { customersContract } from './contract/customers.ts'
 import { disputesContract } from './contract/disputes.ts'
@@ -39,6 +40,7 @@ export const gatewayContract: ContractPart = (runner, create) => {
   webhooksContract(runner, create)
   checkoutContract(runner, create)
   refundsContract(runner, create)
+  creditNotesContract(runner, create)
   balanceContract(runner, create)
   promotionCodesContract(runner, create)
   paymentMethodsContract(runner, create)

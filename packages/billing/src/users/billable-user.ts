@@ -7,6 +7,7 @@ import type { ChangedDetails } from '../gateways/contract/parts/money/customer-d
 import type { TaxExemption } from '../gateways/contract/parts/money/tax.ts'
 import type { PaymentMethodKind } from '../gateways/contract/parts/pages/payment-methods.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../gateways/contract/payment.ts'
+import type { CreditNote } from '../invoices/credit-note.ts'
 import type { DownloadOptions } from '../invoices/download.ts'
 import type { Invoice } from '../invoices/invoice.ts'
 import type { Refund, RefundOptions } from '../invoices/refund.ts'
@@ -24,6 +25,7 @@ import type { Owner } from '../values/owner.ts'
 import * as balances from './features/balance.ts'
 import * as forms from './features/card-forms.ts'
 import * as checkouts from './features/checkout.ts'
+import * as creditNotes from './features/credit-notes.ts'
 import * as customer from './features/customer.ts'
 import * as invoices from './features/invoices.ts'
 import * as methods from './features/payment-methods.ts'
@@ -442,6 +444,21 @@ export class BillableUser<User = Record<string, unknown>> {
   /** The invoice as a PDF download. */
   downloadInvoice(id: string, options: DownloadOptions): Promise<Response> {
     return invoices.downloadInvoice(this.#scope, id, options)
+  }
+
+  /** Documents that took invoices back, newest first: all of them, or so many. `invoice.creditNote()` writes one. */
+  async creditNotes(options: creditNotes.CreditNoteListOptions = {}): Promise<CreditNote[]> {
+    return creditNotes.listCreditNotes(this.#for('creditNotes'), options)
+  }
+
+  /** One of the user's own credit notes, or null: somebody else's looks like none. */
+  async findCreditNote(id: string): Promise<CreditNote | null> {
+    return creditNotes.findCreditNote(this.#for('findCreditNote'), id)
+  }
+
+  /** The credit note as a PDF download. */
+  async downloadCreditNote(id: string, options: DownloadOptions): Promise<Response> {
+    return creditNotes.downloadCreditNote(this.#for('downloadCreditNote'), id, options)
   }
 
   /** Brings this user's rows to the provider's state. */

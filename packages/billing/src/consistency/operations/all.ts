@@ -16,4 +16,5 @@ export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
   balance: null,
   quantity: null,
   tax_id: null,
+  credit_note: null,
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type braintree from 'braintree'
 import { InvalidSignature } from '../../errors.ts'
+import { fromDecimal } from '../../values/money.ts'
 import type { Gateway } from '../contract/gateway.ts'
-import type { EventSubject } from '../contract/webhook.ts'
+import type { EventSubject, ProviderNews } from '../contract/webhook.ts'
 import type { BraintreeContext } from './sdk/client.ts'
 
 type Webhooks = Pick<Gateway, 'verifyWebhook' | 'answerChallenge' | 'readEvent' | 'subjectOf'>
@@ -71,5 +72,23 @@ function subjectOf(notification: braintree.WebhookNotification): EventSubject {
     cardChanged: revoked !== undefined,
     failedCharges:
       kind === 'subscription_charged_unsuccessfully' ? (subscription?.failureCount ?? null) : null,
+    news: newsOf(kind, subscription),
+  }
+}
+
+/** The newest transaction is the one that the notification tells of. */
+function newsOf(
+  kind: string,
+  subscription: braintree.Subscription | undefined,
+): ProviderNews | null {
+  const newest = subscription?.transactions?.[0]
+  if (!newest) return null
+  if (kind === 'subscription_charged_successfully') return { type: 'invoice.paid', id: newest.id }
+  if (kind !== 'subscription_charged_unsuccessfully') return null
+  return {
+    type: 'invoice.payment_failed',
+    id: newest.id,
+    attempt: subscription?.failureCount ?? null,
+    amount: fromDecimal(newest.amount, newest.currencyIsoCode.toLowerCase()),
   }
 }

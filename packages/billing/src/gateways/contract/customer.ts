@@ -9,6 +9,8 @@ export interface ProviderCustomer {
   readonly card: CardSummary
   /** Something to charge. */
   readonly hasPaymentMethod: boolean
+  /** The language they want to be written to in, such as `de`; null or missing where nobody said. */
+  readonly locale?: string | null
   /** The provider's own object. */
   readonly raw: unknown
 }

@@ -113,7 +113,7 @@ interface ReadingMethods {
   readonly setups: 'find'
   readonly paymentMethods: 'list' | 'isInUse'
   readonly refunds: 'find' | 'list' | 'findByKey'
-  readonly creditNotes: 'list' | 'find'
+  readonly creditNotes: 'list' | 'listByInvoice' | 'find' | 'findByKey'
   readonly balance: 'read' | 'list' | 'findByKey'
   readonly payments: keyof Payments
   readonly promotionCodes: 'find'

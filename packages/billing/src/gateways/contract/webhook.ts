@@ -1,3 +1,5 @@
+import type { Money } from '../../values/money.ts'
+
 /** A webhook as it arrived. */
 export interface RawWebhook {
   /** The bytes that were signed, as text. */
@@ -18,6 +20,28 @@ export interface VerifiedEvent {
   readonly foreign: boolean
 }
 
+/** What an event tells that is in no row of ours. It is read again by its id before anybody is told. */
+export interface ProviderNews {
+  /** What happened. */
+  readonly type:
+    | 'invoice.paid'
+    | 'invoice.payment_failed'
+    | 'invoice.action_required'
+    | 'invoice.voided'
+    | 'refund.created'
+    | 'credit_note.created'
+  /** The provider's id of the invoice, of the charge that is refunded, or of the credit note. */
+  readonly id: string
+  /** Of a failed payment: the how manieth attempt. */
+  readonly attempt?: number | null
+  /** Of a failed payment: when the provider tries again. */
+  readonly nextAttemptAt?: Date | null
+  /** Where the customer can confirm the payment. */
+  readonly url?: string | null
+  /** Of a failed payment that is no invoice at the provider: what was to be paid. */
+  readonly amount?: Money
+}
+
 /** What an event is about. */
 export interface EventSubject {
   /** The subscription it is about; null for none. */
@@ -32,4 +56,6 @@ export interface EventSubject {
   readonly cardChanged: boolean
   /** How often the charge has failed, in an event that tells of it. */
   readonly failedCharges: number | null
+  /** What else it tells; missing or null for nothing. */
+  readonly news?: ProviderNews | null
 }

@@ -7,6 +7,7 @@ import { stripePortal } from './pages/portal.ts'
 import { stripeSetups } from './pages/setups.ts'
 import { stripeBalance } from './payments/balance.ts'
 import { stripeCharges } from './payments/charges.ts'
+import { stripeCreditNotes } from './payments/credit-notes.ts'
 import { stripeCustomerDetails } from './payments/customer-details.ts'
 import { stripeCustomers } from './payments/customers.ts'
 import { stripeDisputes } from './payments/disputes.ts'
@@ -38,6 +39,7 @@ export type StripeParts =
   | 'portal'
   | 'customerDetails'
   | 'refunds'
+  | 'creditNotes'
   | 'balance'
   | 'promotionCodes'
   | 'paymentMethods'
@@ -68,6 +70,7 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripeCharges(context),
     ...stripeInvoices(context),
     ...stripeRefunds(context),
+    ...stripeCreditNotes(context),
     ...stripeBalance(context),
     ...stripeDisputes(context),
     ...stripeTaxIds(context),

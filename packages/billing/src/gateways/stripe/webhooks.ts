@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import { InvalidSignature } from '../../errors.ts'
 import type { Gateway } from '../contract/gateway.ts'
-import type { EventSubject } from '../contract/webhook.ts'
-import { idOf, type StripeContext } from './sdk/client.ts'
+import type { EventSubject, ProviderNews } from '../contract/webhook.ts'
+import { idOf, type StripeContext, toDate } from './sdk/client.ts'
 import { requireFresh, TOLERANCE } from './signature-time.ts'
 
 type Webhooks = Pick<Gateway, 'verifyWebhook' | 'readEvent' | 'subjectOf'>
@@ -61,6 +61,31 @@ function subjectOf(event: Stripe.Event): EventSubject {
     cardChanged: event.type.startsWith('payment_method.') || event.type === 'customer.updated',
     failedCharges:
       event.type === 'invoice.payment_failed' ? ((object.attempt_count as number) ?? null) : null,
+    news: newsOf(event),
+  }
+}
+
+function newsOf(event: Stripe.Event): ProviderNews | null {
+  switch (event.type) {
+    case 'invoice.paid':
+    case 'invoice.payment_succeeded':
+      return { type: 'invoice.paid', id: event.data.object.id }
+    case 'invoice.voided':
+      return { type: event.type, id: event.data.object.id }
+    case 'invoice.payment_failed': {
+      const { id, attempt_count: attempt, next_payment_attempt: next } = event.data.object
+      return { type: event.type, id, attempt, nextAttemptAt: next === null ? null : toDate(next) }
+    }
+    case 'invoice.payment_action_required': {
+      const { id, attempt_count: attempt, hosted_invoice_url: url } = event.data.object
+      return { type: 'invoice.action_required', id, attempt, url: url ?? null }
+    }
+    case 'charge.refunded':
+      return { type: 'refund.created', id: event.data.object.id }
+    case 'credit_note.created':
+      return { type: event.type, id: event.data.object.id }
+    default:
+      return null
   }
 }
 

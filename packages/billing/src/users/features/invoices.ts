@@ -7,6 +7,8 @@ import { Invoice, type InvoiceData } from '../../invoices/invoice.ts'
 import { requireCount } from '../../values/arguments.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
 import type { UserScope } from '../user-scope.ts'
+import { writeCreditNote } from './credit-notes.ts'
+import { inTheirLanguage } from './language.ts'
 import { refund, refundedOf } from './refunds.ts'
 
 /** How much of a list is wanted. */
@@ -49,7 +51,7 @@ export async function downloadInvoice(
 ): Promise<Response> {
   const invoice = await findInvoice(user, id)
   if (!invoice) throw new InvoiceNotFound('There is no such invoice')
-  return invoiceDownload(invoice, options)
+  return invoiceDownload(invoice, await inTheirLanguage(user, options))
 }
 
 /** The invoice that was paid, or why it was not. */
@@ -65,6 +67,7 @@ function toInvoice(user: UserScope, data: InvoiceData): Invoice {
     refund: async (options) => refund(user.having('refunds'), data.id, options),
     refunded: async () => refundedOf(user.having('refunds'), data),
     pendingConfirmation: () => findConfirmationOf(user, data.id),
+    creditNote: async (options) => writeCreditNote(user.having('creditNotes'), data, options),
   })
 }
 

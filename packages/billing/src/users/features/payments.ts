@@ -1,4 +1,5 @@
 import { withOwnerLock } from '../../consistency/owner-lock.ts'
+import { invoicePaid } from '../../events/of-invoice.ts'
 import type { Gateway } from '../../gateways/contract/gateway.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../../gateways/contract/payment.ts'
 import type { Invoice } from '../../invoices/invoice.ts'
@@ -6,7 +7,7 @@ import { requireText } from '../../values/arguments.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
 import { type Amount, requirePositive } from '../../values/money.ts'
 import type { UserScope } from '../user-scope.ts'
-import { requirePaidInvoice } from './invoices.ts'
+import { findInvoice, requirePaidInvoice } from './invoices.ts'
 
 export async function charge(
   user: UserScope,
@@ -16,7 +17,12 @@ export async function charge(
   const gateway = await user.gateway()
   const value = requirePositive(gateway.toMoney(amount))
   const customerId = await user.requireCustomerId()
-  return payOnce(user, options, (provider) => provider.charge(customerId, value, options))
+  const paid = await payOnce(user, options, (provider) =>
+    provider.charge(customerId, value, options),
+  )
+  const { id } = paid as { readonly id?: unknown }
+  if (typeof id === 'string') await tellPaid(user, id)
+  return paid
 }
 
 /** What is sold, and for how much. */
@@ -37,7 +43,26 @@ export async function invoiceFor(
   const outcome = await payOnce(user, options, (provider) =>
     provider.invoiceFor(customerId, item, options),
   )
-  return requirePaidInvoice(user, outcome)
+  const invoice = requirePaidInvoice(user, outcome)
+  await tellPaid(user, invoice.id)
+  return invoice
+}
+
+/**
+ * Where the provider sends no event for a single payment, nobody else tells of it; where it does, it is the same one. The
+ * payment is made: what fails here is not the caller's to know.
+ */
+async function tellPaid(user: UserScope, id: string): Promise<void> {
+  const { events, options } = user.context
+  if (!events.isWanted('invoice.paid')) return
+  try {
+    const invoice = await findInvoice(user, id)
+    if (!invoice) return
+    await options.database.transaction((tx) => events.record(tx, invoicePaid(user, invoice.data)))
+    events.committed()
+  } catch (error) {
+    options.logger.error(`It could not be told that ${id} was paid`, error)
+  }
 }
 
 /** Nothing where the provider's script asks before there is a payment. */

@@ -1,4 +1,4 @@
-import { attempt, begin, finish } from '../../consistency/operation.ts'
+import { attempt, begin, finish, tell } from '../../consistency/operation.ts'
 import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts'
 import {
   AmountTooLarge,
@@ -8,6 +8,7 @@ import {
   RefundNotPossibleYet,
   RefundRefused,
 } from '../../errors.ts'
+import { refundCreated } from '../../events/of-invoice.ts'
 import type { Refundable, Refunds } from '../../gateways/contract/parts/money/refunds.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import type { Invoice, InvoiceData } from '../../invoices/invoice.ts'
@@ -121,11 +122,15 @@ async function refundOnce(
       providerCode: null,
     })
   }
-  if (done) return done
-  requireLeft(user, { charge, ...terms }, amount)
-  return locked.change(user.provider, (changing) =>
-    requirePart(changing, 'refunds').create({ customerId, charge, amount, reason, key }),
-  )
+  // Whoever made it may have been killed before it was told.
+  if (!done) requireLeft(user, { charge, ...terms }, amount)
+  const made =
+    done ??
+    (await locked.change(user.provider, (changing) =>
+      requirePart(changing, 'refunds').create({ customerId, charge, amount, reason, key }),
+    ))
+  if (made.status !== 'failed') await tell(user.context, locked, refundCreated(user, made))
+  return made
 }
 
 /** What a repeat gives: the refund of the key, or of a charge that is wholly refunded. */

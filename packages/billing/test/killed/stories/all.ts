@@ -1,6 +1,7 @@
 import type { Story } from '../story.ts'
 import { balances } from './balances.ts'
 import { checkouts } from './checkouts.ts'
+import { creditNotes } from './credit-notes.ts'
 import { customers } from './customers.ts'
 import { dates } from './dates.ts'
 import { items } from './items.ts'
@@ -19,6 +20,7 @@ export const STORIES: readonly Story[] = [
   ...payments,
   ...checkouts,
   ...refunds,
+  ...creditNotes,
   ...balances,
   ...promotionCodes,
   ...paymentMethods,

@@ -182,6 +182,17 @@ function describe(customer: Stripe.Customer): ProviderCustomer {
     id: customer.id,
     card: typeof method === 'object' && method !== null ? summarizeMethod(method) : NO_CARD,
     hasPaymentMethod: method !== null || customer.default_source !== null,
+    locale: localeOf(customer),
     raw: customer,
+  }
+}
+
+/** Stripe takes any text for one. */
+function localeOf({ preferred_locales }: Stripe.Customer): string | null {
+  const [first] = preferred_locales ?? []
+  try {
+    return first ? new Intl.Locale(first).toString() : null
+  } catch {
+    return null
   }
 }

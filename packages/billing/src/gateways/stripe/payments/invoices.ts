@@ -1,5 +1,11 @@
 import type Stripe from 'stripe'
-import type { InvoiceData, InvoiceDiscount, InvoiceLine } from '../../../invoices/invoice.ts'
+import type { InvoiceData } from '../../../invoices/invoice.ts'
+import type {
+  InvoiceCustomer,
+  InvoiceDiscount,
+  InvoiceLine,
+  InvoiceTax,
+} from '../../../invoices/invoice-parts.ts'
 import type { Gateway } from '../../contract/gateway.ts'
 import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
@@ -66,21 +72,12 @@ export async function completeInvoice(
     date: toDate(invoice.created),
     paid: invoice.status === 'paid',
     currency: invoice.currency,
-    customer: { name: invoice.customer_name, email: invoice.customer_email },
+    customer: customerOf(invoice),
     lines: lines.map(describeLine),
     subtotal: invoice.subtotal,
-    discounts: (invoice.total_discount_amounts ?? []).map(({ amount, discount }) => ({
-      ...couponOf(discount),
-      amount,
-    })),
-    taxes: await Promise.all(
-      (invoice.total_taxes ?? []).map(async (tax) => ({
-        amount: tax.amount,
-        inclusive: tax.tax_behavior === 'inclusive',
-        percentage: await percentageOf(context, tax.tax_rate_details?.tax_rate),
-      })),
-    ),
-    customerTaxIds: (invoice.customer_tax_ids ?? []).flatMap(({ value }) => value ?? []),
+    discounts: discountsOf(invoice.total_discount_amounts),
+    taxes: await taxesOf(context, invoice.total_taxes),
+    customerTaxIds: taxIdsOf(invoice),
     reverseCharge: isReversed(invoice),
     total: invoice.total,
     startingBalance: invoice.starting_balance,
@@ -90,7 +87,10 @@ export async function completeInvoice(
 }
 
 /** By hand for this customer, or because Stripe found that the law says so. */
-function isReversed({ customer_tax_exempt: exempt, total_taxes: taxes }: Stripe.Invoice): boolean {
+export function isReversed({
+  customer_tax_exempt: exempt,
+  total_taxes: taxes,
+}: Stripe.Invoice): boolean {
   return (
     exempt === 'reverse' ||
     (taxes ?? []).some(({ taxability_reason: reason }) => reason === 'reverse_charge')
@@ -110,10 +110,45 @@ async function allLines(
   return lines
 }
 
+/** As it was when the invoice was written. */
+export function customerOf(invoice: Stripe.Invoice): InvoiceCustomer {
+  const { line1, line2, postal_code, city, state, country } = invoice.customer_address ?? {}
+  const town = [postal_code, city].filter(Boolean).join(' ')
+  return {
+    name: invoice.customer_name,
+    email: invoice.customer_email,
+    address: [line1, line2, town, state, country].filter((line): line is string => Boolean(line)),
+  }
+}
+
+export function taxIdsOf({ customer_tax_ids }: Stripe.Invoice): string[] {
+  return (customer_tax_ids ?? []).flatMap(({ value }) => value ?? [])
+}
+
+export function discountsOf(
+  discounts: Stripe.Invoice['total_discount_amounts'],
+): InvoiceDiscount[] {
+  return (discounts ?? []).map(({ amount, discount }) => ({ ...couponOf(discount), amount }))
+}
+
+export function taxesOf(
+  context: StripeContext,
+  taxes: Stripe.Invoice['total_taxes'] | Stripe.CreditNote['total_taxes'],
+): Promise<InvoiceTax[]> {
+  return Promise.all(
+    (taxes ?? []).map(async (tax) => ({
+      amount: tax.amount,
+      inclusive: tax.tax_behavior === 'inclusive',
+      percentage: await percentageOf(context, tax.tax_rate_details?.tax_rate),
+    })),
+  )
+}
+
 function describeLine(line: Stripe.InvoiceLineItem): InvoiceLine {
   const isSubscription = line.parent?.type === 'subscription_item_details'
   const proration = line.parent?.invoice_item_details?.proration ?? false
   return {
+    id: line.id,
     description: line.description ?? 'Charge',
     amount: line.amount,
     quantity: line.quantity,

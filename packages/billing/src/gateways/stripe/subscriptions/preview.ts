@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
-import type { InvoiceData, InvoiceDiscount } from '../../../invoices/invoice.ts'
+import type { InvoiceData } from '../../../invoices/invoice.ts'
+import type { InvoiceDiscount } from '../../../invoices/invoice-parts.ts'
 import { money } from '../../../values/money.ts'
 import type { PreviewLine, PreviewLineKind, SwapPreview } from '../../contract/swap.ts'
 

@@ -1,0 +1,93 @@
+import type { BillingContext } from '../context.ts'
+import type { NewBillingEvent } from '../events/billing-event.ts'
+import { factsOf } from '../events/of-subscription.ts'
+import { ownerKey } from '../values/owner.ts'
+
+const DAY = 86_400_000
+/** How long before its end a trial is told of. */
+const AHEAD = 3 * DAY
+/** What ended longer ago is told no more: somebody may begin to listen after years. */
+const BEHIND = 2 * DAY
+
+/** Tells of what time alone brings about, by our rows; each once, however often it is looked. */
+export async function lookAhead(context: BillingContext): Promise<void> {
+  const now = context.options.clock.now()
+  for (const event of [
+    ...(await endedSubscriptions(context, now)),
+    ...(await endingTrials(context, now)),
+    ...(await ownTrials(context, now)),
+    ...(await expiringCards(context, now)),
+  ]) {
+    await context.options.database.transaction((tx) => context.events.record(tx, event))
+  }
+}
+
+async function endedSubscriptions(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
+  if (!context.events.isWanted('subscription.ended')) return []
+  const since = new Date(now.getTime() - BEHIND)
+  const rows = await context.subscriptions.listBetween('ends_at', since, now)
+  return rows.map(({ owner, provider, ...row }) => ({
+    ...{ owner, provider },
+    type: 'subscription.ended',
+    subject: `${provider}:${row.providerId}`,
+    data: { subscription: factsOf({ ...row, owner, provider }) },
+  }))
+}
+
+async function endingTrials(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
+  if (!context.events.isWanted('trial.ending')) return []
+  const until = new Date(now.getTime() + AHEAD)
+  const rows = await context.subscriptions.listBetween('trial_ends_at', now, until)
+  return rows.flatMap((row) => {
+    const { owner, provider, trialEndsAt, endsAt } = row
+    if (trialEndsAt === null || endsAt !== null) return []
+    const moment = trialEndsAt.toISOString()
+    return {
+      ...{ owner, provider },
+      type: 'trial.ending' as const,
+      subject: `${provider}:${row.providerId}:${moment}`,
+      data: { subscription: factsOf(row), endsAt: moment },
+    }
+  })
+}
+
+/** Those who have subscribed to something are told of that trial. */
+async function ownTrials(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
+  if (!context.events.isWanted('trial.ending')) return []
+  const until = new Date(now.getTime() + AHEAD)
+  const events: NewBillingEvent[] = []
+  for (const type of context.owners.types) {
+    for (const billed of await context.owners.listTrials(type, now, until)) {
+      const { owner, trialEndsAt } = billed
+      if (trialEndsAt === null || (await context.subscriptions.hasAny(owner))) continue
+      const moment = trialEndsAt.toISOString()
+      events.push({
+        owner,
+        provider: billed.provider ?? context.options.defaultProvider,
+        type: 'trial.ending',
+        subject: `${ownerKey(owner)}:${moment}`,
+        data: { subscription: null, endsAt: moment },
+      })
+    }
+  }
+  return events
+}
+
+async function expiringCards(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
+  if (!context.events.isWanted('card.expiring')) return []
+  const expires = now.toISOString().slice(0, 7)
+  const events: NewBillingEvent[] = []
+  for (const type of context.owners.types) {
+    for (const billed of await context.owners.listByCardExpiry(type, expires)) {
+      const { owner, provider, cardBrand: brand, cardLastFour: lastFour } = billed
+      if (provider === null) continue
+      events.push({
+        ...{ owner, provider },
+        type: 'card.expiring',
+        subject: `${ownerKey(owner)}:${lastFour}:${expires}`,
+        data: { brand, lastFour, expires },
+      })
+    }
+  }
+  return events
+}

@@ -1,0 +1,182 @@
+import { formatMoney, type Money } from '../values/money.ts'
+import { isRightToLeft, wordsOf } from '../words/all.ts'
+import type { MailWords, NoticeKind } from '../words/words.ts'
+
+/** What a mail is about. What does not belong to its kind may be missing. */
+export interface MailFacts {
+  /** Who sells. */
+  readonly vendor: string
+  /** What is sold. */
+  readonly product: string
+  /** Of the customer; null where it is not known. */
+  readonly name?: string | null
+  /** What was paid, owed or given back. */
+  readonly amount?: Money
+  /** The number of the invoice. */
+  readonly number?: string
+  /** When it was paid, is tried again, or ends. */
+  readonly date?: Date | null
+  /** Such as `Visa 4242`. */
+  readonly card?: string
+  /** The month in which a card expires, such as `2027-04`. */
+  readonly month?: string
+  /** Of a trial: whether a subscription goes on afterwards. */
+  readonly isBilledAfterwards?: boolean
+  /** Where the button leads. */
+  readonly url?: string | null
+}
+
+/** A mail without its addressee. */
+export interface RenderedMail {
+  /** One line. */
+  readonly subject: string
+  /** Without markup. */
+  readonly text: string
+  /** The same as a whole page. */
+  readonly html: string
+}
+
+/** The same facts give the same mail. */
+export function renderMail(
+  kind: NoticeKind,
+  facts: MailFacts,
+  locale: string,
+  own: Partial<MailWords> = {},
+): RenderedMail {
+  const all = wordsOf(locale)
+  const words: MailWords = { ...all.mail, ...own }
+  const values = valuesOf(facts, locale)
+  const fill = (text: string) => fillIn(text, values)
+  const subject = fill(words[kind].subject)
+  const greeting = facts.name ? fill(words.greeting) : words.hello
+  const { number, date, amount } = facts
+  const isReceipt = kind === 'receipt'
+  const rows: [string, string][] = [
+    ...(number ? [[all.invoice.number, number] as [string, string]] : []),
+    ...(isReceipt && date ? [[all.invoice.date, values.date] as [string, string]] : []),
+    ...(number && amount ? [[all.invoice.total, values.amount] as [string, string]] : []),
+  ]
+  const paragraphs = [words[kind].text, ...moreOf(kind, facts, words)].map(fill)
+  const label = labelOf(kind, words)
+  const url = label === null ? null : safeUrl(facts.url)
+  const letter = { subject, greeting, paragraphs, rows, closing: words.closing }
+  const button = label !== null && url !== null ? { label, url } : null
+  return {
+    subject,
+    text: asText({ ...letter, button, vendor: values.vendor }),
+    html: asHtml({ ...letter, button, vendor: values.vendor }, locale),
+  }
+}
+
+interface Letter {
+  readonly subject: string
+  readonly greeting: string
+  readonly paragraphs: readonly string[]
+  readonly rows: readonly (readonly [string, string])[]
+  readonly button: { readonly label: string; readonly url: string } | null
+  readonly closing: string
+  readonly vendor: string
+}
+
+function moreOf(
+  kind: NoticeKind,
+  { date, isBilledAfterwards }: MailFacts,
+  words: MailWords,
+): string[] {
+  if (kind === 'payment_failed') return [date ? words.triedAgain : words.lastAttempt]
+  if (kind !== 'trial_ending') return []
+  return [isBilledAfterwards ? words.subscriptionFollows : words.noSubscription]
+}
+
+function labelOf(kind: NoticeKind, words: MailWords): string | null {
+  if (kind === 'payment_failed' || kind === 'card_expiring') return words.changeMethod
+  if (kind === 'action_required') return words.confirm
+  return kind === 'trial_ending' ? words.manage : null
+}
+
+type Values = Readonly<
+  Record<'vendor' | 'product' | 'name' | 'amount' | 'date' | 'month' | 'card', string>
+>
+
+function valuesOf(facts: MailFacts, locale: string): Values {
+  const { vendor, product, name, amount, date, month, card } = facts
+  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+  const months = new Intl.DateTimeFormat(locale, {
+    year: 'numeric',
+    month: 'long',
+    timeZone: 'UTC',
+  })
+  return {
+    vendor: oneLine(vendor),
+    product: oneLine(product),
+    name: oneLine(name ?? ''),
+    amount: amount ? formatMoney(amount, locale) : '',
+    date: date ? days.format(date) : '',
+    month: month ? months.format(new Date(`${month}-01T00:00:00Z`)) : '',
+    card: oneLine(card ?? ''),
+  }
+}
+
+/** At once, so a name that looks like a place to fill in stays a name. */
+function fillIn(text: string, values: Values): string {
+  return text.replace(/\{(\w+)\}/g, (place, name: string) =>
+    Object.hasOwn(values, name) ? values[name as keyof Values] : place,
+  )
+}
+
+/** Names come from customers: no line of theirs may become a header, nor turn the text around. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+}
+
+function safeUrl(url: string | null | undefined): string | null {
+  if (!url || !URL.canParse(url)) return null
+  const parsed = new URL(url)
+  return /^https?:$/.test(parsed.protocol) ? parsed.href : null
+}
+
+function asText({ greeting, paragraphs, rows, button, closing, vendor }: Letter): string {
+  return [
+    greeting,
+    ...paragraphs,
+    ...(rows.length > 0 ? [rows.map(([label, value]) => `${label}: ${value}`).join('\n')] : []),
+    ...(button ? [`${button.label}: ${button.url}`] : []),
+    `${closing}\n${vendor}`,
+  ].join('\n\n')
+}
+
+/** Styles stand on the elements: programs for mail drop everything else. */
+function asHtml(letter: Letter, locale: string): string {
+  const { subject, greeting, paragraphs, rows, button, closing, vendor } = letter
+  const isRtl = isRightToLeft(locale)
+  const cell = (text: string, align: string) =>
+    `<td style="padding:6px 0;border-top:1px solid #e5e5e5;text-align:${align}"><bdi>${escaped(text)}</bdi></td>`
+  const [near, far] = isRtl ? ['right', 'left'] : ['left', 'right']
+  const table = rows
+    .map(([label, value]) => `<tr>${cell(label, near)}${cell(value, far)}</tr>`)
+    .join('')
+  const paragraph = (text: string) => `<p style="margin:0 0 16px">${escaped(text)}</p>`
+  return `<!doctype html>
+<html lang="${escaped(locale)}" dir="${isRtl ? 'rtl' : 'ltr'}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(subject)}</title></head>
+<body style="margin:0;background:#f4f4f5;color:#18181b;font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
+<div style="max-width:560px;margin:0 auto;padding:32px 16px">
+<div style="background:#ffffff;border-radius:8px;padding:32px">
+<h1 style="margin:0 0 24px;font-size:22px;line-height:1.3">${escaped(subject)}</h1>
+${[greeting, ...paragraphs].map(paragraph).join('\n')}
+${table === '' ? '' : `<table role="presentation" style="width:100%;border-collapse:collapse;margin:0 0 24px">${table}</table>`}
+${button ? `<p style="margin:24px 0"><a href="${escaped(button.url)}" style="display:inline-block;background:#1d4ed8;color:#ffffff;padding:12px 20px;border-radius:6px;text-decoration:none">${escaped(button.label)}</a></p>` : ''}
+<p style="margin:24px 0 0">${escaped(closing)}<br>${escaped(vendor)}</p>
+</div>
+</div>
+</body>
+</html>
+`
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,147 @@
+import type { BillingContext } from '../context.ts'
+import { describedByRow } from '../customers/described-by-row.ts'
+import { readLocale } from '../customers/read-locale.ts'
+import type { AnyBillingEvent } from '../events/billing-event.ts'
+import type { EventConsumer } from '../events/event-stream.ts'
+import { createWorker } from '../events/worker.ts'
+import { invoiceFile } from '../invoices/download.ts'
+import type { MailAttachment, MailMessage, MailOptions } from '../mail/mail-options.ts'
+import { type MailFacts, type RenderedMail, renderMail } from '../mail/render-mail.ts'
+import { type InvoiceSeller, workerSettings } from '../options.ts'
+import { eventIdOf } from '../storage/queues/events.ts'
+import { noticeRepository, type StoredNotice } from '../storage/queues/notices.ts'
+import type { BilledOwner } from '../storage/tables.ts'
+import { BillableUser } from '../users/billable-user.ts'
+import type { NoticeKind } from '../words/words.ts'
+import { factsOf, KINDS, subjectOf } from './notice-of-event.ts'
+
+/** Mail on its way out. */
+export interface Notices {
+  /** Sends what is due now. */
+  process(): Promise<void>
+  /** Not sent yet. */
+  pending(limit?: number): Promise<StoredNotice[]>
+  /** Given up on after all attempts. */
+  deadLetters(limit?: number): Promise<StoredNotice[]>
+  /** Handed over by a process that died before it knew: sent or not. Nobody sends it again unless told to. */
+  unknown(limit?: number): Promise<StoredNotice[]>
+  /** Makes a dead letter due again, or one of which nobody knows. */
+  retry(id: number): Promise<boolean>
+  /** What a mail would say: to look at it, or to send it by another way. */
+  render(kind: NoticeKind, facts: MailFacts, locale: string): RenderedMail
+}
+
+export interface NoticeSender extends Notices {
+  /** Puts mail here when something happened. */
+  readonly consumer: EventConsumer
+  stop(): Promise<void>
+}
+
+/** Each mail goes out at most once for what it is about, however often its event is told. */
+export function createNotices(
+  context: BillingContext,
+  mail: MailOptions,
+  ready: () => Promise<void>,
+): NoticeSender {
+  const { options } = context
+  const notices = noticeRepository(options.database)
+  const worker = createWorker(workerSettings(options, ready), {
+    what: 'mail',
+    queue: notices,
+    nameOf: ({ kind, subject }) => `${kind} (${subject})`,
+    async work(notice) {
+      const message = await messageOf(context, mail, notice)
+      if (message && (await notices.beginSending(notice.id))) await mail.send(message)
+    },
+  })
+  return {
+    consumer: {
+      wants: (type) => isWanted(mail, KINDS[type]),
+      async take(event) {
+        const kind = KINDS[event.type]
+        const subject = subjectOf(event)
+        if (!kind || subject === null) return
+        const notice = { provider: event.provider, kind, subject, eventId: event.id }
+        await notices.add(notice, options.clock.now(), options.database)
+        worker.kick()
+      },
+    },
+    process: () => worker.process(),
+    pending: (limit = 100) => notices.list('pending', limit),
+    deadLetters: (limit = 100) => notices.list('dead', limit),
+    unknown: (limit = 100) => notices.list('sending', limit),
+    async retry(id) {
+      const found = await notices.retry(id, options.clock.now())
+      worker.kick()
+      return found
+    },
+    render: (kind, facts, locale) => renderMail(kind, facts, locale, wordsFor(mail, locale)),
+    stop: () => worker.stop(),
+  }
+}
+
+function isWanted({ only }: MailOptions, kind: NoticeKind | undefined): boolean {
+  return kind !== undefined && (only?.includes(kind) ?? true)
+}
+
+/** Null where nobody can be written to: the event is gone, or the owner, or they have no address. */
+async function messageOf(
+  context: BillingContext,
+  mail: MailOptions,
+  notice: StoredNotice,
+): Promise<MailMessage | null> {
+  const event = await context.events.find(notice.eventId)
+  const billed = event && (await context.owners.find(event.owner))
+  const described = billed ? describedByRow(context, billed) : null
+  const { invoice: seller } = context.options
+  if (!event || !billed || !described?.email || !seller) return null
+  const { email: to, name = null } = described
+  const kind = notice.kind as NoticeKind
+  const { owner } = billed
+  const locale = await localeOf(context, mail, billed)
+  const facts = factsOf(event)
+  const { vendor, product } = seller
+  const url = mail.link?.(kind, owner) ?? facts.url ?? null
+  const rendered = renderMail(
+    kind,
+    { ...facts, vendor, product, name, url },
+    locale,
+    wordsFor(mail, locale),
+  )
+  return {
+    id: eventIdOf({ type: kind, subject: `${notice.provider}:${notice.subject}` }),
+    ...{ kind, to, locale, owner },
+    ...rendered,
+    attachments: () => attachmentsOf(context, billed, event, { ...seller, locale }),
+  }
+}
+
+/** A locale that `Intl` does not know would stop every mail to its owner. */
+async function localeOf(
+  context: BillingContext,
+  mail: MailOptions,
+  billed: BilledOwner,
+): Promise<string> {
+  const said = await mail.locale?.(billed.owner)
+  const known = said || (await readLocale(context, billed))
+  try {
+    return new Intl.Locale(known || 'en').toString()
+  } catch {
+    return 'en'
+  }
+}
+
+function wordsFor({ words = {} }: MailOptions, locale: string) {
+  return words[locale] ?? words[new Intl.Locale(locale).language] ?? {}
+}
+
+async function attachmentsOf(
+  context: BillingContext,
+  billed: BilledOwner,
+  event: AnyBillingEvent,
+  seller: InvoiceSeller & { readonly locale: string },
+): Promise<MailAttachment[]> {
+  if (event.type !== 'invoice.paid') return []
+  const found = await new BillableUser(context, billed).findInvoice(event.data.invoice.id)
+  return found ? [await invoiceFile(found, seller)] : []
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import type {
+  CreditNotes,
+  NewCreditNote,
+} from '../../gateways/contract/parts/money/credit-notes.ts'
+import type { InvoiceData } from '../../invoices/invoice.ts'
+import { type Account, type ContractPart, newOperation, openAccount } from './part.ts'
+
+/** Documents that take invoices back, where the provider writes them. */
+export const creditNotesContract: ContractPart = ({ describe, it }, create) => {
+  const onCreditNotes = (
+    name: string,
+    body: (notes: CreditNotes, invoice: InvoiceData, account: Account) => Promise<void>,
+  ) =>
+    it(`${name}, where there are credit notes`, async () => {
+      const account = await openAccount(create)
+      const { creditNotes } = account.gateway
+      if (creditNotes) await body(creditNotes, await invoiced(account), account)
+    })
+
+  describe('a credit note', () => {
+    onCreditNotes('is written once for a key', async (notes, invoice, { customerId }) => {
+      const wanted = whole(customerId, invoice)
+      const made = await notes.create(wanted)
+      assert.equal(made.total, invoice.total)
+      assert.equal(made.invoice, invoice.id)
+      assert.equal(made.invoiceNumber, invoice.number)
+      assert.deepEqual(made.givenBack, { refunded: 0, toBalance: 0, outside: invoice.total })
+      assert.equal((await notes.create(wanted)).id, made.id)
+      assert.equal((await notes.findByKey(invoice.id, wanted.key))?.id, made.id)
+      assert.equal(await notes.findByKey(invoice.id, newOperation()), null)
+      const [found, ...others] = await notes.listByInvoice(invoice.id)
+      assert.equal(found?.id, made.id)
+      assert.deepEqual(others, [])
+    })
+
+    onCreditNotes('is of a part, of an amount or of lines', async (notes, invoice, account) => {
+      const { customerId } = account
+      const amount = { amount: 400, currency: invoice.currency }
+      const part = await notes.create({ ...whole(customerId, invoice), of: amount, to: 'refund' })
+      assert.equal(part.total, 400)
+      assert.equal(part.givenBack.refunded, 400)
+      const line = String((await invoiced(account)).lines[0]?.id)
+      const [second] = await account.gateway.listInvoices(customerId, ALL)
+      assert.ok(second)
+      const credited = await notes.create({ ...whole(customerId, second), of: [{ line }] })
+      assert.equal(credited.total, second.total)
+      const listed = await notes.list(customerId, null)
+      assert.deepEqual(new Set(listed.map(({ id }) => id)), new Set([part.id, credited.id]))
+      assert.equal((await notes.list(customerId, 1)).length, 1)
+    })
+
+    onCreditNotes('is nobody else’s', async (notes, invoice, { gateway, customerId }) => {
+      const made = await notes.create(whole(customerId, invoice))
+      assert.equal((await notes.find(made.id, customerId))?.number, made.number)
+      const bob = await gateway.createCustomer({
+        owner: { type: 'user', id: 2 },
+        details: { email: 'bob@example.com' },
+        operation: newOperation(),
+      })
+      assert.equal(await notes.find(made.id, bob.id), null)
+      assert.equal(await notes.find('none-of-ours', customerId), null)
+      assert.deepEqual(await notes.list(bob.id, null), [])
+    })
+  })
+}
+
+const ALL = { pending: false, limit: null, taxOf: () => 0 }
+
+async function invoiced({ gateway, customerId, currency }: Account): Promise<InvoiceData> {
+  const item = { description: 'A T-shirt', amount: { amount: 1500, currency } }
+  return (await gateway.invoiceFor(customerId, item, {})).invoice
+}
+
+function whole(customerId: string, { id: invoice }: InvoiceData): NewCreditNote {
+  const key = newOperation()
+  return { customerId, invoice, of: null, to: 'outside', reason: null, memo: null, key }
+}

@@ -1,0 +1,185 @@
+import { attempt, begin, finish, tell } from '../../consistency/operation.ts'
+import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts'
+import {
+  AmountTooLarge,
+  CreditNoteNotFound,
+  InvalidAmount,
+  InvalidArgument,
+  InvoiceNotFound,
+  ProviderRejected,
+} from '../../errors.ts'
+import { creditNoteCreated } from '../../events/of-invoice.ts'
+import type {
+  CreditNotes,
+  NewCreditNote,
+} from '../../gateways/contract/parts/money/credit-notes.ts'
+import { requirePart } from '../../gateways/contract/parts.ts'
+import {
+  CreditNote,
+  type CreditNoteData,
+  type CreditNoteOptions,
+  type CreditNoteReason,
+  type CreditNoteTo,
+} from '../../invoices/credit-note.ts'
+import { creditNoteDownload, type DownloadOptions } from '../../invoices/download.ts'
+import type { InvoiceData } from '../../invoices/invoice.ts'
+import { requireCount, requireText } from '../../values/arguments.ts'
+import { formatMoney, money, requirePositive } from '../../values/money.ts'
+import type { UserHaving } from '../user-scope.ts'
+import { inTheirLanguage } from './language.ts'
+
+/** How much of a list is wanted. */
+export interface CreditNoteListOptions {
+  /** The newest so many. Default: all. */
+  readonly limit?: number
+}
+
+type User = UserHaving<'creditNotes'>
+type Wanted = Omit<NewCreditNote, 'key'>
+
+const WAYS: readonly CreditNoteTo[] = ['refund', 'balance', 'outside']
+const REASONS: readonly CreditNoteReason[] = [
+  'duplicate',
+  'fraudulent',
+  'order_change',
+  'product_unsatisfactory',
+]
+
+export async function listCreditNotes(
+  user: User,
+  { limit }: CreditNoteListOptions,
+): Promise<CreditNote[]> {
+  const count = limit === undefined ? null : requireCount(limit)
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return []
+  const { creditNotes } = await user.gateway()
+  return (await creditNotes.list(customerId, count)).map((data) => new CreditNote(data))
+}
+
+export async function findCreditNote(user: User, id: string): Promise<CreditNote | null> {
+  const customerId = await user.findCustomerId()
+  if (customerId === null) return null
+  const data = await (await user.gateway()).creditNotes.find(id, customerId)
+  return data && new CreditNote(data)
+}
+
+export async function downloadCreditNote(
+  user: User,
+  id: string,
+  options: DownloadOptions,
+): Promise<Response> {
+  const found = await findCreditNote(user, id)
+  if (!found) throw new CreditNoteNotFound('There is no such credit note')
+  return creditNoteDownload(found, await inTheirLanguage(user, options))
+}
+
+export async function writeCreditNote(
+  user: User,
+  invoice: InvoiceData,
+  options: CreditNoteOptions,
+): Promise<CreditNote> {
+  const { idempotencyKey } = options
+  if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
+  const wanted = await toWanted(user, invoice, options)
+  const data = await withOwnerLock(user.context, user.owner, (locked) =>
+    idempotencyKey === undefined
+      ? writeOnRecord(user, locked, wanted)
+      : writeOnce(user, locked, { ...wanted, key: idempotencyKey }),
+  )
+  return new CreditNote(data)
+}
+
+async function toWanted(
+  user: User,
+  { id: invoice, currency }: InvoiceData,
+  { to, amount, lines, reason, memo }: CreditNoteOptions,
+): Promise<Wanted> {
+  if (!WAYS.includes(to)) throw new InvalidArgument(`to: one of ${WAYS.join(', ')}`)
+  if (reason !== undefined && !REASONS.includes(reason)) {
+    throw new InvalidArgument(`A reason is one of ${REASONS.join(', ')}`)
+  }
+  if (memo !== undefined) requireText('memo', memo)
+  if (amount !== undefined && lines !== undefined) {
+    throw new InvalidArgument('A credit note is of an amount or of lines, not of both')
+  }
+  for (const { line, quantity } of lines ?? []) {
+    requireText('line', line)
+    if (quantity !== undefined) requireCount(quantity)
+  }
+  const gateway = await user.gateway()
+  const part = amount === undefined ? null : requirePositive(gateway.toMoney(amount))
+  if (part !== null && part.currency !== currency) {
+    throw new InvalidAmount(
+      `The invoice is in ${currency.toUpperCase()}, not ${part.currency.toUpperCase()}`,
+    )
+  }
+  const customerId = await user.requireCustomerId()
+  const of = part ?? (lines === undefined || lines.length === 0 ? null : lines)
+  return { customerId, invoice, of, to, reason: reason ?? null, memo: memo ?? null }
+}
+
+/** Without a key of the caller's: one of ours, which whoever repeats the call after a lost answer finds. */
+async function writeOnRecord(
+  user: User,
+  locked: LockedOwner,
+  wanted: Wanted,
+): Promise<CreditNoteData> {
+  const { context, owner, provider } = user
+  const { invoice, of, to, reason, memo } = wanted
+  const same = { provider, invoice, of, to }
+  const request = { ...same, reason, memo }
+  const operation = await begin(context, locked, { owner, kind: 'credit_note', request, same })
+  return attempt(context, locked, operation, async () => {
+    // As it was first asked for: nothing else may be sent under the same key.
+    const first = operation.request as unknown as Pick<Wanted, 'reason' | 'memo'>
+    const note = { ...wanted, reason: first.reason, memo: first.memo, key: operation.id }
+    const made = await writeOnce(user, locked, note)
+    await finish(context, locked, operation)
+    return made
+  })
+}
+
+async function writeOnce(
+  user: User,
+  locked: LockedOwner,
+  note: NewCreditNote,
+): Promise<CreditNoteData> {
+  const { creditNotes } = await user.gateway()
+  const before = await creditNotes.findByKey(note.invoice, note.key)
+  const done = before ? requireSame(user, before, note) : await findWhole(user, creditNotes, note)
+  const made =
+    done ??
+    (await locked.change(user.provider, (gateway) =>
+      requirePart(gateway, 'creditNotes').create(note),
+    ))
+  // Whoever wrote it may have been killed before it was told.
+  await tell(user.context, locked, creditNoteCreated(user, made))
+  return made
+}
+
+function requireSame(user: User, before: CreditNoteData, { of }: NewCreditNote): CreditNoteData {
+  const isOther = of !== null && 'amount' in of && of.amount !== before.total
+  if (!isOther) return before
+  throw new ProviderRejected('This idempotency key was used for another credit note', {
+    provider: user.provider,
+    providerCode: null,
+  })
+}
+
+/** What a repeat for a whole invoice gives: the note that took the last of it. Too much is refused here. */
+async function findWhole(
+  user: User,
+  creditNotes: Pick<CreditNotes, 'listByInvoice'>,
+  { invoice: id, customerId, of }: NewCreditNote,
+): Promise<CreditNoteData | null> {
+  const invoice = await (await user.gateway()).findInvoice(id, customerId, await user.taxOf())
+  if (!invoice) throw new InvoiceNotFound('There is no such invoice')
+  const notes = (await creditNotes.listByInvoice(id)).filter(({ isVoid }) => !isVoid)
+  const left = invoice.total - notes.reduce((sum, { total }) => sum + total, 0)
+  if (of === null) return left <= 0 ? (notes[0] ?? null) : null
+  if ('amount' in of && of.amount > left) {
+    const rest = formatMoney(money(Math.max(left, 0), invoice.currency))
+    throw new AmountTooLarge(`Only ${rest} of the invoice is left to be taken back`)
+  }
+  return null
+}

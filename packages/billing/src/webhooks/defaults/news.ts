@@ -1,0 +1,110 @@
+import { taxAt } from '../../consistency/keep-tax.ts'
+import type { BillingContext } from '../../context.ts'
+import { readTax } from '../../customers/read-tax.ts'
+import type { InvoiceFacts, NewBillingEvent } from '../../events/billing-event.ts'
+import {
+  type About,
+  creditNoteCreated,
+  factsOfInvoice,
+  invoicePaid,
+  refundCreated,
+} from '../../events/of-invoice.ts'
+import type { ProviderNews } from '../../gateways/contract/webhook.ts'
+import type { InvoiceData } from '../../invoices/invoice.ts'
+import { opens } from '../../values/subscription-state.ts'
+import type { DefaultHandler, OwnerEvent } from './default-handler.ts'
+
+/** What is in no row of ours is written down for those who are told. Nothing is asked for where nobody wants to know. */
+export const news: DefaultHandler = async (context, event) => {
+  const { locked, subject } = event
+  const told = subject.news
+  if (!told || !context.events.isWanted(told.type)) return
+  const events = await eventsOf(context, event, told)
+  if (events.length === 0) return
+  await locked.lock.write(async (tx) => {
+    for (const each of events) await context.events.record(tx, each)
+  })
+}
+
+async function eventsOf(
+  context: BillingContext,
+  event: OwnerEvent,
+  told: ProviderNews,
+): Promise<NewBillingEvent[]> {
+  const { locked, gateway } = event
+  const about: About = { owner: locked.owner, provider: gateway.name }
+  const customerId = (await context.owners.find(locked.owner))?.providerId
+  if (!customerId) return []
+  if (told.type === 'refund.created') {
+    const refunds = (await gateway.refunds?.list(told.id)) ?? []
+    return refunds
+      .filter((each) => each.status !== 'failed')
+      .map((each) => refundCreated(about, each))
+  }
+  if (told.type === 'credit_note.created') {
+    const note = await gateway.creditNotes?.find(told.id, customerId)
+    return note ? [creditNoteCreated(about, note)] : []
+  }
+  const found = await findInvoice(context, event, customerId)
+  if (told.type === 'invoice.paid') return found ? [invoicePaid(about, found)] : []
+  return ofInvoice(context, event, about, { ...told, type: told.type }, found)
+}
+
+async function findInvoice(
+  context: BillingContext,
+  { locked, gateway, subject }: OwnerEvent,
+  customerId: string,
+): Promise<InvoiceData | null> {
+  const billed = await context.owners.find(locked.owner)
+  if (!billed || !subject.news) return null
+  const taxes = await context.taxes.listByOwner(locked.owner)
+  const tax = await readTax(context, billed)
+  return gateway.findInvoice(subject.news.id, customerId, taxAt(taxes, tax))
+}
+
+type InvoiceNews = ProviderNews & {
+  readonly type: 'invoice.payment_failed' | 'invoice.action_required' | 'invoice.voided'
+}
+
+/** An old event must not worry anybody who has paid since. */
+async function ofInvoice(
+  context: BillingContext,
+  event: OwnerEvent,
+  about: About,
+  told: InvoiceNews,
+  found: InvoiceData | null,
+): Promise<NewBillingEvent[]> {
+  if (found?.paid) return []
+  const invoice = found ? factsOfInvoice(found) : await factsOfFailed(context, event, told)
+  if (!invoice) return []
+  const subject = `${about.provider}:${told.id}`
+  const attempt = told.attempt ?? null
+  const once = `${subject}:${attempt ?? 0}`
+  switch (told.type) {
+    case 'invoice.voided':
+      return [{ ...about, type: told.type, subject, data: { invoice } }]
+    case 'invoice.action_required':
+      return [
+        { ...about, type: told.type, subject: once, data: { invoice, url: told.url ?? null } },
+      ]
+    case 'invoice.payment_failed': {
+      const nextAttemptAt = told.nextAttemptAt?.toISOString() ?? null
+      return [
+        { ...about, type: told.type, subject: once, data: { invoice, attempt, nextAttemptAt } },
+      ]
+    }
+  }
+}
+
+/** Where a failed charge is no invoice: what was to be paid, while the subscription still owes it. */
+async function factsOfFailed(
+  context: BillingContext,
+  { gateway, subject }: OwnerEvent,
+  { id, amount }: InvoiceNews,
+): Promise<InvoiceFacts | null> {
+  if (!amount || subject.subscriptionId === null) return null
+  const row = await context.subscriptions.findByProvider(gateway.name, subject.subscriptionId)
+  if (!row || (opens(row.standing) && row.standing !== 'past_due')) return null
+  const date = context.options.clock.now().toISOString()
+  return { id, number: id, date, total: amount, amountDue: amount }
+}

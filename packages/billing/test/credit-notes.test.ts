@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest'
+import {
+  AmountTooLarge,
+  type BillableUser,
+  CreditNoteNotFound,
+  type CreditNoteOptions,
+  InvalidAmount,
+  InvalidArgument,
+  type Invoice,
+  money,
+  ProviderRejected,
+  ProviderUnavailable,
+  Unsupported,
+} from '../src/index.ts'
+import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
+import { textOfPdf } from './read-pdf.ts'
+import { type FlowTest, givenBackTo, start, stripeSdk } from './support.ts'
+
+const seller = { vendor: 'Tollgate Ltd', product: 'Gold' }
+
+/** Three seats at 10.00 with 19 % on top: 35.70. */
+async function subscribed(options: Parameters<typeof start>[1] = {}) {
+  const test = await start('stripe', { taxPercentage: () => 19, ...options })
+  await test.user.newSubscription('main', 'monthly').quantity(3).create('pm_card_visa')
+  return { ...test, invoice: await newest(test.user) }
+}
+
+async function newest(user: BillableUser): Promise<Invoice> {
+  const [invoice] = await user.invoicesIncludingPending()
+  if (!invoice) throw new Error('There is no invoice')
+  return invoice
+}
+
+async function operationsOf({ database }: FlowTest): Promise<number> {
+  return (await database.kysely.selectFrom('billing_operations').select('id').execute()).length
+}
+
+describe('a credit note at Stripe', () => {
+  it('takes a whole invoice back line by line, with its taxes, once', async () => {
+    const test = await subscribed()
+    const { user, invoice } = test
+    expect(invoice.rawTotal()).toEqual(money(3570, 'usd'))
+    const options = { to: 'refund', reason: 'order_change', memo: 'Thank you' } as const
+    const note = await invoice.creditNote(options)
+    expect(note.data).toMatchObject({
+      invoice: invoice.id,
+      invoiceNumber: invoice.number,
+      subtotal: 3000,
+      taxes: [{ percentage: '19', amount: 570, inclusive: false }],
+      total: 3570,
+      givenBack: { refunded: 3570, toBalance: 0, outside: 0 },
+      reason: 'order_change',
+      memo: 'Thank you',
+      isVoid: false,
+    })
+    expect([note.total(), note.total('de'), note.tax()]).toEqual([
+      '$35.70',
+      '35,70\u00a0$',
+      '$5.70',
+    ])
+    expect(givenBackTo(test, user)).toBe(3570)
+    expect((await invoice.creditNote(options)).id).toBe(note.id)
+    expect((await invoice.creditNote({ to: 'outside' })).id).toBe(note.id)
+    expect(await invoice.refunded()).toEqual(money(3570, 'usd'))
+    expect((await user.creditNotes()).map(({ number }) => number)).toEqual([note.number])
+    expect(await operationsOf(test)).toBe(0)
+    expect(await user.subscribed('main')).toBe(true)
+  })
+
+  it('is of lines, of an amount, and then of the rest, to the cent', async () => {
+    const test = await subscribed()
+    const { user, invoice } = test
+    const line = invoice.lines[0]?.id ?? ''
+    const seat = await invoice.creditNote({ to: 'balance', lines: [{ line, quantity: 1 }] })
+    expect(seat.data).toMatchObject({ subtotal: 1000, total: 1190 })
+    expect(await user.balance()).toEqual(money(1190, 'usd'))
+    const amount = await invoice.creditNote({ to: 'outside', amount: money(380, 'usd') })
+    expect(amount.data.givenBack).toEqual({ refunded: 0, toBalance: 0, outside: 380 })
+    const tooMuch = invoice.creditNote({ to: 'refund', amount: money(2001, 'usd') })
+    await expect(tooMuch).rejects.toThrow(AmountTooLarge)
+    const rest = await invoice.creditNote({ to: 'refund' })
+    expect(rest.rawTotal()).toEqual(money(3570 - 1190 - 380, 'usd'))
+    expect(givenBackTo(test, user)).toBe(2000)
+    expect(await user.creditNotes({ limit: 2 })).toHaveLength(2)
+  })
+
+  it('is written once for a key, which stands for one amount', async () => {
+    const test = await subscribed()
+    const { user, invoice } = test
+    const options = { to: 'refund', amount: money(600, 'usd'), idempotencyKey: 'back-1' } as const
+    const users = [invoice, await newest(await test.another().user(user.id))]
+    const made = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => users[index % 2]?.creditNote(options)),
+    )
+    expect(new Set(made.map((each) => each?.id)).size).toBe(1)
+    expect(givenBackTo(test, user)).toBe(600)
+    const another = invoice.creditNote({ ...options, amount: money(700, 'usd') })
+    await expect(another).rejects.toThrow(ProviderRejected)
+    // Without one, each is another.
+    const { idempotencyKey: _key, ...again } = options
+    await invoice.creditNote(again)
+    await invoice.creditNote(again)
+    expect(givenBackTo(test, user)).toBe(1800)
+  })
+
+  it('makes less owed of what is not paid', async () => {
+    const { user, sandbox, ...test } = await start('stripe')
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    await user.updateCard('pm_card_chargeCustomerFail')
+    await test.advance({ days: 32 })
+    const open = await newest(user)
+    expect(open.paid).toBe(false)
+    const note = await open.creditNote({ to: 'refund', amount: money(400, 'usd') })
+    expect(note.data.givenBack).toEqual({ refunded: 0, toBalance: 0, outside: 0 })
+    await user.updateCard('pm_card_visa')
+    await (await newest(user)).pay()
+    const stripe = await stripeSdk({ sandbox } as FlowTest)
+    expect((await stripe.invoices.retrieve(open.id)).amount_paid).toBe(600)
+  })
+
+  it.each(LOSSES)('is not repeated when an answer is lost: %s', async (how) => {
+    const test = await start('stripe', { webhooks: false })
+    const { sandbox } = test
+    for (let call = 0, wasHit = true; wasHit && call < 20; call++) {
+      const user = await test.createUser()
+      await user.updateCard('pm_card_visa')
+      await user.invoiceFor('A T-shirt', 1000)
+      const hasKey = call % 2 === 0
+      const options: CreditNoteOptions = {
+        to: 'refund',
+        amount: money(300, 'usd'),
+        ...(hasKey ? { idempotencyKey: `back-${user.id}` } : {}),
+      }
+      const other = await newest(await hasty(test).user(user.id))
+      loseAnswer(test, 'stripe', { after: call, how })
+      const failed = await other.creditNote(options).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
+      sandbox.trouble.clear()
+      if (failed) {
+        expect(failed).toBeInstanceOf(ProviderUnavailable)
+        await (await newest(user)).creditNote(options)
+      }
+      expect(givenBackTo(test, user), `call ${call}`).toBe(300)
+      expect(await user.creditNotes(), `call ${call}`).toHaveLength(1)
+    }
+    expect(await operationsOf(test)).toBe(0)
+  })
+
+  it('is one’s own, and asked for in words that are understood', async () => {
+    const test = await subscribed()
+    const { invoice, user } = test
+    const { id } = await invoice.creditNote({ to: 'outside', amount: money(100, 'usd') })
+    const bob = await test.createUser({ email: 'bob@example.com' })
+    await bob.updateCard('pm_card_visa')
+    expect(await bob.findCreditNote(id)).toBeNull()
+    expect((await user.findCreditNote(id))?.id).toBe(id)
+    await expect(bob.downloadCreditNote(id, seller)).rejects.toThrow(CreditNoteNotFound)
+    const ask = (options: object) => invoice.creditNote(options as CreditNoteOptions)
+    await expect(ask({})).rejects.toThrow(InvalidArgument)
+    await expect(ask({ to: 'outside', reason: 'whim' })).rejects.toThrow(InvalidArgument)
+    const both = { to: 'outside', amount: 100, lines: [{ line: 'il_1' }] }
+    await expect(ask(both)).rejects.toThrow(InvalidArgument)
+    await expect(ask({ to: 'outside', amount: money(1, 'eur') })).rejects.toThrow(InvalidAmount)
+    await expect(ask({ to: 'outside', lines: [{ line: 'il_none' }] })).rejects.toThrow(
+      ProviderRejected,
+    )
+    expect(await user.creditNotes()).toHaveLength(1)
+    expect(await operationsOf(test)).toBe(0)
+  })
+
+  it('is a PDF in the customer’s language, with what came of it', async () => {
+    const { user, invoice } = await subscribed()
+    await user.updateCustomer({
+      locale: 'de',
+      address: { line1: 'Hauptstraße 1', postalCode: '10115', city: 'Berlin', country: 'DE' },
+    })
+    const note = await invoice.creditNote({ to: 'refund', memo: 'Wie besprochen' })
+    const response = await user.downloadCreditNote(note.id, seller)
+    expect(response.headers.get('content-type')).toBe('application/pdf')
+    expect(response.headers.get('content-disposition')).toContain(`"${note.number}.pdf"`)
+    const text = textOfPdf(new Uint8Array(await response.arrayBuffer()))
+    for (const words of [
+      'Rechnungskorrektur',
+      `Zur Rechnung ${invoice.number}`,
+      'Steuer (19 %)',
+      'Erstattet',
+      '35,70 $',
+      'Wie besprochen',
+    ]) {
+      expect(text).toContain(words)
+    }
+    const english = await user.downloadInvoice(invoice.id, {
+      ...seller,
+      locale: 'en',
+      refunded: await invoice.refunded(),
+    })
+    const receipt = textOfPdf(new Uint8Array(await english.arrayBuffer()))
+    for (const words of ['Receipt', 'Refunded', '-$35.70']) expect(receipt).toContain(words)
+  })
+})
+
+describe('a credit note at Braintree', () => {
+  it('is Unsupported before any call', async () => {
+    const { user, settle, sandbox } = await start('braintree')
+    await user.updateCard('fake-valid-visa-nonce')
+    await user.charge(10)
+    await settle()
+    const invoice = await newest(user)
+    sandbox.trouble.failNext(1, { slowMs: 0 }, 'braintree')
+    await expect(invoice.creditNote({ to: 'refund' })).rejects.toThrow(Unsupported)
+    expect(sandbox.trouble.takeCallTrouble('braintree')).not.toBeNull()
+  })
+})
