@@ -6,7 +6,7 @@ import {
 } from '../../../test-support/create-test-database.ts'
 import { describeSchema } from '../../../test-support/describe-schema.ts'
 import { billingMigrations, ownerMigrations } from '../src/index.ts'
-import { queueTables } from '../src/storage/queue-tables.ts'
+import { queueTables } from '../src/storage/queues/tables.ts'
 import { billingTables, userColumns } from '../src/storage/tables.ts'
 
 describe.each(['integer', 'string'] as const)(

@@ -8,7 +8,7 @@ import {
 import { describeSchema } from '../../../test-support/describe-schema.ts'
 import { billingMigrations, createBilling } from '../src/index.ts'
 import { ownerMigrations } from '../src/storage/migrations/owners.ts'
-import { queueTables } from '../src/storage/queue-tables.ts'
+import { queueTables } from '../src/storage/queues/tables.ts'
 import { billingTables } from '../src/storage/tables.ts'
 import { olderBuild } from './older-build.ts'
 

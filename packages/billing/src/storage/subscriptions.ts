@@ -126,13 +126,12 @@ export function subscriptionRepository(
       return Number(count)
     },
     async listBetween(column, after, until) {
-      const rows = await database.kysely
-        .selectFrom('subscriptions')
-        .selectAll()
-        .where(column, '>', timestamp(after))
-        .where(column, '<=', timestamp(until))
+      const rows = await withItems(database.kysely, (subscriptions) =>
+        subscriptions.where(column, '>', timestamp(after)).where(column, '<=', timestamp(until)),
+      )
+        .orderBy('item.id')
         .execute()
-      return (rows as SubscriptionRow[]).map(fromRow)
+      return fromRows(rows)
     },
     async listNames() {
       const rows = await database.kysely

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { Owner } from '../../values/owner.ts'
 import type { OwnerIdTypes } from '../owner-columns.ts'
-import { eventTable, type QueueState } from '../queue-tables.ts'
 import { createQueue, type Queue } from './queue.ts'
+import { eventTable, type QueueState } from './tables.ts'
 
 /** An event of ours, as it waits to be told. */
 export interface StoredEvent {

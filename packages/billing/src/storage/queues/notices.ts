@@ -1,7 +1,7 @@
 import { type Database, insertIfAbsent } from '@tollgate/database'
 import type { ProviderName } from '../../provider-name.ts'
-import { noticeTable } from '../queue-tables.ts'
 import { createQueue, type Failure, type Queue } from './queue.ts'
+import { noticeTable } from './tables.ts'
 
 /** As other queues, and `sending`: it was handed over, and nobody has said yet whether it arrived. */
 export type NoticeState = 'pending' | 'sending' | 'done' | 'dead'

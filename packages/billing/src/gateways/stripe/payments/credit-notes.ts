@@ -67,6 +67,9 @@ async function findByKey(
 async function create(context: StripeContext, wanted: NewCreditNote): Promise<CreditNoteData> {
   const { stripe } = context
   const { invoice: id, reason, memo, key } = wanted
+  // What is left of the invoice is not what it was: another request under the same key would be refused.
+  const before = await findByKey(context, id, key)
+  if (before) return before
   const invoice = await stripe.invoices.retrieve(id)
   const { total, ...what } = await toCredit(context, wanted, invoice)
   const params: Stripe.CreditNoteCreateParams = {

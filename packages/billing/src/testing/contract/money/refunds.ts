@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Refundable, Refunds } from '../../gateways/contract/parts/money/refunds.ts'
-import { type Account, type ContractPart, codeOf, newOperation, openAccount } from './part.ts'
+import type { Refundable, Refunds } from '../../../gateways/contract/parts/money/refunds.ts'
+import { type Account, type ContractPart, codeOf, newOperation, openAccount } from '../part.ts'
 
 /** Money that goes back, where the provider can give it back. */
 export const refundsContract: ContractPart = ({ describe, it }, create) => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type {
   CreditNotes,
   NewCreditNote,
-} from '../../gateways/contract/parts/money/credit-notes.ts'
-import type { InvoiceData } from '../../invoices/invoice.ts'
-import { type Account, type ContractPart, newOperation, openAccount } from './part.ts'
+} from '../../../gateways/contract/parts/money/credit-notes.ts'
+import type { InvoiceData } from '../../../invoices/invoice.ts'
+import { type Account, type ContractPart, newOperation, openAccount } from '../part.ts'
 
 /** Documents that take invoices back, where the provider writes them. */
 export const creditNotesContract: ContractPart = ({ describe, it }, create) => {

@@ -1,6 +1,6 @@
 import { type DefinedTable, defineTable, field } from '@tollgate/database'
-import type { ProviderName } from '../provider-name.ts'
-import { ownerFields } from './tables.ts'
+import type { ProviderName } from '../../provider-name.ts'
+import { ownerFields } from '../tables.ts'
 
 /** `pending` waits for its next attempt, `done` is over, `dead` failed every time. */
 export type QueueState = 'pending' | 'done' | 'dead'
