@@ -9,6 +9,8 @@ import { ContractReader, readStripeContract } from './stripe-contract.mjs'
 const OBJECTS = [
   'Account',
   'BalanceTransaction',
+  'Billing.Meter',
+  'Billing.MeterEventSummary',
   'BillingPortal.Configuration',
   'Charge',
   'Checkout.Session',

@@ -91,13 +91,9 @@ it('refuses plans it cannot bill', async () => {
   for (const [params, param] of [
     [base, 'amount'],
     [{ ...base, amount: 1, amount_decimal: '1.5' as never }, 'amount'],
-    [{ ...base, amount: 1, usage_type: 'metered' as const }, 'usage_type'],
-    [{ ...base, billing_scheme: 'tiered' as const, amount: 1 }, 'billing_scheme'],
+    [{ ...base, amount: 1, usage_type: 'metered' as const }, 'meter'],
+    [{ ...base, billing_scheme: 'tiered' as const, amount: 1 }, 'amount'],
     [{ ...base, amount: 1, tiers_mode: 'volume' as const }, 'tiers_mode'],
-    [
-      { ...base, amount: 1, transform_usage: { divide_by: 5, round: 'up' as const } },
-      'transform_usage',
-    ],
     [{ ...base, amount: 1, product: 'prod_x' }, 'product'],
     [{ currency: 'usd', interval: 'month' as const, amount: 1 }, 'product'],
   ] as const)

@@ -51,7 +51,12 @@ const LEARNED = [
   'Customers.default_source',
   'Customers.tax_id_data',
   'PaymentIntents.payment_method_data',
+  'Plans.tiers',
+  'Plans.tiers_mode',
   'Prices.currency_options',
+  'Prices.tiers',
+  'Prices.tiers_mode',
+  'Prices.transform_quantity',
   'Products.currency_options',
   'SetupIntents.payment_method_data',
 ]

@@ -66,7 +66,10 @@ const INCLUDES: Readonly<Record<string, Readonly<Record<string, Include>>>> = {
       const price = tables.price.get(object.id)
       return price ? showCurrencyOptions(price) : undefined
     },
-    tiers: () => undefined,
+    tiers: (object, tables) => tables.price.get(object.id)?.$?.tiers,
+  },
+  plan: {
+    tiers: (object, tables) => tables.price.get(object.id)?.$?.tiers,
   },
   coupon: {
     applies_to: (object, tables) => {
@@ -136,7 +139,7 @@ export function checkoutItems(sessionId: string, tables: Tables): WireObject[] {
   return (session?.$.items ?? []).flatMap((item, at) => {
     const price = tables.price.get(item.price)
     if (!price) return []
-    const plain = (price.unit_amount ?? 0) * item.quantity
+    const plain = (price.unit_amount ?? 0) * (item.quantity ?? 0)
     const amounts = item.amounts ?? { subtotal: plain, discount: 0, tax: 0, total: plain }
     return [
       {

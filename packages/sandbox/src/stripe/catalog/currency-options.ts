@@ -1,7 +1,8 @@
 import type Stripe from 'stripe'
 import type { CurrencyOption, PriceRow } from '../state/rows.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { requireCurrency } from '../wire/money.ts'
+import { readTiers } from './tiers.ts'
 import { readUnitAmount } from './unit-amount.ts'
 
 type OptionParams = Stripe.PriceCreateParams.CurrencyOptions
@@ -27,7 +28,7 @@ export function checkSoldIn(price: PriceRow, currency: string, param: string): v
 
 /** Adds to, or replaces, what a price costs in other currencies. */
 export function readCurrencyOptions(
-  own: string,
+  { own, tiered }: { readonly own: string; readonly tiered: boolean },
   given: Readonly<Record<string, OptionParams>>,
   before: Readonly<Record<string, CurrencyOption>> = {},
 ): Readonly<Record<string, CurrencyOption>> {
@@ -39,24 +40,35 @@ export function readCurrencyOptions(
       throw invalidRequest(`The price is in \`${own}\` itself; name other currencies.`, path)
     }
     const known = options[currency]
-    const { unit_amount: cents, unit_amount_decimal: decimal } = params
-    const keeps = known && cents === undefined && decimal === undefined
-    const amount = keeps
-      ? { cents: known.unit_amount, decimal: known.unit_amount_decimal }
-      : readUnitAmount(params, path)
     options[currency] = {
       tax_behavior: params.tax_behavior ?? known?.tax_behavior ?? 'unspecified',
-      unit_amount: amount.cents,
-      unit_amount_decimal: amount.decimal,
+      ...(tiered ? readOptionTiers(params, known, path) : readOptionAmount(params, known, path)),
     }
   }
   return options
 }
 
+function readOptionAmount(params: OptionParams, known: CurrencyOption | undefined, path: string) {
+  const { unit_amount: given, unit_amount_decimal: decimals } = params
+  if (params.tiers) throw invalidRequest('This price has no tiers.', `${path}[tiers]`)
+  if (known && given === undefined && decimals === undefined) {
+    return { unit_amount: known.unit_amount, unit_amount_decimal: known.unit_amount_decimal }
+  }
+  const { cents, decimal } = readUnitAmount(params, path)
+  return { unit_amount: cents, unit_amount_decimal: decimal }
+}
+
+function readOptionTiers(params: OptionParams, known: CurrencyOption | undefined, path: string) {
+  const tiers = params.tiers ? readTiers(params.tiers, `${path}[tiers]`) : known?.tiers
+  if (!tiers) throw missingParam(`${path}[tiers]`)
+  return { tiers, unit_amount: null, unit_amount_decimal: null }
+}
+
 /** As it is shown when asked for, the price's own currency among the others. */
 export function showCurrencyOptions(price: PriceRow): object {
   const { tax_behavior, unit_amount, unit_amount_decimal } = price
-  const own = { tax_behavior, unit_amount, unit_amount_decimal }
+  const tiers = price.$?.tiers
+  const own = { tax_behavior, unit_amount, unit_amount_decimal, ...(tiers ? { tiers } : {}) }
   const all = { [price.currency]: own, ...price.$?.currencyOptions }
   return Object.fromEntries(
     Object.entries(all).map(([currency, option]) => [

@@ -1,11 +1,12 @@
 import type Stripe from 'stripe'
-import type { PriceRow } from '../state/rows.ts'
+import type { PriceRow, PriceTier } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest } from '../wire/errors.ts'
+import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { requireCurrency } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 import { readCurrencyOptions } from './currency-options.ts'
+import { readTiers } from './tiers.ts'
 import { readUnitAmount } from './unit-amount.ts'
 
 type NewPrice = Partial<Stripe.PriceCreateParams> & {
@@ -24,11 +25,12 @@ const MAX_INTERVAL_COUNTS: Readonly<Record<string, number>> = {
 export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
   const product = work.require('product', params.product, 'product')
   const currency = requireCurrency(params.currency)
-  const { cents, decimal } = readUnitAmount(params)
+  const tiered = params.billing_scheme === 'tiered'
+  const terms = tiered ? readTieredTerms(params) : readUnitTerms(params)
   const options = params.currency_options
-    ? readCurrencyOptions(currency, params.currency_options)
+    ? readCurrencyOptions({ own: currency, tiered }, params.currency_options)
     : null
-  const recurring = params.recurring ? readRecurring(params.recurring) : null
+  const recurring = params.recurring ? readRecurring(work, params.recurring) : null
   if (params.lookup_key !== undefined) {
     claimLookupKey(work, params.lookup_key, params.transfer_lookup_key ?? false, null)
   }
@@ -37,7 +39,7 @@ export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
     id: params.id ?? work.newId('price_1'),
     object: 'price',
     active: params.active ?? true,
-    billing_scheme: 'per_unit',
+    billing_scheme: tiered ? 'tiered' : 'per_unit',
     created: work.now,
     currency,
     livemode: false,
@@ -47,15 +49,78 @@ export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
     product: product.id,
     recurring,
     tax_behavior: params.tax_behavior ?? 'unspecified',
+    tiers_mode: terms.tiersMode,
+    transform_quantity: terms.transform,
     type: recurring ? 'recurring' : 'one_time',
-    unit_amount: cents,
-    unit_amount_decimal: decimal,
-    ...(options ? { $: { currencyOptions: options } } : {}),
+    unit_amount: terms.cents,
+    unit_amount_decimal: terms.decimal,
+    ...(options || terms.tiers
+      ? {
+          $: {
+            ...(options ? { currencyOptions: options } : {}),
+            ...(terms.tiers ? { tiers: terms.tiers } : {}),
+          },
+        }
+      : {}),
   }
   return work.insert('price', price, 'price.created')
 }
 
+interface Terms {
+  readonly cents: number | null
+  readonly decimal: string | null
+  readonly tiers: PriceTier[] | null
+  readonly tiersMode: PriceRow['tiers_mode']
+  readonly transform: PriceRow['transform_quantity']
+}
+
+function readUnitTerms(params: NewPrice): Terms {
+  if (params.tiers !== undefined || params.tiers_mode !== undefined) {
+    throw invalidRequest(
+      '`tiers` and `tiers_mode` can only be set when `billing_scheme` is `tiered`.',
+      params.tiers === undefined ? 'tiers_mode' : 'tiers',
+    )
+  }
+  const transform = params.transform_quantity ?? null
+  if (transform && transform.divide_by < 1) {
+    throw invalidRequest(
+      'This value must be greater than or equal to 1.',
+      'transform_quantity[divide_by]',
+      'parameter_invalid_integer',
+    )
+  }
+  return { ...readUnitAmount(params), tiers: null, tiersMode: null, transform }
+}
+
+function readTieredTerms(params: NewPrice): Terms {
+  if (params.unit_amount !== undefined || params.unit_amount_decimal !== undefined) {
+    throw invalidRequest(
+      'When `billing_scheme` is `tiered`, `unit_amount` cannot be set: the tiers have amounts of their own.',
+      params.unit_amount === undefined ? 'unit_amount_decimal' : 'unit_amount',
+    )
+  }
+  if (params.transform_quantity !== undefined) {
+    throw invalidRequest(
+      '`transform_quantity` cannot be combined with `tiers`.',
+      'transform_quantity',
+    )
+  }
+  if (!params.recurring) {
+    throw invalidRequest('Only recurring prices can have tiers.', 'billing_scheme')
+  }
+  if (params.tiers === undefined) throw missingParam('tiers')
+  if (params.tiers_mode === undefined) throw missingParam('tiers_mode')
+  return {
+    cents: null,
+    decimal: null,
+    tiers: readTiers(params.tiers),
+    tiersMode: params.tiers_mode,
+    transform: null,
+  }
+}
+
 function readRecurring(
+  work: UnitOfWork,
   params: Stripe.PriceCreateParams.Recurring,
 ): NonNullable<PriceRow['recurring']> {
   const count = params.interval_count ?? 1
@@ -65,19 +130,38 @@ function readRecurring(
       'recurring[interval_count]',
     )
   }
-  if (params.usage_type === 'metered') {
-    throw invalidRequest(
-      'The sandbox has no meters, so a price cannot be metered.',
-      'recurring[usage_type]',
-    )
-  }
+  const meter = readMeter(work, params)
   return {
     interval: params.interval,
     interval_count: count,
-    meter: null,
+    meter,
     trial_period_days: params.trial_period_days ?? null,
-    usage_type: 'licensed',
+    usage_type: meter === null ? 'licensed' : 'metered',
   }
+}
+
+/** Usage records are gone since 2025: what is metered has a meter, in every version. */
+function readMeter(work: UnitOfWork, params: Stripe.PriceCreateParams.Recurring): string | null {
+  if (params.usage_type !== 'metered') {
+    if (params.meter === undefined) return null
+    throw invalidRequest(
+      'You may only specify a meter when `recurring[usage_type]` is `metered`.',
+      'recurring[meter]',
+    )
+  }
+  if (params.meter === undefined) {
+    throw invalidRequest(
+      'Metered prices must be backed by a meter: name one in `recurring[meter]`.',
+      'recurring[meter]',
+      'parameter_missing',
+    )
+  }
+  const meter = work.require('billing.meter', params.meter, 'recurring[meter]')
+  if (meter.status === 'active') return meter.id
+  throw invalidRequest(
+    `The meter \`${meter.id}\` is inactive. Only an active meter can be attached to a price.`,
+    'recurring[meter]',
+  )
 }
 
 export function claimLookupKey(

@@ -3,10 +3,10 @@ import { addMonths } from '../../core/clock/calendar.ts'
 import type { CouponRow, CustomerRow, DiscountRow, PromotionCodeRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam, noSuch } from '../wire/errors.ts'
-import { formatAmount, multiplyDecimal } from '../wire/money.ts'
+import { formatAmount } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 import { amountOffIn, isValid, requireCoupon } from './coupons.ts'
-import { unitAmountIn } from './currency-options.ts'
+import { amountOf, isMetered } from './tiers.ts'
 
 interface DiscountParam {
   readonly coupon?: string
@@ -30,7 +30,8 @@ interface DiscountTarget {
 
 interface Bought {
   readonly price: string
-  readonly quantity: number
+  /** None for a metered price, whose worth nobody knows yet. */
+  readonly quantity: number | null
 }
 
 /** Redeems coupons and promotion codes into discounts; ids of discounts already there are kept. */
@@ -125,9 +126,9 @@ export function checkMinimum(
 ): void {
   const { minimum_amount: least, minimum_amount_currency: leastIn } = restrictions
   if (least === null) return
-  const value = bought.reduce((sum, { price, quantity }) => {
-    const unit = unitAmountIn(work.require('price', price), currency) ?? '0'
-    return sum + multiplyDecimal(unit, quantity)
+  const value = bought.reduce((sum, { price: id, quantity }) => {
+    const price = work.require('price', id)
+    return isMetered(price) ? sum : sum + amountOf(price, quantity ?? 1, currency)
   }, 0)
   if (leastIn === currency && value >= least) return
   throw invalidRequest(

@@ -7,6 +7,7 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { fromUnits, ONE, toUnits } from '../wire/decimals.ts'
 import { AUTOMATIC_TAX, NO_AUTOMATIC_TAX } from './automatic-tax.ts'
 import { computeTotals } from './invoice-totals.ts'
 
@@ -146,7 +147,8 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
 export interface NewLine {
   readonly amount: number
   readonly description: string | null
-  readonly quantity: number | null
+  /** A number, or units of `wire/decimals.ts`. */
+  readonly quantity: number | bigint | null
   readonly period: { readonly start: number; readonly end: number }
   readonly price: string | null
   readonly product: string | null
@@ -166,6 +168,7 @@ export interface NewLine {
 
 export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): LineRow {
   const order = work.findBy('line_item', 'invoice', invoice.id).length
+  const { quantity: count } = line
   const row: LineRow = {
     id: work.newId('il_1'),
     object: 'line_item',
@@ -189,8 +192,8 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
             type: 'price_details',
             unit_amount_decimal: line.unitAmountDecimal,
           },
-    quantity: line.quantity,
-    quantity_decimal: line.quantity === null ? null : String(line.quantity),
+    quantity: typeof count === 'bigint' ? Number(count / ONE) : count,
+    quantity_decimal: typeof count === 'bigint' ? fromUnits(count) : toText(count),
     subscription: line.subscription,
     subtotal: line.amount,
     taxes: [],
@@ -206,6 +209,10 @@ export function addLine(work: UnitOfWork, invoice: InvoiceRow, line: NewLine): L
     },
   }
   return work.insert('line_item', row)
+}
+
+function toText(count: number | null): string | null {
+  return count === null ? null : String(count)
 }
 
 function parentOf(line: NewLine): LineRow['parent'] {
@@ -246,7 +253,7 @@ export function takeInvoiceItem(
   return addLine(work, invoice, {
     amount: item.amount,
     description: item.description,
-    quantity: item.quantity,
+    quantity: toUnits(String(item.quantity_decimal ?? item.quantity)),
     period: item.period,
     price: item.$.price,
     product: item.$.product,

@@ -4,6 +4,7 @@ import { createPrice } from '../catalog/prices.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
+import { amountOf } from '../catalog/tiers.ts'
 import type { CustomerRow, InvoiceItemRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
@@ -48,7 +49,9 @@ export function newInvoiceItem(work: UnitOfWork, options: NewInvoiceItem): Invoi
     options.unitAmountDecimal ??
     (options.amount === undefined ? undefined : String(options.amount))
   if (unit === undefined || unit === null) throw missingParam('amount')
-  const amount = options.amount ?? multiplyDecimal(unit, quantity)
+  const amount =
+    options.amount ??
+    (price ? amountOf(price, quantity, currency) : multiplyDecimal(unit, quantity))
   if (Math.abs(amount) > 99_999_999)
     throw invalidRequest('Amount must be no more than $999,999.99', 'amount', 'amount_too_large')
   const id = work.newId('ii_1')

@@ -12,6 +12,7 @@ import { minimumCharge } from '../wire/money.ts'
 import { settleLocation, type WithoutLocation } from './automatic-tax.ts'
 import { adjustBalance } from './customer-balance.ts'
 import { printedTaxIds, refreshTotals } from './invoice-draft.ts'
+import { refreshUsage } from './usage-lines.ts'
 
 const DAY = 86_400
 /** A renewal's invoice stays a draft for an hour before it is finalized and charged. */
@@ -32,6 +33,7 @@ export function finalizeInvoice(
   invoice: InvoiceRow,
   options: { leavesBalance?: boolean; withoutLocation?: WithoutLocation } = {},
 ): void {
+  refreshUsage(work, invoice)
   refreshTotals(work, invoice)
   settleLocation(work, invoice, options.withoutLocation ?? 'refused')
   const customer = work.require('customer', invoice.customer ?? '')

@@ -3,9 +3,10 @@ import { checkSoldIn } from '../catalog/currency-options.ts'
 import { createPrice } from '../catalog/prices.ts'
 import { createProduct } from '../catalog/products.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
+import { isMetered } from '../catalog/tiers.ts'
 import type { CheckoutItem, PriceRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { checkActive } from '../subscriptions/subscription-items.ts'
+import { checkActive, checkQuantity } from '../subscriptions/subscription-items.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { requireCurrency } from '../wire/money.ts'
@@ -31,12 +32,19 @@ export function readItems(
 }
 
 function readItem(work: UnitOfWork, item: LineItem, path: string) {
-  const quantity = readQuantity(item.quantity, path)
   const price = readPrice(work, item, path)
+  checkQuantity(item.quantity, path, price)
+  const quantity = isMetered(price) ? null : readQuantity(item.quantity, path)
   const { adjustable_quantity: adjustable, tax_rates: rates } = item
   const row: CheckoutItem = { price: price.id, quantity }
   if (rates) row.taxRates = requireTaxRates(work, rates, `${path}[tax_rates]`)
-  if (adjustable?.enabled) {
+  if (adjustable?.enabled && quantity === null) {
+    throw invalidRequest(
+      'The quantity of a metered price cannot be adjusted.',
+      `${path}[adjustable_quantity]`,
+    )
+  }
+  if (adjustable?.enabled && quantity !== null) {
     const { minimum = 0, maximum = 99 } = adjustable
     if (quantity < minimum || quantity > maximum) {
       throw invalidRequest(

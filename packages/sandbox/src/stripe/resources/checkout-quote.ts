@@ -113,7 +113,7 @@ export function toSubscription(
     ...(order.params.currency === undefined ? {} : { currency: order.params.currency }),
     items: recurring.map(({ price, quantity, taxRates, metadata }) => ({
       price,
-      quantity,
+      ...(quantity === null ? {} : { quantity }),
       ...(taxRates ? { tax_rates: taxRates } : {}),
       ...(metadata ? { metadata } : {}),
     })),
@@ -121,7 +121,7 @@ export function toSubscription(
       ? {
           add_invoice_items: once.map(({ price, quantity, taxRates }) => ({
             price,
-            quantity,
+            quantity: quantity ?? 1,
             ...(taxRates ? { tax_rates: taxRates } : {}),
           })),
         }
@@ -152,7 +152,7 @@ export function draftOrder(work: UnitOfWork, order: Order, billed: CustomerRow):
       customer: billed,
       currency,
       price: work.require('price', price),
-      quantity,
+      quantity: quantity ?? 1,
       taxRates: taxRates ?? null,
       metadata,
     })

@@ -12,7 +12,6 @@ import type { WireObject } from '../wire/wire-object.ts'
 const NOUNS: Readonly<Record<string, string>> = {
   ApplicationFees: 'application fee',
   'Billing/Alerts': 'billing alert',
-  'Billing/Meters': 'billing meter',
   'Entitlements/ActiveEntitlements': 'active entitlement',
   'Entitlements/Features': 'feature',
   FileLinks: 'file link',

@@ -4,6 +4,7 @@ import { idOf, type Operations, op } from '../api/operation.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxCode } from '../catalog/tax-codes.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
+import { amountOf } from '../catalog/tiers.ts'
 import { refuseManualRates } from '../invoices/automatic-tax.ts'
 import { refreshTotals, takeInvoiceItem } from '../invoices/invoice-draft.ts'
 import { newInvoiceItem, requireOneTimePrice } from '../invoices/invoice-items.ts'
@@ -99,7 +100,11 @@ export const invoiceItems: Operations = {
           : String(params.unit_amount_decimal)
       item.quantity = params.quantity ?? item.quantity
       item.quantity_decimal = String(item.quantity)
-      item.amount = multiplyDecimal(unit ?? '0', item.quantity)
+      const price = work.find('price', item.$.price ?? '')
+      item.amount =
+        price && params.unit_amount_decimal === undefined
+          ? amountOf(price, item.quantity, item.currency)
+          : multiplyDecimal(unit ?? '0', item.quantity)
       if (item.pricing) item.pricing.unit_amount_decimal = unit ?? null
     }
     item.net_amount = item.amount

@@ -16,6 +16,7 @@ import { draftSubscriptionInvoice } from '../subscriptions/subscription-invoice.
 import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate } from '../subscriptions/subscription-update.ts'
 import { asUpcoming, nextInvoice } from '../subscriptions/upcoming-invoice.ts'
+import { usagePeriods } from '../subscriptions/usage.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { createCustomer } from './customers.ts'
 
@@ -146,6 +147,7 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
       reason: 'subscription_update',
       items: [],
       pending: 'subscription',
+      usage: usagePeriods(work, itemsOf(work, subscription), work.now),
     })
   }
   const update = details ? applyUpdate(work, subscription, toUpdate(details)) : null

@@ -14,6 +14,7 @@ export const plans: Operations = {
   'Plans.create': op<Stripe.PlanCreateParams>((params, { work }) => {
     checkParams(work, params)
     const { amount, amount_decimal, interval, interval_count, trial_period_days } = params
+    const { billing_scheme, meter, tiers, tiers_mode, transform_usage, usage_type } = params
     const price = createPrice(work, {
       id: params.id ?? work.newId('plan_', 14),
       currency: params.currency,
@@ -21,8 +22,14 @@ export const plans: Operations = {
       recurring: {
         interval,
         ...(interval_count === undefined ? {} : { interval_count }),
+        ...(meter === undefined ? {} : { meter }),
         ...(trial_period_days === undefined ? {} : { trial_period_days }),
+        ...(usage_type === undefined ? {} : { usage_type }),
       },
+      ...(billing_scheme === undefined ? {} : { billing_scheme }),
+      ...(tiers === undefined ? {} : { tiers }),
+      ...(tiers_mode === undefined ? {} : { tiers_mode }),
+      ...(transform_usage === undefined ? {} : { transform_quantity: transform_usage }),
       ...(params.active === undefined ? {} : { active: params.active }),
       ...(params.nickname === undefined ? {} : { nickname: params.nickname }),
       ...(amount === undefined ? {} : { unit_amount: amount }),
@@ -95,18 +102,26 @@ function checkParams(work: UnitOfWork, params: Stripe.PlanCreateParams): void {
       'amount',
     )
   }
+  if (params.usage_type === 'metered' && params.meter === undefined) {
+    throw invalidRequest(
+      'Metered plans must be backed by a meter: name one in `meter`.',
+      'meter',
+      'parameter_missing',
+    )
+  }
+  if (params.billing_scheme === 'tiered') {
+    if (params.amount === undefined && params.amount_decimal === undefined) return
+    throw invalidRequest(
+      'When `billing_scheme` is `tiered`, `amount` cannot be set: the tiers have amounts of their own.',
+      'amount',
+    )
+  }
   if (params.amount === undefined && params.amount_decimal === undefined) {
     throw invalidRequest(
       'Plans require an `amount` or `amount_decimal` parameter to be set.',
       'amount',
       'parameter_missing',
     )
-  }
-  if (params.billing_scheme === 'tiered') {
-    throw invalidRequest('The sandbox does not imitate tiers.', 'billing_scheme')
-  }
-  if (params.usage_type === 'metered') {
-    throw invalidRequest('The sandbox has no meters, so a plan cannot be metered.', 'usage_type')
   }
 }
 

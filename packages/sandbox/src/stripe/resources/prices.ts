@@ -52,7 +52,11 @@ export const prices: Operations = {
     const options = params.currency_options
     if (options === '' || options === null) price.$ = { ...price.$, currencyOptions: {} }
     else if (options !== undefined) {
-      const merged = readCurrencyOptions(price.currency, options, price.$?.currencyOptions)
+      const merged = readCurrencyOptions(
+        { own: price.currency, tiered: price.billing_scheme === 'tiered' },
+        options,
+        price.$?.currencyOptions,
+      )
       price.$ = { ...price.$, currencyOptions: merged }
     }
     price.metadata = mergeMetadata(price.metadata, params.metadata)
@@ -71,6 +75,7 @@ export const prices: Operations = {
         (params.type === undefined || row.type === params.type) &&
         (params.lookup_keys === undefined || params.lookup_keys.includes(row.lookup_key ?? '')) &&
         (recurring?.interval === undefined || row.recurring?.interval === recurring.interval) &&
+        (recurring?.meter === undefined || row.recurring?.meter === recurring.meter) &&
         (recurring?.usage_type === undefined ||
           row.recurring?.usage_type === recurring.usage_type) &&
         inRange(row.created, params.created as Range | undefined),

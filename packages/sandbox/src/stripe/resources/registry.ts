@@ -18,6 +18,8 @@ import { invoiceItems } from './invoice-items.ts'
 import { invoicePayments } from './invoice-payments.ts'
 import { invoicePreview } from './invoice-preview.ts'
 import { invoices } from './invoices.ts'
+import { meterEvents } from './meter-events.ts'
+import { meters } from './meters.ts'
 import { paymentIntents } from './payment-intents.ts'
 import { paymentMethods } from './payment-methods.ts'
 import { plans } from './plans.ts'
@@ -57,6 +59,8 @@ export const OPERATIONS: Operations = {
   ...invoicePayments,
   ...invoicePreview,
   ...invoices,
+  ...meterEvents,
+  ...meters,
   ...paymentIntents,
   ...paymentMethods,
   ...plans,

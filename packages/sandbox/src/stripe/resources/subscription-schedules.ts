@@ -174,7 +174,7 @@ function fromSubscription(
       ...emptyPhase(subscription.currency),
       start_date: start,
       end_date: end,
-      items: items.map((item) => phaseItem(item.price, item.quantity ?? 1)),
+      items: items.map((item) => phaseItem(item.price, item.quantity)),
       trial_end: subscription.status === 'trialing' ? subscription.trial_end : null,
     },
   ]

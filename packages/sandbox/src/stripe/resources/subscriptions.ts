@@ -14,6 +14,7 @@ import { noMethod } from '../subscriptions/subscription-first-payment.ts'
 import { draftSubscriptionInvoice } from '../subscriptions/subscription-invoice.ts'
 import { changeItems, itemsOf } from '../subscriptions/subscription-swap.ts'
 import { updateSubscription } from '../subscriptions/subscription-update.ts'
+import { usagePeriods } from '../subscriptions/usage.ts'
 import { invalidRequest, noSuch } from '../wire/errors.ts'
 
 export const subscriptions: Operations = {
@@ -203,11 +204,14 @@ export function cancelNow(
     feedback_option: null,
     reason: null,
   }
+  const trialing = subscription.status === 'trialing'
+  const usage = trialing ? [] : usagePeriods(work, itemsOf(work, subscription), work.now)
   const invoice = params.invoice_now
     ? draftSubscriptionInvoice(work, subscription, {
         reason: 'subscription_update',
         items: [],
         pending: 'subscription',
+        usage,
       })
     : null
   if (!params.invoice_now && !params.prorate) dropPendingProrations(work, subscription)

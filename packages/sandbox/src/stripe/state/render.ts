@@ -18,7 +18,18 @@ function bare(row: object): WireObject {
   return '$' in row ? ({ ...row, $: undefined } as unknown as WireObject) : (row as WireObject)
 }
 
+/** What is known by its identifier alone. */
+function withoutId(row: object): WireObject {
+  return { ...row, id: undefined, $: undefined } as unknown as WireObject
+}
+
 const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
+  'billing.meter_event'(row) {
+    return withoutId(row)
+  },
+  'billing.meter_event_adjustment'(row) {
+    return withoutId(row)
+  },
   customer(row, tables) {
     if (row.$.deleted) return { id: row.id, object: 'customer', deleted: true }
     const discount = row.$.discount ? tables.discount.get(row.$.discount) : undefined
@@ -117,7 +128,7 @@ export function toPlan(price: PriceRow): WireObject {
     nickname: price.nickname,
     product: price.product,
     tiers_mode: price.tiers_mode,
-    transform_usage: null,
+    transform_usage: price.transform_quantity,
     trial_period_days: price.recurring?.trial_period_days ?? null,
     usage_type: price.recurring?.usage_type,
   }

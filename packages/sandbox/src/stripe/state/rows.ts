@@ -24,14 +24,21 @@ export type PaymentMethodRow = Wire<Stripe.PaymentMethod> & {
   $: { behavior: string; detached: boolean; authenticated: boolean }
 }
 export type ProductRow = Wire<Stripe.Product>
+export type PriceTier = Wire<Stripe.Price.Tier>
 /** A price in another currency than its own. */
 export interface CurrencyOption {
   readonly tax_behavior: Wire<Stripe.Price>['tax_behavior']
+  readonly tiers?: PriceTier[]
   readonly unit_amount: number | null
-  readonly unit_amount_decimal: string
+  readonly unit_amount_decimal: string | null
 }
 export type PriceRow = Wire<Stripe.Price> & {
-  $?: { deleted?: boolean; currencyOptions?: Readonly<Record<string, CurrencyOption>> }
+  $?: {
+    deleted?: boolean
+    currencyOptions?: Readonly<Record<string, CurrencyOption>>
+    /** Sent only when they are expanded. */
+    tiers?: PriceTier[]
+  }
 }
 export type CouponRow = Wire<Stripe.Coupon> & {
   $: {
@@ -71,7 +78,11 @@ export type SubscriptionItemRow = Omit<
 > & {
   price: string
   tax_rates: string[]
-  $: { billed: BilledPeriod | null }
+  $: {
+    billed: BilledPeriod | null
+    /** Usage is counted from here, where a metered price came after its period had begun. */
+    usageFrom?: number
+  }
   plan?: Shown
 }
 export interface SubscriptionPlanState {
@@ -116,6 +127,8 @@ export type LineRow = Wire<Stripe.InvoiceLineItem> & {
     /** Of an invoice item that says so itself; otherwise its price and product do. */
     taxBehavior?: string
     taxCode?: string
+    /** For a line that bills usage: how much all lines of that item bill. Until finalization it may grow. */
+    usage?: string
   }
 }
 export type InvoiceItemRow = Omit<Wire<Stripe.InvoiceItem>, 'tax_rates'> & {
@@ -177,14 +190,18 @@ export type TokenRow = Omit<Wire<Stripe.Token>, 'card'> & {
 }
 export type MeterRow = Wire<Stripe.Billing.Meter>
 /** Stripe's have no id, only an identifier; ours is where the row is kept. */
-export type MeterEventRow = Wire<Stripe.Billing.MeterEvent> & { id: string }
+export type MeterEventRow = Wire<Stripe.Billing.MeterEvent> & {
+  id: string
+  $: { meter: string; customer: string; value: string; cancelled: boolean }
+}
 export type MeterEventAdjustmentRow = Wire<Stripe.Billing.MeterEventAdjustment> & { id: string }
 export type ScheduleRow = Wire<Stripe.SubscriptionSchedule> & { $: { nextAt: number | null } }
 export type TestClockRow = Wire<Stripe.TestHelpers.TestClock>
 /** A line item of a checkout; what it comes to is known once it was worked out. */
 export interface CheckoutItem {
   price: string
-  quantity: number
+  /** None for a metered price: what is used is billed. */
+  quantity: number | null
   taxRates?: string[]
   adjustable?: { minimum: number; maximum: number }
   metadata?: Record<string, string>

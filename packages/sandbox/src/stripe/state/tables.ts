@@ -68,6 +68,9 @@ export function openTables(store: Store): OpenTables {
   tables.refund.indexBy('charge', (row) => row.charge)
   tables.price.indexBy('product', (row) => row.product)
   tables.promotion_code.indexBy('code', (row) => row.code.toLowerCase())
+  tables['billing.meter'].indexBy('event_name', (row) => row.event_name)
+  tables['billing.meter_event'].indexBy('identifier', (row) => row.identifier)
+  tables['billing.meter_event'].indexBy('usage', ({ $ }) => `${$.meter} ${$.customer}`)
   tables.subscription_schedule.indexBy('subscription', (row) => row.subscription)
   const queues = {
     subscriptions: tables.subscription.dueBy('next', (row) => toMs(row.$.nextAt)),

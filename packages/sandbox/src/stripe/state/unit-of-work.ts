@@ -12,6 +12,7 @@ import type { Tables } from './tables.ts'
 
 /** Kinds whose every change Stripe announces, and with what. */
 const UPDATED_EVENTS: Partial<Record<Kind, string>> = {
+  'billing.meter': 'billing.meter.updated',
   'billing_portal.configuration': 'billing_portal.configuration.updated',
   charge: 'charge.updated',
   coupon: 'coupon.updated',
@@ -265,6 +266,7 @@ export class UnitOfWork {
 
 /** How Stripe calls a kind in "No such …". */
 const NOUNS: Partial<Record<Kind, string>> = {
+  'billing.meter': 'billing meter',
   balance_transaction: 'balance transaction',
   payment_method: 'PaymentMethod',
   tax_rate: 'tax rate',

@@ -17,9 +17,10 @@ import { cancelSubscription, onInvoiceUnpaid, planNext } from '../state/subscrip
 import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
 import { periodAt } from '../wire/periods.ts'
 import { advanceSchedule } from './schedule-phases.ts'
-import { draftSubscriptionInvoice } from './subscription-invoice.ts'
+import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
 import { itemsOf } from './subscription-swap.ts'
 import { announceUpcoming } from './upcoming-invoice.ts'
+import { usagePeriods } from './usage.ts'
 
 /** Everything of Stripe's that falls due by itself, in the order it goes at one instant. */
 export function billingCycle(context: StripeContext): Timeline {
@@ -101,18 +102,22 @@ function expireIncomplete(work: UnitOfWork, subscription: SubscriptionRow): void
   if (invoice?.status === 'open') voidInvoice(work, invoice)
 }
 
-/** At the end of its last period; what is still pending goes on a last invoice. */
+/** At the end of its last period; what is still pending, and what was used, goes on a last invoice. */
 function endSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
   const reason = subscription.cancellation_details?.reason ?? 'cancellation_requested'
   const pending = pendingItems(work, subscription.customer, subscription.currency, subscription.id)
   const own = pending.some((item) => item.$.subscription === subscription.id)
-  const invoice = own
-    ? draftSubscriptionInvoice(work, subscription, {
-        reason: 'subscription_cycle',
-        items: [],
-        pending: 'subscription',
-      })
-    : null
+  const trialing = subscription.status === 'trialing'
+  const usage = trialing ? [] : usagePeriods(work, itemsOf(work, subscription), work.now)
+  const invoice =
+    own || usage.length > 0
+      ? draftSubscriptionInvoice(work, subscription, {
+          reason: 'subscription_cycle',
+          items: [],
+          pending: 'subscription',
+          usage,
+        })
+      : null
   cancelSubscription(work, subscription, reason as 'cancellation_requested')
   if (!invoice) return
   holdAsDraft(work, invoice)
@@ -142,15 +147,24 @@ function endTrial(work: UnitOfWork, subscription: SubscriptionRow): void {
     }
   }
   subscription.status = 'active'
-  renew(work, subscription)
+  renew(work, subscription, { afterTrial: true })
 }
 
-/** Starts the next period of every item whose period is over, and drafts its invoice. Nothing, where none is over. */
-function renew(work: UnitOfWork, subscription: SubscriptionRow): void {
+/**
+ * Starts the next period of every item whose period is over, and drafts its invoice, with what was used in the old
+ * one; a trial's usage is free. Nothing, where none is over.
+ */
+function renew(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  { afterTrial = false }: { afterTrial?: boolean } = {},
+): void {
   const due = itemsOf(work, subscription).filter((item) => item.current_period_end <= work.now)
   if (due.length === 0) return
   const periodStart = Math.min(...due.map((item) => item.current_period_start))
+  const usage = afterTrial ? [] : usagePeriods(work, due)
   for (const item of due) startNextPeriod(work, subscription, item)
+  if (afterTrial && wouldBeEmpty(work, subscription, { items: due, pending: 'all' })) return
   const unpaid = subscription.status === 'unpaid'
   const paused = subscription.pause_collection?.behavior === 'keep_as_draft'
   const invoice = draftSubscriptionInvoice(work, subscription, {
@@ -159,6 +173,7 @@ function renew(work: UnitOfWork, subscription: SubscriptionRow): void {
     pending: 'all',
     autoAdvance: !unpaid && !paused,
     periodStart,
+    usage,
   })
   if (invoice.auto_advance) holdAsDraft(work, invoice)
   work.emit('invoice.created', 'invoice', invoice)

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { multiplyFraction } from '../../core/rounding.ts'
 import { amountOffIn } from '../catalog/coupons.ts'
 import { unitAmountIn } from '../catalog/currency-options.ts'
+import { amountOf, isMetered } from '../catalog/tiers.ts'
 import { couponOf, liveDiscounts } from '../state/discounts.ts'
 import type {
   BilledPeriod,
@@ -11,12 +12,12 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { multiplyDecimal, percentOf } from '../wire/money.ts'
+import { percentOf } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
 
-/** A price for a quantity over a whole period, before discounts. */
+/** What a price bills in advance for a quantity over a whole period, before discounts. Usage is billed afterwards. */
 export function fullAmount(price: PriceRow, quantity: number, currency: string): number {
-  return multiplyDecimal(unitAmountIn(price, currency) ?? '0', quantity)
+  return isMetered(price) ? 0 : amountOf(price, quantity, currency)
 }
 
 /** What unused time is worth: the amount billed for the whole period, by the second. */
@@ -116,7 +117,7 @@ export function prorateEnd(
   return true
 }
 
-/** Debits the rest of the period at the item's price, and remembers it as billed. */
+/** Debits the rest of the period at the item's price, and remembers it as billed. Usage has no rest. */
 export function debitRemaining(
   work: UnitOfWork,
   subscription: SubscriptionRow,
@@ -124,6 +125,7 @@ export function debitRemaining(
   at: number,
 ): void {
   const price = work.require('price', item.price)
+  if (isMetered(price)) return
   const full = fullAmount(price, item.quantity ?? 1, subscription.currency)
   const whole = discountedAmount(work, subscription, price, full)
   const until = billedEnd(subscription, item)

@@ -1,11 +1,17 @@
 import type Stripe from 'stripe'
+import { isMetered } from '../catalog/tiers.ts'
 import type { CustomerRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { addIntervals } from '../wire/periods.ts'
 import type { Phase } from './schedule-phases.ts'
-import { checkActive, checkDuplicates, requireItemPrice } from './subscription-items.ts'
+import {
+  checkActive,
+  checkDuplicates,
+  checkQuantity,
+  requireItemPrice,
+} from './subscription-items.ts'
 import { checkCurrency } from './subscription-params.ts'
 
 export type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
@@ -35,7 +41,8 @@ export function readPhases(
     const items = phase.items.map((item, i) => {
       const price = requireItemPrice(work, item as never, `${path}[items][${i}]`)
       checkActive(work, price, `${path}[items][${i}]`)
-      return { price, quantity: item.quantity ?? 1 }
+      checkQuantity(item.quantity, `${path}[items][${i}]`, price)
+      return { price, quantity: isMetered(price) ? undefined : (item.quantity ?? 1) }
     })
     const first = items[0]?.price
     if (!first) throw missingParam(`${path}[items]`)
@@ -145,14 +152,14 @@ export function emptyPhase(currency: string): Omit<Phase, 'start_date' | 'end_da
   }
 }
 
-export function phaseItem(price: string, quantity: number): Phase['items'][number] {
+export function phaseItem(price: string, quantity: number | undefined): Phase['items'][number] {
   return {
     billing_thresholds: null,
     discounts: [],
     metadata: {},
     plan: price,
     price,
-    quantity,
+    ...(quantity === undefined ? {} : { quantity }),
     tax_rates: [],
   }
 }

@@ -8,8 +8,9 @@ import {
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { createPlannedSubscription } from './subscription-create.ts'
 import { newItem } from './subscription-items.ts'
-import { itemsOf } from './subscription-swap.ts'
+import { itemsOf, setQuantity } from './subscription-swap.ts'
 import { updateSubscription } from './subscription-update.ts'
+import { billUsage, countFromNow, isMeteredItem } from './usage.ts'
 
 export type Phase = ScheduleRow['phases'][number]
 
@@ -102,13 +103,20 @@ function swapAtBoundary(
 ): void {
   for (const item of itemsOf(work, subscription)) {
     const by = items.find((each) => each.id === item.id)
+    const goes = by?.price !== item.price
+    // The renewal bills the usage of what stays.
+    if (goes && subscription.billing_mode.type === 'flexible' && isMeteredItem(work, item)) {
+      billUsage(work, subscription, item)
+    }
     if (!by) {
       work.remove('subscription_item', item)
       continue
     }
     work.edit('subscription_item', item)
-    item.price = by.price
-    item.quantity = by.quantity ?? 1
+    const price = work.require('price', by.price)
+    item.price = price.id
+    setQuantity(item, price, by.quantity ?? 1)
+    if (goes) countFromNow(work, item)
   }
   const customer = work.require('customer', subscription.customer)
   const owner = { subscription: subscription.id, customer, currency: subscription.currency }

@@ -14,7 +14,7 @@ import { mergeMetadata } from '../wire/metadata.ts'
 import { periodAt } from '../wire/periods.ts'
 import { debitRemaining } from './proration.ts'
 import { askForMethod, type FirstPayment, payFirst } from './subscription-first-payment.ts'
-import { draftSubscriptionInvoice } from './subscription-invoice.ts'
+import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
 import {
   checkActive,
   checkDuplicates,
@@ -40,7 +40,11 @@ export function createSubscription(
   if (subscription.automatic_tax.enabled) {
     requireTaxLocation(work, work.require('customer', subscription.customer))
   }
-  if (!invoice) return subscription
+  if (!invoice) {
+    if (subscription.collection_method === 'charge_automatically')
+      askForMethod(work, subscription, params)
+    return subscription
+  }
   work.emit('invoice.created', 'invoice', invoice)
   if (subscription.collection_method === 'send_invoice') {
     invoice.$.nextAt = work.now + 3600
@@ -248,6 +252,7 @@ function firstInvoice(
 ): InvoiceRow | null {
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
   addInvoiceItems(work, subscription, params.add_invoice_items as never)
+  if (wouldBeEmpty(work, subscription, { items, pending: 'all' })) return null
   const shortened =
     subscription.status !== 'trialing' && subscription.billing_cycle_anchor > work.now
   if (!shortened)

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { collectInvoice, methodFor } from '../invoices/invoice-payment.ts'
+import { methodOfCustomer } from '../payments/customer.ts'
 import { cardFault, needsSetup, nextAction } from '../payments/payment-attempt.ts'
 import { newSetupIntent } from '../payments/setup-intent.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
@@ -42,8 +43,9 @@ export function askForMethod(
   subscription: SubscriptionRow,
   params: Stripe.SubscriptionCreateParams,
 ): void {
-  const invoice = work.require('invoice', subscription.latest_invoice ?? '')
-  const method = work.find('payment_method', methodFor(work, invoice) ?? '')
+  const customer = work.find('customer', subscription.customer)
+  const id = subscription.default_payment_method ?? methodOfCustomer(customer)
+  const method = work.find('payment_method', id ?? '')
   const wanted = method ? needsSetup(method) : params.payment_behavior === 'default_incomplete'
   if (!wanted) return
   const intent = newSetupIntent(work, {

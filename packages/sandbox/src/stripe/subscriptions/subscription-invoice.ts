@@ -1,5 +1,6 @@
 import { multiplyFraction } from '../../core/rounding.ts'
-import { unitAmountIn } from '../catalog/currency-options.ts'
+import { describePart } from '../catalog/describe-price.ts'
+import { partsOf } from '../catalog/tiers.ts'
 import {
   addLine,
   createInvoice,
@@ -8,6 +9,7 @@ import {
   takeInvoiceItem,
 } from '../invoices/invoice-draft.ts'
 import { sumOf } from '../invoices/invoice-totals.ts'
+import { addUsageLines } from '../invoices/usage-lines.ts'
 import { endDiscount, liveDiscounts } from '../state/discounts.ts'
 import type {
   BilledPeriod,
@@ -18,8 +20,9 @@ import type {
   SubscriptionRow,
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { formatAmount } from '../wire/money.ts'
-import { billedEnd, fullAmount } from './proration.ts'
+import { ONE } from '../wire/decimals.ts'
+import { billedEnd } from './proration.ts'
+import { isMeteredItem, type UsagePeriod } from './usage.ts'
 
 export interface SubscriptionInvoice {
   readonly reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
@@ -31,6 +34,8 @@ export interface SubscriptionInvoice {
   readonly periodStart?: number
   /** Bills periods in full although the subscription ends before they do. */
   readonly wholePeriods?: boolean
+  /** What was used in periods that are over. */
+  readonly usage?: readonly UsagePeriod[]
 }
 
 /** A draft that bills the current period of some items and what is pending. */
@@ -54,46 +59,111 @@ export function draftSubscriptionInvoice(
     if (options.pending === 'subscription' && item.$.subscription === null) continue
     takeInvoiceItem(work, invoice, item)
   }
-  const trialing = subscription.status === 'trialing'
-  const lines = options.items.map((item) => {
-    const price = work.require('price', item.price)
-    const quantity = item.quantity ?? 1
-    const { current_period_start: start, current_period_end: end } = item
-    const until = options.wholePeriods ? end : billedEnd(subscription, item)
-    const whole = fullAmount(price, quantity, subscription.currency)
-    return addLine(work, invoice, {
-      amount: trialing ? 0 : multiplyFraction(whole, until - start, end - start),
-      description: describe(work, price, subscription.currency, quantity, trialing),
-      quantity,
-      period: { start, end: trialing ? end : until },
-      price: price.id,
-      product: price.product,
-      unitAmountDecimal: trialing ? '0' : unitAmountIn(price, subscription.currency),
-      taxRates: item.tax_rates,
-      discountable: true,
-      discounts: item.discounts,
-      metadata: item.metadata,
+  for (const { item, start, end } of options.usage ?? []) {
+    addUsageLines(work, invoice, {
+      price: work.require('price', item.price),
+      period: { start, end },
       subscription: subscription.id,
       subscriptionItem: item.id,
-      invoiceItem: null,
-      proration: !trialing && until < end,
+      taxRates: item.tax_rates,
+      discounts: item.discounts,
+      metadata: item.metadata,
     })
+  }
+  const lines = options.items.map((item) => {
+    if (!isMeteredItem(work, item)) return addItemLines(work, invoice, subscription, item, options)
+    // Classic mode also shows what will be billed by usage, at nothing.
+    return subscription.billing_mode.type === 'classic' && options.usage === undefined
+      ? [addEmptyLine(work, invoice, subscription, item)]
+      : []
   })
   refreshTotals(work, invoice)
+  const trialing = subscription.status === 'trialing'
   options.items.forEach((item, at) => {
-    const line = lines[at]
-    if (!line) return
-    work.edit('subscription_item', item).$.billed = trialing ? null : billedPeriod(item, line)
+    const own = lines[at] ?? []
+    const billed = trialing || isMeteredItem(work, item) ? null : billedPeriod(item, own)
+    work.edit('subscription_item', item).$.billed = billed
   })
   work.edit('subscription', subscription).latest_invoice = invoice.id
   return invoice
 }
 
-/** A line for a part of the period still says what the whole is worth. */
-function billedPeriod(item: SubscriptionItemRow, line: LineRow): BilledPeriod {
-  const { start, end: until } = line.period
+/** The current period of an item, one line for each tier. */
+function addItemLines(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+  { wholePeriods = false }: SubscriptionInvoice,
+): LineRow[] {
+  const { currency } = subscription
+  const price = work.require('price', item.price)
+  const trialing = subscription.status === 'trialing'
+  const { current_period_start: start, current_period_end: end } = item
+  const until = wholePeriods || trialing ? end : billedEnd(subscription, item)
+  const quantity = BigInt(item.quantity ?? 1) * ONE
+  const parts = trialing
+    ? [{ quantity, unitAmount: '0', amount: 0, tier: null }]
+    : partsOf(price, quantity, currency)
+  return parts.map((part) =>
+    addLine(work, invoice, {
+      ...lineOf(subscription, item, price),
+      amount: multiplyFraction(part.amount, until - start, end - start),
+      description: trialing ? trialOf(work, price) : describePart(work, price, part, currency),
+      quantity: part.quantity,
+      period: { start, end: until },
+      unitAmountDecimal: part.unitAmount,
+      proration: until < end,
+    }),
+  )
+}
+
+function addEmptyLine(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+): LineRow {
+  const { currency, status } = subscription
+  const price = work.require('price', item.price)
+  const [part] = partsOf(price, 0n, currency)
+  const described = part && describePart(work, price, part, currency)
+  return addLine(work, invoice, {
+    ...lineOf(subscription, item, price),
+    amount: 0,
+    description: status === 'trialing' ? trialOf(work, price) : (described ?? null),
+    quantity: 0,
+    period: { start: item.current_period_start, end: item.current_period_end },
+    unitAmountDecimal: part?.unitAmount ?? '0',
+    proration: false,
+  })
+}
+
+function lineOf(subscription: SubscriptionRow, item: SubscriptionItemRow, price: PriceRow) {
+  return {
+    price: price.id,
+    product: price.product,
+    taxRates: item.tax_rates,
+    discountable: true,
+    discounts: item.discounts,
+    metadata: item.metadata,
+    subscription: subscription.id,
+    subscriptionItem: item.id,
+    invoiceItem: null,
+  }
+}
+
+function trialOf(work: UnitOfWork, price: PriceRow): string {
+  return `Trial period for ${work.find('product', price.product)?.name ?? price.id}`
+}
+
+/** Lines for a part of the period still say what the whole is worth. */
+function billedPeriod(item: SubscriptionItemRow, lines: readonly LineRow[]): BilledPeriod | null {
+  const [first] = lines
+  if (!first) return null
+  const { start, end: until } = first.period
   const end = item.current_period_end
-  const net = line.amount - sumOf(line.discount_amounts)
+  const net = lines.reduce((sum, line) => sum + line.amount - sumOf(line.discount_amounts), 0)
   if (until === end) return { amount: net, start, end }
   return { amount: multiplyFraction(net, end - start, until - start), start, end, until }
 }
@@ -107,18 +177,16 @@ function dropEndedDiscounts(work: UnitOfWork, subscription: SubscriptionRow): vo
   subscription.discounts = live
 }
 
-function describe(
+/** A draft of these items would be empty: what is metered is billed later, and nothing else is pending. */
+export function wouldBeEmpty(
   work: UnitOfWork,
-  price: PriceRow,
-  currency: string,
-  quantity: number,
-  trialing: boolean,
-): string {
-  const name = work.find('product', price.product)?.name ?? price.id
-  if (trialing) return `Trial period for ${name}`
-  const count = price.recurring?.interval_count ?? 1
-  const interval = price.recurring?.interval ?? ''
-  const every = count === 1 ? interval : `every ${count} ${interval}s`
-  const amount = formatAmount(fullAmount(price, 1, currency), currency)
-  return `${quantity} × ${name} (at ${amount} / ${every})`
+  subscription: SubscriptionRow,
+  { items, pending }: Pick<SubscriptionInvoice, 'items' | 'pending'>,
+): boolean {
+  if (subscription.billing_mode.type === 'classic') return false
+  const { customer, currency, id } = subscription
+  if (!items.every((item) => isMeteredItem(work, item))) return false
+  return !pendingItems(work, customer, currency, id).some(
+    (item) => pending === 'all' || item.$.subscription === id,
+  )
 }

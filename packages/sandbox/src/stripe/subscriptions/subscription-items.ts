@@ -1,6 +1,7 @@
 import { createPrice } from '../catalog/prices.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
+import { isMetered } from '../catalog/tiers.ts'
 import type { CustomerRow, PriceRow, SubscriptionItemRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
@@ -72,7 +73,13 @@ export function checkActive(work: UnitOfWork, price: PriceRow, path: string): vo
   }
 }
 
-export function checkQuantity(quantity: number | undefined, path: string): void {
+export function checkQuantity(quantity: number | undefined, path: string, price: PriceRow): void {
+  if (quantity !== undefined && isMetered(price)) {
+    throw invalidRequest(
+      `Quantity should not be specified where usage_type is \`metered\`. Remove quantity from \`${path}\`.`,
+      `${path}[quantity]`,
+    )
+  }
   if (quantity !== undefined && (quantity < 0 || quantity > 1_000_000)) {
     throw invalidRequest(
       'Invalid non-negative integer',
@@ -90,8 +97,9 @@ export function newItem(
   period: { start: number; end: number },
   path: string,
 ): SubscriptionItemRow {
-  checkQuantity(params.quantity, path)
+  checkQuantity(params.quantity, path, price)
   const id = work.newId('si_', 14)
+  const metered = isMetered(price)
   return work.insert('subscription_item', {
     id,
     object: 'subscription_item',
@@ -107,10 +115,10 @@ export function newItem(
     }),
     metadata: mergeMetadata({}, params.metadata),
     price: price.id,
-    quantity: params.quantity ?? 1,
+    ...(metered ? {} : { quantity: params.quantity ?? 1 }),
     subscription: owner.subscription,
     tax_rates: requireTaxRates(work, params.tax_rates ?? null, `${path}[tax_rates]`),
-    $: { billed: null },
+    $: { billed: null, ...(metered ? { usageFrom: work.now } : {}) },
     plan: undefined,
   })
 }

@@ -1,6 +1,7 @@
 import { checkSoldIn } from '../catalog/currency-options.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
+import { isMetered } from '../catalog/tiers.ts'
 import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, noSuch } from '../wire/errors.ts'
@@ -17,6 +18,7 @@ import {
   requireItemPrice,
 } from './subscription-items.ts'
 import { checkTrialEnd } from './subscription-params.ts'
+import { billUsage, countFromNow, isMeteredItem } from './usage.ts'
 
 export interface ItemChangeOptions {
   readonly items: readonly ItemParams[]
@@ -52,7 +54,7 @@ export function changeItems(
   const prorates = options.prorationBehavior !== 'none'
   const wasTrialing = subscription.status === 'trialing'
   const itemsBefore = itemsOf(work, subscription)
-  const freeBefore = totalOf(work, subscription, itemsBefore) === 0
+  const freeBefore = isFree(work, subscription, itemsBefore)
   const endsTrial = wasTrialing && options.trialEnd === 'now'
   const newTrialEnd = readTrialEnd(work, subscription, options.trialEnd)
 
@@ -62,10 +64,14 @@ export function changeItems(
   const changesRhythm = !wasTrialing && plan.some((change) => change.rhythm)
   const resets = options.resetAnchor || endsTrial || newTrialEnd !== null || changesRhythm
   const credited = new Set<string>()
-  if (prorates && !wasTrialing) {
+  if (!wasTrialing) {
     for (const item of itemsBefore) {
       const changed = plan.some((change) => change.item?.id === item.id && change.priced)
       if (!changed && !resets) continue
+      if (billsUsageNow(work, subscription, item, { changed, prorates })) {
+        billUsage(work, subscription, item)
+      }
+      if (!prorates) continue
       creditUnused(work, subscription, item, at)
       credited.add(item.id)
     }
@@ -76,7 +82,7 @@ export function changeItems(
     throw invalidRequest('A subscription must have at least one item.', 'items')
   checkDuplicates(items.map((item) => item.price))
   const becomesPaid =
-    !wasTrialing && freeBefore && totalOf(work, subscription, items) > 0 && itemsBefore.length > 0
+    !wasTrialing && freeBefore && !isFree(work, subscription, items) && itemsBefore.length > 0
 
   if (newTrialEnd !== null) return startTrial(work, subscription, items, newTrialEnd)
   if (endsTrial) endTrial(work, subscription)
@@ -92,6 +98,20 @@ export function changeItems(
   const prorated =
     prorates && (credited.size > 0 || changes.some((change) => change.kind === 'new'))
   return { invoiceNow: prorated && options.prorationBehavior === 'always_invoice', billed: [] }
+}
+
+/**
+ * A metered price that goes is billed for what was used of it; in classic mode it is not, nor where nothing is to be
+ * prorated. One that stays is billed when its period is cut short.
+ */
+function billsUsageNow(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+  { changed, prorates }: { changed: boolean; prorates: boolean },
+): boolean {
+  if (!isMeteredItem(work, item)) return false
+  return !changed || (prorates && subscription.billing_mode.type === 'flexible')
 }
 
 interface PlannedChange {
@@ -144,7 +164,7 @@ function planChangedItem(
     checkActive(work, price, path)
     checkSoldIn(price, subscription.currency, `${path}[price]`)
   }
-  checkQuantity(params.quantity, path)
+  checkQuantity(params.quantity, path, price ?? old)
   const requantified = params.quantity !== undefined && params.quantity !== (item.quantity ?? 1)
   return {
     item,
@@ -153,7 +173,9 @@ function planChangedItem(
     apply: () => {
       work.edit('subscription_item', item)
       if (price) item.price = price.id
-      if (params.quantity !== undefined) item.quantity = params.quantity
+      setQuantity(item, price ?? old, params.quantity)
+      if (swapped) countFromNow(work, item)
+      if (swapped && isMetered(price)) item.$.billed = null
       item.metadata = mergeMetadata(item.metadata, params.metadata)
       if (params.tax_rates !== undefined) {
         item.tax_rates = requireTaxRates(work, params.tax_rates, `${path}[tax_rates]`)
@@ -168,6 +190,16 @@ function planChangedItem(
       return { item, kind: 'changed' }
     },
   }
+}
+
+/** What is metered has none; what is metered no longer has one. */
+export function setQuantity(
+  item: SubscriptionItemRow,
+  price: PriceRow,
+  quantity: number | undefined,
+): void {
+  if (isMetered(price)) delete item.quantity
+  else if (quantity !== undefined || item.quantity === undefined) item.quantity = quantity ?? 1
 }
 
 function planNewItem(
@@ -282,15 +314,16 @@ function readProrationDate(
   )
 }
 
-function totalOf(
+/** A metered price is not free, however little is used of it. */
+function isFree(
   work: UnitOfWork,
   { currency }: SubscriptionRow,
   items: readonly SubscriptionItemRow[],
-): number {
-  const amounts = items.map((item) =>
-    fullAmount(work.require('price', item.price), item.quantity ?? 1, currency),
-  )
-  return amounts.reduce((sum, amount) => sum + amount, 0)
+): boolean {
+  return items.every((item) => {
+    const price = work.require('price', item.price)
+    return !isMetered(price) && fullAmount(price, item.quantity ?? 1, currency) === 0
+  })
 }
 
 export function itemsOf(work: UnitOfWork, subscription: SubscriptionRow): SubscriptionItemRow[] {

@@ -15,7 +15,7 @@ import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { prorateEnd } from './proration.ts'
 import { type FirstPayment, noMethod } from './subscription-first-payment.ts'
-import { draftSubscriptionInvoice } from './subscription-invoice.ts'
+import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
 import type { ItemParams } from './subscription-items.ts'
 import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
 import { changeItems, type ItemChanges, itemsOf } from './subscription-swap.ts'
@@ -72,7 +72,9 @@ export function applyUpdate(
   addInvoiceItems(work, subscription, params.add_invoice_items as never)
   const endProrated = applyCancellation(work, subscription, params)
   const invoicesEnd = endProrated && params.proration_behavior === 'always_invoice'
-  if (!changes.invoiceNow && !invoicesEnd) return { invoice: null, before, changes }
+  const wanted = { items: changes.billed, pending: 'subscription' } as const
+  const nothing = !invoicesEnd && wouldBeEmpty(work, subscription, wanted)
+  if ((!changes.invoiceNow && !invoicesEnd) || nothing) return { invoice: null, before, changes }
   const invoice = draftSubscriptionInvoice(work, subscription, {
     reason: 'subscription_update',
     items: changes.billed,

@@ -9,12 +9,14 @@ import { periodAt } from '../wire/periods.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import { itemsOf } from './subscription-swap.ts'
+import { usagePeriods } from './usage.ts'
 
 /** The renewal as it would be: every item one period on. */
 export function nextInvoice(work: UnitOfWork, subscription: SubscriptionRow): InvoiceRow {
   const items = itemsOf(work, subscription)
   const next = Math.min(...items.map((item) => item.current_period_end))
   const due = items.filter((item) => item.current_period_end === next)
+  const usage = subscription.status === 'trialing' ? [] : usagePeriods(work, due)
   if (subscription.status === 'trialing') subscription.status = 'active'
   const periodStart = Math.min(...due.map((item) => item.current_period_start))
   for (const item of due) {
@@ -29,6 +31,7 @@ export function nextInvoice(work: UnitOfWork, subscription: SubscriptionRow): In
     items: due,
     pending: 'all',
     periodStart,
+    usage,
   })
   invoice.period_end = next
   invoice.created = next

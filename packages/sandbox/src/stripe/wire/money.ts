@@ -83,6 +83,18 @@ export function formatAmount(amount: number, currency: string): string {
   return `${amount < 0 ? '-' : ''}${sign ?? ''}${text}${sign ? '' : ` ${currency.toUpperCase()}`}`
 }
 
+/** `$0.005`: cents with decimals, as many as there are. */
+export function formatDecimal(decimal: string, currency: string): string {
+  if (/^-?\d+(?:\.0+)?$/.test(decimal)) return formatAmount(Number(decimal), currency)
+  const [whole = '0', fraction = ''] = decimal.split('.')
+  const digits = ZERO_DECIMAL.has(currency) ? 0 : 2
+  const all = whole.padStart(digits + 1, '0')
+  const places = `${all.slice(all.length - digits)}${fraction.replace(/0+$/, '')}`
+  const text = `${all.slice(0, all.length - digits)}.${places}`
+  const sign = SIGNS[currency]
+  return `${sign ?? ''}${text}${sign ? '' : ` ${currency.toUpperCase()}`}`
+}
+
 export function requireCurrency(code: string, param = 'currency'): string {
   const currency = code.toLowerCase()
   if (!isCurrency(currency)) {

@@ -5,7 +5,7 @@ import { needsCard, orderOf } from '../../resources/checkout-order.ts'
 import type { Quote } from '../../resources/checkout-quote.ts'
 import type { CheckoutItem, CheckoutSessionRow, PriceRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { formatAmount } from '../../wire/money.ts'
+import { formatAmount, formatDecimal } from '../../wire/money.ts'
 import { cardField } from './cards.ts'
 import { questionFields } from './checkout-questions-view.ts'
 import { alert, dateOf } from './page.ts'
@@ -91,14 +91,18 @@ function itemRow(
   const price = work.require('price', item.price)
   const name = work.find('product', price.product)?.name ?? price.id
   const line = quote.lines.find((each) => each.item === at)
-  return html`<tr><td>${item.quantity} × ${name}<p class="soft">${describe(price, quote.currency)}${price.recurring ? trialText(work, session) : ''}</p>
+  return html`<tr><td>${item.quantity === null ? '' : `${item.quantity} × `}${name}<p class="soft">${describe(price, quote.currency)}${price.recurring ? trialText(work, session) : ''}</p>
   ${item.adjustable ? quantityForm(item, item.adjustable, at) : ''}</td>
   <td class="amount">${formatAmount(line?.subtotal ?? 0, quote.currency)}</td></tr>`
 }
 
 /** `$10.00 every 3 months` */
 export function describe(price: PriceRow, currency: string): string {
-  const amount = formatAmount(Number(unitAmountIn(price, currency) ?? 0), currency)
+  const metered = price.recurring?.usage_type === 'metered'
+  const decimal = unitAmountIn(price, currency)
+  if (decimal === null) return metered ? 'billed by usage, in tiers' : 'priced in tiers'
+  const amount = formatDecimal(decimal, currency)
+  if (metered) return `${amount} each, billed by usage`
   if (!price.recurring) return `${amount} each`
   const { interval, interval_count: count } = price.recurring
   return count === 1 ? `${amount} per ${interval}` : `${amount} every ${count} ${interval}s`

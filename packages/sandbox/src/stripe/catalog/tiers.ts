@@ -1,0 +1,165 @@
+import type Stripe from 'stripe'
+import type { PriceRow, PriceTier } from '../state/rows.ts'
+import { multiplyUnits, ONE } from '../wire/decimals.ts'
+import { invalidRequest } from '../wire/errors.ts'
+
+type TierParams = Stripe.PriceCreateParams.Tier
+
+/** What one line of an invoice says: so many at so much, or what a tier costs as such. */
+export interface PricePart {
+  /** In units of `wire/decimals.ts`. */
+  readonly quantity: bigint
+  /** Cents with decimals: of each, or of the whole tier. */
+  readonly unitAmount: string
+  readonly amount: number
+  /** The first tier is 1; null for a price without tiers. */
+  readonly tier: number | null
+}
+
+export function isMetered(price: Pick<PriceRow, 'recurring'>): boolean {
+  return price.recurring?.usage_type === 'metered'
+}
+
+/** The tiers of a price, as the API takes them; `within` is the parameter that holds them. */
+export function readTiers(tiers: readonly TierParams[], within = 'tiers'): PriceTier[] {
+  if (tiers.length === 0) throw invalidRequest('`tiers` must have at least one tier.', within)
+  let below = 0
+  return tiers.map((tier, at) => {
+    const path = `${within}[${at}]`
+    const last = at === tiers.length - 1
+    const upTo = tier.up_to === 'inf' ? null : Number(tier.up_to)
+    if ((upTo === null) !== last) {
+      throw invalidRequest(
+        last
+          ? 'The last tier must have `up_to` set to `inf`, so there is a price for every quantity.'
+          : 'Only the last tier may have `up_to` set to `inf`.',
+        `${path}[up_to]`,
+      )
+    }
+    if (upTo !== null && upTo <= below) {
+      throw invalidRequest(
+        'The `up_to` of a tier must be greater than that of the tier before it.',
+        `${path}[up_to]`,
+      )
+    }
+    below = upTo ?? below
+    const flat = readAmount(tier, 'flat_amount', path)
+    const unit = readAmount(tier, 'unit_amount', path)
+    if (flat === null && unit === null) {
+      throw invalidRequest(
+        'Each tier needs a `unit_amount` or a `flat_amount`.',
+        `${path}[unit_amount]`,
+        'parameter_missing',
+      )
+    }
+    return {
+      flat_amount: wholeOf(flat),
+      flat_amount_decimal: flat,
+      unit_amount: wholeOf(unit),
+      unit_amount_decimal: unit,
+      up_to: upTo,
+    }
+  })
+}
+
+function readAmount(
+  tier: TierParams,
+  name: 'flat_amount' | 'unit_amount',
+  path: string,
+): string | null {
+  const [cents, decimal] = [tier[name], tier[`${name}_decimal`]]
+  if (cents !== undefined && decimal !== undefined) {
+    throw invalidRequest(
+      `You may only specify one of these parameters: ${name}, ${name}_decimal.`,
+      `${path}[${name}]`,
+    )
+  }
+  const text = cents ?? decimal
+  if (text === undefined) return null
+  if (Number(text) < 0) {
+    throw invalidRequest(
+      'Invalid non-negative integer',
+      `${path}[${name}]`,
+      'parameter_invalid_integer',
+    )
+  }
+  return String(text)
+}
+
+function wholeOf(decimal: string | null): number | null {
+  return decimal !== null && /^\d+(?:\.0+)?$/.test(decimal) ? Number(decimal) : null
+}
+
+/**
+ * What a quantity costs, in the lines an invoice has for it. Graduated tiers are filled one after the other, volume
+ * tiers are chosen by the whole quantity. A first tier's flat amount is owed for a quantity of nothing, too.
+ */
+export function partsOf(price: PriceRow, quantity: bigint, currency: string): PricePart[] {
+  const { unit, tiers } = termsIn(price, currency)
+  if (tiers) {
+    return price.tiers_mode === 'volume'
+      ? volumeParts(tiers, quantity)
+      : graduatedParts(tiers, quantity)
+  }
+  const amount = multiplyUnits(packages(price, quantity), unit)
+  return [{ quantity, unitAmount: unit, amount, tier: null }]
+}
+
+/** For a whole number of them. */
+export function amountOf(price: PriceRow, quantity: number, currency: string): number {
+  return sumParts(partsOf(price, BigInt(quantity) * ONE, currency))
+}
+
+export function sumParts(parts: readonly PricePart[]): number {
+  return parts.reduce((sum, part) => sum + part.amount, 0)
+}
+
+function termsIn(price: PriceRow, currency: string): { unit: string; tiers: PriceTier[] | null } {
+  const own = currency === price.currency
+  const option = own ? undefined : price.$?.currencyOptions?.[currency]
+  const unit = own ? price.unit_amount_decimal : option?.unit_amount_decimal
+  const tiers = own ? price.$?.tiers : option?.tiers
+  return { unit: unit ?? '0', tiers: tiers ?? null }
+}
+
+/** `transform_quantity`: sold by the package, one that was begun counts or not. */
+function packages(price: PriceRow, quantity: bigint): bigint {
+  const transform = price.transform_quantity
+  if (!transform) return quantity
+  const size = BigInt(transform.divide_by) * ONE
+  const full = quantity / size
+  return (transform.round === 'up' && full * size < quantity ? full + 1n : full) * ONE
+}
+
+function graduatedParts(tiers: readonly PriceTier[], quantity: bigint): PricePart[] {
+  const parts: PricePart[] = []
+  let below = 0n
+  for (const [at, tier] of tiers.entries()) {
+    if (at > 0 && quantity <= below) break
+    const top = tier.up_to === null ? quantity : BigInt(tier.up_to) * ONE
+    const inside = (quantity < top ? quantity : top) - below
+    parts.push(...tierParts(tier, at, inside))
+    below = top
+  }
+  return parts
+}
+
+function volumeParts(tiers: readonly PriceTier[], quantity: bigint): PricePart[] {
+  const at = tiers.findIndex((tier) => tier.up_to === null || quantity <= BigInt(tier.up_to) * ONE)
+  const tier = tiers[at]
+  return tier ? tierParts(tier, at, quantity) : []
+}
+
+/** What is owed by the unit and what is owed for the tier are lines of their own. */
+function tierParts(tier: PriceTier, at: number, quantity: bigint): PricePart[] {
+  const { unit_amount_decimal: unit, flat_amount_decimal: flat } = tier
+  const parts: PricePart[] = []
+  if (unit !== null) {
+    const amount = multiplyUnits(quantity, unit)
+    parts.push({ quantity, unitAmount: unit, amount, tier: at + 1 })
+  }
+  if (flat !== null) {
+    parts.push({ quantity: 0n, unitAmount: flat, amount: multiplyUnits(ONE, flat), tier: at + 1 })
+  }
+  return parts
+}

@@ -1,0 +1,80 @@
+import { describePart } from '../catalog/describe-price.ts'
+import { usageOf } from '../catalog/meters.ts'
+import { partsOf } from '../catalog/tiers.ts'
+import type { InvoiceRow, LineRow, PriceRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { fromUnits } from '../wire/decimals.ts'
+import { addLine } from './invoice-draft.ts'
+
+/** What a line of usage is made from; a line that was made before has all of it. */
+export interface UsageSource {
+  readonly price: PriceRow
+  readonly period: { readonly start: number; readonly end: number }
+  readonly subscription: string
+  readonly subscriptionItem: string
+  readonly taxRates: readonly string[] | null
+  readonly discounts: readonly string[]
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** Bills what was used in a period that is over, one line for each tier. */
+export function addUsageLines(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  source: UsageSource,
+): LineRow[] {
+  const { price, period } = source
+  const used = usageOf(work, price, invoice.customer ?? '', period)
+  return partsOf(price, used, invoice.currency).map((part) => {
+    const line = addLine(work, invoice, {
+      amount: part.amount,
+      description: describePart(work, price, part, invoice.currency),
+      quantity: part.quantity,
+      period,
+      price: price.id,
+      product: price.product,
+      unitAmountDecimal: part.unitAmount,
+      taxRates: source.taxRates,
+      discountable: true,
+      discounts: source.discounts,
+      metadata: source.metadata,
+      subscription: source.subscription,
+      subscriptionItem: source.subscriptionItem,
+      invoiceItem: null,
+      proration: false,
+    })
+    line.$.usage = fromUnits(used)
+    return line
+  })
+}
+
+/** Usage counts until its invoice is finalized, so what came in the meantime is billed too. */
+export function refreshUsage(work: UnitOfWork, invoice: InvoiceRow): void {
+  const lines = work.findBy('line_item', 'invoice', invoice.id)
+  const first = new Map<string, LineRow>()
+  for (const line of lines) {
+    if (line.$.usage !== undefined && line.$.item !== null && !first.has(line.$.item))
+      first.set(line.$.item, line)
+  }
+  for (const [item, line] of first) {
+    const source = sourceOf(work, line, item)
+    const used = usageOf(work, source.price, invoice.customer ?? '', source.period)
+    if (fromUnits(used) === line.$.usage) continue
+    for (const each of lines) {
+      if (each.$.item === item && each.$.usage !== undefined) work.remove('line_item', each)
+    }
+    addUsageLines(work, invoice, source)
+  }
+}
+
+function sourceOf(work: UnitOfWork, line: LineRow, item: string): UsageSource {
+  return {
+    price: work.require('price', line.$.price ?? ''),
+    period: line.period,
+    subscription: line.subscription ?? '',
+    subscriptionItem: item,
+    taxRates: line.$.taxRates,
+    discounts: line.discounts,
+    metadata: line.metadata,
+  }
+}

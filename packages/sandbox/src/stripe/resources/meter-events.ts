@@ -1,0 +1,160 @@
+import type Stripe from 'stripe'
+import { type Operations, op } from '../api/operation.ts'
+import { render } from '../state/render.ts'
+import type { MeterRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest, missingParam, StripeFault } from '../wire/errors.ts'
+
+const DAY = 86_400
+/** How long an identifier is taken, and how long its event can be cancelled. */
+const REMEMBERED = DAY
+const OLDEST = 35 * DAY
+const AHEAD = 5 * 60
+
+/** Usage as it is reported, and taken back. What is wrong is told at once, not by an event hours later. */
+export const meterEvents: Operations = {
+  'Billing/MeterEvents.create': op<Stripe.Billing.MeterEventCreateParams>((params, { work }) => {
+    const meter = activeMeter(work, params.event_name)
+    const identifier = params.identifier ?? work.newId('meterevent_')
+    if (identifier.length > 100) {
+      throw invalidRequest('Invalid string: must be at most 100 characters', 'identifier')
+    }
+    if (recentEvent(work, identifier)) {
+      throw invalidRequest(`An event already exists with identifier ${identifier}.`, 'identifier')
+    }
+    const event = work.insert('billing.meter_event', {
+      id: work.newId('mtre_'),
+      object: 'billing.meter_event',
+      created: work.now,
+      event_name: meter.event_name,
+      identifier,
+      livemode: false,
+      payload: { ...params.payload },
+      timestamp: checkTimestamp(work, params.timestamp ?? work.now),
+      $: {
+        meter: meter.id,
+        customer: readCustomer(work, meter, params.payload),
+        value: readValue(meter, params.payload),
+        cancelled: false,
+      },
+    })
+    return render('billing.meter_event', event, work.tables)
+  }),
+
+  'Billing/MeterEventAdjustments.create': op<Stripe.Billing.MeterEventAdjustmentCreateParams>(
+    (params, { work }) => {
+      const meter = activeMeter(work, params.event_name)
+      const identifier = params.cancel?.identifier
+      if (identifier === undefined) throw missingParam('cancel[identifier]')
+      const event = recentEvent(work, identifier)
+      if (!event || event.$.meter !== meter.id) {
+        throw invalidRequest(
+          `No event with identifier ${identifier} was received within the last 24 hours.`,
+          'cancel[identifier]',
+          'resource_missing',
+        )
+      }
+      if (event.$.cancelled) {
+        throw invalidRequest(
+          `The event with identifier ${identifier} has already been cancelled.`,
+          'cancel[identifier]',
+        )
+      }
+      work.edit('billing.meter_event', event).$.cancelled = true
+      const adjustment = work.insert('billing.meter_event_adjustment', {
+        id: work.newId('mtr_event_adj_'),
+        object: 'billing.meter_event_adjustment',
+        cancel: { identifier },
+        event_name: meter.event_name,
+        livemode: false,
+        status: 'complete',
+        type: 'cancel',
+      })
+      return render('billing.meter_event_adjustment', adjustment, work.tables)
+    },
+  ),
+}
+
+function activeMeter(work: UnitOfWork, name: string): MeterRow {
+  const known = work.findBy('billing.meter', 'event_name', name)
+  const active = known.find((meter) => meter.status === 'active')
+  if (active) return active
+  throw invalidRequest(
+    known.length > 0
+      ? `The meter for event name '${name}' is inactive and accepts no events.`
+      : `No meter was found for event name '${name}'.`,
+    'event_name',
+    known.length > 0 ? 'archived_meter' : 'no_meter',
+  )
+}
+
+function recentEvent(work: UnitOfWork, identifier: string) {
+  return work
+    .findBy('billing.meter_event', 'identifier', identifier)
+    .find((event) => event.created > work.now - REMEMBERED)
+}
+
+function checkTimestamp(work: UnitOfWork, timestamp: number): number {
+  if (timestamp < work.now - OLDEST) {
+    throw invalidRequest(
+      'The timestamp is too far in the past: it must be within the past 35 calendar days.',
+      'timestamp',
+      'timestamp_too_far_in_past',
+    )
+  }
+  if (timestamp > work.now + AHEAD) {
+    throw invalidRequest(
+      'The timestamp is in the future: it can be at most 5 minutes ahead.',
+      'timestamp',
+      'timestamp_in_future',
+    )
+  }
+  return timestamp
+}
+
+function readCustomer(
+  work: UnitOfWork,
+  meter: MeterRow,
+  payload: Readonly<Record<string, string>>,
+): string {
+  const key = meter.customer_mapping.event_payload_key
+  const id = payload[key]
+  if (id === undefined || id === '') {
+    throw invalidRequest(
+      `The payload must name the customer in \`${key}\`.`,
+      `payload[${key}]`,
+      'meter_event_no_customer_defined',
+    )
+  }
+  const customer = work.find('customer', id)
+  if (customer && !customer.$.deleted) return id
+  throw new StripeFault(400, {
+    type: 'invalid_request_error',
+    code: 'meter_event_customer_not_found',
+    message: `No such customer: '${id}'`,
+    param: `payload[${key}]`,
+  })
+}
+
+/** A meter that counts needs no value. */
+function readValue(meter: MeterRow, payload: Readonly<Record<string, string>>): string {
+  const key = meter.value_settings.event_payload_key
+  const value = payload[key]
+  if (value === undefined && meter.default_aggregation.formula === 'count') return '1'
+  if (value === undefined || !/^-?\d+(?:\.\d+)?$/.test(value)) {
+    throw invalidRequest(
+      `The payload must have a number in \`${key}\`.`,
+      `payload[${key}]`,
+      value === undefined ? 'meter_event_value_not_found' : 'meter_event_invalid_value',
+    )
+  }
+  const [whole = '', fraction = ''] = value.replace('-', '').split('.')
+  if (fraction.length > 12 || whole.length > 15) {
+    throw invalidRequest(
+      `The value in \`${key}\` has too many digits.`,
+      `payload[${key}]`,
+      'meter_event_value_too_many_digits',
+    )
+  }
+  return value
+}

@@ -1,0 +1,27 @@
+import { roundedQuotient } from '../../core/rounding.ts'
+
+/** Stripe's decimals have at most twelve places. Here they are counted in the last of them, exactly. */
+const PLACES = 12
+export const ONE = 10n ** BigInt(PLACES)
+
+/** `1.5` → 1500000000000n */
+export function toUnits(decimal: string): bigint {
+  const negative = decimal.startsWith('-')
+  const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')
+  const units = BigInt(whole || '0') * ONE + BigInt(fraction.padEnd(PLACES, '0').slice(0, PLACES))
+  return negative ? -units : units
+}
+
+/** 1500000000000n → `1.5` */
+export function fromUnits(units: bigint): string {
+  const size = units < 0n ? -units : units
+  const fraction = String(size % ONE)
+    .padStart(PLACES, '0')
+    .replace(/0+$/, '')
+  return `${units < 0n ? '-' : ''}${size / ONE}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** So many, each at a price with decimals, rounded to cents. */
+export function multiplyUnits(quantity: bigint, decimal: string): number {
+  return roundedQuotient(quantity * toUnits(decimal), ONE * ONE)
+}
