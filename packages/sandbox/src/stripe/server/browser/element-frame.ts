@@ -14,7 +14,7 @@ const NUMBER = field(
   'Credit or debit card number',
   'Card number',
   'cc-number',
-  '9rem',
+  '10.5rem',
 )
 const EXPIRY = field(
   'exp-date',
@@ -23,8 +23,8 @@ const EXPIRY = field(
   'cc-exp',
   '4rem',
 )
-const CVC = field('cvc', 'Credit or debit card CVC/CVV', 'CVC', 'cc-csc', '3rem')
-const POSTAL = field('postal', 'ZIP', 'ZIP', 'postal-code', '4rem')
+const CVC = field('cvc', 'Credit or debit card CVC/CVV', 'CVC', 'cc-csc', '2.8rem')
+const POSTAL = field('postal', 'ZIP', 'ZIP', 'postal-code', '3.6rem')
 
 function field(
   name: string,
