@@ -1,5 +1,5 @@
-// npm run check:workflows: do the workflows call scripts and test projects that exist? Where actionlint is
-// installed (https://github.com/rhysd/actionlint), it looks at them as well.
+// npm run check:workflows: do the workflows call scripts and test projects that exist, and can they install what is
+// locked (`npm ci`), on every platform? Where actionlint is installed (https://github.com/rhysd/actionlint), it looks at them as well.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,6 +27,55 @@ export function findMissing(workflow, { scripts, projects }) {
   return missing
 }
 
+/** Where Node would find it from there: beside it, or in a folder further up. */
+function isLocked(packages, from, name) {
+  for (let folder = from; ; folder = folder.slice(0, folder.lastIndexOf('/'))) {
+    if (packages[`${folder}${folder && '/'}node_modules/${name}`]) return true
+    if (!folder.includes('/')) return Boolean(packages[`node_modules/${name}`])
+  }
+}
+
+/**
+ * Why `npm ci` would refuse a lock file, or ask another registry than the reader's own. npm writes only the binaries of
+ * its own platform when `node_modules` is there already: whoever has another platform gets another lock file.
+ */
+export function findLockProblems({ packages }) {
+  return Object.entries(packages).flatMap(([path, entry]) => {
+    const wanted = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })
+    const missing = wanted.filter((name) => !isLocked(packages, path, name))
+    const where = path || 'the root'
+    return [
+      ...missing.map((name) => `${where} wants ${name}, which is not there`),
+      ...(/^https?:/.test(entry.resolved ?? '') ? [`${where} names a registry`] : []),
+    ]
+  })
+}
+
+const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
+
+/** Packages of ours that ask for something else than the lock file was made for. */
+export function findChanged({ packages }, readManifest) {
+  return Object.keys(packages)
+    .filter((path) => !path.includes('node_modules/'))
+    .filter((path) => {
+      const manifest = readManifest(path)
+      const listed = (from) => KINDS.map((kind) => Object.entries(from[kind] ?? {}).sort())
+      return JSON.stringify(listed(manifest)) !== JSON.stringify(listed(packages[path]))
+    })
+    .map((path) => `${path || 'the root'} wants other versions: npm install --package-lock-only`)
+}
+
+function checkLocks() {
+  const read = (path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
+  return ['.', 'bench'].flatMap((folder) => {
+    const lock = read(`${folder}/package-lock.json`)
+    const changed = findChanged(lock, (path) => read(join(folder, path, 'package.json')))
+    return [...findLockProblems(lock), ...changed].map(
+      (problem) => `${join(folder, 'package-lock.json')}: ${problem}`,
+    )
+  })
+}
+
 /** The names of test projects, as `vitest.config.ts` gives them. */
 export function readProjects() {
   const config = readFileSync(join(ROOT, 'vitest.config.ts'), 'utf8')
@@ -36,11 +85,12 @@ export function readProjects() {
 export function checkWorkflows() {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const known = { scripts, projects: readProjects() }
-  return readdirSync(join(ROOT, FOLDER)).flatMap((name) =>
+  const missing = readdirSync(join(ROOT, FOLDER)).flatMap((name) =>
     findMissing(readFileSync(join(ROOT, FOLDER, name), 'utf8'), known).map(
       (problem) => `${FOLDER}/${name}: ${problem}`,
     ),
   )
+  return [...missing, ...checkLocks()]
 }
 
 if (import.meta.filename === process.argv[1]) {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { checkWorkflows, findMissing, readProjects } from '../check-workflows.mjs'
+import {
+  checkWorkflows,
+  findChanged,
+  findLockProblems,
+  findMissing,
+  readProjects,
+} from '../check-workflows.mjs'
 
 describe('the workflows', () => {
   it('call nothing that is missing', () => {
@@ -20,6 +26,28 @@ describe('the workflows', () => {
       'node scripts/nowhere.mjs: no such file',
       'actions/checkout@main: name a version',
       'no permissions at the top: it would have all',
+    ])
+  })
+
+  it('can install what is locked, on every platform and from any registry', () => {
+    const packages = {
+      '': { dependencies: { tool: '^1.0.0' } },
+      'packages/a': { dependencies: { tool: '^1.0.0', lost: '^1.0.0' } },
+      'node_modules/tool': { optionalDependencies: { 'tool-linux': '1.0.0', 'tool-mac': '1.0.0' } },
+      'node_modules/tool-linux': { resolved: 'https://registry.example/tool-linux.tgz' },
+      'node_modules/tool/node_modules/own': { dependencies: { 'tool-linux': '1.0.0' } },
+    }
+    expect(findLockProblems({ packages })).toEqual([
+      'packages/a wants lost, which is not there',
+      'node_modules/tool wants tool-mac, which is not there',
+      'node_modules/tool-linux names a registry',
+    ])
+    const wanted = {
+      '': { dependencies: { tool: '^2.0.0' } },
+      'packages/a': packages['packages/a'],
+    }
+    expect(findChanged({ packages }, (path) => wanted[path as keyof typeof wanted])).toEqual([
+      'the root wants other versions: npm install --package-lock-only',
     ])
   })
 
