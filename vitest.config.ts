@@ -13,6 +13,10 @@ const alias = [
     find: /^@tollgate\/(oauth|billing)\/(\w+)$/,
     replacement: path('./packages/$1/src/adapters/$2.ts'),
   },
+  {
+    find: /^@tollgate\/http\/outgoing$/,
+    replacement: path('./packages/http/src/outgoing/index.ts'),
+  },
   { find: /^@tollgate\/http\/(\w+)$/, replacement: path('./packages/http/src/mount/$1.ts') },
 ]
 

@@ -34,6 +34,7 @@ it.each([
   ['http.md', 'http/src/mount/hono.ts'],
   ['http.md', 'http/src/mount/next.ts'],
   ['http.md', 'http/src/mount/node.ts'],
+  ['http.md', 'http/src/outgoing/index.ts'],
   ['testing.md', 'oauth/src/testing/index.ts'],
   ['testing.md', 'database/src/testing/index.ts'],
   ['testing.md', 'billing/src/testing/index.ts'],

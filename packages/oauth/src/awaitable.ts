@@ -1,5 +1,5 @@
 /**
- * At hand or promised. Only the guard, the look-up of clients and what writes an access token answer so:
+ * At hand or promised. Only the guard, the look-up of clients and what writes or reads an access token answer so:
  * what they are asked for is nearly always at hand, and a promise for each request would show.
  */
 export type Awaitable<T> = T | Promise<T>

@@ -1,3 +1,4 @@
+export type { ResolvedAddress } from '@tollgate/http/outgoing'
 export type { Awaitable } from './awaitable.ts'
 export { type ClientJson, clientJson } from './clients/client.ts'
 export type { Clients, CreatedClient, NewClient } from './clients/manage.ts'
@@ -150,7 +151,7 @@ export type { Lifetime } from './lifetimes.ts'
 export type { Logger } from './logger.ts'
 export type { Ended } from './maintenance/end-everything.ts'
 export type { AuthorizationServerOptions } from './options.ts'
-export type { OutgoingOptions, ResolvedAddress } from './outgoing/options.ts'
+export type { OutgoingOptions } from './outgoing/options.ts'
 export { defaultPages, escapeHtml } from './pages/default-pages.ts'
 export type {
   AskingApplication,

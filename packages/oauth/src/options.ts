@@ -1,11 +1,12 @@
 import type { Database } from '@tollgate/database'
+import type { OutgoingSettings } from '@tollgate/http/outgoing'
 import { type Clock, systemClock } from './clock.ts'
 import { type SigningAlgorithm, signingAlgorithms } from './crypto.ts'
 import type { Feature, SelfRegisteredOptions } from './features/feature.ts'
 import type { Grant } from './grants/grant.ts'
 import { type Lifetime, parseLifetime, parseSeconds, YEAR } from './lifetimes.ts'
 import type { Logger } from './logger.ts'
-import { type OutgoingOptions, type OutgoingSettings, resolveOutgoing } from './outgoing/options.ts'
+import { type OutgoingOptions, resolveOutgoing } from './outgoing/options.ts'
 import { defaultPages } from './pages/default-pages.ts'
 import type { Pages } from './pages/pages.ts'
 import {

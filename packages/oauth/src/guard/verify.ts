@@ -1,4 +1,4 @@
-import type { Awaitable } from '../awaitable.ts'
+import { type Awaitable, mapAwaitable } from '../awaitable.ts'
 import { createRecentCache } from '../caches/recent-cache.ts'
 import { CLOCK_SKEW, type Clock } from '../clock.ts'
 import { InvalidToken, type TokenScheme } from '../errors.ts'
@@ -102,9 +102,12 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     return typeof aud === 'string' ? audiences.has(aud) : aud.some((each) => audiences.has(each))
   }
 
-  async function decode(text: string): Promise<VerifiedToken | null> {
+  function decode(text: string): Awaitable<VerifiedToken | null> {
     if (text.length > LONGEST_TOKEN) return null
-    const claims = await accessTokens.decode(text)
+    return mapAwaitable(accessTokens.decode(text), understand)
+  }
+
+  function understand(claims: AccessTokenClaims | null): VerifiedToken | null {
     if (claims?.iss !== options.issuer || !isForUs(claims)) return null
     const subject = parseSubject(claims.sub)
     if (!subject) return null
@@ -155,13 +158,13 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     if (token) cache.set(header ?? headerOf(token, text), { token, user: userOf(token) })
     if (!feed.isFresh()) await feed.sync()
     if (upsets() !== before) return lookCloser(header, presented)
-    return requireUser(requireAlive(token))
+    const alive = requireAlive(token)
+    const user = userOf(alive)
+    // Last: only for a token that is good otherwise is the application asked.
+    return !user || knownUsers.isCurrent(user) ? alive : requireUser(user, alive)
   }
 
-  /** Last: only for a token that is good otherwise is the application asked. */
-  async function requireUser(token: VerifiedToken): Promise<VerifiedToken> {
-    const user = userOf(token)
-    if (!user || knownUsers.isCurrent(user)) return token
+  async function requireUser(user: KnownUser, token: VerifiedToken): Promise<VerifiedToken> {
     if (!(await knownUsers.exists(user))) throw refused(token)
     // A revocation may have come while the application was asked.
     if (!feed.isFresh()) await feed.sync()

@@ -1,7 +1,7 @@
+import { NotFetched, type OutgoingResponse, type SendRequest } from '@tollgate/http/outgoing'
 import { createRecentCache } from '../caches/recent-cache.ts'
 import { type Clock, isAfter } from '../clock.ts'
 import { type CacheBounds, freshSeconds } from './cache-rules.ts'
-import { NotFetched, type OutgoingResponse, type SendRequest } from './pinned-request.ts'
 
 /** A JSON document at an address that a client has told us. */
 export interface FetchedDocument {

@@ -1,14 +1,9 @@
-import type { BlockList } from 'node:net'
+import {
+  type OutgoingSettings,
+  type ResolvedAddress,
+  resolveOutgoing as resolveRules,
+} from '@tollgate/http/outgoing'
 import { parseSeconds } from '../lifetimes.ts'
-import { parseAddresses } from './addresses.ts'
-
-/** An address that a name stands for. */
-export interface ResolvedAddress {
-  /** `192.0.2.1` or `2001:db8::1`. */
-  readonly address: string
-  /** 4 or 6. */
-  readonly family: number
-}
 
 /** How the server asks at addresses that clients have told it: their keys, their documents. */
 export interface OutgoingOptions {
@@ -25,14 +20,6 @@ export interface OutgoingOptions {
   resolve?(host: string): Promise<readonly ResolvedAddress[]>
 }
 
-export interface OutgoingSettings {
-  readonly allowed: BlockList
-  readonly opensPrivate: boolean
-  readonly certificates: readonly string[]
-  readonly timeout: number
-  readonly resolve: ((host: string) => Promise<readonly ResolvedAddress[]>) | null
-}
-
 const LONGEST_TIMEOUT = 30
 
 export function resolveOutgoing(options: OutgoingOptions = {}): OutgoingSettings {
@@ -40,12 +27,5 @@ export function resolveOutgoing(options: OutgoingOptions = {}): OutgoingSettings
   if (seconds > LONGEST_TIMEOUT) {
     throw new TypeError(`outgoing: timeout must be 1 to ${LONGEST_TIMEOUT} seconds.`)
   }
-  const addresses = options.privateAddresses ?? []
-  return {
-    allowed: parseAddresses('outgoing: privateAddresses', addresses),
-    opensPrivate: addresses.length > 0,
-    certificates: [...(options.certificates ?? [])],
-    timeout: seconds * 1000,
-    resolve: options.resolve ? (host) => options.resolve?.(host) ?? Promise.resolve([]) : null,
-  }
+  return resolveRules('outgoing', options, seconds * 1000)
 }

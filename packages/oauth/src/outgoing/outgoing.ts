@@ -1,7 +1,10 @@
+import {
+  createPinnedRequest,
+  type OutgoingSettings,
+  type SendRequest,
+} from '@tollgate/http/outgoing'
 import type { Clock } from '../clock.ts'
 import { createDocuments, type Documents } from './documents.ts'
-import type { OutgoingSettings } from './options.ts'
-import { createPinnedRequest, type SendRequest } from './pinned-request.ts'
 
 /** What the server asks of others. */
 export interface Outgoing {

@@ -24,12 +24,12 @@ async function serve(certificate: Certificate): Promise<string> {
   return `https://localhost:${(server.address() as AddressInfo).port}/`
 }
 
-const moduleAt = (name: string) =>
-  JSON.stringify(fileURLToPath(new URL(`../../dist/outgoing/${name}`, import.meta.url)))
+const moduleAt = (path: string) =>
+  JSON.stringify(fileURLToPath(new URL(`../../../${path}`, import.meta.url)))
 
 const PROGRAM = `
-  import { createPinnedRequest } from ${moduleAt('pinned-request.js')}
-  import { resolveOutgoing } from ${moduleAt('options.js')}
+  import { createPinnedRequest } from ${moduleAt('http/dist/outgoing/index.js')}
+  import { resolveOutgoing } from ${moduleAt('oauth/dist/outgoing/options.js')}
   const { urls, certificates } = JSON.parse(process.argv[1])
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
   const send = createPinnedRequest(

@@ -1,5 +1,5 @@
+import { NotFetched } from '@tollgate/http/outgoing'
 import type { ServerContext } from '../../context.ts'
-import { NotFetched } from '../../outgoing/pinned-request.ts'
 
 /** A bitmap, and what it really is. */
 export interface Picture {

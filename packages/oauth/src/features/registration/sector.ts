@@ -1,6 +1,6 @@
+import { NotFetched } from '@tollgate/http/outgoing'
 import { InvalidClientMetadata } from '../../errors.ts'
 import type { DocumentRules, Documents } from '../../outgoing/documents.ts'
-import { NotFetched } from '../../outgoing/pinned-request.ts'
 import type { DescribedClient } from './read-metadata.ts'
 
 const SECTOR: DocumentRules = {

@@ -1,6 +1,6 @@
+import { NotFetched, type OutgoingResponse } from '@tollgate/http/outgoing'
 import type { ServerContext } from '../../context.ts'
 import { InvalidRequestUri } from '../../errors.ts'
-import { NotFetched, type OutgoingResponse } from '../../outgoing/pinned-request.ts'
 import type { Client } from '../../storage/records.ts'
 
 /** RFC 9101 §5.2.3, and what was usual before it. */

@@ -42,7 +42,7 @@ export interface TokenShare {
 export interface AccessTokens {
   encode(token: Token, share: TokenShare): Awaitable<string>
   /** Null: not genuine. */
-  decode(text: string): Promise<AccessTokenClaims | null>
+  decode(text: string): Awaitable<AccessTokenClaims | null>
 }
 
 export interface AccessTokenOptions extends FormatContext {
@@ -65,9 +65,9 @@ export function createAccessTokens(options: AccessTokenOptions): AccessTokens {
       const claims = buildClaims(token, scopes, { issuer, audience })
       return options.formatFor(token, resources).encode(claims, token)
     },
-    async decode(text) {
+    decode(text) {
       const format = readable.find((each) => each.recognizes(text))
-      return format ? parseClaims(await format.decode(text, options)) : null
+      return format ? format.decode(text, options) : null
     },
   }
 }
@@ -77,9 +77,12 @@ export function checkedFormat(
   format: AccessTokenFormat,
   context: FormatContext,
 ): AccessTokenFormat {
+  const decode: AccessTokenFormat['decode'] = async (text, context) =>
+    parseClaims(await format.decode(text, context))
+
   /** A format that forgets the key would make a token for everybody of one that is for its holder. */
   async function assertStaysBound(text: string, { cnf }: AccessTokenClaims): Promise<void> {
-    const back = parseClaims(await format.decode(text, context))
+    const back = await decode(text, context)
     if (back?.cnf?.jkt === cnf?.jkt) return
     throw new TypeError('accessTokenFormat: decode() must give every claim back, also cnf')
   }
@@ -94,6 +97,6 @@ export function checkedFormat(
       if (isBound(claims)) await assertStaysBound(text, claims)
       return text
     },
-    decode: (text, context) => format.decode(text, context),
+    decode,
   }
 }

@@ -1,3 +1,4 @@
+import { mapAwaitable } from '../../awaitable.ts'
 import { type SigningAlgorithm, verifyData } from '../../crypto.ts'
 import { type SigningKey, signJwt } from '../../keys/signing-key.ts'
 import type { SigningKeys } from '../../keys/signing-keys.ts'
@@ -18,13 +19,14 @@ export function jwtFormat(keys: SigningKeys, { algorithm, typ }: JwtStyle): Acce
   return {
     recognizes: (text) => SHAPE.test(text),
     encode: (claims) => signJwt(keys.current(algorithm), typ, claims),
-    async decode(text) {
+    decode(text) {
       const parts = text.split('.', 4)
       const [header, payload, signature] = parts
       if (parts.length !== 3 || !header || !payload || !signature) return null
-      const key = keys.findByHeader(header) ?? (await findByKid(header, keys))
-      if (!key || !isGenuine(key, header, payload, signature)) return null
-      return parseClaims(parseJson(payload))
+      return mapAwaitable(keys.findByHeader(header) ?? findByKid(header, keys), (key) => {
+        if (!key || !isGenuine(key, header, payload, signature)) return null
+        return parseClaims(parseJson(payload))
+      })
     },
   }
 }

@@ -7,7 +7,7 @@ import { type IncomingMessage, request as requestPlainly } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
-import type { OutgoingSettings, ResolvedAddress } from './options.ts'
+import type { OutgoingSettings, ResolvedAddress } from './settings.ts'
 import { trustAlso } from './trusted-certificates.ts'
 
 /** Why nothing came of it. Strangers are not told: it would show them what there is in our network. */
@@ -22,28 +22,45 @@ export class NotFetched extends Error {
   }
 }
 
+/** What is asked for, and how. */
 export interface OutgoingRequest {
+  /** `GET`, or `POST` with a body. */
   readonly method: 'GET' | 'POST'
+  /** Beside those that every request has. */
   readonly headers?: Readonly<Record<string, string>>
+  /** In UTF-8. */
   readonly body?: string
-  /** In bytes. */
+  /** Of the response, in bytes. */
   readonly largest: number
   /** Ends it before its time. */
   readonly signal?: AbortSignal
   /** Plain http will do where the application has opened the address. Default: never. */
   readonly plainWhereOpened?: boolean
+  /** Nothing but the status counts: a redirect is one, and the body is thrown away. Default: false. */
+  readonly statusOnly?: boolean
 }
 
+/** What came back. */
 export interface OutgoingResponse {
+  /** Such as 200. */
   readonly status: number
+  /** By a name in small letters; null for none. */
   header(name: string): string | null
+  /** Empty where only the status counts. */
   readonly body: Buffer
 }
 
+/** Sends one request; NotFetched when nothing came of it. */
 export type SendRequest = (url: URL, outgoing: OutgoingRequest) => Promise<OutgoingResponse>
 
 const LONGEST_URL = 2000
 
+/**
+ * Checks an address, and connects to the very one that was checked.
+ * @example
+ * const send = createPinnedRequest(resolveOutgoing('outgoing', {}, 5000))
+ * const { status, body } = await send(new URL('https://app.example/keys'), { method: 'GET', largest: 64_000 })
+ */
 export function createPinnedRequest(settings: OutgoingSettings): SendRequest {
   let agent: Promise<Agent> | null = null
   return async (url, outgoing) => {
@@ -132,26 +149,39 @@ function always({ address, family }: ResolvedAddress): LookupFunction {
 function send(
   url: URL,
   options: RequestOptions,
-  { body, largest }: OutgoingRequest,
+  { body, largest, statusOnly = false }: OutgoingRequest,
 ): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
     const open = url.protocol === 'https:' ? request : requestPlainly
     const sent = open(url, options, (response) => {
-      readBody(response, largest).then(
-        (content) =>
-          resolve({
-            status: response.statusCode ?? 0,
-            header: (name) => headerOf(response, name),
-            body: content,
-          }),
-        (error) => {
-          reject(error)
-          sent.destroy()
-        },
-      )
+      const read = (content: Buffer) =>
+        resolve({
+          status: response.statusCode ?? 0,
+          header: (name) => headerOf(response, name),
+          body: content,
+        })
+      if (statusOnly) {
+        read(Buffer.alloc(0))
+        throwAway(response, largest)
+        return
+      }
+      readBody(response, largest).then(read, (error) => {
+        reject(error)
+        sent.destroy()
+      })
     })
     sent.on('error', reject)
     sent.end(body)
+  })
+}
+
+/** Cutting it off at once would be an error at the other side. The deadline ends one that never ends. */
+function throwAway(response: IncomingMessage, largest: number): void {
+  let length = 0
+  response.on('error', () => undefined)
+  response.on('data', (part: Buffer) => {
+    length += part.length
+    if (length > largest) response.destroy()
   })
 }
 
