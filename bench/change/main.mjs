@@ -14,7 +14,7 @@ import { pinLoad, serverCommand } from '../cores.mjs'
 import { openDatabases } from '../databases.mjs'
 import { formatTable } from '../format-table.mjs'
 import { mean } from '../measure.mjs'
-import { serverRows } from '../rows.mjs'
+import { guardedRows, serverRows } from '../rows.mjs'
 
 const { values: options } = parseArgs({
   options: {
@@ -37,7 +37,9 @@ const subjects = {
   again: benchOf(copy),
 }
 const lines = []
-for (const row of serverRows.filter(({ label }) => label.includes(options.only))) {
+for (const row of [...serverRows, ...guardedRows].filter(({ label }) =>
+  label.includes(options.only),
+)) {
   const runs = []
   for (let run = 0; run < Number(options.processes); run++) runs.push(await compare(row))
   const all = (read) => runs.map(read)
