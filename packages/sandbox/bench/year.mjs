@@ -22,17 +22,24 @@ async function main() {
   const runners = packages.map((folder) => new Runner(folder))
   for (const runner of runners) await runner.ask({ start: Number(values.customers) })
   for (let month = 1; month <= 12; month++) {
+    // Standard error, because ten thousand take minutes.
+    console.error(`month ${month}: ${runners.map(({ spent }) => seconds(spent)).join(', ')} so far`)
     const turn = month % 2 === 0 ? runners.toReversed() : runners
     for (const runner of turn) runner.spent += (await runner.ask({ month })).spent
   }
   for (const runner of runners) {
-    const { invoices, listed, peak } = await runner.ask({ list: true })
+    // Where a page began with a walk through all those before it, all pages would take minutes.
+    const { invoices, listed, peak, own, pages } = await runner.ask({
+      list: runner.folder === here,
+    })
     console.log(runner.folder)
     console.log(
       `  a year of ${values.customers} subscriptions  ${seconds(runner.spent)} of processor time`,
     )
     console.log(`  paidInvoices(), ${invoices} of them     ${seconds(listed)}`)
-    console.log(`  most memory until then          ${Math.round(peak)} MB`)
+    console.log(`  a customer's invoices, one call ${own.toFixed(1)} ms`)
+    if (pages) console.log(`  all invoices, ${pages.calls} calls of 100   ${seconds(pages.spent)}`)
+    console.log(`  most memory before the lists    ${Math.round(peak)} MB`)
     runner.stop()
   }
   const [before, now] = runners
@@ -69,9 +76,11 @@ class Runner {
 async function child(folder) {
   const { startSandbox } = await import(pathToFileURL(resolve(folder, 'dist/index.js')).href)
   const sandbox = await startSandbox({ stripe: true, now: new Date(START) })
+  const call = caller(sandbox.stripe)
+  let someone = ''
   const answers = {
     start: async (customers) => {
-      await subscribe(sandbox.stripe, customers)
+      someone = await subscribe(call, customers)
       return {}
     },
     month: async (month) => {
@@ -79,11 +88,24 @@ async function child(folder) {
       await sandbox.clock.advanceTo(new Date(Date.UTC(2026, month, 15, 2)))
       return { spent: processorTime() - from }
     },
-    list: async () => {
+    list: async (all) => {
       const peak = process.resourceUsage().maxRSS / 1024
-      const from = processorTime()
-      const invoices = sandbox.stripe.paidInvoices().length
-      return { invoices, listed: processorTime() - from, peak }
+      const own = await spentOn(async () => {
+        for (let n = 0; n < 20; n++) await call('GET', `/v1/invoices?customer=${someone}&limit=100`)
+      })
+      let calls = 0
+      const spent = await spentOn(async () => {
+        for (let last = all ? '' : null; last !== null; calls++) {
+          const after = last && `&starting_after=${last}`
+          const page = await call('GET', `/v1/invoices?status=paid&limit=100${after}`)
+          last = page.has_more ? page.data.at(-1).id : null
+        }
+      })
+      let invoices = 0
+      const listed = await spentOn(() => {
+        invoices = sandbox.stripe.paidInvoices().length
+      })
+      return { invoices, listed, peak, own: own / 20, pages: all ? { calls, spent } : null }
     },
   }
   process.on('message', async (question) => {
@@ -93,21 +115,27 @@ async function child(folder) {
   process.on('disconnect', () => process.exit())
 }
 
+async function spentOn(work) {
+  const from = processorTime()
+  await work()
+  return processorTime() - from
+}
+
 function processorTime() {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-async function subscribe({ apiKey, config }, customers) {
+function caller({ apiKey, config }) {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
-  const call = (path, params) =>
+  return (method, path, params) =>
     new Promise((resolve, reject) => {
       const headers = {
         authorization: `Bearer ${apiKey}`,
         'content-type': 'application/x-www-form-urlencoded',
       }
       const { host, port } = config
-      const sent = request({ host, port, method: 'POST', path, headers, agent }, (response) => {
+      const sent = request({ host, port, method, path, headers, agent }, (response) => {
         let text = ''
         response.setEncoding('utf8')
         response.on('data', (chunk) => {
@@ -121,27 +149,33 @@ async function subscribe({ apiKey, config }, customers) {
       sent.on('error', reject)
       sent.end(new URLSearchParams(params).toString())
     })
-  const { id: product } = await call('/v1/products', { name: 'Gold' })
-  const { id: price } = await call('/v1/prices', {
+}
+
+/** Returns one of the customers. */
+async function subscribe(call, customers) {
+  const { id: product } = await call('POST', '/v1/products', { name: 'Gold' })
+  const { id: price } = await call('POST', '/v1/prices', {
     product,
     currency: 'usd',
     unit_amount: '1000',
     'recurring[interval]': 'month',
   })
   let next = 0
+  let someone = ''
   const worker = async () => {
     while (next < customers) {
       const card = 'pm_card_visa'
-      const { id } = await call('/v1/customers', {
+      const { id } = await call('POST', '/v1/customers', {
         email: `c${next++}@example.com`,
         payment_method: card,
         'invoice_settings[default_payment_method]': card,
       })
-      await call('/v1/subscriptions', { customer: id, 'items[0][price]': price })
+      await call('POST', '/v1/subscriptions', { customer: id, 'items[0][price]': price })
+      someone = id
     }
   }
   await Promise.all(Array.from({ length: 8 }, worker))
-  agent.destroy()
+  return someone
 }
 
 if (process.argv[2] === '--child') await child(process.argv[3])

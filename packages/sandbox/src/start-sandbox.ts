@@ -107,7 +107,7 @@ async function openContext(options: SandboxOptions, began: Date): Promise<Opened
   const kept = stateFile === undefined ? null : new KeptState(stateFile, store, clock, loaded)
   const outbox = new Outbox({ clock, store, ...options.outbox })
   const trouble = new Trouble(store)
-  const failures = new FailedJobs({ clock, store })
+  const failures = new FailedJobs({ store })
   return { context: { clock, store, outbox, trouble, failures }, isNew: saved === null, kept }
 }
 

@@ -35,7 +35,8 @@ interface Answered {
   now: number
 }
 
-it('loses nothing it has answered, whenever it is killed', async () => {
+// Sixty processes, one after the other: minutes where others use the machine, too.
+it('loses nothing it has answered, whenever it is killed', { timeout: 900_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-killed-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'state.json')

@@ -42,7 +42,7 @@ export function openScratch(options: ScratchOptions): Scratch {
     fetch: async () => new Response(null, { status: 200 }),
   })
   const trouble = new Trouble(store)
-  const failures = new FailedJobs({ clock, store, log: () => {} })
+  const failures = new FailedJobs({ store, log: () => {} })
   const provided: ProviderContext = { clock, store, outbox, trouble, failures }
   return {
     ...provided,

@@ -35,7 +35,7 @@ export async function startMerchant(
   const store = new Store()
   const outbox = new Outbox({ clock, store })
   const trouble = new Trouble(store)
-  const failures = new FailedJobs({ clock, store })
+  const failures = new FailedJobs({ store })
   const sandbox = await startBraintree({ clock, store, outbox, trouble, failures }, options)
   closing.push(async () => {
     outbox.close()

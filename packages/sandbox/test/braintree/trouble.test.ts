@@ -84,7 +84,7 @@ describe('a snapshot', () => {
       store,
       outbox,
       trouble: new Trouble(store),
-      failures: new FailedJobs({ clock, store }),
+      failures: new FailedJobs({ store }),
     })
     store.restore(snapshot)
     for (const moved of [first.clock, clock]) await moved.advance({ months: 14 })

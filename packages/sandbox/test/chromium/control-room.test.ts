@@ -11,6 +11,7 @@ describeInChromium('the control room', ({ newPage }) => {
   let watched: Watched
   let ada = { customer: '', subscription: '' }
   let grace = { customer: '', subscription: '' }
+  let leap = { id: '' }
   beforeAll(async () => {
     watched = await startWatched()
     const { sandbox, stripe } = watched
@@ -20,6 +21,10 @@ describeInChromium('the control room', ({ newPage }) => {
     grace = await subscribeGrace(watched)
     // Nothing that people can write makes a page wider than the window.
     await stripe.customers.create({ name: 'W'.repeat(200), email: `${'w'.repeat(90)}@example.com` })
+    leap = await stripe.testHelpers.testClocks.create({
+      frozen_time: Date.parse('2028-02-29T12:00:00Z') / 1000,
+      name: 'Leap year',
+    })
     sandbox.trouble.declineNextCharge(ada.customer, 'insufficient_funds')
     await sandbox.clock.advance({ days: 16 })
     await stripe.subscriptions.update(ada.subscription, { metadata: { order: '7' } })
@@ -45,6 +50,7 @@ describeInChromium('the control room', ({ newPage }) => {
     object: () => `/objects/${ada.subscription}`,
     'object-braintree': () => `/objects/${grace.subscription}`,
     clock: () => '/clock?count=2&unit=months',
+    'clock-test': () => `/clock?clock=${leap.id}`,
     trouble: () => '/trouble',
   }
 
@@ -91,6 +97,22 @@ describeInChromium('the control room', ({ newPage }) => {
     } finally {
       await own.close()
     }
+  })
+
+  it('chooses a test clock and moves that one alone, without script', async () => {
+    const before = watched.sandbox.clock.nowMs()
+    const page = await newPage({ script: false })
+    await page.goto(`${watched.room}/clock`)
+    await page.getByRole('link', { name: 'Leap year' }).click()
+    await page.getByText('It is 29 Feb 2028, 12:00 UTC on the test clock Leap year').waitFor()
+    await page.getByLabel('By', { exact: true }).first().fill('3')
+    await page.getByLabel('Unit').first().selectOption('days')
+    await page.getByRole('button', { name: 'Advance', exact: true }).first().click()
+    await page.getByRole('status').getByText('It is now 2028-03-03 12:00').waitFor()
+    await page.getByText('It is 3 Mar 2028, 12:00 UTC on the test clock Leap year').waitFor()
+    await page.getByRole('link', { name: 'the sandbox’s own' }).click()
+    await page.getByText('UTC in the sandbox.').waitFor()
+    expect(watched.sandbox.clock.nowMs()).toBe(before)
   })
 
   it('orders trouble and moves the clock by keyboard alone', async () => {

@@ -59,6 +59,8 @@ const LEARNED = [
   'Prices.transform_quantity',
   'Products.currency_options',
   'SetupIntents.payment_method_data',
+  'Subscriptions.backdate_start_date',
+  'Subscriptions.billing_cycle_anchor_config',
 ]
 
 it('takes no parameter it refused before, unless it has learned it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ACACIA, BASIL, CLOVER, DAHLIA, PINNED, startVersions } from './old-versions.ts'
+import { ACACIA, BASIL, CLOVER, DAHLIA, type Old, PINNED, startVersions } from './old-versions.ts'
 import { seconds, seedCustomer, seedPrices } from './support.ts'
 
 /** A customer with a card, prices, and a subscription that is paid. */
@@ -392,8 +392,8 @@ describe('basil', () => {
     })
   })
 
-  it('single-discounts: a phase of a schedule has one, too, which the sandbox refuses', async () => {
-    const { send, call, stripe, customer, monthly } = await startSubscribed()
+  it('single-discounts: a phase of a schedule has one, too', async () => {
+    const { call, stripe, customer, monthly } = await startSubscribed()
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
     const form = {
       customer: customer.id,
@@ -401,13 +401,13 @@ describe('basil', () => {
       'phases[0][items][0][price]': monthly.id,
       'phases[0][iterations]': '1',
     }
-    const refused = await send(ACACIA, '/subscription_schedules', {
+    const bare = await call(ACACIA, '/subscription_schedules', form)
+    expect(bare).toMatchObject({ phases: [{ coupon: null }] })
+    const schedule = await call(ACACIA, '/subscription_schedules', {
       ...form,
       'phases[0][coupon]': coupon.id,
     })
-    expect(refused.body.error).toMatchObject({ param: 'phases[0][discounts]' })
-    const schedule = await call(ACACIA, '/subscription_schedules', form)
-    expect(schedule).toMatchObject({ phases: [{ coupon: null }] })
+    expect(schedule).toMatchObject({ phases: [{ coupon: coupon.id }] })
     const now = await call(BASIL, `/subscription_schedules/${schedule.id}`)
     expect(now).not.toHaveProperty('phases[0].coupon')
   })
@@ -466,6 +466,111 @@ describe('basil', () => {
       refunds: [{ refund: refund.id, amount_refunded: 300 }],
     })
   })
+
+  it('upcoming-invoices: all its lines are at another, page by page', async () => {
+    const { send, call, stripe, customer, subscription } = await startSubscribed()
+    for (let cents = 1; cents <= 13; cents++) {
+      await stripe.invoiceItems.create({ customer: customer.id, amount: cents, currency: 'usd' })
+    }
+    const query = `?subscription=${subscription.id}`
+    const upcoming = await call(ACACIA, `/invoices/upcoming${query}`)
+    const lines = upcoming.lines as { data: Old[]; has_more: boolean }
+    expect([lines.data.length, lines.has_more]).toEqual([10, true])
+    const read = async (more: string) =>
+      (await call(ACACIA, `/invoices/upcoming/lines${query}${more}`)) as unknown as typeof lines
+    const rest = await read(`&starting_after=${lines.data[9]?.id}`)
+    expect([rest.data.length, rest.has_more]).toEqual([4, false])
+    const all = await read('&limit=100')
+    expect(all.data.map(({ id }) => id)).toEqual([...lines.data, ...rest.data].map(({ id }) => id))
+    const sum = all.data.reduce((total, line) => total + Number(line.amount), 0)
+    expect([sum, upcoming.total]).toEqual([1091, 1091])
+    expect(all.data[0]).toHaveProperty('proration')
+    expect((await send(BASIL, `/invoices/upcoming/lines${query}`)).status).toBe(400)
+  })
+
+  it('list-totals: a list says how long it is when asked', async () => {
+    const { send, call, stripe, customer } = await startSubscribed()
+    for (let at = 0; at < 4; at++) await stripe.customers.create({ email: 'x@example.com' })
+    const list = '/customers?limit=2&expand[]=total_count'
+    expect(await call(ACACIA, list)).toMatchObject({ total_count: 5, has_more: true })
+    const some = await call(ACACIA, `${list}&email=x@example.com&expand[]=data.default_source`)
+    expect(some).toMatchObject({ total_count: 4, data: [{}, {}] })
+    const own = `/invoices?customer=${customer.id}&expand[]=total_count`
+    expect(await call(ACACIA, own)).toMatchObject({ total_count: 1 })
+    expect(await call(ACACIA, '/customers')).not.toHaveProperty('total_count')
+    expect((await send(BASIL, list)).status).toBe(400)
+    expect((await send(ACACIA, '/customers?expand[]=data.total_count')).status).toBe(400)
+  })
+
+  it('customer-coupon: takes something off all that has no discount of its own', async () => {
+    const { sandbox, send, call, stripe, customer, subscription, monthly } = await startSubscribed()
+    const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    const tenth = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
+    const path = `/customers/${customer.id}`
+    expect(await send(BASIL, path, { coupon: half.id })).toMatchObject(unknown('coupon'))
+    expect(await call(ACACIA, path, { coupon: half.id })).toMatchObject({
+      discount: { coupon: { id: half.id }, customer: customer.id, subscription: null },
+    })
+    const other = await call(ACACIA, '/subscriptions', {
+      customer: customer.id,
+      'items[0][price]': monthly.id,
+      coupon: tenth.id,
+      'expand[]': 'latest_invoice',
+    })
+    expect(other.latest_invoice).toMatchObject({ total: 900 })
+    const preview = await stripe.invoices.createPreview({ subscription: subscription.id })
+    expect(preview.total).toBe(500)
+    await sandbox.clock.advance({ months: 1, hours: 1 })
+    const totals = async (id: string) =>
+      (await stripe.invoices.list({ subscription: id })).data.map(({ total }) => total)
+    expect(await totals(subscription.id)).toEqual([500, 1000])
+    expect(await totals(other.id)).toEqual([900, 900])
+    expect(await call(ACACIA, path, { coupon: '' })).toMatchObject({ discount: null })
+    const told = sandbox.stripe.events().map(({ type }) => type)
+    expect(told.filter((type) => String(type).startsWith('customer.discount'))).toEqual([
+      'customer.discount.created',
+      'customer.discount.created',
+      'customer.discount.deleted',
+    ])
+    await sandbox.clock.advance({ months: 1, days: 4 })
+    expect((await totals(subscription.id))[0]).toBe(1000)
+  })
+
+  it('customer-coupon: one that is used once is used once; a code and its end', async () => {
+    const { sandbox, call, stripe, monthly } = await startSubscribed()
+    const once = await stripe.coupons.create({ amount_off: 300, currency: 'usd', duration: 'once' })
+    const code = await stripe.promotionCodes.create({
+      promotion: { type: 'coupon', coupon: once.id },
+    })
+    const made = await call(ACACIA, '/customers', {
+      promotion_code: code.id,
+      payment_method: 'pm_card_visa',
+      'invoice_settings[default_payment_method]': 'pm_card_visa',
+    })
+    expect(made).toMatchObject({ discount: { promotion_code: code.id } })
+    const items = [{ price: monthly.id }]
+    const { id } = await stripe.subscriptions.create({ customer: made.id, items })
+    await sandbox.clock.advance({ months: 1, hours: 1 })
+    const totals = (await stripe.invoices.list({ subscription: id })).data
+    expect(totals.map(({ total }) => total)).toEqual([1000, 700])
+    expect(await call(ACACIA, `/customers/${made.id}`)).toMatchObject({ discount: null })
+
+    const months = await stripe.coupons.create({
+      percent_off: 20,
+      duration: 'repeating',
+      duration_in_months: 2,
+    })
+    await call(ACACIA, `/customers/${made.id}`, { coupon: months.id })
+    // Redeemed on 28 February: it is over on 28 April, two days before that renewal.
+    await sandbox.clock.advance({ months: 3, hours: 1 })
+    const later = (await stripe.invoices.list({ subscription: id, limit: 3 })).data
+    expect(later.map(({ total }) => total)).toEqual([1000, 800, 1000])
+    expect(await call(ACACIA, `/customers/${made.id}`)).toMatchObject({ discount: null })
+
+    await call(ACACIA, `/customers/${made.id}`, { coupon: months.id })
+    expect(await stripe.customers.deleteDiscount(made.id)).toMatchObject({ deleted: true })
+    expect(await call(ACACIA, `/customers/${made.id}`)).toMatchObject({ discount: null })
+  })
 })
 
 describe('versions without a name', () => {
@@ -506,5 +611,29 @@ describe('versions without a name', () => {
     expect(since).not.toHaveProperty('charges')
     const charge = await call('2022-11-15', `/charges/${String(intent.latest_charge)}`)
     expect(charge).not.toHaveProperty('refunds')
+  })
+
+  it('card-by-default: who names no methods takes cards, and needs no address to return to', async () => {
+    const { call, send } = await startVersions()
+    const form = {
+      amount: '500',
+      currency: 'usd',
+      payment_method: 'pm_card_visa',
+      confirm: 'true',
+    }
+    expect(await call('2022-11-15', '/payment_intents', form)).toMatchObject({
+      status: 'succeeded',
+      payment_method_types: ['card'],
+      automatic_payment_methods: null,
+    })
+    expect(await send('2023-08-16', '/payment_intents', form)).toMatchObject({
+      status: 400,
+      body: { error: { param: 'return_url' } },
+    })
+    const asked = { ...form, 'automatic_payment_methods[enabled]': 'true' }
+    expect((await send('2022-11-15', '/payment_intents', asked)).status).toBe(400)
+    expect(await call('2022-11-15', '/setup_intents', { usage: 'off_session' })).toMatchObject({
+      payment_method_types: ['card'],
+    })
   })
 })

@@ -14,6 +14,7 @@ export const advance: Command = {
   mostWords: 1,
   flags: {
     to: { value: '<date>', help: 'to this moment instead: 2026-03-01, or 2026-03-01T10:00:00Z' },
+    clock: { value: '<id>', help: "a test clock of Stripe's instead of the sandbox's own" },
     ...CONTROL_FLAGS,
   },
   notes: `
@@ -27,7 +28,9 @@ A renewal at Stripe is a draft for an hour before it is charged: "1month 1h" see
         'Say how far: tollgate-sandbox advance 1month, or tollgate-sandbox advance --to 2026-03-01',
       )
     }
-    const form = to === null ? parseDuration(by ?? '') : { date: parseDay(to) }
+    const clock = textFlag(input, 'clock')
+    const target = to === null ? parseDuration(by ?? '') : { date: parseDay(to) }
+    const form = clock === null ? target : { ...target, clock }
     const path = to === null ? '/advance' : '/advance-to'
     const moved = await postToControlRoom<Advanced>(input, path, form)
     if (input.flags.json === true) {

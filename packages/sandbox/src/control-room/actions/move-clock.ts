@@ -1,4 +1,6 @@
-import type { Duration } from '../../core/clock/clock.ts'
+import { addDuration, type Duration } from '../../core/clock/clock.ts'
+import { moveTestClock } from '../../stripe/clocks/move-test-clock.ts'
+import { nowOf } from '../../stripe/state/context.ts'
 import { countByType, happenedSince, markNow } from '../model/happened.ts'
 import type { Controls } from '../story/watched.ts'
 import { type Action, type Done, wholeNumber } from './action.ts'
@@ -13,7 +15,8 @@ export const advance: Action = (form, controls) => {
     if (form.has(each)) by[each] = wholeNumber(form, each, 0)
   }
   if (Object.keys(by).length === 0) by[unit] = wholeNumber(form, 'count', 1)
-  return moved(controls, () => controls.clock.advance(by as Duration))
+  const clock = chosenClock(form, controls)
+  return moved(controls, clock, () => clock.advance(by as Duration))
 }
 
 export const advanceTo: Action = (form, controls) => {
@@ -23,15 +26,36 @@ export const advanceTo: Action = (form, controls) => {
   if (Number.isNaN(date.getTime())) {
     throw new RangeError(`${text || 'That'} is no date. Write 2026-03-01, or 2026-03-01T10:00:00Z.`)
   }
-  return moved(controls, () => controls.clock.advanceTo(date))
+  const clock = chosenClock(form, controls)
+  return moved(controls, clock, () => clock.advanceTo(date))
 }
 
-async function moved(controls: Controls, move: () => Promise<void>): Promise<Done> {
-  const from = controls.clock.now().toISOString()
+type Chosen = Pick<Controls['clock'], 'now' | 'advance' | 'advanceTo'>
+
+/** The test clock that `clock` names, or the sandbox's own. */
+function chosenClock(form: URLSearchParams, controls: Controls): Chosen {
+  const id = form.get('clock') ?? ''
+  const { clock, outbox, stripe } = controls
+  if (id === '') return clock
+  const context = stripe?.context
+  if (!context?.tables['test_helpers.test_clock'].has(id)) {
+    throw new RangeError(`There is no test clock ${id}.`)
+  }
+  const now = () => new Date(nowOf(context, id) * 1000)
+  const advanceTo = async (date: Date) => {
+    if (date < now()) throw new RangeError('The clock moves forward only')
+    moveTestClock(context, id, Math.floor(date.getTime() / 1000))
+    await outbox.flush()
+  }
+  return { now, advanceTo, advance: (by) => advanceTo(addDuration(now(), by)) }
+}
+
+async function moved(controls: Controls, clock: Chosen, move: () => Promise<void>): Promise<Done> {
+  const from = clock.now().toISOString()
   const mark = markNow(controls)
   await move()
   const { events, deliveries } = happenedSince(controls, mark)
-  const now = controls.clock.now().toISOString()
+  const now = clock.now().toISOString()
   const what =
     events.length === 0
       ? 'Nothing fell due.'

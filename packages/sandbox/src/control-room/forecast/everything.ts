@@ -5,6 +5,7 @@ import { toSteps } from '../story/stripe-steps.ts'
 import type { Watched } from '../story/watched.ts'
 import { copyEverything, countRows } from './copy-rows.ts'
 import { sumOf, withoutLinks } from './forecast.ts'
+import { moveCopy } from './move-copy.ts'
 
 /** A copy of more rows takes too long for a page. */
 export const MOST_ROWS = 20_000
@@ -19,12 +20,19 @@ export interface Outlook {
   readonly failedJobs: readonly string[]
 }
 
-/** What would happen if the clock were moved; null when there is too much to try it on a copy. */
-export async function outlook(watched: Watched, until: Date): Promise<Outlook | null> {
+/**
+ * What would happen if a clock were moved, a test clock or the sandbox's own; null when there is too much to try it
+ * on a copy.
+ */
+export async function outlook(
+  watched: Watched,
+  until: Date,
+  testClock: string | null = null,
+): Promise<Outlook | null> {
   if (countRows(watched) > MOST_ROWS) return null
   const scratch = copyEverything(watched)
   const from = watched.clock.now().toISOString()
-  await scratch.clock.advanceTo(until)
+  await moveCopy(scratch, testClock, until)
   const events = scratch.stripe ? readEvents(scratch.stripe, { most: MOST_EVENTS }).reverse() : []
   const steps = toSteps(events)
   const { braintree } = scratch

@@ -4,12 +4,14 @@ import { cancelSubscription, isOver } from '../../stripe/state/subscription-stat
 import { inOneStep, UnitOfWork } from '../../stripe/state/unit-of-work.ts'
 import { updateSubscription } from '../../stripe/subscriptions/subscription-update.ts'
 import { braintreeSteps } from '../story/braintree-steps.ts'
+import { clockOf } from '../story/clocks.ts'
 import { findObject } from '../story/find-object.ts'
 import { type Amount, amountOf, type Step } from '../story/step.ts'
 import { isAbout, readEvents } from '../story/stripe-events.ts'
 import { toSteps } from '../story/stripe-steps.ts'
 import type { Watched, Who } from '../story/watched.ts'
 import { copyCustomer } from './copy-rows.ts'
+import { moveCopy } from './move-copy.ts'
 
 /** What is supposed to be different from now on. */
 export interface Supposition {
@@ -46,7 +48,7 @@ export async function forecast(
   const scratch = copyCustomer(watched, who)
   const known = new Set(stepsOf(scratch, who).map(nameOf))
   suppose(scratch, who, supposed)
-  await scratch.clock.advanceTo(until)
+  await moveCopy(scratch, clockOf(watched, who)?.id ?? null, until)
   const ahead = stepsOf(scratch, who).filter((step) => !known.has(nameOf(step)))
   const steps = ahead.map((step) => withoutLinks(watched, step))
   return {
@@ -79,7 +81,7 @@ function cancelAtStripe(
   customer: string,
   wish: 'cancel-at-period-end' | 'cancel-now',
 ): void {
-  inOneStep(new UnitOfWork(stripe), (work) => {
+  inOneStep(new UnitOfWork(stripe, { about: [customer] }), (work) => {
     for (const row of work.findBy('subscription', 'customer', customer)) {
       if (isOver(row)) continue
       if (wish === 'cancel-at-period-end') {

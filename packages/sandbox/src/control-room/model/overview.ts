@@ -81,12 +81,14 @@ function firstDue({ stripe, braintree }: Watched): Array<{ at: number; who: Who 
     if (at < (first.get(key)?.at ?? Number.POSITIVE_INFINITY)) first.set(key, { at, who })
   }
   const tables = stripe?.context.tables
+  // What lives by a test clock comes by itself only when that one is moved.
   for (const row of tables?.subscription.values() ?? []) {
+    if (row.test_clock !== null) continue
     const at = row.$.nextAt === null ? null : row.$.nextAt * 1000
     note(at, { provider: 'stripe', id: String(row.customer) })
   }
   for (const row of newestOf(tables?.invoice)) {
-    if (row.$.nextAt === null || row.customer === null) continue
+    if (row.$.nextAt === null || row.customer === null || row.test_clock !== null) continue
     note(row.$.nextAt * 1000, { provider: 'stripe', id: String(row.customer) })
   }
   for (const row of braintree?.context.tables.subscriptions.values() ?? []) {

@@ -13,6 +13,7 @@ import {
   statusBadge,
 } from '../parts/bits.ts'
 import { comingItem, nowItem, pastItem } from '../parts/timeline.ts'
+import { clockOf, nowFor } from '../story/clocks.ts'
 import { newestFirst } from '../story/step.ts'
 import { pastOf } from '../story/timeline.ts'
 import type { Who } from '../story/watched.ts'
@@ -37,10 +38,11 @@ async function read(ask: Ask) {
   const customer = who && findCustomer(watched, who)
   if (!who || !customer) return null
   const months = HORIZONS.find((each) => String(each) === query.get('months')) ?? 3
-  const now = watched.clock.now()
+  const now = nowFor(watched, who)
   return {
     now: now.toISOString(),
     customer,
+    testClock: clockOf(watched, who),
     months,
     paymentMethods: findPaymentMethods(watched, who),
     declines:
@@ -53,10 +55,13 @@ async function read(ask: Ask) {
 type Data = NonNullable<Awaited<ReturnType<typeof read>>>
 
 export const customerPage = definePage(read, (data, { path }) => {
-  const { customer } = data
+  const { customer, testClock } = data
+  const lives =
+    testClock &&
+    html` · lives by the test clock <a href="/clock?clock=${testClock.id}">${testClock.name ?? testClock.id}</a>`
   return {
     title: customer.name ?? customer.email ?? customer.id,
-    lead: html`${customer.name && customer.email && `${customer.email} · `}${customer.provider} · ${objectLink(customer.id)}`,
+    lead: html`${customer.name && customer.email && `${customer.email} · `}${customer.provider} · ${objectLink(customer.id)}${lives}`,
     body: html`<div class="aside"><section class="card"><h2>Timeline</h2>${horizon(data)}${timeline(data, path)}</section>
 <div class="stack">${subscriptions(customer.subscriptions)}${methods(data)}${whatIf(data)}${decline(data, path)}</div></div>`,
   }
@@ -72,9 +77,10 @@ function horizon({ customer, months, coming }: Data): Html {
 <nav class="line" aria-label="How far ahead"><span class="quiet">Look ahead</span> ${links}</nav>`
 }
 
-function timeline({ coming, past, now }: Data, path: string): Html {
+function timeline({ coming, past, now, testClock }: Data, path: string): Html {
   const ahead = newestFirst(coming.steps)
-  return html`<ol class="timeline">${ahead.map((step) => comingItem(step, { path }))}${nowItem(now)}${past.map(pastItem)}</ol>
+  const options = { path, testClock: testClock?.id ?? null }
+  return html`<ol class="timeline">${ahead.map((step) => comingItem(step, options))}${nowItem(now)}${past.map(pastItem)}</ol>
 ${coming.failedJobs.map((text) => html`<p class="quiet">Would fail: ${text}</p>`)}`
 }
 

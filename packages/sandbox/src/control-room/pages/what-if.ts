@@ -3,6 +3,7 @@ import { type Forecast, forecast, type Supposition } from '../forecast/forecast.
 import { findCustomer } from '../model/customers.ts'
 import { amounts, customerPath, empty, moment, statusBadge } from '../parts/bits.ts'
 import { comingItem } from '../parts/timeline.ts'
+import { nowFor } from '../story/clocks.ts'
 import type { Step } from '../story/step.ts'
 import { horizonOf, whoOf } from './customer.ts'
 import { type Ask, definePage } from './page.ts'
@@ -29,7 +30,7 @@ async function read(ask: Ask) {
     subscriptions: choice(SUBSCRIPTIONS, query.get('subscriptions')),
   }
   const months = Number(choice(MONTHS, query.get('months') ?? '3'))
-  const until = horizonOf(watched.clock.now(), months)
+  const until = horizonOf(nowFor(watched, who), months)
   const [asIs, ifSo] = await Promise.all([
     forecast(watched, who, until),
     forecast(watched, who, until, supposed),

@@ -73,6 +73,11 @@ export function backField(path: string): Html {
   return html`<input type="hidden" name="back" value="${path}">`
 }
 
+/** Which clock a form moves: the sandbox's own, unless it names a test clock. */
+export function clockField(testClock: string | null | undefined): Html | '' {
+  return testClock ? html`<input type="hidden" name="clock" value="${testClock}">` : ''
+}
+
 export function empty(text: string): Html {
   return html`<p class="empty">${text}</p>`
 }

@@ -1,11 +1,13 @@
 import { type Html, html } from '../../core/html.ts'
 import type { Step } from '../story/step.ts'
 import type { DeliveryNote } from '../story/timeline.ts'
-import { backField, customerPath, moment, objectLink } from './bits.ts'
+import { backField, clockField, customerPath, moment, objectLink } from './bits.ts'
 
 export interface TimelineOptions {
   /** The page to come back to after "Go there"; null leaves these buttons out. */
   readonly path: string | null
+  /** The test clock that "Go there" moves; the sandbox's own without it. */
+  readonly testClock?: string | null
   /** Where the steps of many stand together. */
   readonly withCustomer?: boolean
   /** Steps that are marked, because the other side does not have them. */
@@ -17,7 +19,7 @@ export function comingItem(step: Step, options: TimelineOptions): Html {
   const { path } = options
   const go =
     path !== null &&
-    html`<form method="post" action="/advance-to">${backField(path)}<input type="hidden" name="date" value="${step.at}"><button class="small">Go there<span class="unseen">: ${step.title}, ${step.at}</span></button></form>`
+    html`<form method="post" action="/advance-to">${backField(path)}${clockField(options.testClock)}<input type="hidden" name="date" value="${step.at}"><button class="small">Go there<span class="unseen">: ${step.title}, ${step.at}</span></button></form>`
   const { provider, customer } = step
   const whose =
     options.withCustomer && customer !== null

@@ -5,7 +5,7 @@ import type { WireObject } from '../../stripe/wire/wire-object.ts'
 export interface SeenEvent {
   readonly id: string
   readonly type: string
-  /** Epoch seconds. */
+  /** Epoch seconds, on the clock that its customer lives by. */
   readonly created: number
   readonly object: WireObject
   /** The old values of what changed. */
@@ -33,7 +33,7 @@ export function readEvents(context: StripeContext, filter: EventFilter): SeenEve
     const event: SeenEvent = {
       id: row.id,
       type: row.type,
-      created: row.created,
+      created: row.at ?? row.created,
       object: JSON.parse(data) as WireObject,
       previous: row.previous === null ? null : (JSON.parse(row.previous) as SeenEvent['previous']),
       request: row.request?.id ?? null,

@@ -30,7 +30,7 @@ export function dueJobs(provider: string, jobs: readonly DueJob[], failures: Fai
     }
   }
 
-  const runOne = (job: DueJob, key: string, runs: Map<string, number>): void => {
+  const runOne = (job: DueJob, key: string, at: number, runs: Map<string, number>): void => {
     const run = (runs.get(`${job.name}:${key}`) ?? 0) + 1
     runs.set(`${job.name}:${key}`, run)
     try {
@@ -38,7 +38,7 @@ export function dueJobs(provider: string, jobs: readonly DueJob[], failures: Fai
       job.run(key)
       failures.succeeded(job.name, key)
     } catch (error) {
-      failures.record(provider, job.name, key, error)
+      failures.record(provider, job.name, key, error, at)
     }
   }
 
@@ -57,7 +57,7 @@ export function dueJobs(provider: string, jobs: readonly DueJob[], failures: Fai
         const job = jobs.find((each) => (nextDueOf(each) ?? Number.POSITIVE_INFINITY) <= at)
         const key = job?.queue.nextKey(at)
         if (!job || !key) return
-        runOne(job, key, runs)
+        runOne(job, key, at, runs)
       }
     },
   }

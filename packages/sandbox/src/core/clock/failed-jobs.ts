@@ -1,6 +1,5 @@
 import type { Store } from '../store/store.ts'
 import type { Table } from '../store/table.ts'
-import type { MovableClock } from './clock.ts'
 
 /** Something that fell due and could not be done. Time went on without it. */
 export interface FailedJob {
@@ -12,9 +11,9 @@ export interface FailedJob {
   readonly key: string
   /** Why it failed the last time. */
   readonly message: string
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Epoch milliseconds on the clock it fell due by. */
   readonly firstFailedAt: number
-  /** Epoch milliseconds on the sandbox's clock. */
+  /** Epoch milliseconds on the same clock. */
   readonly lastFailedAt: number
   /** How often it failed in a row. */
   readonly attempts: number
@@ -26,12 +25,10 @@ const DAY_MS = 86_400_000
 
 /** Jobs that failed, kept with the state until they succeed; each is tried again a day later. */
 export class FailedJobs {
-  readonly #clock: MovableClock
   readonly #table: Table<FailedJob>
   readonly #log: (line: string) => void
 
-  constructor(options: { clock: MovableClock; store: Store; log?: (line: string) => void }) {
-    this.#clock = options.clock
+  constructor(options: { store: Store; log?: (line: string) => void }) {
     this.#table = options.store.table<FailedJob>('failed_jobs')
     this.#log = options.log ?? ((line) => process.stderr.write(`${line}\n`))
   }
@@ -47,8 +44,8 @@ export class FailedJobs {
     return this.#table.get(`${job}:${key}`)?.retryAt ?? null
   }
 
-  record(provider: string, job: string, key: string, error: unknown): void {
-    const now = this.#clock.nowMs()
+  /** `now`: by the clock that the job fell due by. */
+  record(provider: string, job: string, key: string, error: unknown, now: number): void {
     const message = error instanceof Error ? error.message : String(error)
     const before = this.#table.get(`${job}:${key}`)
     const failed: FailedJob = {

@@ -9,29 +9,22 @@ interface Entry {
  * come out in the order they first entered.
  */
 export class DueQueue {
-  readonly #current = new Map<string, number>()
-  readonly #order = new Map<string, number>()
+  /** What holds for each key. The heap also has what held before. */
+  readonly #current = new Map<string, Entry>()
   #heap: Entry[] = []
   #entered = 0
 
-  /** `null` takes the key out. */
-  set(key: string, due: number | null): void {
+  /** `null` takes the key out. Whose key it is does not matter to one queue. */
+  set(key: string, due: number | null, _row?: unknown): void {
     const before = this.#current.get(key)
     if (due === null) {
-      if (before !== undefined) {
-        this.#current.delete(key)
-        this.#order.delete(key)
-      }
+      if (before) this.#current.delete(key)
       return
     }
-    if (before === due) return
-    this.#current.set(key, due)
-    let order = this.#order.get(key)
-    if (order === undefined) {
-      order = this.#entered++
-      this.#order.set(key, order)
-    }
-    this.#push({ due, order, key })
+    if (before?.due === due) return
+    const entry = { due, order: before?.order ?? this.#entered++, key }
+    this.#current.set(key, entry)
+    this.#push(entry)
   }
 
   nextDue(): number | null {
@@ -46,7 +39,6 @@ export class DueQueue {
 
   clear(): void {
     this.#current.clear()
-    this.#order.clear()
     this.#heap = []
     this.#entered = 0
   }
@@ -55,8 +47,7 @@ export class DueQueue {
     for (;;) {
       const first = this.#heap[0]
       if (!first) return null
-      if (this.#current.get(first.key) === first.due && this.#order.get(first.key) === first.order)
-        return first
+      if (this.#current.get(first.key) === first) return first
       this.#pop()
     }
   }
@@ -96,4 +87,37 @@ export class DueQueue {
 
 function isBefore(a: Entry, b: Entry): boolean {
   return a.due < b.due || (a.due === b.due && a.order < b.order)
+}
+
+/**
+ * Due queues side by side, one for each clock that rows live by; null is the sandbox's own. A row never moves
+ * to another clock.
+ */
+export class DueQueues<T> {
+  readonly #queues = new Map<string | null, DueQueue>()
+  readonly #clockOf: (row: T) => string | null
+
+  constructor(clockOf: (row: T) => string | null) {
+    this.#clockOf = clockOf
+  }
+
+  of(clock: string | null): DueQueue {
+    let queue = this.#queues.get(clock)
+    if (!queue) {
+      queue = new DueQueue()
+      this.#queues.set(clock, queue)
+    }
+    return queue
+  }
+
+  /** Without the row the key is taken out, whose ever it was. */
+  set(key: string, due: number | null, row?: T): void {
+    if (row !== undefined) this.of(this.#clockOf(row)).set(key, due)
+    else for (const queue of this.#queues.values()) queue.set(key, null)
+  }
+
+  /** Whoever holds one of the queues holds it still. */
+  clear(): void {
+    for (const queue of this.#queues.values()) queue.clear()
+  }
 }

@@ -75,17 +75,23 @@ export class Packer<T extends object> implements Packing<T> {
     const sample = known ?? toSample(packed[1] as Json[], 0)
     const reading: Reading = { packed: known ? packed : [], at: 1 }
     const found: Array<readonly [string, unknown]> = []
-    const left = new Set(Object.keys(value))
-    for (const [place, name] of (sample.names ?? []).entries()) {
-      const now = left.delete(name) ? (value as Record<string, unknown>)[name] : undefined
+    const names = sample.names ?? []
+    for (let place = 0; place < names.length; place++) {
+      const name = names[place] as string
+      const now = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
       const [usual, number] = [sample.fields[place], sample.numbers[place] as number]
       const start = reading.at
       if (now !== undefined && isFieldAsPacked(usual, number, now, reading)) continue
       reading.at = start
       found.push([name, rebuildField(usual, number, reading)])
     }
-    for (const name of left) {
-      if ((value as Record<string, unknown>)[name] !== undefined) found.push([name, undefined])
+    let next = 0
+    for (const name in value) {
+      // Nearly always they come in the same order.
+      if (names[next] === name) next++
+      else if ((value as Record<string, unknown>)[name] !== undefined && !names.includes(name)) {
+        found.push([name, undefined])
+      }
     }
     return found
   }

@@ -57,10 +57,13 @@ export class Store {
     let text = ''
     while (text.length < length) {
       let word = mix(this.#seed, this.#drawn++)
-      for (let i = 0; i < 5 && text.length < length; i++) {
-        text += alphabet[word % alphabet.length]
+      const most = Math.min(5, length - text.length)
+      let piece = ''
+      for (let i = 0; i < most; i++) {
+        piece += alphabet[word % alphabet.length]
         word = Math.floor(word / alphabet.length)
       }
+      text += piece
     }
     return text
   }

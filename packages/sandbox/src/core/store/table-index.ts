@@ -1,24 +1,40 @@
+/** Up to so many keys are a list, which takes a third of a set's memory. */
+const SHORT = 32
+
 /** Which rows have which value. */
 export class TableIndex<T> {
   readonly #keyOf: (row: T) => string | null
-  /** Most values are those of one row, such as the invoice of a line: a set for each would weigh more. */
-  readonly #keys = new Map<string, string | Set<string>>()
-  readonly #valueOf = new Map<string, string>()
+  /** Most values are those of one row, such as the invoice of a line: a list for each would weigh more. */
+  readonly #keys = new Map<string, string | string[] | Set<string>>()
+  /** The value that each row is under; null when it is known to stay the same. */
+  readonly #valueOf: Map<string, string> | null
 
-  constructor(keyOf: (row: T) => string | null) {
+  constructor(keyOf: (row: T) => string | null, fixed = false) {
     this.#keyOf = keyOf
+    this.#valueOf = fixed ? null : new Map()
+  }
+
+  /** No row's value ever changes. */
+  get isFixed(): boolean {
+    return this.#valueOf === null
   }
 
   /** How many rows have this value. */
   count(value: string): number {
     const found = this.#keys.get(value)
-    return typeof found === 'string' ? 1 : (found?.size ?? 0)
+    if (typeof found !== 'object') return found === undefined ? 0 : 1
+    return Array.isArray(found) ? found.length : found.size
   }
 
-  has(row: T, value: string): boolean {
-    return this.#keyOf(row) === value
+  /** Whether the row with this key has this value. */
+  isUnder(value: string, key: string): boolean {
+    if (this.#valueOf) return this.#valueOf.get(key) === value
+    const found = this.#keys.get(value) ?? []
+    if (typeof found === 'string') return found === key
+    return Array.isArray(found) ? found.includes(key) : found.has(key)
   }
 
+  /** The oldest first. */
   keys(value: string): Iterable<string> {
     const found = this.#keys.get(value) ?? []
     return typeof found === 'string' ? [found] : found
@@ -26,28 +42,54 @@ export class TableIndex<T> {
 
   put(key: string, row: T): void {
     const value = this.#keyOf(row)
-    const before = this.#valueOf.get(key)
-    if (before === value) return
-    if (before !== undefined) this.remove(key)
-    if (value === null) return
-    this.#valueOf.set(key, value)
-    const others = this.#keys.get(value)
-    if (others === undefined) this.#keys.set(value, key)
-    else if (typeof others === 'string') this.#keys.set(value, new Set([others, key]))
-    else others.add(key)
+    if (this.#valueOf) {
+      const before = this.#valueOf.get(key)
+      if (before === (value ?? undefined)) return
+      if (before !== undefined) this.#take(before, key)
+      if (value === null) this.#valueOf.delete(key)
+      else this.#valueOf.set(key, value)
+    }
+    if (value !== null) this.#add(value, key)
   }
 
-  remove(key: string): void {
-    const value = this.#valueOf.get(key)
-    if (value === undefined) return
-    this.#valueOf.delete(key)
-    const keys = this.#keys.get(value)
-    if (typeof keys === 'object' && keys.delete(key) && keys.size > 0) return
-    this.#keys.delete(value)
+  /** `read` gives the row as it was put. */
+  remove(key: string, read: () => T | undefined): void {
+    const value = this.#valueOf ? this.#valueOf.get(key) : this.#valueIn(read())
+    this.#valueOf?.delete(key)
+    if (value !== undefined && value !== null) this.#take(value, key)
   }
 
   clear(): void {
     this.#keys.clear()
-    this.#valueOf.clear()
+    this.#valueOf?.clear()
+  }
+
+  #valueIn(row: T | undefined): string | null {
+    return row === undefined ? null : this.#keyOf(row)
+  }
+
+  #add(value: string, key: string): void {
+    const others = this.#keys.get(value)
+    if (others === undefined) this.#keys.set(value, key)
+    else if (typeof others === 'string') {
+      if (others !== key) this.#keys.set(value, [others, key])
+    } else if (!Array.isArray(others)) others.add(key)
+    else if (!others.includes(key)) {
+      if (others.length < SHORT) others.push(key)
+      else this.#keys.set(value, new Set(others).add(key))
+    }
+  }
+
+  #take(value: string, key: string): void {
+    const keys = this.#keys.get(value)
+    if (Array.isArray(keys)) {
+      const place = keys.indexOf(key)
+      if (place >= 0) keys.splice(place, 1)
+      if (keys.length > 0) return
+    } else if (typeof keys === 'object') {
+      keys.delete(key)
+      if (keys.size > 0) return
+    } else if (keys !== key) return
+    this.#keys.delete(value)
   }
 }

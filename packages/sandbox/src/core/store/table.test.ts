@@ -23,6 +23,8 @@ it('is a Map with indexes and lists, however few rows stay unpacked', () => {
     fc.property(fc.array(action, { maxLength: 200 }), fc.nat(3), (actions, most) => {
       const table = new Table<Row>()
       table.indexBy('owner', (row) => row.owner)
+      table.indexBy('initial', (row) => initialOf(row.id), { fixed: true })
+      table.timeBy((row) => row.id.charCodeAt(0))
       table.packBeyond(most, new Packer())
       const model = new Map<string, Row>()
       for (const step of actions) {
@@ -48,6 +50,10 @@ it('is a Map with indexes and lists, however few rows stay unpacked', () => {
   )
 })
 
+function initialOf(id: string): string {
+  return id < 'd' ? 'early' : 'late'
+}
+
 function expectSame(table: Table<Row>, rows: Row[]): void {
   expect(table.size).toBe(rows.length)
   expect([...table.values()]).toEqual(rows)
@@ -57,6 +63,11 @@ function expectSame(table: Table<Row>, rows: Row[]): void {
     const wanted = rows.filter((row) => row.owner === owner).map((row) => row.id)
     expect(found.sort()).toEqual(wanted.sort())
   }
+  for (const initial of ['early', 'late']) {
+    const wanted = rows.filter((row) => initialOf(row.id) === initial)
+    expect(table.findBy('initial', initial)).toEqual(wanted)
+    expect(table.readBy('initial', initial)).toEqual(wanted)
+  }
   const newest = [...rows].reverse()
   const odd = (row: Row) => row.n % 2 === 1
   expect([...table.newestFirst()]).toEqual(newest)
@@ -64,6 +75,7 @@ function expectSame(table: Table<Row>, rows: Row[]): void {
     [newest, table.newestFirst()],
     [newest.filter(odd), table.newestFirst().filter(odd)],
     [newest.filter((row) => row.owner === 'x'), table.newestBy('owner', 'x')],
+    [newest.filter((row) => initialOf(row.id) === 'late'), table.newestBy('initial', 'late')],
   ] as const
   for (const [list, read] of lists) {
     expect([...read]).toEqual(list)
@@ -75,3 +87,90 @@ function expectSame(table: Table<Row>, rows: Row[]): void {
     }
   }
 }
+
+interface Timed {
+  id: string
+  at: number
+  owner: string
+  state: string
+}
+
+/** A thousand rows of a hundred owners, two to a second, every other one of them open; all packed. */
+function openTimed() {
+  const table = new Table<Timed>()
+  const packer = new Packer<Timed>()
+  let read = 0
+  table.indexBy('owner', (row) => row.owner, { fixed: true })
+  table.indexBy('state', (row) => row.state)
+  table.timeBy((row) => row.at)
+  table.packBeyond(0, {
+    toText: (row) => packer.toText(row),
+    fromText: (text) => {
+      read++
+      return packer.fromText(text)
+    },
+  })
+  for (let n = 0; n < 1000; n++) {
+    const state = n % 2 === 0 ? 'open' : n < 20 ? 'rare' : 'paid'
+    table.set(String(n), { id: String(n), at: Math.floor(n / 2), owner: `o${n % 100}`, state })
+  }
+  table.packOld()
+  const count = (list: () => Iterable<Timed> | null, most = 1000) => {
+    read = 0
+    const ids: string[] = []
+    for (const { id } of list() ?? []) {
+      ids.push(id)
+      if (ids.length === most) break
+    }
+    return { ids, read }
+  }
+  return { table, count }
+}
+
+it('unpacks no other rows than a list is of', () => {
+  const { table, count } = openTimed()
+  const owned = count(() => table.newestBy('owner', 'o7'))
+  expect(owned).toEqual({
+    ids: [907, 807, 707, 607, 507, 407, 307, 207, 107, 7].map(String),
+    read: 10,
+  })
+  const page = count(() => table.newestBy('owner', 'o7').after('407'), 2)
+  expect(page).toEqual({ ids: ['307', '207'], read: 3 })
+  expect(count(() => table.newestBy('state', 'rare')).read).toBe(10)
+  // Half of all: others are passed by.
+  expect(count(() => table.newestBy('state', 'paid'), 100).read).toBe(100)
+  expect(count(() => table.newestFirst().after('500'), 10).read).toBe(11)
+})
+
+it('finds a span of time without looking at what came before and after', () => {
+  const { table, count } = openTimed()
+  const within = (list: { between(from: number, to: number): Iterable<Timed> }) =>
+    count(() => list.between(100, 102))
+  const found = within(table.newestFirst())
+  expect(found.ids).toEqual(['205', '204', '203', '202', '201', '200'])
+  // Two binary searches among a thousand.
+  expect(found.read).toBeLessThan(50)
+  expect(within(table.newestBy('owner', 'o1')).ids).toEqual(['201'])
+  table.delete('203')
+  expect(within(table.newestFirst()).ids).toEqual(['205', '204', '202', '201', '200'])
+  expect(count(() => table.newestFirst().between(2000, 3000)).ids).toEqual([])
+  expect(count(() => table.newestFirst().between(102, 100)).ids).toEqual([])
+  // From here on times are out of order, and all rows are left for a filter.
+  table.set('late', { id: 'late', at: 3, owner: 'o1', state: 'paid' })
+  expect(within(table.newestFirst()).ids).toHaveLength(1000)
+})
+
+it('moves texts together when rows are read and packed again and again', () => {
+  const table = new Table<{ id: string; text: string }>()
+  table.packBeyond(0, new Packer())
+  const ids = Array.from({ length: 200 }, (_, n) => String(n))
+  for (const id of ids) table.set(id, { id, text: id.padStart(20_000) })
+  for (let round = 0; round < 20; round++) {
+    // One stays on each page, and keeps it.
+    for (const [n, id] of ids.entries()) if (n % 50 !== round) table.get(id)
+    table.packOld()
+  }
+  expect([...table.values()].map(({ id, text }) => [id, text.trim()])).toEqual(
+    ids.map((id) => [id, id]),
+  )
+})

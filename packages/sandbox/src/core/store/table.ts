@@ -1,5 +1,6 @@
-import { DueQueue } from './due-queue.ts'
-import { NewestFirst, type Places } from './newest-first.ts'
+import { DueQueue, DueQueues } from './due-queue.ts'
+import { KeptRows } from './kept-rows.ts'
+import { NewestFirst, TimeOrder } from './newest-first.ts'
 import type { Packing } from './packer.ts'
 import { TableIndex } from './table-index.ts'
 
@@ -8,27 +9,19 @@ import { TableIndex } from './table-index.ts'
  * indexes and due times follow only then.
  */
 export class Table<T extends object> {
-  /** A text is a packed row. As a list it would keep every string it names alive. */
-  readonly #rows = new Map<string, T | string>()
-  /** How many rows stay unpacked, and what packs the others; null when none is ever packed. */
-  #packing: { readonly most: number; readonly by: Packing<T> } | null = null
-  /** Keys of the rows that are not packed, in the order they came. Empty when none is ever packed. */
-  readonly #unpacked = new Set<string>()
-  /** Keys in order, deleted ones included until the next tidying. */
-  #keys: string[] = []
-  /** Before this place of `#keys` all are deleted. */
-  #first = 0
-  /** Where each key is in `#keys`: made for the first list that asks, and kept from then on. */
-  #places: Map<string, number> | null = null
+  readonly #rows: KeptRows<T>
   readonly #indexes = new Map<string, TableIndex<T>>()
-  readonly #queues = new Map<string, { dueOf: (row: T) => number | null; queue: DueQueue }>()
+  readonly #queues = new Map<
+    string,
+    { dueOf: (row: T) => number | null; queue: DueQueue | DueQueues<T> }
+  >()
+  #times: TimeOrder<T> | null = null
   /** Whom changes are told to, and the keys that changed, those of new rows with true. */
   #watch: { readonly onChange: () => void; readonly keys: Map<string, boolean> } | null = null
-  readonly #tellFull: (table: { packOld(): void }) => void
 
   /** `tellFull` is called when there is something for `packOld` to do. */
   constructor(tellFull: (table: { packOld(): void }) => void = () => undefined) {
-    this.#tellFull = tellFull
+    this.#rows = new KeptRows(() => tellFull(this))
   }
 
   get size(): number {
@@ -36,13 +29,7 @@ export class Table<T extends object> {
   }
 
   get(key: string): T | undefined {
-    const kept = this.#rows.get(key)
-    if (typeof kept !== 'string') return kept
-    // Whoever changes the row and whoever asks for it next must have the same object.
-    const row = this.#read(kept)
-    this.#rows.set(key, row)
-    this.#noteUnpacked(key)
-    return row
+    return this.#rows.get(key)
   }
 
   has(key: string): boolean {
@@ -50,112 +37,86 @@ export class Table<T extends object> {
   }
 
   set(key: string, row: T): void {
-    this.#keep(key, row)
-    this.#noteUnpacked(key)
-    for (const index of this.#indexes.values()) index.put(key, row)
-    for (const { dueOf, queue } of this.#queues.values()) queue.set(key, dueOf(row))
+    const isNew = this.#rows.set(key, row)
+    if (isNew) this.#times?.add(this.#times.of(row))
+    this.#noteChange(key, isNew)
+    for (const index of this.#indexes.values()) if (isNew || !index.isFixed) index.put(key, row)
+    for (const { dueOf, queue } of this.#queues.values()) queue.set(key, dueOf(row), row)
   }
 
-  /** As `set`, for a row that is packed already and that no index or queue needs to know. */
-  setPacked(key: string, packed: string): void {
-    this.#keep(key, packed)
-    this.#unpacked.delete(key)
+  /** As `set`, for a new row that is packed already and that no index or queue needs to know. */
+  addPacked(key: string, packed: string, time: number): void {
+    this.#rows.addPacked(key, packed)
+    this.#times?.add(time)
+    this.#noteChange(key, true)
   }
 
   delete(key: string): void {
-    if (!this.#rows.delete(key)) return
+    if (!this.#rows.has(key)) return
+    this.#forget(key)
+    this.#rows.delete(key)
     this.#noteChange(key, false)
-    this.#unpacked.delete(key)
-    if (this.#keys.length > 2 * this.#rows.size + 64) {
-      this.#keys = [...this.#rows.keys()]
-      this.#first = 0
-      this.#places = null
+  }
+
+  /** Deletes rows from the oldest on, until one is to stay. Of a packed row the start of its text is shown. */
+  deleteOldest(isOld: (kept: T | string) => boolean): void {
+    for (let oldest = this.#rows.oldest(); oldest; oldest = this.#rows.oldest()) {
+      const [key, kept] = oldest
+      if (!isOld(kept)) return
+      this.#forget(key)
+      this.#rows.deleteOldest()
+      this.#noteChange(key, false)
     }
-    for (const index of this.#indexes.values()) index.remove(key)
-    for (const { queue } of this.#queues.values()) queue.set(key, null)
+  }
+
+  clear(): void {
+    const keys = this.#watch ? [...this.#rows.entries()].map(([key]) => key) : []
+    this.#rows.clear()
+    this.#times?.clear()
+    for (const index of this.#indexes.values()) index.clear()
+    for (const { queue } of this.#queues.values()) queue.clear()
+    for (const key of keys) this.#noteChange(key, false)
   }
 
   /** Oldest first. To read only: a packed row stays packed, so a change to it would be lost. */
   *values(): IterableIterator<T> {
-    for (const kept of this.#rows.values()) yield this.#read(kept)
+    for (const [, row] of this.#rows.entries()) yield row
   }
 
-  /**
-   * Deletes rows from the oldest on, until one is to stay. For tables in which no key is set again after its
-   * delete. A Map would walk through all the holes that deleted rows have left before it finds its first.
-   */
-  deleteOldest(isOld: (kept: T | string) => boolean): void {
-    for (; this.#first < this.#keys.length; this.#first++) {
-      const key = this.#keys[this.#first] as string
-      const kept = this.#rows.get(key)
-      if (!kept) continue
-      if (!isOld(kept)) return
-      this.delete(key)
-      // Tidying has begun anew.
-      if (this.#first === 0) this.#first = -1
-    }
+  /** To read only, as `values`. */
+  entries(): IterableIterator<[string, T]> {
+    return this.#rows.entries()
   }
 
   /** To read only, as `values`. */
   newestFirst(): NewestFirst<T> {
-    const places: Places<T> = {
-      count: () => this.#keys.length,
-      placeOf: (key) => (this.#rows.has(key) ? (this.#findPlaces().get(key) ?? null) : null),
-      rowAt: (place) => {
-        const key = this.#keys[place] as string
-        const kept = this.#rows.get(key)
-        if (kept === undefined) return undefined
-        // A key set again after a delete is there twice; only its last place counts.
-        const twice = this.#keys.length > this.#rows.size && this.#findPlaces().get(key) !== place
-        return twice ? undefined : this.#read(kept)
-      },
-    }
-    return new NewestFirst(places)
+    return this.#newest(() => true)
   }
 
-  /** As `newestFirst`, of the rows with this index key alone. */
+  /** As `newestFirst`, of the rows with this index key alone. Others are not unpacked. */
   newestBy(name: string, value: string): NewestFirst<T> {
-    const index = this.#indexes.get(name)
-    if (!index) throw new TypeError(`There is no index ${name}`)
-    // Where they are many, the next one is near.
-    if (index.count(value) * 8 > this.size) {
-      return this.newestFirst().filter((row) => index.has(row, value))
-    }
-    const places = this.#findPlaces()
-    const placeOf = (key: string) => places.get(key) ?? 0
-    const keys = [...index.keys(value)].sort((a, b) => placeOf(a) - placeOf(b))
+    const index = this.#index(name)
+    // To put many in order for each page takes longer than to pass by the others.
+    if (index.count(value) * 8 > this.size) return this.#newest((key) => index.isUnder(value, key))
+    const placeOf = (key: string) => this.#rows.placeOf(key) ?? -1
+    const places = Int32Array.from(index.keys(value), placeOf).sort()
     return new NewestFirst<T>({
-      count: () => keys.length,
+      count: () => places.length,
       placeOf: (key) => {
-        const place = keys.indexOf(key)
-        return place < 0 ? null : place
+        const found = places.indexOf(placeOf(key))
+        return found < 0 ? null : found
       },
-      rowAt: (place) => {
-        const kept = this.#rows.get(keys[place] as string)
-        return kept === undefined ? undefined : this.#read(kept)
-      },
+      rowAt: (at) => this.#rows.at(places[at] ?? -1),
+      timeOf: this.#timeOf(),
     })
   }
 
-  /** To read only, as `values`. */
-  *entries(): IterableIterator<[string, T]> {
-    for (const [key, kept] of this.#rows) yield [key, this.#read(kept)]
-  }
-
-  clear(): void {
-    for (const key of this.#rows.keys()) this.#noteChange(key, false)
-    this.#rows.clear()
-    this.#unpacked.clear()
-    this.#keys = []
-    this.#first = 0
-    this.#places = null
-    for (const index of this.#indexes.values()) index.clear()
-    for (const { queue } of this.#queues.values()) queue.clear()
-  }
-
-  /** Declares an index, once; rows whose key is null are left out of it. */
-  indexBy(name: string, keyOf: (row: T) => string | null): void {
-    const index = new TableIndex(keyOf)
+  /**
+   * Declares an index, once; rows whose key is null are left out of it. `fixed` says that a row's key never
+   * changes: then the index need not remember it, which saves half of its memory.
+   */
+  indexBy(name: string, keyOf: (row: T) => string | null, { fixed = false } = {}): void {
+    const index = new TableIndex(keyOf, fixed)
     this.#indexes.set(name, index)
     for (const [key, row] of this.entries()) index.put(key, row)
   }
@@ -163,30 +124,46 @@ export class Table<T extends object> {
   /** The rows with this index key, oldest first. */
   findBy(name: string, value: string): T[] {
     const found: T[] = []
-    for (const key of this.#indexes.get(name)?.keys(value) ?? []) {
-      const row = this.get(key)
+    for (const key of this.#index(name).keys(value)) {
+      const row = this.#rows.get(key)
       if (row) found.push(row)
     }
     return found
   }
 
+  /** As `findBy`, to read only: a packed row stays packed. */
+  readBy(name: string, value: string): T[] {
+    const found: T[] = []
+    for (const key of this.#index(name).keys(value)) {
+      const row = this.#rows.read(key)
+      if (row) found.push(row)
+    }
+    return found
+  }
+
+  /** Declares when a row was made, which never changes, so that lists of a span of time look at no others. */
+  timeBy(timeOf: (row: T) => number): void {
+    this.#times = new TimeOrder(timeOf)
+    for (const row of this.values()) this.#times.add(timeOf(row))
+  }
+
   /** Declares when a row falls due (epoch ms), and returns the queue of those that do. */
   dueBy(name: string, dueOf: (row: T) => number | null): DueQueue {
-    const queue = new DueQueue()
-    this.#queues.set(name, { dueOf, queue })
-    for (const [key, row] of this.entries()) queue.set(key, dueOf(row))
-    return queue
+    return this.#addQueue(name, dueOf, new DueQueue())
+  }
+
+  /** As `dueBy`, where rows live by several clocks: each has a queue of its own. */
+  dueByClock(
+    name: string,
+    dueOf: (row: T) => number | null,
+    clockOf: (row: T) => string | null,
+  ): DueQueues<T> {
+    return this.#addQueue(name, dueOf, new DueQueues(clockOf))
   }
 
   /** Declares that all but some rows are packed, which takes a fifth of the memory. */
   packBeyond(most: number, by: Packing<T>): void {
-    if (this.#packing?.by === by) return
-    for (const key of this.#rows.keys()) {
-      this.get(key)
-      this.#unpacked.add(key)
-    }
-    this.#packing = { most, by }
-    this.packOld()
+    this.#rows.packBeyond(most, by)
   }
 
   /**
@@ -194,14 +171,7 @@ export class Table<T extends object> {
    * before is lost, so this is called between steps, when nobody holds a row.
    */
   packOld(): void {
-    if (!this.#packing || this.#unpacked.size <= this.#packing.most) return
-    const { most, by } = this.#packing
-    for (const key of this.#unpacked) {
-      if (this.#unpacked.size <= most) return
-      const kept = this.#rows.get(key)
-      if (typeof kept === 'object') this.#rows.set(key, by.toText(kept))
-      this.#unpacked.delete(key)
-    }
+    this.#rows.packOld()
   }
 
   /** From now on calls back at every change, and remembers the keys that changed. */
@@ -217,10 +187,7 @@ export class Table<T extends object> {
   *takeChanges(): Generator<readonly [key: string, row: T | undefined, isNew: boolean]> {
     const keys = this.#watch?.keys
     if (!keys) return
-    for (const [key, isNew] of keys) {
-      const kept = this.#rows.get(key)
-      yield [key, kept === undefined ? undefined : this.#read(kept), isNew]
-    }
+    for (const [key, isNew] of keys) yield [key, this.#rows.read(key), isNew]
     keys.clear()
   }
 
@@ -228,20 +195,20 @@ export class Table<T extends object> {
     this.#watch?.keys.clear()
   }
 
-  #noteUnpacked(key: string): void {
-    if (!this.#packing) return
-    this.#unpacked.add(key)
-    if (this.#unpacked.size > this.#packing.most) this.#tellFull(this)
+  #addQueue<Q extends DueQueue | DueQueues<T>>(
+    name: string,
+    dueOf: (row: T) => number | null,
+    queue: Q,
+  ): Q {
+    this.#queues.set(name, { dueOf, queue })
+    for (const [key, row] of this.entries()) queue.set(key, dueOf(row), row)
+    return queue
   }
 
-  #keep(key: string, kept: T | string): void {
-    const before = this.#rows.get(key)
-    if (before === undefined) {
-      this.#places?.set(key, this.#keys.length)
-      this.#keys.push(key)
-    }
-    if (before !== kept) this.#rows.set(key, kept)
-    this.#noteChange(key, before === undefined)
+  /** Takes a row out of indexes and queues. */
+  #forget(key: string): void {
+    for (const index of this.#indexes.values()) index.remove(key, () => this.#rows.read(key))
+    for (const { queue } of this.#queues.values()) queue.set(key, null)
   }
 
   #noteChange(key: string, isNew: boolean): void {
@@ -253,14 +220,24 @@ export class Table<T extends object> {
     onChange()
   }
 
-  #findPlaces(): ReadonlyMap<string, number> {
-    this.#places ??= new Map(this.#keys.map((key, place) => [key, place]))
-    return this.#places
+  #newest(isWanted: (key: string) => boolean): NewestFirst<T> {
+    const rows = this.#rows
+    return new NewestFirst<T>({
+      count: () => rows.end,
+      placeOf: (key) => (isWanted(key) ? (rows.placeOf(key) ?? null) : null),
+      rowAt: (place) => (isWanted(rows.keyAt(place)) ? rows.at(place) : undefined),
+      timeOf: this.#timeOf(),
+    })
   }
 
-  #read(kept: T | string): T {
-    if (typeof kept !== 'string') return kept
-    if (!this.#packing) throw new TypeError('A row is packed in a table that packs none')
-    return this.#packing.by.fromText(kept)
+  /** Null when the rows have not come in the order of their times. */
+  #timeOf(): ((row: T) => number) | null {
+    return this.#times?.inOrder ? this.#times.of : null
+  }
+
+  #index(name: string): TableIndex<T> {
+    const index = this.#indexes.get(name)
+    if (!index) throw new TypeError(`There is no index ${name}`)
+    return index
   }
 }

@@ -13,6 +13,7 @@ import { refuseUnsupported } from '../wire/unsupported.ts'
 import { expand } from './expand.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import { type ApiKeys, authenticate, type Caller, isTypedIn, maskKey } from './keys.ts'
+import { totalOf } from './lists.ts'
 import type { OperationResponse, Operations } from './operation.ts'
 import { checkPageCall, PAGE_CALLS, PAGE_HEADERS, showToPage } from './page-calls.ts'
 import { parseForm, readParameters } from './parameters.ts'
@@ -94,10 +95,11 @@ export class StripeApi {
         checkPageCall(this.#context.tables, { name: route.name, id: ids[0] ?? '', form })
       }
       shape?.updateParams(route.name, form)
+      const gone = shape?.takeGone(route.name, form) ?? {}
       const params = readParameters(route.params, form)
       refuseUnsupported(route.name, params)
       return this.#onceOnly(request, requestId, caller, () => {
-        const run = () => this.#run({ route, ids, params, request, requestId, shape, caller })
+        const run = () => this.#run({ route, ids, params, gone, request, requestId, shape, caller })
         if (breaks === null) return run()
         if (breaks === 'made-500') run()
         return { status: 500, body: errorJson(brokenServer().body, requestId) }
@@ -181,21 +183,24 @@ export class StripeApi {
   }
 
   #run(checked: CheckedCall): { status: number; body: string } {
-    const { route, ids, params, request, requestId, shape, caller } = checked
+    const { route, ids, params, gone, request, requestId, shape, caller } = checked
     const isPage = caller === 'page'
     const key = request.headers['idempotency-key']
+    const idempotencyKey = typeof key === 'string' ? key : null
     const work = new UnitOfWork(this.#context, {
-      id: requestId,
-      idempotencyKey: typeof key === 'string' ? key : null,
+      request: { id: requestId, idempotencyKey },
+      about: idsNamed(ids, params),
     })
     try {
       const body = inOneStep(work, () => {
-        const call = { work, ids, path: request.path, isTypedIn: isPage && isTypedIn(request) }
+        const isTyped = isPage && isTypedIn(request)
+        const call = { work, ids, gone, path: request.path, isTypedIn: isTyped }
         const rendered: OperationResponse = route.operation(params as never, call)
         const paths = (params.expand ?? []) as string[]
         if (paths.some((path) => path.includes('balance_transaction'))) settleBalance(work)
         const response = ownResponse(rendered, paths, shape)
-        expand(response, paths, { tables: this.#context.tables, shape })
+        const { tables } = this.#context
+        expand(response, paths, { tables, shape, total: () => totalOf(rendered) })
         return JSON.stringify(isPage ? showToPage(response) : response)
       })
       return { status: 200, body }
@@ -240,10 +245,17 @@ interface CheckedCall {
   readonly route: Route
   readonly ids: readonly string[]
   readonly params: Record<string, unknown>
+  readonly gone: Readonly<Record<string, string>>
   readonly request: HttpRequest
   readonly requestId: string
   readonly shape: Shape | null
   readonly caller: Caller
+}
+
+/** The ids that a call is about: its path's, its parameters', and those of reported usage. */
+function idsNamed(ids: readonly string[], params: Record<string, unknown>): string[] {
+  const named = [...ids, ...Object.values(params), ...Object.values(params.payload ?? {})]
+  return named.filter((value) => typeof value === 'string')
 }
 
 /** Rendered objects share their nested parts with the tables, so who changes them takes a copy. */

@@ -168,6 +168,8 @@ export function inlineList(data: WireObject[], url: string): WireObject {
 interface Source {
   readonly tables: Tables
   readonly shape: Shape | null
+  /** How long the list is that is answered. */
+  readonly total?: () => number
 }
 
 /** Replaces ids by objects along each path, or refuses the path. At most four levels, as Stripe. */
@@ -203,6 +205,10 @@ function expandPath(
   if (field === undefined) return
   const kind = place?.kind ?? kindOf(holder)
   if (kind === 'list' || kind === 'search_result') {
+    if (source.shape?.expandable('list').includes(path)) {
+      holder[field] = source.total?.()
+      return
+    }
     if (field !== 'data') throw cannotExpand(path)
     for (const item of holder.data as Array<Record<string, unknown>>) {
       expandPath(item, null, rest, path, source)

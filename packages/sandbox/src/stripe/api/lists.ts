@@ -31,7 +31,24 @@ export function listPage<R extends { id: string }>(
     params.ending_before === undefined
       ? pageAfter(rows, params.starting_after, limit)
       : pageBefore(rows, params.ending_before, limit)
-  return { object: 'list', data: page.map(toWire), has_more: hasMore, url }
+  const response: ListResponse = {
+    object: 'list',
+    data: page.map(toWire),
+    has_more: hasMore,
+    url,
+  }
+  ROWS.set(response, rows)
+  return response
+}
+
+/** What the pages were taken from. */
+const ROWS = new WeakMap<object, Iterable<unknown>>()
+
+/** How many rows there are on all pages of a list. */
+export function totalOf(list: object): number {
+  let total = 0
+  for (const _row of ROWS.get(list) ?? []) total++
+  return total
 }
 
 function readLimit(limit: number | undefined): number {
@@ -123,10 +140,29 @@ export function inRange(value: number, range: Range | undefined): boolean {
   )
 }
 
-export function filterRows<R>(rows: Iterable<R>, keep: (row: R) => boolean): Iterable<R> {
-  return rows instanceof NewestFirst ? (rows as NewestFirst<R>).filter(keep) : filtered(rows, keep)
+/** The rows that were made in a span of time. Where time went straight on, no others are looked at. */
+export function createdIn<R extends { created: number }>(
+  rows: Iterable<R>,
+  range: Range | undefined,
+): Iterable<R> {
+  if (range === undefined) return rows
+  const { gt, gte, lt, lte } = typeof range === 'number' ? { gte: range, lte: range } : range
+  const near =
+    rows instanceof NewestFirst
+      ? (rows as NewestFirst<R>).between(
+          gt ?? gte ?? Number.NEGATIVE_INFINITY,
+          lt ?? lte ?? Number.POSITIVE_INFINITY,
+        )
+      : rows
+  return filterRows(near, (row) => inRange(row.created, range))
 }
 
-function* filtered<R>(rows: Iterable<R>, keep: (row: R) => boolean): Iterable<R> {
+export function filterRows<R>(rows: Iterable<R>, keep: (row: R) => boolean): Iterable<R> {
+  return rows instanceof NewestFirst
+    ? (rows as NewestFirst<R>).filter(keep)
+    : { [Symbol.iterator]: () => filtered(rows, keep) }
+}
+
+function* filtered<R>(rows: Iterable<R>, keep: (row: R) => boolean): Generator<R> {
   for (const row of rows) if (keep(row)) yield row
 }

@@ -8,6 +8,8 @@ export interface Call {
   /** The ids of the path, in order. */
   readonly ids: readonly string[]
   readonly path: string
+  /** What an older version may send that is no parameter today. */
+  readonly gone: Readonly<Record<string, string>>
   /** A person typed it into a field of the sandbox's own, where a card's number may stand. */
   readonly isTypedIn: boolean
 }

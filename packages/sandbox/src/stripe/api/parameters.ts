@@ -3,7 +3,7 @@ import { invalidRequest, missingParam, unknownParams } from '../wire/errors.ts'
 import type { FormObject, FormValue } from '../wire/form.ts'
 
 /** A parameter's type, as the generated contract writes it; a number refers to `NODES`. */
-type Node =
+export type Node =
   | 's'
   | 'n'
   | 'b'
@@ -81,14 +81,21 @@ function assign(form: FormObject, keys: readonly string[], value: string, name: 
 }
 
 /** Checks a form against the contract and gives every value its type, or refuses as Stripe does. */
-export function readParameters(node: number, form: FormObject): Record<string, unknown> {
+export function readParameters(node: number | Node, form: FormObject): Record<string, unknown> {
   const unknown: string[] = []
   const params = readObject(resolve(node), form, '', unknown)
   if (unknown.length > 0) throw unknownParams(unknown)
   return params
 }
 
-function resolve(ref: Ref): Node {
+/** The same parameters, and those of a list's pages. */
+export function withPaging(node: number | Node): Node {
+  const type = resolve(node)
+  if (typeof type === 'string' || !('o' in type)) throw new TypeError('Not an object type')
+  return { ...type, o: { ...type.o, limit: 'n', starting_after: 's', ending_before: 's' } }
+}
+
+function resolve(ref: Ref | Node): Node {
   return typeof ref === 'number' ? (NODES[ref] as Node) : ref
 }
 

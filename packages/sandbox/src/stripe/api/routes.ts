@@ -1,12 +1,13 @@
 import { Router } from '../../core/router.ts'
 import { ROUTES } from '../wire/contract.generated.ts'
 import type { Operation, Operations } from './operation.ts'
+import { type Node, withPaging } from './parameters.ts'
 
 export interface Route {
   readonly operation: Operation
   readonly name: string
-  /** The parameters' type, in the contract's nodes. */
-  readonly params: number
+  /** The parameters' type, or its place in the contract's nodes. */
+  readonly params: number | Node
 }
 
 /** The contract's routes, as far as there are operations for them. */
@@ -26,7 +27,18 @@ export function createRoutesByName(operations: Operations): ReadonlyMap<string, 
     const operation = operations[name]
     if (operation) routes.set(name, { operation, name, params })
   }
+  for (const [name, of] of Object.entries(PAGES_OF)) {
+    const [operation, whole] = [operations[name], routes.get(of)]
+    if (!operation || !whole) continue
+    // It takes what the other one takes, so what changed there has changed here.
+    routes.set(name, { operation, name: of, params: withPaging(whole.params) })
+  }
   return routes
+}
+
+/** Lists that no contract has any more, and the call that answers with their first page. */
+const PAGES_OF: Readonly<Record<string, string>> = {
+  'Invoices.listUpcomingLines': 'Invoices.createPreview',
 }
 
 /** The ids of a path, in order. */

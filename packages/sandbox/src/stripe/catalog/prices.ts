@@ -40,7 +40,7 @@ export function createPrice(work: UnitOfWork, params: NewPrice): PriceRow {
     object: 'price',
     active: params.active ?? true,
     billing_scheme: tiered ? 'tiered' : 'per_unit',
-    created: work.now,
+    created: work.sandboxNow,
     currency,
     livemode: false,
     lookup_key: params.lookup_key ?? null,

@@ -19,7 +19,7 @@ export function createProduct(
     id,
     object: 'product',
     active: params.active ?? true,
-    created: work.now,
+    created: work.sandboxNow,
     default_price: null,
     description: params.description ?? null,
     images: params.images ?? [],
@@ -33,7 +33,7 @@ export function createProduct(
     tax_code: params.tax_code === undefined ? null : requireTaxCode(params.tax_code),
     type: params.type ?? 'service',
     unit_label: params.unit_label ?? null,
-    updated: work.now,
+    updated: work.sandboxNow,
     url: params.url ?? null,
   })
 }

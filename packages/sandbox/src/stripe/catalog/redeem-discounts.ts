@@ -22,6 +22,10 @@ interface DiscountTarget {
   readonly invoice?: string
   readonly invoiceItem?: string
   readonly checkoutSession?: string
+  /** From when on its months count, where that is not now. */
+  readonly start?: number
+  /** The customer's own, for all that has none. */
+  readonly standing?: boolean
   /** The currency an amount_off coupon must be in. */
   readonly currency: string
   /** What is bought, where a code may ask for a minimum. */
@@ -162,7 +166,7 @@ function redeem(
   work.edit('coupon', coupon)
   coupon.times_redeemed += 1
   coupon.valid = isValid(work, coupon)
-  const start = new Date(work.now * 1000)
+  const { start = work.now } = target
   const discount: DiscountRow = {
     ...nulls<Stripe.Discount>('discount'),
     id: work.newId('di_1'),
@@ -171,17 +175,18 @@ function redeem(
     customer: target.customer?.id ?? null,
     end:
       coupon.duration === 'repeating'
-        ? addMonths(start, coupon.duration_in_months ?? 0).getTime() / 1000
+        ? addMonths(new Date(start * 1000), coupon.duration_in_months ?? 0).getTime() / 1000
         : null,
     invoice: target.invoice ?? null,
     invoice_item: target.invoiceItem ?? null,
     promotion_code: code?.id ?? null,
     source: { coupon: coupon.id, type: 'coupon' },
-    start: work.now,
+    start,
     subscription: target.subscription ?? null,
     subscription_item: target.subscriptionItem ?? null,
     $: { ended: false },
   }
-  const event = target.subscription ? 'customer.discount.created' : undefined
+  const lasting = target.subscription !== undefined || target.standing === true
+  const event = lasting ? 'customer.discount.created' : undefined
   return work.insert('discount', discount, event)
 }

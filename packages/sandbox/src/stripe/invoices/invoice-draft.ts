@@ -1,4 +1,5 @@
 import { taxIdsOf } from '../payments/tax-ids.ts'
+import { inheritedDiscounts } from '../state/discounts.ts'
 import type {
   CustomerRow,
   InvoiceItemRow,
@@ -90,7 +91,7 @@ export function createInvoice(work: UnitOfWork, options: NewInvoice): InvoiceRow
     default_payment_method: null,
     default_tax_rates: [...(subscription?.default_tax_rates ?? [])],
     description: subscription?.description ?? null,
-    discounts: [...(subscription?.discounts ?? [])],
+    discounts: [...inheritedDiscounts(work, customer, subscription)],
     due_date:
       method === 'send_invoice' ? work.now + (subscription?.days_until_due ?? 30) * 86_400 : null,
     hosted_invoice_url: null,

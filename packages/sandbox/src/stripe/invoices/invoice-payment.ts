@@ -5,7 +5,7 @@ import { newPaymentIntent } from '../payments/payment-intent.ts'
 import { type Decline, isFinal, toDecline } from '../payments/test-cards.ts'
 import { couponOf, endDiscount } from '../state/discounts.ts'
 import type { InvoiceRow, PaymentIntentRow } from '../state/rows.ts'
-import { onInvoicePaid, onInvoiceUnpaid } from '../state/subscription-status.ts'
+import { onInvoicePaid, onInvoiceUnpaid, onInvoiceVoided } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { minimumCharge } from '../wire/money.ts'
@@ -86,11 +86,16 @@ function leaveBalance(invoice: InvoiceRow): void {
 /** A coupon of duration `once` is spent on the first invoice it takes something off. */
 function consumeOnceDiscounts(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
+  const customer = work.find('customer', invoice.customer ?? '')
   for (const { discount, amount } of invoice.total_discount_amounts ?? []) {
     if (amount === 0 || couponOf(work, discount)?.duration !== 'once') continue
     if (subscription?.discounts.includes(discount)) {
       work.edit('subscription', subscription)
       subscription.discounts = subscription.discounts.filter((id) => id !== discount)
+      endDiscount(work, discount)
+    }
+    if (customer?.$.discount === discount) {
+      work.edit('customer', customer).$.discount = null
       endDiscount(work, discount)
     }
   }
@@ -274,6 +279,7 @@ export function voidInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   invoice.$.nextAt = null
   invoice.status_transitions.voided_at = work.now
   closePayments(work, invoice)
+  onInvoiceVoided(work, invoice)
   work.emit('invoice.voided', 'invoice', invoice)
 }
 
@@ -305,7 +311,7 @@ function cancelIntent(
   if (!intent || intent.status === 'succeeded' || intent.status === 'canceled') return
   work.edit('payment_intent', intent)
   intent.status = 'canceled'
-  intent.canceled_at = work.now
+  intent.canceled_at = work.sandboxNow
   intent.cancellation_reason = reason
   intent.next_action = null
   work.emit('payment_intent.canceled', 'payment_intent', intent)

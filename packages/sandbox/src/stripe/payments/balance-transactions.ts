@@ -84,9 +84,9 @@ function record(work: UnitOfWork, movement: Movement): string {
     id: work.newId('txn_3'),
     object: 'balance_transaction',
     amount,
-    available_on: work.now + AVAILABLE_AFTER,
+    available_on: work.sandboxNow + AVAILABLE_AFTER,
     balance_type: 'payments',
-    created: work.now,
+    created: work.sandboxNow,
     currency,
     fee,
     fee_details: fee === 0 ? [] : [feeDetail(fee, currency, movement.feeFor)],
@@ -109,7 +109,7 @@ function feeDetail(amount: number, currency: string, description = 'Stripe proce
 export function settleBalance(work: UnitOfWork): void {
   for (const row of work.tables.balance_transaction.newestFirst()) {
     if (row.status === 'available') return
-    if (row.available_on <= work.now) {
+    if (row.available_on <= work.sandboxNow) {
       const own = work.require('balance_transaction', row.id)
       work.editQuietly('balance_transaction', own).status = 'available'
     }

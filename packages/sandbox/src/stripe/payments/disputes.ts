@@ -41,14 +41,14 @@ export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeC
     throw invalidRequest(`The charge ${charge.id} is disputed already.`)
   }
   const inquiry = cause.inquiry ?? false
-  const dueBy = dueAfter(work.now)
+  const dueBy = dueAfter(work.sandboxNow)
   const dispute: DisputeRow = {
     ...nulls<Stripe.Dispute>('dispute'),
     id: work.newId('du_1'),
     object: 'dispute',
     amount,
     charge: charge.id,
-    created: work.now,
+    created: work.sandboxNow,
     currency: charge.currency,
     enhanced_eligibility_types: [],
     evidence: noEvidence(),
@@ -67,7 +67,7 @@ export function openDispute(work: UnitOfWork, charge: ChargeRow, cause: DisputeC
     payment_method_details: { card: caseOf(charge, cause), type: 'card' },
     reason: cause.reason,
     status: inquiry ? 'warning_needs_response' : 'needs_response',
-    $: { moved: [], nextAt: inquiry ? work.now + DAYS_OF_INQUIRY * DAY : dueBy + 1 },
+    $: { moved: [], nextAt: inquiry ? work.sandboxNow + DAYS_OF_INQUIRY * DAY : dueBy + 1 },
   }
   if (!inquiry) dispute.$.moved = [recordWithdrawal(work, dispute)]
   work.insert('dispute', dispute, 'charge.dispute.created')
@@ -137,8 +137,8 @@ export function escalateInquiry(work: UnitOfWork, dispute: DisputeRow): void {
     type: 'card',
   }
   dispute.$.moved = [recordWithdrawal(work, dispute)]
-  dispute.evidence_details.due_by = dueAfter(work.now)
-  dispute.$.nextAt = dueAfter(work.now) + 1
+  dispute.evidence_details.due_by = dueAfter(work.sandboxNow)
+  dispute.$.nextAt = dueAfter(work.sandboxNow) + 1
   work.emit('charge.dispute.funds_withdrawn', 'dispute', dispute)
 }
 

@@ -183,7 +183,7 @@ function newCharge(
     billing_details: copyJson(method.billing_details),
     calculated_statement_descriptor: 'TOLLGATE SANDBOX',
     captured: !decline && !manual,
-    created: work.now,
+    created: work.sandboxNow,
     currency: intent.currency,
     customer: intent.customer,
     description: intent.description,

@@ -59,7 +59,7 @@ export function newPaymentIntent(work: UnitOfWork, options: NewIntent): PaymentI
     capture_method: 'automatic_async',
     client_secret: `${id}_secret_${work.context.store.randomText(25)}`,
     confirmation_method: 'automatic',
-    created: work.now,
+    created: work.sandboxNow,
     currency: options.currency,
     customer: options.customer,
     description: options.description,

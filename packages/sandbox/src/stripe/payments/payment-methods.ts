@@ -129,7 +129,7 @@ export function newCard(
       three_d_secure_usage: { supported: true },
       wallet: null,
     },
-    created: work.now,
+    created: work.sandboxNow,
     livemode: false,
     metadata: {},
     type: 'card',

@@ -21,7 +21,7 @@ export function refundCharge(
     object: 'refund',
     amount,
     charge: charge.id,
-    created: work.now,
+    created: work.sandboxNow,
     currency: charge.currency,
     customer: charge.customer,
     destination_details: {

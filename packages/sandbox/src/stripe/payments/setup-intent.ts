@@ -13,7 +13,7 @@ export function newSetupIntent(
     id,
     object: 'setup_intent',
     client_secret: `${id}_secret_${work.context.store.randomText(25)}`,
-    created: work.now,
+    created: work.sandboxNow,
     customer: options.customer,
     customer_account: null,
     flow_directions: null,

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { createdIn, filterRows, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { settleBalance } from '../payments/balance-transactions.ts'
 import { render } from '../state/render.ts'
@@ -17,12 +17,11 @@ export const balanceTransactions: Operations = {
     if (params.payout !== undefined) throw noSuch('payout', params.payout, 'payout')
     settleBalance(work)
     const rows = filterRows(
-      work.tables.balance_transaction.newestFirst(),
+      createdIn(work.tables.balance_transaction.newestFirst(), params.created as Range | undefined),
       (row) =>
         (params.currency === undefined || row.currency === params.currency) &&
         (params.source === undefined || row.source === params.source) &&
-        (params.type === undefined || row.type === params.type) &&
-        inRange(row.created, params.created as Range | undefined),
+        (params.type === undefined || row.type === params.type),
     )
     return listPage(rows, params, path, (row) => render('balance_transaction', row, work.tables))
   }),

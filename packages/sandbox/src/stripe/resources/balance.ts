@@ -7,7 +7,7 @@ export const balance: Operations = {
     const pending = new Map<string, number>([['usd', 0]])
     const available = new Map<string, number>([['usd', 0]])
     for (const row of work.tables.balance_transaction.values()) {
-      const isPending = row.available_on > work.now
+      const isPending = row.available_on > work.sandboxNow
       add(isPending ? pending : available, row)
       // A currency is listed on both sides.
       add(isPending ? available : pending, { ...row, net: 0 })

@@ -185,7 +185,7 @@ export function previewPlan(
   configuration: PortalConfigurationRow,
   change: PlanChange,
 ): PlanPreview {
-  const trial = new UnitOfWork(context)
+  const trial = new UnitOfWork(context, { about: [id] })
   try {
     const subscription = trial.require('subscription', id)
     const params = toUpdate(trial, subscription, configuration, change)

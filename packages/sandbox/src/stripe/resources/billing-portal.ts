@@ -26,7 +26,7 @@ export const billingPortal: Operations = {
         id,
         object: 'billing_portal.session',
         configuration: configuration.id,
-        created: work.now,
+        created: work.sandboxNow,
         customer: customer.id,
         flow,
         livemode: false,

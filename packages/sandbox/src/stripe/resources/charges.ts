@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { createdIn, filterRows, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
 import { render } from '../state/render.ts'
@@ -25,17 +25,16 @@ export const charges: Operations = {
     return render('charge', charge, work.tables)
   }),
   'Charges.list': op<Stripe.ChargeListParams>((params, { work, path }) => {
+    const { charge: table } = work.tables
     const rows =
       params.payment_intent !== undefined
-        ? work.findBy('charge', 'payment_intent', params.payment_intent).reverse()
+        ? table.newestBy('payment_intent', params.payment_intent)
         : params.customer !== undefined
-          ? work.findBy('charge', 'customer', params.customer).reverse()
-          : work.tables.charge.newestFirst()
+          ? table.newestBy('customer', params.customer)
+          : table.newestFirst()
     const wanted = filterRows(
-      rows,
-      (row) =>
-        (params.customer === undefined || row.customer === params.customer) &&
-        inRange(row.created, params.created as Range | undefined),
+      createdIn(rows, params.created as Range | undefined),
+      (row) => params.customer === undefined || row.customer === params.customer,
     )
     return listPage(wanted, params, path, (row) => render('charge', row, work.tables))
   }),

@@ -35,7 +35,7 @@ export function newSession(work: UnitOfWork, options: NewSession): CheckoutSessi
     billing_address_collection: params.billing_address_collection ?? null,
     cancel_url: params.cancel_url ?? null,
     client_reference_id: params.client_reference_id ?? null,
-    created: work.now,
+    created: work.sandboxNow,
     currency: params.currency?.toLowerCase() ?? null,
     custom_text: {
       after_submit: params.custom_text?.after_submit || null,

@@ -17,6 +17,7 @@ import type {
 } from '../state/rows.ts'
 import { UnitOfWork } from '../state/unit-of-work.ts'
 import { beginSubscription } from '../subscriptions/subscription-create.ts'
+import { anchorParams } from './checkout-anchor.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
 import { createCustomer } from './customers.ts'
 
@@ -66,7 +67,7 @@ export interface Quote {
 
 /** Does the real thing in a step of its own, reads what it comes to, and puts everything back. */
 export function quoteOrder(context: StripeContext, order: Order): Quote {
-  const trial = new UnitOfWork(context)
+  const trial = new UnitOfWork(context, { about: [order.customer ?? ''] })
   try {
     const customer = order.customer
       ? trial.require('customer', order.customer)
@@ -109,6 +110,7 @@ export function toSubscription(
   const once = order.items.filter((item) => !isRecurring(work, item))
   return {
     ...(data as Partial<Stripe.SubscriptionCreateParams>),
+    ...anchorParams(work, order),
     customer,
     ...(order.params.currency === undefined ? {} : { currency: order.params.currency }),
     items: recurring.map(({ price, quantity, taxRates, metadata }) => ({

@@ -126,9 +126,15 @@ function checkInvoiceData(params: CheckoutParams): void {
 
 /** The trial of a subscription session; Checkout's rules are stricter than the API's. */
 export function checkTrial(params: CheckoutParams, now: number): void {
-  const { trial_end: end, trial_period_days: days } = params.subscription_data ?? {}
+  const { trial_end: end, trial_period_days: days, ...data } = params.subscription_data ?? {}
   if (end !== undefined && days !== undefined) {
     throw onlyOne('subscription_data[trial_end]', 'subscription_data[trial_period_days]')
+  }
+  if (data.billing_cycle_anchor !== undefined && (end ?? days) !== undefined) {
+    throw invalidRequest(
+      'You can not use a trial together with `billing_cycle_anchor`.',
+      'subscription_data[billing_cycle_anchor]',
+    )
   }
   if (days !== undefined && days < 1) {
     throw invalidRequest(

@@ -83,8 +83,8 @@ export const checkoutSessions: Operations = {
 }
 
 function readExpiry(work: UnitOfWork, wanted: number | undefined): number {
-  const expires = wanted ?? work.now + DAY
-  if (expires >= work.now + 1800 && expires <= work.now + DAY) return expires
+  const expires = wanted ?? work.sandboxNow + DAY
+  if (expires >= work.sandboxNow + 1800 && expires <= work.sandboxNow + DAY) return expires
   throw invalidRequest(
     'The `expires_at` timestamp must be between 30 minutes and 24 hours from now.',
     'expires_at',

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
+import { discountCustomer, removeCustomerDiscount } from '../catalog/customer-discount.ts'
 import { adjustBalance } from '../invoices/customer-balance.ts'
 import { retryPastDue } from '../invoices/past-due.ts'
 import { addCard, isCard, removeCard, replaceDefaultCard } from '../payments/cards.ts'
@@ -14,6 +15,7 @@ import {
 } from '../payments/payment-methods.ts'
 import { addTaxId, removeTaxId, taxIdsOf, verifyTaxId } from '../payments/tax-ids.ts'
 import { requireTaxLocation, taxLocationOf } from '../payments/tax-location.ts'
+import { requireClockWithRoom } from '../state/clock-limits.ts'
 import { render } from '../state/render.ts'
 import type { CustomerRow, PaymentMethodRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
@@ -21,12 +23,13 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, noSuch, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { nulls } from '../wire/wire.ts'
-import { requireTestClock } from './test-clocks.ts'
 
 export const customers: Operations = {
-  'Customers.create': op<Stripe.CustomerCreateParams>((params, { work }) =>
-    render('customer', createCustomer(work, params), work.tables),
-  ),
+  'Customers.create': op<Stripe.CustomerCreateParams>((params, { work, gone }) => {
+    const customer = createCustomer(work, params)
+    discountCustomer(work, customer, gone)
+    return render('customer', customer, work.tables)
+  }),
 
   'Customers.retrieve': op((_params, call) =>
     render('customer', call.work.require('customer', idOf(call)), call.work.tables),
@@ -46,6 +49,7 @@ export const customers: Operations = {
       replaceDefaultCard(work, customer, params.source)
       retryPastDue(work, customer)
     }
+    discountCustomer(work, customer, call.gone)
     applyInvoiceSettings(work, customer, params.invoice_settings)
     if (params.invoice_prefix !== undefined) customer.invoice_prefix = params.invoice_prefix
     if (params.next_invoice_sequence !== undefined) {
@@ -60,19 +64,7 @@ export const customers: Operations = {
   'Customers.del': op((_params, call) => {
     const { work } = call
     const customer = requireCustomer(work, idOf(call))
-    for (const subscription of work.findBy('subscription', 'customer', customer.id)) {
-      if (!subscription.ended_at) cancelSubscription(work, subscription, 'cancellation_requested')
-    }
-    for (const schedule of work.findBy('subscription_schedule', 'customer', customer.id)) {
-      if (schedule.status === 'not_started') cancelSchedule(work, schedule)
-    }
-    for (const method of work.findBy('payment_method', 'customer', customer.id)) {
-      if (isCard(method)) removeCard(work, method)
-      else detachPaymentMethod(work, method)
-    }
-    for (const taxId of taxIdsOf(work, customer)) removeTaxId(work, taxId)
-    work.emit('customer.deleted', 'customer', customer)
-    work.edit('customer', customer).$.deleted = true
+    deleteCustomer(work, customer)
     return { id: customer.id, object: 'customer', deleted: true }
   }),
 
@@ -82,7 +74,7 @@ export const customers: Operations = {
       (row) =>
         !row.$.deleted &&
         (params.email === undefined || row.email === params.email) &&
-        (params.test_clock === undefined || row.test_clock === params.test_clock) &&
+        (row.test_clock ?? null) === (params.test_clock ?? null) &&
         inRange(row.created, params.created as Range | undefined),
     )
     return listPage(rows, params, path, (row) => render('customer', row, work.tables))
@@ -98,13 +90,36 @@ export const customers: Operations = {
   }),
 
   'Customers.deleteDiscount': op((_params, call) => {
-    const customer = requireCustomer(call.work, idOf(call))
-    throw new StripeFault(404, {
-      type: 'invalid_request_error',
-      ...withDocs('resource_missing'),
-      message: `No active discount for customer: ${customer.id}`,
-    })
+    const { work } = call
+    const customer = requireCustomer(work, idOf(call))
+    const discount = removeCustomerDiscount(work, customer)
+    if (!discount) {
+      throw new StripeFault(404, {
+        type: 'invalid_request_error',
+        ...withDocs('resource_missing'),
+        message: `No active discount for customer: ${customer.id}`,
+      })
+    }
+    const { end: _end, ...shown } = render('discount', discount, work.tables)
+    return { ...shown, deleted: true }
   }),
+}
+
+/** With everything it pays for; what it paid stays. */
+export function deleteCustomer(work: UnitOfWork, customer: CustomerRow): void {
+  for (const subscription of work.findBy('subscription', 'customer', customer.id)) {
+    if (!subscription.ended_at) cancelSubscription(work, subscription, 'cancellation_requested')
+  }
+  for (const schedule of work.findBy('subscription_schedule', 'customer', customer.id)) {
+    if (schedule.status === 'not_started') cancelSchedule(work, schedule)
+  }
+  for (const method of work.findBy('payment_method', 'customer', customer.id)) {
+    if (isCard(method)) removeCard(work, method)
+    else detachPaymentMethod(work, method)
+  }
+  for (const taxId of taxIdsOf(work, customer)) removeTaxId(work, taxId)
+  work.emit('customer.deleted', 'customer', customer)
+  work.edit('customer', customer).$.deleted = true
 }
 
 export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreateParams): CustomerRow {
@@ -132,7 +147,7 @@ export function createCustomer(work: UnitOfWork, params: Stripe.CustomerCreatePa
     phone: null,
     preferred_locales: [],
     tax_exempt: 'none',
-    test_clock: params.test_clock ? requireTestClock(work, params.test_clock).id : null,
+    test_clock: params.test_clock ? requireClockWithRoom(work, params.test_clock).id : null,
     $: { discount: null, deleted: false },
   }
   work.insert('customer', customer)

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { createdIn, filterRows, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { renderEvent } from '../state/events.ts'
 import type { EventRow } from '../state/rows.ts'
@@ -21,14 +21,12 @@ export const events: Operations = {
       throw invalidRequest('You may only specify one of these parameters: type, types.')
     }
     const rows = filterRows(
-      work.tables.event.newestFirst(),
+      createdIn(work.tables.event.newestFirst(), params.created as Range | undefined),
       (row) =>
         row.created >= work.now - THIRTY_DAYS &&
         (params.type === undefined || matches(row.type, params.type)) &&
         (params.types === undefined || params.types.includes(row.type)) &&
-        (params.delivery_success === undefined ||
-          delivered(work, row) === params.delivery_success) &&
-        inRange(row.created, params.created as Range | undefined),
+        (params.delivery_success === undefined || delivered(work, row) === params.delivery_success),
     )
     return listPage(rows, params, path, (row) =>
       renderEvent(work.context, row, pendingOf(work, row)),

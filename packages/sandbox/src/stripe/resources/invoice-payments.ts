@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { createdIn, filterRows, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { render } from '../state/render.ts'
 
@@ -8,16 +8,18 @@ export const invoicePayments: Operations = {
     render('invoice_payment', call.work.require('invoice_payment', idOf(call)), call.work.tables),
   ),
   'InvoicePayments.list': op<Stripe.InvoicePaymentListParams>((params, { work, path }) => {
+    const { invoice_payment: table } = work.tables
+    const intent = params.payment?.payment_intent
     const rows = params.invoice
-      ? work.findBy('invoice_payment', 'invoice', params.invoice).reverse()
-      : work.tables.invoice_payment.newestFirst()
+      ? table.newestBy('invoice', params.invoice)
+      : intent
+        ? table.newestBy('payment_intent', intent)
+        : table.newestFirst()
     const wanted = filterRows(
-      rows,
+      createdIn(rows, params.created as Range | undefined),
       (row) =>
         (params.status === undefined || row.status === params.status) &&
-        (params.payment?.payment_intent === undefined ||
-          row.payment.payment_intent === params.payment.payment_intent) &&
-        inRange(row.created, params.created as Range | undefined),
+        (intent === undefined || row.payment.payment_intent === intent),
     )
     return listPage(wanted, params, path, (row) => render('invoice_payment', row, work.tables))
   }),

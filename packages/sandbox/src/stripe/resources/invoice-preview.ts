@@ -1,5 +1,7 @@
 import type Stripe from 'stripe'
 import { copyJson } from '../../core/store/copy-json.ts'
+import { expand } from '../api/expand.ts'
+import { listPage } from '../api/lists.ts'
 import { type Operations, op } from '../api/operation.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { AUTOMATIC_TAX, NO_AUTOMATIC_TAX, wantsAutomaticTax } from '../invoices/automatic-tax.ts'
@@ -11,29 +13,59 @@ import type { CustomerRow, InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { isOver } from '../state/subscription-status.ts'
 import { UnitOfWork } from '../state/unit-of-work.ts'
 import { creditUnused } from '../subscriptions/proration.ts'
-import { draftSubscription } from '../subscriptions/subscription-create.ts'
+import { draftSubscription, firstInvoice } from '../subscriptions/subscription-create.ts'
 import { draftSubscriptionInvoice } from '../subscriptions/subscription-invoice.ts'
 import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { applyUpdate } from '../subscriptions/subscription-update.ts'
-import { asUpcoming, nextInvoice } from '../subscriptions/upcoming-invoice.ts'
+import { asUpcoming, nextInvoice, upcomingInvoice } from '../subscriptions/upcoming-invoice.ts'
 import { usagePeriods } from '../subscriptions/usage.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
+import { minimumCharge } from '../wire/money.ts'
+import type { WireObject } from '../wire/wire-object.ts'
 import { createCustomer } from './customers.ts'
 
 type Params = Stripe.InvoiceCreatePreviewParams
 
+const OF_DISCOUNTS: readonly string[] = ['discounts', 'total_discount_amounts.discount']
+
 export const invoicePreview: Operations = {
   /** Does the real thing in a step of its own, shows the invoice, and puts everything back. */
-  'Invoices.createPreview': op<Params>((params, { work }) => {
-    const trial = new UnitOfWork(work.context)
-    try {
-      const invoice = preview(trial, params)
-      const shown = copyJson(render('invoice', invoice, trial.tables))
+  'Invoices.createPreview': op<Params>((params, { work }) =>
+    tryOut(work, (trial) => {
+      const shown = copyJson(render('invoice', preview(trial, params), trial.tables))
+      // Discounts that are only tried out are gone when all others are expanded.
+      const wanted = OF_DISCOUNTS.filter((path) =>
+        params.expand?.some((each) => each === path || each.startsWith(`${path}.`)),
+      )
+      expand(shown, wanted, { tables: trial.tables, shape: null })
       return asUpcoming(shown)
-    } finally {
-      trial.rollback()
-    }
+    }),
+  ),
+  /** All lines of one, for versions that can ask for them. */
+  'Invoices.listUpcomingLines': op<Params & Pages>((params, { work, path }) => {
+    const { limit, starting_after, ending_before, ...rest } = params
+    const lines = tryOut(work, (trial) => {
+      const invoice = preview(trial, rest)
+      const rows = trial.findBy('line_item', 'invoice', invoice.id)
+      const shown = copyJson(render('invoice', invoice, trial.tables))
+      const data = rows.sort((a, b) => a.$.order - b.$.order)
+      const all = copyJson(data.map((row) => render('line_item', row, trial.tables)))
+      return asUpcoming({ ...shown, lines: { data: all } }).lines as { data: WireObject[] }
+    })
+    const pages = { limit, starting_after, ending_before }
+    return listPage(lines.data, pages, path, (line) => line)
   }),
+}
+
+type Pages = Parameters<typeof listPage>[1]
+
+function tryOut<T>(work: UnitOfWork, run: (trial: UnitOfWork) => T): T {
+  const trial = new UnitOfWork(work.context, { testClock: work.testClock })
+  try {
+    return run(trial)
+  } finally {
+    trial.rollback()
+  }
 }
 
 function preview(work: UnitOfWork, params: Params): InvoiceRow {
@@ -64,7 +96,7 @@ function preview(work: UnitOfWork, params: Params): InvoiceRow {
     })
     takeInvoiceItem(work, invoice, row)
   })
-  if (params.discounts !== undefined) {
+  if (params.discounts !== undefined && !isOfNew(params)) {
     invoice.discounts = redeemDiscounts(work, params.discounts, {
       customer,
       invoice: invoice.id,
@@ -74,7 +106,16 @@ function preview(work: UnitOfWork, params: Params): InvoiceRow {
   const automatic = wantsAutomaticTax(params)
   if (automatic !== undefined) invoice.automatic_tax = automatic ? AUTOMATIC_TAX : NO_AUTOMATIC_TAX
   refreshTotals(work, invoice)
+  carryOver(invoice)
   return invoice
+}
+
+/** What is too small to charge is left for a later invoice, as it is when the invoice is finalized. */
+function carryOver(invoice: InvoiceRow): void {
+  const due = invoice.total + invoice.starting_balance
+  if (due <= 0 || due >= minimumCharge(invoice.currency)) return
+  invoice.amount_due = 0
+  invoice.amount_remaining = 0
 }
 
 function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
@@ -95,21 +136,41 @@ function previewNew(work: UnitOfWork, params: Params): InvoiceRow {
       autoAdvance: false,
     })
   }
-  const subscription = draftSubscription(work, {
+  const terms = toNew(params, details, customer)
+  const subscription = draftSubscription(work, terms)
+  return firstInvoice(work, subscription, terms) ?? nextInvoice(work, subscription)
+}
+
+/** A subscription to be, whose discounts are its own. */
+function isOfNew({ subscription, subscription_details: details }: Params): boolean {
+  return subscription === undefined && details?.items !== undefined
+}
+
+function toNew(
+  params: Params,
+  details: NonNullable<Params['subscription_details']>,
+  customer: CustomerRow,
+): Stripe.SubscriptionCreateParams {
+  const { billing_cycle_anchor: anchor, start_date: began } = details
+  const terms = {
     customer: customer.id,
-    items: details.items as never,
-    ...(details.trial_end === undefined ? {} : { trial_end: details.trial_end }),
-    ...(details.default_tax_rates === undefined
-      ? {}
-      : { default_tax_rates: details.default_tax_rates }),
-    ...(details.metadata === undefined ? {} : { metadata: details.metadata }),
-    ...(params.automatic_tax === undefined ? {} : { automatic_tax: params.automatic_tax }),
-  } as Stripe.SubscriptionCreateParams)
-  return draftSubscriptionInvoice(work, subscription, {
-    reason: 'subscription_create',
-    items: itemsOf(work, subscription),
-    pending: 'all',
-  })
+    currency: params.currency,
+    items: details.items,
+    trial_end: details.trial_end,
+    billing_cycle_anchor: anchor?.timestamp,
+    backdate_start_date: began,
+    billing_mode: details.billing_mode,
+    cancel_at: details.cancel_at,
+    cancel_at_period_end: details.cancel_at_period_end,
+    default_tax_rates: details.default_tax_rates,
+    metadata: details.metadata,
+    proration_behavior: details.proration_behavior,
+    automatic_tax: params.automatic_tax,
+    discounts: params.discounts,
+  }
+  return Object.fromEntries(
+    Object.entries(terms).filter(([, value]) => value !== undefined),
+  ) as unknown as Stripe.SubscriptionCreateParams
 }
 
 /** Somebody who is not a customer yet may be described instead of named. */
@@ -153,9 +214,11 @@ function previewExisting(work: UnitOfWork, params: Params): InvoiceRow {
   const update = details ? applyUpdate(work, subscription, toUpdate(details)) : null
   if (update?.invoice) return update.invoice
   if (details === undefined) addInvoiceItems(work, subscription, undefined)
-  if (subscription.cancel_at_period_end || subscription.status === 'paused')
-    throw noUpcoming(subscription)
-  return nextInvoice(work, subscription)
+  // Whoever asks for other prices is told what those cost.
+  const how = { asPlanned: details?.items === undefined }
+  const next = subscription.status === 'paused' ? null : upcomingInvoice(work, subscription, how)
+  if (!next) throw noUpcoming(subscription)
+  return next
 }
 
 function toUpdate(

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { createdIn, filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { type Call, idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
@@ -125,22 +125,22 @@ export const invoices: Operations = {
   }),
 
   'Invoices.list': op<Stripe.InvoiceListParams>((params, { work, path }) => {
+    const { invoice: table } = work.tables
     const rows = params.subscription
-      ? work.findBy('invoice', 'subscription', params.subscription).reverse()
+      ? table.newestBy('subscription', params.subscription)
       : params.customer
-        ? work.findBy('invoice', 'customer', params.customer).reverse()
+        ? table.newestBy('customer', params.customer)
         : params.status
-          ? work.tables.invoice.newestBy('status', params.status)
-          : work.tables.invoice.newestFirst()
+          ? table.newestBy('status', params.status)
+          : table.newestFirst()
     const wanted = filterRows(
-      rows,
+      createdIn(rows, params.created as Range | undefined),
       (row) =>
         (params.customer === undefined || row.customer === params.customer) &&
         (params.status === undefined || row.status === params.status) &&
         (params.collection_method === undefined ||
           row.collection_method === params.collection_method) &&
-        (params.due_date === undefined || inRange(row.due_date ?? 0, params.due_date as Range)) &&
-        inRange(row.created, params.created as Range | undefined),
+        (params.due_date === undefined || inRange(row.due_date ?? 0, params.due_date as Range)),
     )
     return listPage(wanted, params, path, (row) => render('invoice', row, work.tables))
   }),

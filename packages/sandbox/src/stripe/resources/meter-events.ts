@@ -25,7 +25,7 @@ export const meterEvents: Operations = {
     const event = work.insert('billing.meter_event', {
       id: work.newId('mtre_'),
       object: 'billing.meter_event',
-      created: work.now,
+      created: work.sandboxNow,
       event_name: meter.event_name,
       identifier,
       livemode: false,
@@ -91,7 +91,7 @@ function activeMeter(work: UnitOfWork, name: string): MeterRow {
 function recentEvent(work: UnitOfWork, identifier: string) {
   return work
     .findBy('billing.meter_event', 'identifier', identifier)
-    .find((event) => event.created > work.now - REMEMBERED)
+    .find((event) => event.created > work.sandboxNow - REMEMBERED)
 }
 
 function checkTimestamp(work: UnitOfWork, timestamp: number): number {

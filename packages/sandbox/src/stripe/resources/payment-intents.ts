@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
+import { createdIn, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
 import { searchPage } from '../api/search.ts'
 import { recordCharge } from '../payments/balance-transactions.ts'
@@ -120,7 +120,7 @@ export const paymentIntents: Operations = {
     }
     work.edit('payment_intent', intent)
     intent.status = 'canceled'
-    intent.canceled_at = work.now
+    intent.canceled_at = work.sandboxNow
     intent.cancellation_reason = params.cancellation_reason ?? null
     intent.next_action = null
     intent.amount_capturable = 0
@@ -148,11 +148,9 @@ export const paymentIntents: Operations = {
 
   'PaymentIntents.list': op<Stripe.PaymentIntentListParams>((params, { work, path }) => {
     const rows = params.customer
-      ? work.findBy('payment_intent', 'customer', params.customer).reverse()
+      ? work.tables.payment_intent.newestBy('customer', params.customer)
       : work.tables.payment_intent.newestFirst()
-    const wanted = filterRows(rows, (row) =>
-      inRange(row.created, params.created as Range | undefined),
-    )
+    const wanted = createdIn(rows, params.created as Range | undefined)
     return listPage(wanted, params, path, (row) => render('payment_intent', row, work.tables))
   }),
 

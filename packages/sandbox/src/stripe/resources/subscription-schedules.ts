@@ -1,24 +1,16 @@
 import type Stripe from 'stripe'
 import { filterRows, inRange, listPage, type Range } from '../api/lists.ts'
 import { idOf, type Operations, op } from '../api/operation.ts'
-import { requireCustomer } from '../payments/customer.ts'
+import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
+import { checkRoomForSubscription } from '../state/clock-limits.ts'
 import { render } from '../state/render.ts'
 import type { ScheduleRow } from '../state/rows.ts'
 import { cancelSchedule, cancelSubscription } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
-import {
-  emptyPhase,
-  type PhaseParams,
-  phaseItem,
-  readPhases,
-} from '../subscriptions/schedule-params.ts'
-import {
-  advanceSchedule,
-  applyPhase,
-  type Phase,
-  planSchedule,
-  release,
-} from '../subscriptions/schedule-phases.ts'
+import { applyPhase, differs } from '../subscriptions/schedules/enter-phase.ts'
+import { type PhaseParams, readPhases } from '../subscriptions/schedules/params.ts'
+import { phaseOf } from '../subscriptions/schedules/phase-of.ts'
+import { advanceSchedule, planSchedule, release } from '../subscriptions/schedules/phases.ts'
 import { readBillingMode } from '../subscriptions/subscription-params.ts'
 import { itemsOf } from '../subscriptions/subscription-swap.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
@@ -35,9 +27,9 @@ export const subscriptionSchedules: Operations = {
           : fromSubscription(work, params)
       work.insert('subscription_schedule', schedule, 'subscription_schedule.created')
       if (schedule.status === 'not_started') {
-        planSchedule(schedule)
+        planSchedule(work, schedule)
         if ((schedule.phases[0]?.start_date ?? 0) <= work.now) advanceSchedule(work, schedule)
-      } else planSchedule(schedule)
+      } else planSchedule(work, schedule)
       return render('subscription_schedule', schedule, work.tables)
     },
   ),
@@ -53,8 +45,9 @@ export const subscriptionSchedules: Operations = {
     const schedule = work.edit('subscription_schedule', requireLive(work, idOf(call)))
     if (params.end_behavior) schedule.end_behavior = params.end_behavior
     schedule.metadata = mergeMetadata(schedule.metadata, params.metadata)
-    if (params.phases) replacePhases(work, schedule, params.phases)
-    planSchedule(schedule)
+    applyDefaults(work, schedule, params.default_settings)
+    if (params.phases) replacePhases(work, schedule, params)
+    planSchedule(work, schedule)
     return render('subscription_schedule', schedule, work.tables)
   }),
   'SubscriptionSchedules.cancel': op<Stripe.SubscriptionScheduleCancelParams>((_params, call) => {
@@ -78,13 +71,35 @@ export const subscriptionSchedules: Operations = {
         (row) =>
           (params.customer === undefined || row.customer === params.customer) &&
           (params.scheduled === undefined || (row.status === 'not_started') === params.scheduled) &&
-          inRange(row.created, params.created as Range | undefined),
+          inRange(row.created, params.created as Range | undefined) &&
+          DATES.every((date) => isWithin(row[date], params[date])),
       )
       return listPage(rows, params, path, (row) =>
         render('subscription_schedule', row, work.tables),
       )
     },
   ),
+}
+
+const DATES = ['canceled_at', 'completed_at', 'released_at'] as const
+
+function isWithin(at: number | null, range: unknown): boolean {
+  return range === undefined || (at !== null && inRange(at, range as Range))
+}
+
+/** Of what is set for all phases, the card alone does something here. */
+function applyDefaults(
+  work: UnitOfWork,
+  schedule: ScheduleRow,
+  settings: Stripe.SubscriptionScheduleUpdateParams.DefaultSettings | undefined,
+): void {
+  if (settings?.default_payment_method === undefined) return
+  schedule.default_settings.default_payment_method = requireOwnMethod(
+    work,
+    requireCustomer(work, schedule.customer, 'customer'),
+    settings.default_payment_method,
+    'default_settings[default_payment_method]',
+  )
 }
 
 function requireLive(work: UnitOfWork, id: string): ScheduleRow {
@@ -169,15 +184,8 @@ function fromSubscription(
   schedule.status = 'active'
   schedule.subscription = subscription.id
   schedule.current_phase = { start_date: start, end_date: end }
-  schedule.phases = [
-    {
-      ...emptyPhase(subscription.currency),
-      start_date: start,
-      end_date: end,
-      items: items.map((item) => phaseItem(item.price, item.quantity)),
-      trial_end: subscription.status === 'trialing' ? subscription.trial_end : null,
-    },
-  ]
+  schedule.phases = [phaseOf(work, subscription, schedule.current_phase)]
+  schedule.default_settings.default_payment_method = subscription.default_payment_method
   work.edit('subscription', subscription).schedule = schedule.id
   return schedule
 }
@@ -189,7 +197,9 @@ function fromPhases(
   if (params.customer === undefined) throw missingParam('customer')
   if (!params.phases || params.phases.length === 0) throw missingParam('phases')
   const customer = requireCustomer(work, params.customer, 'customer')
+  checkRoomForSubscription(work, customer.id)
   const schedule = newSchedule(work, customer.id, params)
+  applyDefaults(work, schedule, params.default_settings as never)
   const start =
     params.start_date === 'now' || params.start_date === undefined ? work.now : params.start_date
   if (start < work.now)
@@ -201,10 +211,10 @@ function fromPhases(
 function replacePhases(
   work: UnitOfWork,
   schedule: ScheduleRow,
-  params: readonly PhaseParams[],
+  { phases = [], proration_behavior: behavior }: Stripe.SubscriptionScheduleUpdateParams,
 ): void {
-  if (params.length === 0) throw missingParam('phases')
-  const first = params[0]?.start_date
+  if (phases.length === 0) throw missingParam('phases')
+  const first = phases[0]?.start_date
   const started = schedule.current_phase?.start_date
   const start = first === undefined || first === 'now' ? (started ?? work.now) : first
   if (started !== undefined && start !== started && start > work.now) {
@@ -214,7 +224,7 @@ function replacePhases(
     )
   }
   const customer = requireCustomer(work, schedule.customer, 'customer')
-  schedule.phases = readPhases(work, customer, params, start)
+  schedule.phases = readPhases(work, customer, phases, start)
   if (schedule.status !== 'active') return
   const current = schedule.phases.find(
     (phase) => phase.start_date <= work.now && work.now < phase.end_date,
@@ -222,14 +232,6 @@ function replacePhases(
   if (!current) throw invalidRequest('No phase covers the present.', 'phases')
   schedule.current_phase = { start_date: current.start_date, end_date: current.end_date }
   const subscription = work.find('subscription', schedule.subscription ?? '')
-  if (subscription && differs(work, subscription.id, current))
-    applyPhase(work, subscription, current)
-}
-
-function differs(work: UnitOfWork, subscription: string, phase: Phase): boolean {
-  const now = work
-    .findBy('subscription_item', 'subscription', subscription)
-    .map((item) => `${item.price}×${item.quantity ?? 1}`)
-  const then = phase.items.map((item) => `${item.price}×${item.quantity ?? 1}`)
-  return now.sort().join() !== then.sort().join()
+  if (subscription && differs(work, subscription, current))
+    applyPhase(work, schedule, subscription, current, behavior)
 }

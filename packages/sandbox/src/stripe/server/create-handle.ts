@@ -68,6 +68,10 @@ class RunningStripe implements StripeHandle {
     return this.#find('subscription', id)
   }
 
+  schedule(id: string): WireObject | null {
+    return this.#find('subscription_schedule', id)
+  }
+
   invoice(id: string): WireObject | null {
     return this.#find('invoice', id)
   }
@@ -95,7 +99,7 @@ class RunningStripe implements StripeHandle {
   paidInvoices(customer?: string): WireObject[] {
     const table = this.#context.tables.invoice
     if (customer === undefined) return this.#show('invoice', table.newestBy('status', 'paid'))
-    const rows = table.findBy('customer', customer).reverse()
+    const rows = table.newestBy('customer', customer)
     return this.#show(
       'invoice',
       rows.filter(({ status }) => status === 'paid'),
@@ -194,7 +198,7 @@ class RunningStripe implements StripeHandle {
     return this.#change((work) => {
       const session = completeCheckout(work, sessionId, options)
       return render('checkout.session', session, work.tables)
-    })
+    }, sessionId)
   }
 
   disputeCharge(chargeId: string, options: DisputeInput = {}): WireObject {
@@ -218,15 +222,18 @@ class RunningStripe implements StripeHandle {
   }
 
   #authenticate(id: string, passed: boolean): WireObject {
-    return this.#change((work) =>
-      id.startsWith('seti_')
-        ? render('setup_intent', finishSetupAuthentication(work, id, passed), work.tables)
-        : render('payment_intent', finishAuthentication(work, id, passed), work.tables),
+    return this.#change(
+      (work) =>
+        id.startsWith('seti_')
+          ? render('setup_intent', finishSetupAuthentication(work, id, passed), work.tables)
+          : render('payment_intent', finishAuthentication(work, id, passed), work.tables),
+      id,
     )
   }
 
-  #change<T>(run: (work: UnitOfWork) => T): T {
-    return inOneStep(new UnitOfWork(this.#context), run)
+  /** `id`: what it is about, and whose time it therefore happens in. */
+  #change<T>(run: (work: UnitOfWork) => T, id = ''): T {
+    return inOneStep(new UnitOfWork(this.#context, { about: [id] }), run)
   }
 
   #find<K extends Kind>(kind: K, id: string): WireObject | null {
@@ -241,16 +248,11 @@ class RunningStripe implements StripeHandle {
   #of<K extends 'subscription' | 'invoice' | 'charge'>(kind: K, customer?: string): WireObject[] {
     if (customer === undefined) return this.#all(kind)
     const table = this.#context.tables[kind] as unknown as Table<Rows[K]>
-    return this.#show(kind, table.findBy('customer', customer).reverse())
+    return this.#show(kind, table.newestBy('customer', customer))
   }
 
   #show<K extends Kind>(kind: K, rows: Iterable<Rows[K]>): WireObject[] {
-    const { tables, store } = this.#context
-    return Array.from(rows, (row) => {
-      const shown = copyJson(render(kind, row, tables))
-      // To show an invoice its lines are unpacked, which adds up when there are many.
-      store.packOld()
-      return shown
-    })
+    const { tables } = this.#context
+    return Array.from(rows, (row) => copyJson(render(kind, row, tables)))
   }
 }

@@ -92,6 +92,8 @@ export interface StripeHandle {
   customer(id: string): WireObject | null
   /** The subscription of this id, whatever its status. */
   subscription(id: string): WireObject | null
+  /** The subscription schedule of this id, whatever its status. */
+  schedule(id: string): WireObject | null
   /** The invoice of this id, whatever its status. */
   invoice(id: string): WireObject | null
   /** The payment intent of this id, whatever its status. */

@@ -1,6 +1,7 @@
 import { serveHttp } from '../../core/http.ts'
 import type { ProviderContext } from '../../core/provider-context.ts'
 import { StripeApi } from '../api/api.ts'
+import { adoptOldClocks, resumeMoving } from '../clocks/move-test-clock.ts'
 import { OPERATIONS } from '../resources/registry.ts'
 import type { StripeContext } from '../state/context.ts'
 import { signStripeDelivery } from '../state/events.ts'
@@ -47,6 +48,7 @@ export function openStripe(provided: ProviderContext, options: StripeOptions = {
     sign: signStripeDelivery(context),
   })
   provided.clock.join(billingCycle(context))
+  adoptOldClocks(context)
   return context
 }
 
@@ -69,6 +71,7 @@ export async function serveStripe(
     failed: () => api.failed(),
   })
   context.baseUrl = server.url
+  resumeMoving(context)
   return createStripeHandle(context, server, { apiKey, publishableKey })
 }
 

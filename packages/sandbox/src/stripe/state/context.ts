@@ -3,6 +3,7 @@ import type { ProviderContext } from '../../core/provider-context.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type { StripePackers } from './packers.ts'
 import type { StripeQueues, Tables } from './tables.ts'
+import { timeOn } from './test-clocks.ts'
 
 /** What every resource works with. */
 export interface StripeContext extends ProviderContext {
@@ -20,10 +21,15 @@ export interface StripeContext extends ProviderContext {
   baseUrl: string
 }
 
-/** Stripe's time: whole seconds. */
-export function nowOf(context: { readonly clock: MovableClock }): number {
-  return Math.floor(context.clock.nowMs() / 1000)
+/** Stripe's time: whole seconds, on a test clock, or on the sandbox's own where none is named or it is gone. */
+export function nowOf(
+  context: { readonly clock: MovableClock; readonly tables: Tables },
+  testClock: string | null = null,
+): number {
+  const row = testClock === null ? null : context.tables['test_helpers.test_clock'].get(testClock)
+  return row ? timeOn(row) : Math.floor(context.clock.nowMs() / 1000)
 }
+
 /** How Stripe collects after a failed renewal; the dashboard's settings. */
 export interface DunningOptions {
   /** Days from one failed attempt to the next. */

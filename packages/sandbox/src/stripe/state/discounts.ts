@@ -1,11 +1,29 @@
-import type { CouponRow } from './rows.ts'
+import type { CouponRow, CustomerRow, DiscountRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 export function endDiscount(work: UnitOfWork, id: string): void {
   const discount = work.find('discount', id)
   if (!discount || discount.$.ended) return
   work.edit('discount', discount).$.ended = true
-  if (discount.subscription) work.emit('customer.discount.deleted', 'discount', discount)
+  if (discount.subscription || isCustomers(discount))
+    work.emit('customer.discount.deleted', 'discount', discount)
+}
+
+/** Of nothing in particular. */
+function isCustomers(discount: DiscountRow): boolean {
+  const { checkout_session, invoice, invoice_item, subscription_item } = discount
+  return !checkout_session && !invoice && !invoice_item && !subscription_item
+}
+
+/** What an invoice begins with: the subscription's discounts, or the customer's where it has none. */
+export function inheritedDiscounts(
+  work: UnitOfWork,
+  customer: CustomerRow | undefined,
+  subscription: SubscriptionRow | null | undefined,
+): readonly string[] {
+  if (subscription && subscription.discounts.length > 0) return subscription.discounts
+  const own = customer?.$.discount
+  return own ? liveDiscounts(work, [own], work.now) : []
 }
 
 export function couponOf(work: UnitOfWork, discountId: string): CouponRow | null {

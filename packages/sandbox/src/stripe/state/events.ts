@@ -9,18 +9,23 @@ import type { EventRow, WebhookEndpointRow } from './rows.ts'
 
 const DAY = 86_400
 
-/** Stores an event and sends it to every endpoint that asked for its type. */
+/**
+ * Stores an event and sends it to every endpoint that asked for its type. It is made in the sandbox's own time, as
+ * Stripe makes them in real time; `at` is what time it was on the test clock it happened by.
+ */
 export function recordEvent(
   context: StripeContext,
   event: NewEvent,
   request: EventRequest | null,
+  at: number | null,
 ): void {
   const endpoints = endpointsFor(context, event.type)
   const id = context.store.nextId('evt_')
   const { packers, tables } = context
   // Few events are ever read. Until then they stay packed.
-  const packed = packers.events.newText(id, nowOf(context), event, request, endpoints.length)
-  tables.event.setPacked(id, packed)
+  const now = nowOf(context)
+  const packed = packers.events.newText(id, now, event, request, endpoints.length, at)
+  tables.event.addPacked(id, packed, now)
   if (endpoints.length === 0) return
   const row = packers.events.fromText(packed)
   const bodies = new Map<string, string>()

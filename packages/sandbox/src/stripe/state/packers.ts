@@ -27,15 +27,16 @@ function createPackers(): StripePackers {
   return { rows: new Packer((row) => row.object), shown, events: new EventPacking(shown) }
 }
 
-/** It begins with the time, which is read most. */
+/** It begins with the time, which is read most. What was before is JSON within JSON: as a text it would be longer. */
 type PackedEvent = readonly [
   created: number,
   id: string,
   type: string,
   object: Packed,
-  previous: string | null,
+  previous: unknown,
   request: EventRow['request'],
   endpoints: number,
+  at?: number,
 ]
 
 /** Events with the object they are about packed. */
@@ -52,17 +53,17 @@ export class EventPacking implements Packing<EventRow> {
     event: NewEvent,
     request: EventRequest | null,
     endpoints: number,
+    at: number | null = null,
   ): string {
     const by = request ? { id: request.id, idempotency_key: request.idempotencyKey } : NOBODY
     const { type, data, previous } = event
-    return JSON.stringify([created, id, type, data, previous, by, endpoints] satisfies PackedEvent)
+    return toText(JSON.stringify([created, id, type, data]), previous, by, endpoints, at)
   }
 
   toText(row: EventRow): string {
     const data = this.#shown.pack(JSON.parse(row.data) as WireObject)
-    const { id, type, created, previous, request, endpoints } = row
-    const packed: PackedEvent = [created, id, type, data, previous, request, endpoints]
-    return JSON.stringify(packed)
+    const { id, type, created, previous, request, endpoints, at = null } = row
+    return toText(JSON.stringify([created, id, type, data]), previous, request, endpoints, at)
   }
 
   createdOf(event: EventRow | string): number {
@@ -70,7 +71,9 @@ export class EventPacking implements Packing<EventRow> {
   }
 
   fromText(text: string): EventRow {
-    const [created, id, type, data, previous, request, endpoints] = JSON.parse(text) as PackedEvent
+    const [created, id, type, data, previous, request, endpoints, at] = JSON.parse(
+      text,
+    ) as PackedEvent
     const shown = this.#shown
     return {
       id,
@@ -81,11 +84,24 @@ export class EventPacking implements Packing<EventRow> {
       get data() {
         return JSON.stringify(shown.unpack(data))
       },
-      previous,
+      previous: previous === null ? null : JSON.stringify(previous),
       request,
       endpoints,
+      ...(at === undefined ? {} : { at }),
     }
   }
+}
+
+/** A packed event, of which the start and the object before are texts already. */
+function toText(
+  start: string,
+  previous: string | null,
+  request: EventRow['request'],
+  endpoints: number,
+  at: number | null,
+): string {
+  const end = at === null ? '' : `,${at}`
+  return `${start.slice(0, -1)},${previous},${JSON.stringify(request)},${endpoints}${end}]`
 }
 
 /** Time caused it. */

@@ -1,5 +1,5 @@
 import type { WireObject } from '../wire/wire-object.ts'
-import type { InvoiceRow, Kind, LineRow, PriceRow, Rows } from './rows.ts'
+import type { InvoiceRow, Kind, LineRow, PhaseRow, PriceRow, Rows } from './rows.ts'
 import type { Tables } from './tables.ts'
 
 type Renderer<K extends Kind> = (row: Rows[K], tables: Tables) => WireObject
@@ -49,6 +49,9 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
       },
     }
   },
+  subscription_schedule(row, tables) {
+    return { ...row, $: undefined, phases: row.phases.map((phase) => renderPhase(phase, tables)) }
+  },
   subscription_item(row, tables) {
     const price = tables.price.get(row.price)
     if (!price) throw new Error(`The price ${row.price} of ${row.id} is gone`)
@@ -61,7 +64,7 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
     }
   },
   invoice(row, tables) {
-    return renderInvoice(row, tables.line_item.findBy('invoice', row.id), tables)
+    return renderInvoice(row, tables.line_item.readBy('invoice', row.id), tables)
   },
   dispute(row, tables) {
     const moved = row.$.moved.flatMap((id) => tables.balance_transaction.get(id) ?? [])
@@ -74,6 +77,19 @@ const RENDERERS: { readonly [K in Kind]?: Renderer<K> } = {
   invoiceitem(row, tables) {
     return { ...row, $: undefined, tax_rates: row.tax_rates && taxRates(row.tax_rates, tables) }
   },
+}
+
+function renderPhase(phase: PhaseRow, tables: Tables): WireObject {
+  const withRates = (item: { readonly tax_rates: string[] }) => ({
+    ...item,
+    tax_rates: taxRates(item.tax_rates, tables),
+  })
+  return {
+    ...phase,
+    add_invoice_items: phase.add_invoice_items.map(withRates),
+    default_tax_rates: taxRates(phase.default_tax_rates, tables),
+    items: phase.items.map(withRates),
+  } as unknown as WireObject
 }
 
 /** Also for a preview, whose lines are in no table. */

@@ -56,6 +56,8 @@ export type EventRow = {
   object: 'event'
   type: string
   created: number
+  /** The time on the test clock of whom it is about, where that is another. */
+  at?: number
   /** JSON of data.object and of data.previous_attributes as they were. */
   data: string
   previous: string | null
@@ -195,8 +197,28 @@ export type MeterEventRow = Wire<Stripe.Billing.MeterEvent> & {
   $: { meter: string; customer: string; value: string; cancelled: boolean }
 }
 export type MeterEventAdjustmentRow = Wire<Stripe.Billing.MeterEventAdjustment> & { id: string }
-export type ScheduleRow = Wire<Stripe.SubscriptionSchedule> & { $: { nextAt: number | null } }
-export type TestClockRow = Wire<Stripe.TestHelpers.TestClock>
+type WirePhase = Wire<Stripe.SubscriptionSchedule.Phase>
+export type PhaseItemRow = Omit<WirePhase['items'][number], 'tax_rates'> & { tax_rates: string[] }
+export type AddedItemRow = Omit<WirePhase['add_invoice_items'][number], 'tax_rates'> & {
+  tax_rates: string[]
+}
+export type PhaseRow = Omit<WirePhase, 'add_invoice_items' | 'default_tax_rates' | 'items'> & {
+  add_invoice_items: AddedItemRow[]
+  default_tax_rates: string[]
+  items: PhaseItemRow[]
+}
+export type ScheduleRow = Omit<Wire<Stripe.SubscriptionSchedule>, 'phases'> & {
+  phases: PhaseRow[]
+  $: {
+    nextAt: number | null
+    /** The end that was announced a week ahead. */
+    announcedEnd?: number
+  }
+}
+export type TestClockRow = Wire<Stripe.TestHelpers.TestClock> & {
+  /** Where it is on its way; null while it stands. Before there were several clocks a row had none of this. */
+  $?: { at: number | null }
+}
 /** A line item of a checkout; what it comes to is known once it was worked out. */
 export interface CheckoutItem {
   price: string

@@ -72,7 +72,7 @@ export function cancelSubscription(
   subscription.discounts = []
   stopCollecting(work, subscription)
   planNext(work, subscription)
-  endSchedule(work, subscription)
+  endSchedule(work, subscription, reason)
   work.emit('customer.subscription.deleted', 'subscription', subscription)
 }
 
@@ -87,20 +87,24 @@ function stopCollecting(work: UnitOfWork, subscription: SubscriptionRow): void {
   }
 }
 
-function endSchedule(work: UnitOfWork, subscription: SubscriptionRow): void {
+function endSchedule(work: UnitOfWork, subscription: SubscriptionRow, reason: CancelReason): void {
   const schedule = work.find('subscription_schedule', subscription.schedule ?? '')
   if (schedule && (schedule.status === 'active' || schedule.status === 'not_started'))
-    cancelSchedule(work, schedule)
+    cancelSchedule(work, schedule, reason === 'payment_failed' ? 'aborted' : 'canceled')
 }
 
 /** Nothing of it happens any more; its subscription, if it has one, is the caller's business. */
-export function cancelSchedule(work: UnitOfWork, schedule: ScheduleRow): void {
+export function cancelSchedule(
+  work: UnitOfWork,
+  schedule: ScheduleRow,
+  event: 'aborted' | 'canceled' = 'canceled',
+): void {
   work.edit('subscription_schedule', schedule)
   schedule.status = 'canceled'
   schedule.canceled_at = work.now
   schedule.current_phase = null
   schedule.$.nextAt = null
-  work.emit('subscription_schedule.canceled', 'subscription_schedule', schedule)
+  work.emit(`subscription_schedule.${event}`, 'subscription_schedule', schedule)
 }
 
 export function onInvoicePaid(work: UnitOfWork, invoice: InvoiceRow): void {
@@ -151,6 +155,38 @@ export function onInvoiceUnpaid(work: UnitOfWork, invoice: InvoiceRow): void {
   if (invoice.auto_advance !== true || invoice.attempt_count <= retryAfterDays.length) return
   if (afterLastRetry === 'cancel') cancelSubscription(work, subscription, 'payment_failed')
   else subscription.status = afterLastRetry
+}
+
+/**
+ * Without its first invoice a subscription never began. A later one is no longer owed: the newest that is left says how
+ * the subscription stands.
+ */
+export function onInvoiceVoided(work: UnitOfWork, invoice: InvoiceRow): void {
+  settleDelinquency(work, invoice)
+  const subscription = work.find('subscription', invoice.$.subscription ?? '')
+  if (!subscription || isOver(subscription)) return
+  const { status } = subscription
+  if (status === 'incomplete' && subscription.latest_invoice === invoice.id) {
+    expireIncomplete(work, subscription)
+  } else if ((status === 'past_due' || status === 'unpaid') && !isOwing(work, subscription)) {
+    work.edit('subscription', subscription).status = 'active'
+    planNext(work, subscription)
+  }
+}
+
+/** It was never paid for, and never will be. */
+export function expireIncomplete(work: UnitOfWork, subscription: SubscriptionRow): void {
+  work.edit('subscription', subscription)
+  subscription.status = 'incomplete_expired'
+  subscription.ended_at = work.now
+  subscription.$.incompleteUntil = null
+  planNext(work, subscription)
+}
+
+function isOwing(work: UnitOfWork, { id }: SubscriptionRow): boolean {
+  return work
+    .findBy('invoice', 'subscription', id)
+    .some(({ status, attempted }) => status === 'open' && attempted)
 }
 
 function settleDelinquency(work: UnitOfWork, invoice: InvoiceRow): void {

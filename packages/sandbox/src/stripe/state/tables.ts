@@ -1,4 +1,4 @@
-import type { DueQueue } from '../../core/store/due-queue.ts'
+import type { DueQueue, DueQueues } from '../../core/store/due-queue.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { Table } from '../../core/store/table.ts'
 import { KINDS } from '../wire/contract.generated.ts'
@@ -7,11 +7,11 @@ import type { EventRow, Kind, Rows } from './rows.ts'
 
 export type Tables = { readonly [K in Kind]: Table<Rows[K]> }
 
-/** What falls due at Stripe, each found by its state alone. */
+/** What falls due at Stripe, each found by its state alone, and on which clock. */
 export interface StripeQueues {
-  readonly subscriptions: DueQueue
-  readonly invoices: DueQueue
-  readonly schedules: DueQueue
+  readonly subscriptions: DueQueues<Rows['subscription']>
+  readonly invoices: DueQueues<Rows['invoice']>
+  readonly schedules: DueQueues<Rows['subscription_schedule']>
   readonly checkouts: DueQueue
   readonly disputes: DueQueue
 }
@@ -21,13 +21,23 @@ export interface StripeQueues {
  * worked on is not packed: an invoice is a draft for an hour, in which all the others of that day are drawn up.
  */
 const PACKED = {
-  balance_transaction: 500,
-  charge: 500,
+  balance_transaction: 20,
+  charge: 20,
   invoice: 20_000,
-  invoice_payment: 500,
+  invoice_payment: 20,
   line_item: 20_000,
-  payment_intent: 500,
+  payment_intent: 20,
 } as const satisfies Partial<Record<Kind, number>>
+
+/** Kinds of which there are so many that a list of a span of time must not look at all of them. */
+const LISTED_BY_TIME = [
+  'balance_transaction',
+  'charge',
+  'event',
+  'invoice',
+  'invoice_payment',
+  'payment_intent',
+] as const satisfies readonly Kind[]
 
 /** Rows that say whose they are. */
 export const BY_CUSTOMER = [
@@ -43,6 +53,10 @@ export const BY_CUSTOMER = [
   'subscription_schedule',
 ] as const satisfies readonly Kind[]
 
+/** Of these the customer never changes. */
+const OWNED_FOR_GOOD: ReadonlySet<Kind> = new Set(['charge', 'invoice', 'subscription'])
+const FIXED = { fixed: true }
+
 export interface OpenTables {
   readonly tables: Tables
   readonly queues: StripeQueues
@@ -56,15 +70,25 @@ export function openTables(store: Store): OpenTables {
   ) as unknown as Tables
   for (const kind of BY_CUSTOMER) {
     const table = tables[kind] as unknown as Table<{ customer: string | null }>
-    table.indexBy('customer', (row) => row.customer)
+    table.indexBy('customer', (row) => row.customer, { fixed: OWNED_FOR_GOOD.has(kind) })
   }
-  tables.subscription_item.indexBy('subscription', (row) => row.subscription)
+  for (const kind of LISTED_BY_TIME) {
+    const table = tables[kind] as unknown as Table<{ created: number }>
+    table.timeBy((row) => row.created)
+  }
+  tables.subscription_item.indexBy('subscription', (row) => row.subscription, FIXED)
+  tables.customer.indexBy('test_clock', testClockOf, FIXED)
   tables.invoice.indexBy('status', (row) => row.status)
-  tables.invoice.indexBy('subscription', (row) => row.$.subscription)
-  tables.line_item.indexBy('invoice', (row) => row.invoice)
+  tables.invoice.indexBy('subscription', (row) => row.$.subscription, FIXED)
+  tables.line_item.indexBy('invoice', (row) => row.invoice, FIXED)
   tables.invoiceitem.indexBy('invoice', (row) => row.invoice)
-  tables.invoice_payment.indexBy('invoice', (row) => row.invoice)
-  tables.charge.indexBy('payment_intent', (row) => row.payment_intent)
+  tables.invoice_payment.indexBy('invoice', (row) => row.invoice, FIXED)
+  tables.invoice_payment.indexBy(
+    'payment_intent',
+    ({ payment }) => payment.payment_intent ?? null,
+    FIXED,
+  )
+  tables.charge.indexBy('payment_intent', (row) => row.payment_intent, FIXED)
   tables.refund.indexBy('charge', (row) => row.charge)
   tables.price.indexBy('product', (row) => row.product)
   tables.promotion_code.indexBy('code', (row) => row.code.toLowerCase())
@@ -73,11 +97,11 @@ export function openTables(store: Store): OpenTables {
   tables['billing.meter_event'].indexBy('usage', ({ $ }) => `${$.meter} ${$.customer}`)
   tables.subscription_schedule.indexBy('subscription', (row) => row.subscription)
   const queues = {
-    subscriptions: tables.subscription.dueBy('next', (row) => toMs(row.$.nextAt)),
-    invoices: tables.invoice.dueBy('next', (row) => toMs(row.$.nextAt)),
-    schedules: tables.subscription_schedule.dueBy('next', (row) => toMs(row.$.nextAt)),
+    subscriptions: tables.subscription.dueByClock('next', nextOf, testClockOf),
+    invoices: tables.invoice.dueByClock('next', nextOf, testClockOf),
+    schedules: tables.subscription_schedule.dueByClock('next', nextOf, testClockOf),
     checkouts: tables['checkout.session'].dueBy('next', (row) => toMs(row.$.expiresNextAt)),
-    disputes: tables.dispute.dueBy('next', (row) => toMs(row.$.nextAt)),
+    disputes: tables.dispute.dueBy('next', nextOf),
   }
   packTables(store)
   return { tables, queues, packers: packersOf(store) }
@@ -90,6 +114,14 @@ export function packTables(store: Store): void {
     store.table<{ object: string }>(`stripe.${kind}`).packBeyond(most, rows)
   }
   store.table<EventRow>('stripe.event').packBeyond(0, events)
+}
+
+function nextOf({ $ }: { $: { nextAt: number | null } }): number | null {
+  return toMs($.nextAt)
+}
+
+function testClockOf({ test_clock }: { test_clock?: string | null }): string | null {
+  return test_clock ?? null
 }
 
 function toMs(seconds: number | null): number | null {

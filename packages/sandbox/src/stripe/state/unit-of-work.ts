@@ -9,6 +9,7 @@ import type { StripePackers } from './packers.ts'
 import { render } from './render.ts'
 import type { Kind, Rows } from './rows.ts'
 import type { Tables } from './tables.ts'
+import { clockAbout } from './test-clocks.ts'
 
 /** Kinds whose every change Stripe announces, and with what. */
 const UPDATED_EVENTS: Partial<Record<Kind, string>> = {
@@ -46,8 +47,23 @@ interface Touched {
   namesake: Touched | undefined
 }
 
-/** Once made, these are only changed through `edit`, so an unedited one needs no second look. */
-const MADE_WHOLE: ReadonlySet<Kind> = new Set(['charge', 'invoice_payment', 'refund'])
+export interface StepOptions {
+  readonly request?: EventRequest | null
+  readonly cause?: 'call' | 'time'
+  /** Ids of what it is about: the first that lives by a test clock says what time it is. */
+  readonly about?: readonly string[]
+  /** The same, where the clock is known. */
+  readonly testClock?: string | null
+}
+
+/** What indexes and events need of these only changes through `edit`, so an unedited one needs no second look. */
+const MADE_WHOLE: ReadonlySet<Kind> = new Set([
+  'balance_transaction',
+  'charge',
+  'invoice_payment',
+  'line_item',
+  'refund',
+])
 
 /**
  * One step: a request, or one thing falling due. Rows are edited through it, because it
@@ -56,7 +72,12 @@ const MADE_WHOLE: ReadonlySet<Kind> = new Set(['charge', 'invoice_payment', 'ref
 export class UnitOfWork {
   readonly context: StripeContext
   readonly tables: Tables
+  /** The test clock it happens by: that of the customer it is about. Null for the sandbox's own. */
+  readonly testClock: string | null
+  /** The time on that clock. */
   readonly now: number
+  /** The sandbox's own time. Payments and events happen in it, whatever clock their customer lives by. */
+  readonly sandboxNow: number
   /** What time brings was agreed to before: it is not checked again like a new wish. */
   readonly cause: 'call' | 'time'
   readonly #request: EventRequest | null
@@ -65,17 +86,15 @@ export class UnitOfWork {
   readonly #packers: StripePackers
   readonly #events: NewEvent[] = []
 
-  constructor(
-    context: StripeContext,
-    request: EventRequest | null = null,
-    cause: 'call' | 'time' = 'call',
-  ) {
+  constructor(context: StripeContext, options: StepOptions = {}) {
     this.context = context
     this.tables = context.tables
     this.#packers = context.packers
-    this.now = nowOf(context)
-    this.#request = request
-    this.cause = cause
+    this.testClock = options.testClock ?? firstClock(context.tables, options.about ?? [])
+    this.now = nowOf(context, this.testClock)
+    this.sandboxNow = nowOf(context)
+    this.#request = options.request ?? null
+    this.cause = options.cause ?? 'call'
   }
 
   newId(prefix: string, length = 24): string {
@@ -201,7 +220,8 @@ export class UnitOfWork {
       this.#events.push({ type: updated, data: shown.pack(now), previous })
     }
     if (this.#events.length > 0) forgetOldEvents(this.context)
-    for (const event of this.#events) recordEvent(this.context, event, this.#request)
+    const at = this.now === this.sandboxNow ? null : this.now
+    for (const event of this.#events) recordEvent(this.context, event, this.#request, at)
     this.#clear()
   }
 
@@ -328,7 +348,19 @@ export function inOneStep<T>(work: UnitOfWork, step: (work: UnitOfWork) => T): T
   }
 }
 
-/** Does what time brings, in one step. */
-export function workInTime<T>(context: StripeContext, step: (work: UnitOfWork) => T): T {
-  return inOneStep(new UnitOfWork(context, null, 'time'), step)
+/** Does what time brings on a test clock, or on the sandbox's own, in one step. */
+export function workInTime<T>(
+  context: StripeContext,
+  testClock: string | null,
+  step: (work: UnitOfWork) => T,
+): T {
+  return inOneStep(new UnitOfWork(context, { testClock, cause: 'time' }), step)
+}
+
+function firstClock(tables: Tables, ids: readonly string[]): string | null {
+  for (const id of ids) {
+    const clock = clockAbout(tables, id)
+    if (clock !== null) return clock
+  }
+  return null
 }

@@ -1,6 +1,5 @@
 import type { Timeline } from '../../core/clock/clock.ts'
 import { type DueJob, dueJobs } from '../../core/clock/due-jobs.ts'
-import { pendingItems } from '../invoices/invoice-draft.ts'
 import {
   collectInvoice,
   finalizeInvoice,
@@ -13,43 +12,68 @@ import { expireDispute } from '../payments/disputes.ts'
 import type { StripeContext } from '../state/context.ts'
 import { dropPendingUpdate } from '../state/pending-update.ts'
 import type { InvoiceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
-import { cancelSubscription, onInvoiceUnpaid, planNext } from '../state/subscription-status.ts'
+import {
+  cancelSubscription,
+  expireIncomplete,
+  onInvoiceUnpaid,
+  planNext,
+} from '../state/subscription-status.ts'
 import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
 import { periodAt } from '../wire/periods.ts'
-import { advanceSchedule } from './schedule-phases.ts'
+import { advanceSchedule } from './schedules/phases.ts'
 import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
 import { itemsOf } from './subscription-swap.ts'
-import { announceUpcoming } from './upcoming-invoice.ts'
+import { announceUpcoming, lastInvoice } from './upcoming-invoice.ts'
 import { usagePeriods } from './usage.ts'
 
 /** Everything of Stripe's that falls due by itself, in the order it goes at one instant. */
 export function billingCycle(context: StripeContext): Timeline {
-  const { schedules, subscriptions, invoices, checkouts, disputes } = context.queues
-  const step = (run: (work: UnitOfWork, key: string) => void) => (key: string) =>
-    workInTime(context, (work) => run(work, key))
+  const { checkouts, disputes } = context.queues
   const jobs: DueJob[] = [
+    ...billingJobs(context, null),
+    { name: 'checkout.session', queue: checkouts, run: stepOn(context, null, expireCheckout) },
+    { name: 'dispute', queue: disputes, run: stepOn(context, null, expireDispute) },
+  ]
+  return dueJobs('stripe', jobs, context.failures)
+}
+
+/** What falls due on a test clock: Stripe's billing. Payments, disputes and Checkout stay in the sandbox's own time. */
+export function billingCycleOn(context: StripeContext, testClock: string): Timeline {
+  return dueJobs('stripe', billingJobs(context, testClock), context.failures)
+}
+
+function stepOn(
+  context: StripeContext,
+  testClock: string | null,
+  run: (work: UnitOfWork, key: string) => void,
+): DueJob['run'] {
+  return (key) => workInTime(context, testClock, (work) => run(work, key))
+}
+
+function billingJobs(context: StripeContext, testClock: string | null): DueJob[] {
+  const { schedules, subscriptions, invoices } = context.queues
+  const step = (run: (work: UnitOfWork, key: string) => void) => stepOn(context, testClock, run)
+  const fire = step((work, key) => fireSubscription(work, work.require('subscription', key)))
+  return [
     {
       name: 'subscription_schedule',
-      queue: schedules,
+      queue: schedules.of(testClock),
       run: step((work, key) => advanceSchedule(work, work.require('subscription_schedule', key))),
     },
     {
       name: 'subscription',
-      queue: subscriptions,
+      queue: subscriptions.of(testClock),
       run: (key) => {
         if (context.upcomingInvoiceDays !== null && announceUpcoming(context, key)) return
-        workInTime(context, (work) => fireSubscription(work, work.require('subscription', key)))
+        fire(key)
       },
     },
     {
       name: 'invoice',
-      queue: invoices,
+      queue: invoices.of(testClock),
       run: step((work, key) => fireInvoice(work, work.require('invoice', key))),
     },
-    { name: 'checkout.session', queue: checkouts, run: step(expireCheckout) },
-    { name: 'dispute', queue: disputes, run: step(expireDispute) },
   ]
-  return dueJobs('stripe', jobs, context.failures)
 }
 
 function fireSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
@@ -61,7 +85,7 @@ function fireSubscription(work: UnitOfWork, subscription: SubscriptionRow): void
 function fireOne(work: UnitOfWork, subscription: SubscriptionRow): void {
   const { now } = work
   if (subscription.status === 'incomplete') {
-    expireIncomplete(work, subscription)
+    endIncomplete(work, subscription)
     return
   }
   if (subscription.pending_update && subscription.pending_update.expires_at <= now) {
@@ -94,30 +118,16 @@ function fireOne(work: UnitOfWork, subscription: SubscriptionRow): void {
 }
 
 /** 23 hours without payment: it never began. */
-function expireIncomplete(work: UnitOfWork, subscription: SubscriptionRow): void {
+function endIncomplete(work: UnitOfWork, subscription: SubscriptionRow): void {
   const invoice = work.find('invoice', subscription.latest_invoice ?? '')
-  subscription.status = 'incomplete_expired'
-  subscription.ended_at = work.now
-  subscription.$.incompleteUntil = null
+  expireIncomplete(work, subscription)
   if (invoice?.status === 'open') voidInvoice(work, invoice)
 }
 
 /** At the end of its last period; what is still pending, and what was used, goes on a last invoice. */
 function endSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
   const reason = subscription.cancellation_details?.reason ?? 'cancellation_requested'
-  const pending = pendingItems(work, subscription.customer, subscription.currency, subscription.id)
-  const own = pending.some((item) => item.$.subscription === subscription.id)
-  const trialing = subscription.status === 'trialing'
-  const usage = trialing ? [] : usagePeriods(work, itemsOf(work, subscription), work.now)
-  const invoice =
-    own || usage.length > 0
-      ? draftSubscriptionInvoice(work, subscription, {
-          reason: 'subscription_cycle',
-          items: [],
-          pending: 'subscription',
-          usage,
-        })
-      : null
+  const invoice = lastInvoice(work, subscription, work.now)
   cancelSubscription(work, subscription, reason as 'cancellation_requested')
   if (!invoice) return
   holdAsDraft(work, invoice)

@@ -3,7 +3,7 @@ import { multiplyFraction } from '../../core/rounding.ts'
 import { amountOffIn } from '../catalog/coupons.ts'
 import { unitAmountIn } from '../catalog/currency-options.ts'
 import { amountOf, isMetered } from '../catalog/tiers.ts'
-import { couponOf, liveDiscounts } from '../state/discounts.ts'
+import { couponOf, inheritedDiscounts, liveDiscounts } from '../state/discounts.ts'
 import type {
   BilledPeriod,
   InvoiceItemRow,
@@ -13,6 +13,7 @@ import type {
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { percentOf } from '../wire/money.ts'
+import { type Period, periodAt } from '../wire/periods.ts'
 import { nulls } from '../wire/wire.ts'
 
 /** What a price bills in advance for a quantity over a whole period, before discounts. Usage is billed afterwards. */
@@ -37,6 +38,18 @@ export function billedEnd(subscription: SubscriptionRow, item: SubscriptionItemR
   return cancelAt !== null && cancelAt > start && cancelAt < end ? cancelAt : end
 }
 
+/** The period that an item's price is for. A subscription's first one may begin within it. */
+export function wholePeriod(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+): Period {
+  const { current_period_start: start, current_period_end: end } = item
+  const { recurring } = work.require('price', item.price)
+  const whole = recurring && periodAt(subscription.billing_cycle_anchor, recurring, start)
+  return whole?.end === end ? whole : { start, end }
+}
+
 /** A full amount less the subscription's lasting discounts, as prorations are net of them. */
 export function discountedAmount(
   work: UnitOfWork,
@@ -45,7 +58,9 @@ export function discountedAmount(
   amount: number,
 ): number {
   let net = amount
-  for (const id of liveDiscounts(work, subscription.discounts, work.now)) {
+  const customer = work.find('customer', subscription.customer)
+  const discounts = inheritedDiscounts(work, customer, subscription)
+  for (const id of liveDiscounts(work, discounts, work.now)) {
     const coupon = couponOf(work, id)
     if (!coupon || coupon.duration === 'once') continue
     if (coupon.$.products && !coupon.$.products.includes(price.product)) continue
@@ -129,11 +144,11 @@ export function debitRemaining(
   const full = fullAmount(price, item.quantity ?? 1, subscription.currency)
   const whole = discountedAmount(work, subscription, price, full)
   const until = billedEnd(subscription, item)
+  const period = wholePeriod(work, subscription, item)
   const billed: BilledPeriod = {
     amount: whole,
-    start: item.current_period_start,
-    end: item.current_period_end,
-    ...(until === item.current_period_end ? {} : { until }),
+    ...period,
+    ...(until === period.end ? {} : { until }),
   }
   const amount = unusedAmount(billed, at)
   addProration(work, subscription, item, { amount, start: at, end: until, verb: 'Remaining' })
@@ -147,9 +162,7 @@ function addProration(
   part: { amount: number; start: number; end: number; verb: 'Unused' | 'Remaining' },
 ): InvoiceItemRow {
   const price = work.require('price', item.price)
-  const product = work.find('product', price.product)
   const quantity = item.quantity ?? 1
-  const name = `${quantity > 1 ? `${quantity} × ` : ''}${product?.name ?? price.id}`
   const id = work.newId('ii_1')
   return work.insert(
     'invoiceitem',
@@ -161,7 +174,7 @@ function addProration(
       currency: subscription.currency,
       customer: subscription.customer,
       date: work.now,
-      description: `${part.verb} time on ${name} after ${shortDate(part.start)}`,
+      description: describeTime(work, item, part.verb, part.start),
       discountable: false,
       discounts: [],
       livemode: false,
@@ -187,6 +200,20 @@ function addProration(
     },
     'invoiceitem.created',
   )
+}
+
+/** `Remaining time on 2 × Gold after 15 Jan 2026` */
+export function describeTime(
+  work: UnitOfWork,
+  item: SubscriptionItemRow,
+  verb: 'Unused' | 'Remaining',
+  after: number,
+): string {
+  const price = work.require('price', item.price)
+  const product = work.find('product', price.product)
+  const quantity = item.quantity ?? 1
+  const name = `${quantity > 1 ? `${quantity} × ` : ''}${product?.name ?? price.id}`
+  return `${verb} time on ${name} after ${shortDate(after)}`
 }
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')

@@ -1,18 +1,17 @@
 import type Stripe from 'stripe'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
-import { refreshTotals } from '../invoices/invoice-draft.ts'
 import { addInvoiceItems } from '../invoices/invoice-items.ts'
 import { finalizeInvoice, holdAsDraft } from '../invoices/invoice-payment.ts'
 import { requireCustomer, requireOwnMethod } from '../payments/customer.ts'
 import { requireTaxLocation } from '../payments/tax-location.ts'
-import type { InvoiceRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
+import { checkRoomForSubscription } from '../state/clock-limits.ts'
+import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { planNext } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
-import { periodAt } from '../wire/periods.ts'
-import { debitRemaining } from './proration.ts'
+import { firstPeriod, firstTimes, readStart, shownConfig } from './first-period.ts'
 import { askForMethod, type FirstPayment, payFirst } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
 import {
@@ -22,13 +21,7 @@ import {
   newItem,
   requireItemPrice,
 } from './subscription-items.ts'
-import {
-  checkCurrency,
-  checkMixedIntervals,
-  readAnchor,
-  readBillingMode,
-  readTrialEnd,
-} from './subscription-params.ts'
+import { checkCurrency, checkMixedIntervals, readBillingMode } from './subscription-params.ts'
 import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
 
 export function createSubscription(
@@ -36,6 +29,7 @@ export function createSubscription(
   params: Stripe.SubscriptionCreateParams,
   options: FirstPayment = {},
 ): SubscriptionRow {
+  checkRoomForSubscription(work, params.customer)
   const { subscription, invoice } = beginSubscription(work, params)
   if (subscription.automatic_tax.enabled) {
     requireTaxLocation(work, work.require('customer', subscription.customer))
@@ -110,13 +104,13 @@ export function draftSubscription(
   checkDuplicates(prices.map((price) => price.id))
   const currency = checkCurrency(customer, prices, params.currency)
   const id = work.newId('sub_1')
-  const trialEnd = readTrialEnd(work, params, prices)
-  const anchor = readAnchor(work, params, trialEnd, prices)
+  const start = readStart(work, params, prices)
+  const { began, trialEnd } = start
   // One literal with every field, those that are only shown as well: V8 then copies it some twenty times faster.
   const subscription: SubscriptionRow = {
     application: null,
     application_fee_percent: null,
-    billing_cycle_anchor_config: null,
+    billing_cycle_anchor_config: shownConfig(params.billing_cycle_anchor_config),
     billing_thresholds: null,
     cancel_at: null,
     canceled_at: null,
@@ -151,7 +145,7 @@ export function draftSubscription(
     id,
     object: 'subscription',
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
-    billing_cycle_anchor: anchor,
+    billing_cycle_anchor: start.anchor,
     billing_mode: readBillingMode(params),
     billing_schedules: [],
     cancel_at_period_end: false,
@@ -170,7 +164,7 @@ export function draftSubscription(
     },
     livemode: false,
     metadata: mergeMetadata({}, params.metadata),
-    start_date: work.now,
+    start_date: began,
     status: trialEnd === null ? 'active' : 'trialing',
     $: {
       nextAt: null,
@@ -186,12 +180,13 @@ export function draftSubscription(
   subscription.discounts = redeemDiscounts(work, params.discounts ?? null, {
     customer,
     subscription: id,
+    start: began,
     currency,
     bought: items.map(({ price, params: { quantity = 1 } }) => ({ price: price.id, quantity })),
   })
   checkMixedIntervals(subscription, prices)
   items.forEach(({ price, params: item }, at) => {
-    const period = firstPeriod(work, price, trialEnd, anchor)
+    const period = firstPeriod(work, price, start)
     newItem(work, { subscription: id, customer, currency }, price, item, period, `items[${at}]`)
   })
   if (params.default_payment_method !== undefined) {
@@ -234,18 +229,8 @@ function applyCancellation(
   }
 }
 
-/** A trial's period ends with the trial; a later anchor's first period ends at the anchor. */
-function firstPeriod(work: UnitOfWork, price: PriceRow, trialEnd: number | null, anchor: number) {
-  if (trialEnd !== null) return { start: work.now, end: trialEnd }
-  if (!price.recurring) throw new TypeError('A subscription item needs a recurring price')
-  if (anchor > work.now) {
-    // The anchor may be several periods away; the first boundary counts.
-    return { start: work.now, end: periodAt(anchor, price.recurring, work.now).end }
-  }
-  return periodAt(anchor, price.recurring, work.now)
-}
-
-function firstInvoice(
+/** What is owed at once; null where nothing is billed before the anchor, or what is used later. */
+export function firstInvoice(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   params: Stripe.SubscriptionCreateParams,
@@ -253,31 +238,13 @@ function firstInvoice(
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
   addInvoiceItems(work, subscription, params.add_invoice_items as never)
   if (wouldBeEmpty(work, subscription, { items, pending: 'all' })) return null
-  const shortened =
-    subscription.status !== 'trialing' && subscription.billing_cycle_anchor > work.now
-  if (!shortened)
-    return draftSubscriptionInvoice(work, subscription, {
-      reason: 'subscription_create',
-      items,
-      pending: 'all',
-      wholePeriods: params.proration_behavior === 'none',
-    })
-  if (params.proration_behavior === 'none' && !params.add_invoice_items) return null
-  // Until the anchor only the share of a whole period is owed.
-  for (const item of params.proration_behavior === 'none' ? [] : items) {
-    const price = work.require('price', item.price)
-    const whole =
-      price.recurring && periodAt(subscription.billing_cycle_anchor, price.recurring, work.now)
-    const start = item.current_period_start
-    if (whole) item.current_period_start = whole.start
-    debitRemaining(work, subscription, item, work.now)
-    item.current_period_start = start
-  }
-  const invoice = draftSubscriptionInvoice(work, subscription, {
+  const prorates = params.proration_behavior !== 'none'
+  const isLater = subscription.status !== 'trialing' && subscription.billing_cycle_anchor > work.now
+  if (isLater && !prorates && !params.add_invoice_items) return null
+  return draftSubscriptionInvoice(work, subscription, {
     reason: 'subscription_create',
-    items: [],
+    items: isLater && !prorates ? [] : items,
     pending: 'all',
+    times: firstTimes(work, subscription, { prorates }),
   })
-  refreshTotals(work, invoice)
-  return invoice
 }

@@ -4,6 +4,7 @@ import { partsOf } from '../catalog/tiers.ts'
 import {
   addLine,
   createInvoice,
+  type NewLine,
   pendingItems,
   refreshTotals,
   takeInvoiceItem,
@@ -13,6 +14,7 @@ import { addUsageLines } from '../invoices/usage-lines.ts'
 import { endDiscount, liveDiscounts } from '../state/discounts.ts'
 import type {
   BilledPeriod,
+  CustomerRow,
   InvoiceRow,
   LineRow,
   PriceRow,
@@ -21,8 +23,14 @@ import type {
 } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { ONE } from '../wire/decimals.ts'
-import { billedEnd } from './proration.ts'
+import type { Period } from '../wire/periods.ts'
+import { billedEnd, describeTime, wholePeriod } from './proration.ts'
 import { isMeteredItem, type UsagePeriod } from './usage.ts'
+
+/** Time that is billed, and the whole period that the price is for. */
+export interface BilledTime extends Period {
+  readonly whole: Period
+}
 
 export interface SubscriptionInvoice {
   readonly reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update'
@@ -32,10 +40,12 @@ export interface SubscriptionInvoice {
   readonly pending: 'all' | 'subscription'
   readonly autoAdvance?: boolean
   readonly periodStart?: number
-  /** Bills periods in full although the subscription ends before they do. */
-  readonly wholePeriods?: boolean
   /** What was used in periods that are over. */
   readonly usage?: readonly UsagePeriod[]
+  /** What is billed of each item, where that is not its current period; the newest last. */
+  readonly times?: (item: SubscriptionItemRow) => readonly BilledTime[]
+  /** When it will be written, for a preview: discounts that are over by then do not count. Default now. */
+  readonly at?: number
 }
 
 /** A draft that bills the current period of some items and what is pending. */
@@ -44,7 +54,7 @@ export function draftSubscriptionInvoice(
   subscription: SubscriptionRow,
   options: SubscriptionInvoice,
 ): InvoiceRow {
-  dropEndedDiscounts(work, subscription)
+  const ended = dropEndedDiscounts(work, subscription, options.at ?? work.now)
   const customer = work.require('customer', subscription.customer)
   const invoice = createInvoice(work, {
     customer,
@@ -70,52 +80,81 @@ export function draftSubscriptionInvoice(
       metadata: item.metadata,
     })
   }
-  const lines = options.items.map((item) => {
-    if (!isMeteredItem(work, item)) return addItemLines(work, invoice, subscription, item, options)
+  const billed = options.items.map((item) => {
+    if (!isMeteredItem(work, item)) {
+      const times = timesOf(work, subscription, item, options)
+      return times.map((time) => ({
+        time,
+        lines: addItemLines(work, invoice, subscription, item, {
+          time,
+          ended: options.times ? ended : [],
+        }),
+      }))
+    }
     // Classic mode also shows what will be billed by usage, at nothing.
-    return subscription.billing_mode.type === 'classic' && options.usage === undefined
-      ? [addEmptyLine(work, invoice, subscription, item)]
-      : []
+    if (subscription.billing_mode.type === 'classic' && options.usage === undefined) {
+      addEmptyLine(work, invoice, subscription, item)
+    }
+    return []
   })
+  for (const id of ended) endDiscount(work, id)
   refreshTotals(work, invoice)
   const trialing = subscription.status === 'trialing'
   options.items.forEach((item, at) => {
-    const own = lines[at] ?? []
-    const billed = trialing || isMeteredItem(work, item) ? null : billedPeriod(item, own)
-    work.edit('subscription_item', item).$.billed = billed
+    const newest = billed[at]?.at(-1)
+    work.edit('subscription_item', item).$.billed =
+      newest && !trialing ? billedPeriod(newest.time, newest.lines) : null
   })
   work.edit('subscription', subscription).latest_invoice = invoice.id
   return invoice
 }
 
-/** The current period of an item, one line for each tier. */
+/** What is billed of an item: its current period, unless the caller or the subscription's end says otherwise. */
+function timesOf(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+  { times }: SubscriptionInvoice,
+): readonly BilledTime[] {
+  const { current_period_start: start, current_period_end: end } = item
+  if (subscription.status === 'trialing') return [{ start, end, whole: { start, end } }]
+  if (times) return times(item)
+  const whole = wholePeriod(work, subscription, item)
+  return [{ start, end: billedEnd(subscription, item), whole }]
+}
+
+/** Time of an item, one line for each tier. */
 function addItemLines(
   work: UnitOfWork,
   invoice: InvoiceRow,
   subscription: SubscriptionRow,
   item: SubscriptionItemRow,
-  { wholePeriods = false }: SubscriptionInvoice,
+  { time, ended }: { readonly time: BilledTime; readonly ended: readonly string[] },
 ): LineRow[] {
   const { currency } = subscription
   const price = work.require('price', item.price)
   const trialing = subscription.status === 'trialing'
-  const { current_period_start: start, current_period_end: end } = item
-  const until = wholePeriods || trialing ? end : billedEnd(subscription, item)
+  const { start, end, whole } = time
   const quantity = BigInt(item.quantity ?? 1) * ONE
   const parts = trialing
     ? [{ quantity, unitAmount: '0', amount: 0, tier: null }]
     : partsOf(price, quantity, currency)
-  return parts.map((part) =>
-    addLine(work, invoice, {
-      ...lineOf(subscription, item, price),
-      amount: multiplyFraction(part.amount, until - start, end - start),
-      description: trialing ? trialOf(work, price) : describePart(work, price, part, currency),
+  return parts.map((part) => {
+    const line = lineOf(subscription, item, price, {
+      discounts: [...item.discounts, ...liveDiscounts(work, ended, start)],
+      amount: multiplyFraction(part.amount, end - start, whole.end - whole.start),
+      description: trialing
+        ? trialOf(work, price)
+        : start > whole.start
+          ? describeTime(work, item, 'Remaining', start)
+          : describePart(work, price, part, currency),
       quantity: part.quantity,
-      period: { start, end: until },
+      period: { start, end },
       unitAmountDecimal: part.unitAmount,
-      proration: until < end,
-    }),
-  )
+      proration: start > whole.start || end < whole.end,
+    })
+    return addLine(work, invoice, line)
+  })
 }
 
 function addEmptyLine(
@@ -128,8 +167,8 @@ function addEmptyLine(
   const price = work.require('price', item.price)
   const [part] = partsOf(price, 0n, currency)
   const described = part && describePart(work, price, part, currency)
-  return addLine(work, invoice, {
-    ...lineOf(subscription, item, price),
+  const line = lineOf(subscription, item, price, {
+    discounts: item.discounts,
     amount: 0,
     description: status === 'trialing' ? trialOf(work, price) : (described ?? null),
     quantity: 0,
@@ -137,15 +176,41 @@ function addEmptyLine(
     unitAmountDecimal: part?.unitAmount ?? '0',
     proration: false,
   })
+  return addLine(work, invoice, line)
 }
 
-function lineOf(subscription: SubscriptionRow, item: SubscriptionItemRow, price: PriceRow) {
+type Billed = Required<
+  Pick<
+    NewLine,
+    | 'amount'
+    | 'description'
+    | 'discounts'
+    | 'quantity'
+    | 'period'
+    | 'unitAmountDecimal'
+    | 'proration'
+  >
+>
+
+/** Field by field: a spread that gets more fields afterwards took a thirtieth of a whole year. */
+function lineOf(
+  subscription: SubscriptionRow,
+  item: SubscriptionItemRow,
+  price: PriceRow,
+  billed: Billed,
+): NewLine {
   return {
+    amount: billed.amount,
+    description: billed.description,
+    quantity: billed.quantity,
+    period: billed.period,
+    unitAmountDecimal: billed.unitAmountDecimal,
+    proration: billed.proration,
     price: price.id,
     product: price.product,
     taxRates: item.tax_rates,
     discountable: true,
-    discounts: item.discounts,
+    discounts: billed.discounts,
     metadata: item.metadata,
     subscription: subscription.id,
     subscriptionItem: item.id,
@@ -158,23 +223,41 @@ function trialOf(work: UnitOfWork, price: PriceRow): string {
 }
 
 /** Lines for a part of the period still say what the whole is worth. */
-function billedPeriod(item: SubscriptionItemRow, lines: readonly LineRow[]): BilledPeriod | null {
-  const [first] = lines
-  if (!first) return null
-  const { start, end: until } = first.period
-  const end = item.current_period_end
+function billedPeriod(
+  { start, end, whole }: BilledTime,
+  lines: readonly LineRow[],
+): BilledPeriod | null {
+  if (lines.length === 0) return null
   const net = lines.reduce((sum, line) => sum + line.amount - sumOf(line.discount_amounts), 0)
-  if (until === end) return { amount: net, start, end }
-  return { amount: multiplyFraction(net, end - start, until - start), start, end, until }
+  const amount = multiplyFraction(net, whole.end - whole.start, end - start)
+  const period = { amount, start: whole.start, end: whole.end }
+  return end < whole.end ? { ...period, until: end } : period
 }
 
-/** Repeating discounts whose months are over. */
-function dropEndedDiscounts(work: UnitOfWork, subscription: SubscriptionRow): void {
-  const live = liveDiscounts(work, subscription.discounts, work.now)
-  if (live.length === subscription.discounts.length) return
+/** Repeating discounts whose months are over. They may still count for time before their end. */
+function dropEndedDiscounts(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  at: number,
+): readonly string[] {
+  dropCustomersDiscount(work, work.find('customer', subscription.customer), at)
+  const live = liveDiscounts(work, subscription.discounts, at)
+  if (live.length === subscription.discounts.length) return []
   work.edit('subscription', subscription)
-  for (const id of subscription.discounts) if (!live.includes(id)) endDiscount(work, id)
+  const ended = subscription.discounts.filter((id) => !live.includes(id))
   subscription.discounts = live
+  return ended
+}
+
+function dropCustomersDiscount(
+  work: UnitOfWork,
+  customer: CustomerRow | undefined,
+  at: number,
+): void {
+  const own = customer?.$.discount
+  if (!customer || !own || liveDiscounts(work, [own], at).length > 0) return
+  work.edit('customer', customer).$.discount = null
+  endDiscount(work, own)
 }
 
 /** A draft of these items would be empty: what is metered is billed later, and nothing else is pending. */

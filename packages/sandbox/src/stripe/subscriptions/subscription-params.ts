@@ -3,7 +3,7 @@ import { checkSoldIn, isSoldIn } from '../catalog/currency-options.ts'
 import type { CustomerRow, PriceRow, SubscriptionRow } from '../state/rows.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest } from '../wire/errors.ts'
-import { addIntervals, sameRecurrence } from '../wire/periods.ts'
+import { sameRecurrence } from '../wire/periods.ts'
 
 const DAY = 86_400
 const TWO_YEARS = 731 * DAY
@@ -85,28 +85,6 @@ export function checkTrialEnd(work: UnitOfWork, end: number): number {
     )
   }
   return end
-}
-
-export function readAnchor(
-  work: UnitOfWork,
-  params: Stripe.SubscriptionCreateParams,
-  trialEnd: number | null,
-  prices: readonly PriceRow[],
-): number {
-  const anchor = params.billing_cycle_anchor
-  if (anchor === undefined) return trialEnd ?? work.now
-  if (anchor <= work.now) {
-    throw invalidRequest('billing_cycle_anchor must be in the future.', 'billing_cycle_anchor')
-  }
-  for (const { recurring } of prices) {
-    const natural = recurring ? addIntervals(trialEnd ?? work.now, recurring, 1) : anchor
-    if (anchor <= natural) continue
-    throw invalidRequest(
-      `billing_cycle_anchor cannot be later than next natural billing date (${natural}) for plan`,
-      'billing_cycle_anchor',
-    )
-  }
-  return anchor
 }
 
 export function readBillingMode(

@@ -14,6 +14,7 @@ import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { prorateEnd } from './proration.ts'
+import { followSubscription } from './schedules/phase-of.ts'
 import { type FirstPayment, noMethod } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
 import type { ItemParams } from './subscription-items.ts'
@@ -48,6 +49,7 @@ export function updateSubscription(
     requireTaxLocation(work, work.require('customer', subscription.customer))
   }
   if (plan.invoice) settleUpdate(work, subscription, plan.invoice, plan.before, params, options)
+  followSubscription(work, subscription)
   planNext(work, subscription)
 }
 
@@ -95,14 +97,7 @@ function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
       )
     }
   }
-  if (
-    subscription.schedule &&
-    (params.items || params.trial_end !== undefined || params.billing_cycle_anchor)
-  ) {
-    throw invalidRequest(
-      `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
-    )
-  }
+  if (subscription.schedule) checkScheduled(subscription.schedule, params)
   if (params.payment_behavior === 'pending_if_incomplete') {
     const refused = Object.keys(params).find((key) => !ALLOWED_WHEN_PENDING.has(key))
     if (refused) {
@@ -118,6 +113,17 @@ function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
       params.items ? 'items' : 'trial_end',
     )
   }
+}
+
+/** Its prices may be changed directly; when it ends, and when its periods do, is the schedule's business. */
+function checkScheduled(schedule: string, params: Params): void {
+  const ends = params.cancel_at !== undefined || params.cancel_at_period_end !== undefined
+  const moves = params.trial_end !== undefined || params.billing_cycle_anchor !== undefined
+  if (!ends && !moves) return
+  const what = ends ? 'any cancelation behavior' : 'its trial or billing cycle'
+  throw invalidRequest(
+    `The subscription is managed by the subscription schedule \`${schedule}\`, and updating ${what} directly is not allowed. Please update the schedule instead.`,
+  )
 }
 
 function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, params: Params): void {

@@ -1,20 +1,26 @@
 import { copyJson } from '../../core/store/copy-json.ts'
+import { pendingItems } from '../invoices/invoice-draft.ts'
 import type { StripeContext } from '../state/context.ts'
-import { nowOf } from '../state/context.ts'
 import { render } from '../state/render.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { planNext, upcomingAt } from '../state/subscription-status.ts'
 import { UnitOfWork, workInTime } from '../state/unit-of-work.ts'
 import { periodAt } from '../wire/periods.ts'
 import type { WireObject } from '../wire/wire-object.ts'
+import { foreseePhase } from './schedules/enter-phase.ts'
 import { draftSubscriptionInvoice } from './subscription-invoice.ts'
 import { itemsOf } from './subscription-swap.ts'
 import { usagePeriods } from './usage.ts'
 
-/** The renewal as it would be: every item one period on. */
-export function nextInvoice(work: UnitOfWork, subscription: SubscriptionRow): InvoiceRow {
+/** The renewal as it would be: every item one period on, with what a schedule plans for then. */
+export function nextInvoice(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  { asPlanned = true }: { readonly asPlanned?: boolean } = {},
+): InvoiceRow {
+  const next = Math.min(...itemsOf(work, subscription).map((item) => item.current_period_end))
+  if (asPlanned) foreseePhase(work, subscription, next)
   const items = itemsOf(work, subscription)
-  const next = Math.min(...items.map((item) => item.current_period_end))
   const due = items.filter((item) => item.current_period_end === next)
   const usage = subscription.status === 'trialing' ? [] : usagePeriods(work, due)
   if (subscription.status === 'trialing') subscription.status = 'active'
@@ -32,6 +38,7 @@ export function nextInvoice(work: UnitOfWork, subscription: SubscriptionRow): In
     pending: 'all',
     periodStart,
     usage,
+    at: next,
   })
   invoice.period_end = next
   invoice.created = next
@@ -39,21 +46,69 @@ export function nextInvoice(work: UnitOfWork, subscription: SubscriptionRow): In
   return invoice
 }
 
+/**
+ * What is billed when a subscription ends: what is still pending, and what was used until then; the usage of a trial is
+ * free. Null where there is nothing.
+ */
+export function lastInvoice(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  at: number,
+): InvoiceRow | null {
+  const pending = pendingItems(work, subscription.customer, subscription.currency, subscription.id)
+  const own = pending.some((item) => item.$.subscription === subscription.id)
+  const isTrial = subscription.status === 'trialing'
+  const usage = isTrial ? [] : usagePeriods(work, itemsOf(work, subscription), at)
+  if (!own && usage.length === 0) return null
+  return draftSubscriptionInvoice(work, subscription, {
+    reason: 'subscription_cycle',
+    items: [],
+    pending: 'subscription',
+    usage,
+    at,
+  })
+}
+
+/** The invoice that comes next: the renewal, or the last one of a subscription that ends before. Null for none. */
+export function upcomingInvoice(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  how: { readonly asPlanned: boolean },
+): InvoiceRow | null {
+  const { cancel_at: end } = subscription
+  const next = Math.min(...itemsOf(work, subscription).map((item) => item.current_period_end))
+  if (end === null || end > next) return nextInvoice(work, subscription, how)
+  const invoice = lastInvoice(work, subscription, end)
+  if (!invoice) return null
+  invoice.period_end = end
+  invoice.created = end
+  invoice.next_payment_attempt = end + 3600
+  return invoice
+}
+
 /** A preview has no life: its own kind of id, no number, nothing to finalize. */
 export function asUpcoming(invoice: WireObject): WireObject {
   const id = invoice.id.replace('in_', 'upcoming_in_')
   const lines = invoice.lines as { data: WireObject[]; url: string }
-  for (const line of lines.data) line.invoice = id
+  lines.data.forEach((line, at) => {
+    line.id = upcomingLineId(invoice, at)
+    line.invoice = id
+  })
   lines.url = `/v1/invoices/upcoming/lines`
   const { hosted_invoice_url: _url, invoice_pdf: _pdf, ...rest } = invoice
   return { ...rest, id, object: 'invoice', automatically_finalizes_at: null, status: 'draft' }
 }
 
+/** By its place, because whoever asks for the next page asks for another preview. */
+function upcomingLineId({ customer }: WireObject, at: number): string {
+  return `il_tmp_${at + 1}${String(customer).replace('cus_', '')}`
+}
+
 /** Sends `invoice.upcoming` when its time has come; says whether it did. */
 export function announceUpcoming(context: StripeContext, id: string): boolean {
-  const trial = new UnitOfWork(context)
+  const trial = new UnitOfWork(context, { about: [id] })
   const at = upcomingAt(trial, trial.require('subscription', id))
-  if (at === null || at > nowOf(context)) return false
+  if (at === null || at > trial.now) return false
   let shown: WireObject
   try {
     const invoice = nextInvoice(trial, trial.require('subscription', id))
@@ -61,7 +116,7 @@ export function announceUpcoming(context: StripeContext, id: string): boolean {
   } finally {
     trial.rollback()
   }
-  workInTime(context, (work) => {
+  workInTime(context, trial.testClock, (work) => {
     const subscription = work.edit('subscription', work.require('subscription', id))
     subscription.$.upcomingFor = Math.min(
       ...itemsOf(work, subscription).map((item) => item.current_period_end),

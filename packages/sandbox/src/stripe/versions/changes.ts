@@ -2,10 +2,12 @@ import type { VersionChange } from './basics/version-change.ts'
 import { aggregateUsage } from './basil/aggregate-usage.ts'
 import { checkoutShipping } from './basil/checkout-shipping.ts'
 import { creditNoteRefund } from './basil/credit-note-refund.ts'
+import { customerCoupon } from './basil/customer-coupon.ts'
 import { invoiceParent } from './basil/invoice-parent.ts'
 import { invoicePayments } from './basil/invoice-payments.ts'
 import { invoiceTaxes } from './basil/invoice-taxes.ts'
 import { lineDetails } from './basil/line-details.ts'
+import { listTotals } from './basil/list-totals.ts'
 import { singleDiscounts } from './basil/single-discounts.ts'
 import { subscriptionPeriods } from './basil/subscription-periods.ts'
 import { upcomingInvoices } from './basil/upcoming-invoices.ts'
@@ -15,6 +17,7 @@ import { intentTransferData } from './clover/intent-transfer-data.ts'
 import { phaseIterations } from './clover/phase-iterations.ts'
 import { promotionCodeCoupon } from './clover/promotion-code-coupon.ts'
 import { checkoutUiModes } from './dahlia/checkout-ui-modes.ts'
+import { cardByDefault } from './dated/card-by-default.ts'
 import { intentCharges } from './dated/intent-charges.ts'
 import { marketingFeatures } from './dated/marketing-features.ts'
 import { anchorAsObject } from './endive/anchor-as-object.ts'
@@ -40,7 +43,10 @@ export const CHANGES: readonly VersionChange[] = [
   aggregateUsage,
   checkoutShipping,
   creditNoteRefund,
+  customerCoupon,
+  listTotals,
   marketingFeatures,
+  cardByDefault,
   intentCharges,
 ]
 

@@ -40,6 +40,20 @@ export class Shape {
     }
   }
 
+  /** Takes what is no parameter today, and still means something, out of a form. */
+  takeGone(operation: string, form: FormObject): Record<string, string> {
+    const gone: Record<string, string> = {}
+    for (const { takes } of this.#changes) {
+      for (const name of takes?.[operation] ?? []) {
+        const value = form[name]
+        if (typeof value !== 'string') continue
+        gone[name] = value
+        delete form[name]
+      }
+    }
+    return gone
+  }
+
   /** A copy of a response, each object in it as it was. */
   takeBack<T extends object>(response: T): T {
     const copy = copyJson(response)

@@ -15,10 +15,11 @@ export function toUnits(decimal: string): bigint {
 /** 1500000000000n → `1.5` */
 export function fromUnits(units: bigint): string {
   const size = units < 0n ? -units : units
+  if (units % ONE === 0n) return String(units / ONE)
   const fraction = String(size % ONE)
     .padStart(PLACES, '0')
     .replace(/0+$/, '')
-  return `${units < 0n ? '-' : ''}${size / ONE}${fraction === '' ? '' : `.${fraction}`}`
+  return `${units < 0n ? '-' : ''}${size / ONE}.${fraction}`
 }
 
 /** So many, each at a price with decimals, rounded to cents. */

@@ -68,7 +68,6 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   SubscriptionSchedules: [
     'account_tax_ids',
     'application_fee_percent',
-    'automatic_tax',
     'billing_thresholds',
     'customer_account',
     'on_behalf_of',
@@ -78,8 +77,6 @@ export const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   Subscriptions: [
     'account_tax_ids',
     'application_fee_percent',
-    'backdate_start_date',
-    'billing_cycle_anchor_config',
     'billing_schedules',
     'billing_thresholds',
     'current_trial',

@@ -7,7 +7,7 @@ import { notice, type PageRequest, redirect, show } from './page.ts'
 
 /** The bank's own page, which a payment of the application's sends its customer to, or Stripe.js shows. */
 export function authenticatePage({ context, id, form, posted }: PageRequest): HttpResponse {
-  return inOneStep(new UnitOfWork(context), (work) => {
+  return inOneStep(new UnitOfWork(context, { about: [id] }), (work) => {
     const setup = id.startsWith('seti_')
     const intent = setup ? work.require('setup_intent', id) : work.require('payment_intent', id)
     if (form.get('client_secret') !== intent.client_secret) {

@@ -42,7 +42,7 @@ export function checkoutPage(request: PageRequest): HttpResponse {
     const action = form.get('action') ?? ''
     const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined
     if (!change) return pay(request, session)
-    inOneStep(new UnitOfWork(context), (work) =>
+    inOneStep(new UnitOfWork(context, { about: [id] }), (work) =>
       change(work, work.require('checkout.session', id), form),
     )
     return redirect(`/pages/checkout/${id}`)
@@ -57,7 +57,7 @@ function draw(
   status: number,
   problem: string | null,
 ): HttpResponse {
-  const work = new UnitOfWork(context)
+  const work = new UnitOfWork(context, { about: [id] })
   try {
     const session = work.edit('checkout.session', work.require('checkout.session', id))
     const quote = priceSession(work, session)
@@ -75,13 +75,15 @@ function pay(request: PageRequest, session: CheckoutSessionRow): HttpResponse {
   if (form.get('challenge') === null && asksBank(request, card)) {
     return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
   }
-  inOneStep(new UnitOfWork(context), (work) => completeCheckout(work, id, readForm(form, card)))
+  inOneStep(new UnitOfWork(context, { about: [id] }), (work) =>
+    completeCheckout(work, id, readForm(form, card)),
+  )
   const url = session.success_url ?? '/'
   return redirect(url.replaceAll('{CHECKOUT_SESSION_ID}', id))
 }
 
 function asksBank({ context, id }: PageRequest, card: string): boolean {
-  const work = new UnitOfWork(context)
+  const work = new UnitOfWork(context, { about: [id] })
   try {
     const session = work.edit('checkout.session', work.require('checkout.session', id))
     return isChallenged(work, card) && needsCard(session, priceSession(work, session))

@@ -38,7 +38,7 @@ function act(request: PageRequest, session: PortalSessionRow): HttpResponse {
   if (form.get('challenge') === null && asksBank(request, action)) {
     return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
   }
-  inOneStep(new UnitOfWork(context), (work) => {
+  inOneStep(new UnitOfWork(context, { about: [id] }), (work) => {
     const own = work.require('billing_portal.session', id)
     action.run(openPortal(work, own), form)
     if (flow) work.edit('billing_portal.session', own).$.flowDone = true
@@ -47,7 +47,7 @@ function act(request: PageRequest, session: PortalSessionRow): HttpResponse {
 }
 
 function asksBank({ context, id, form }: PageRequest, action: PortalAction): boolean {
-  const work = new UnitOfWork(context)
+  const work = new UnitOfWork(context, { about: [id] })
   const portal = openPortal(work, work.require('billing_portal.session', id))
   const card = action.card?.(portal, form) ?? null
   return card !== null && isChallenged(work, card)
@@ -61,7 +61,7 @@ function finish(session: PortalSessionRow, flow: Flow): HttpResponse {
 }
 
 function draw({ context, id, form }: PageRequest, status: number, problem: string | null) {
-  const work = new UnitOfWork(context)
+  const work = new UnitOfWork(context, { about: [id] })
   const session = work.require('billing_portal.session', id)
   const flow = openFlow(session)
   if (session.$.flowDone && form.get('done') !== null) return confirm(session)

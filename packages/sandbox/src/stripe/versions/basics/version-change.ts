@@ -28,6 +28,8 @@ export interface VersionChange {
   readonly previous?: Readonly<Record<string, PreviousChange>>
   /** By `object`: fields with an id that `expand` took and that are gone today. */
   readonly expandable?: Readonly<Record<string, readonly string[]>>
+  /** By operation: texts that are no parameters any more. The operation reads them from its call. */
+  readonly takes?: Readonly<Record<string, readonly string[]>>
   /** Addresses that are gone, and the operation that has their work today. */
   readonly routes?: Readonly<Record<string, string>>
 }

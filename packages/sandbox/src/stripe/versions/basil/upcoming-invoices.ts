@@ -5,7 +5,10 @@ import type { VersionChange } from '../basics/version-change.ts'
 export const upcomingInvoices: VersionChange = {
   since: '2025-03-31',
   name: 'upcoming-invoices',
-  routes: { 'GET /v1/invoices/upcoming': 'Invoices.createPreview' },
+  routes: {
+    'GET /v1/invoices/upcoming': 'Invoices.createPreview',
+    'GET /v1/invoices/upcoming/lines': 'Invoices.listUpcomingLines',
+  },
   params: {
     'Invoices.createPreview'(form) {
       for (const [name, value] of Object.entries(form)) {

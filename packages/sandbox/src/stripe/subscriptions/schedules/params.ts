@@ -1,31 +1,26 @@
 import type Stripe from 'stripe'
-import { isMetered } from '../catalog/tiers.ts'
-import type { CustomerRow } from '../state/rows.ts'
-import type { UnitOfWork } from '../state/unit-of-work.ts'
-import { invalidRequest, missingParam } from '../wire/errors.ts'
-import { mergeMetadata } from '../wire/metadata.ts'
-import { addIntervals } from '../wire/periods.ts'
-import type { Phase } from './schedule-phases.ts'
+import { requireTaxRates } from '../../catalog/tax-rates.ts'
+import { isMetered } from '../../catalog/tiers.ts'
+import { requireOneTimePrice } from '../../invoices/invoice-items.ts'
+import type { AddedItemRow, CustomerRow, PhaseRow } from '../../state/rows.ts'
+import type { UnitOfWork } from '../../state/unit-of-work.ts'
+import { invalidRequest, missingParam } from '../../wire/errors.ts'
+import { mergeMetadata } from '../../wire/metadata.ts'
+import { addIntervals } from '../../wire/periods.ts'
 import {
   checkActive,
   checkDuplicates,
   checkQuantity,
   requireItemPrice,
-} from './subscription-items.ts'
-import { checkCurrency } from './subscription-params.ts'
+} from '../subscription-items.ts'
+import { checkCurrency } from '../subscription-params.ts'
+import { emptyPhase, phaseItem } from './phase-of.ts'
+import { readDiscounts } from './phase-terms.ts'
 
 export type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
 
 /** What a phase may be given at Stripe and would be forgotten here. */
-const NOT_IMITATED = [
-  'add_invoice_items',
-  'billing_cycle_anchor',
-  'collection_method',
-  'default_tax_rates',
-  'description',
-  'discounts',
-  'invoice_settings',
-] as const
+const NOT_IMITATED = ['collection_method', 'invoice_settings'] as const
 
 /** The phases a call asks for, one after the other from `start`. */
 export function readPhases(
@@ -33,7 +28,7 @@ export function readPhases(
   customer: CustomerRow,
   params: readonly PhaseParams[],
   start: number,
-): Phase[] {
+): PhaseRow[] {
   let from = start
   return params.map((phase, at) => {
     const path = `phases[${at}]`
@@ -42,7 +37,15 @@ export function readPhases(
       const price = requireItemPrice(work, item as never, `${path}[items][${i}]`)
       checkActive(work, price, `${path}[items][${i}]`)
       checkQuantity(item.quantity, `${path}[items][${i}]`, price)
-      return { price, quantity: isMetered(price) ? undefined : (item.quantity ?? 1) }
+      const of = `${path}[items][${i}]`
+      const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
+      const row = {
+        ...phaseItem(price.id, quantity),
+        discounts: readDiscounts(work, customer, item.discounts as never, of),
+        metadata: mergeMetadata({}, item.metadata),
+        tax_rates: requireTaxRates(work, item.tax_rates ?? null, `${of}[tax_rates]`),
+      }
+      return { price, row }
     })
     const first = items[0]?.price
     if (!first) throw missingParam(`${path}[items]`)
@@ -67,7 +70,17 @@ export function readPhases(
       ...emptyPhase(currency),
       start_date: begin,
       end_date: end,
-      items: items.map((item) => phaseItem(item.price.id, item.quantity)),
+      items: items.map(({ row }) => row),
+      add_invoice_items: readAddedItems(work, customer, phase, path),
+      ...readAutomaticTax(phase),
+      billing_cycle_anchor: phase.billing_cycle_anchor ?? null,
+      default_tax_rates: requireTaxRates(
+        work,
+        phase.default_tax_rates ?? null,
+        `${path}[default_tax_rates]`,
+      ),
+      description: phase.description || null,
+      discounts: readDiscounts(work, customer, phase.discounts as never, path),
       proration_behavior: phase.proration_behavior ?? 'create_prorations',
       metadata: mergeMetadata({}, phase.metadata),
       trial_end: trialEnd,
@@ -82,9 +95,33 @@ function refuseForgotten(phase: PhaseParams, path: string): void {
     throw invalidRequest(`The sandbox does not imitate \`${name}\`.`, name)
   }
   for (const name of NOT_IMITATED) refuse(phase[name], `${path}[${name}]`)
-  phase.items.forEach((item, at) => {
-    refuse(item.discounts, `${path}[items][${at}][discounts]`)
-    refuse(item.tax_rates, `${path}[items][${at}][tax_rates]`)
+}
+
+/** Where a phase says nothing of it, the subscription's stays as it is. */
+function readAutomaticTax({ automatic_tax: wanted }: PhaseParams): Pick<PhaseRow, 'automatic_tax'> {
+  if (wanted === undefined) return {}
+  const liability = wanted.enabled ? { type: 'self' as const } : null
+  return { automatic_tax: { disabled_reason: null, enabled: wanted.enabled, liability } }
+}
+
+/** Billed once, when the phase begins. */
+function readAddedItems(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  { add_invoice_items: added = [] }: PhaseParams,
+  path: string,
+): AddedItemRow[] {
+  return added.map((item, at) => {
+    const of = `${path}[add_invoice_items][${at}]`
+    return {
+      discountable: null,
+      discounts: readDiscounts(work, customer, item.discounts as never, of),
+      metadata: mergeMetadata({}, item.metadata),
+      period: { end: { type: 'min_item_period_end' }, start: { type: 'phase_start' } },
+      price: requireOneTimePrice(work, item as never, of).id,
+      quantity: item.quantity ?? 1,
+      tax_rates: requireTaxRates(work, item.tax_rates ?? null, `${of}[tax_rates]`),
+    }
   })
 }
 
@@ -129,37 +166,4 @@ function phaseEnd(
       `${path}[end_date]`,
     )
   return addIntervals(begin, recurring ?? { interval: 'month', interval_count: 1 }, 1)
-}
-
-export function emptyPhase(currency: string): Omit<Phase, 'start_date' | 'end_date' | 'items'> {
-  return {
-    add_invoice_items: [],
-    application_fee_percent: null,
-    billing_cycle_anchor: null,
-    billing_thresholds: null,
-    collection_method: null,
-    currency,
-    default_payment_method: null,
-    default_tax_rates: [],
-    description: null,
-    discounts: [],
-    invoice_settings: null,
-    metadata: {},
-    on_behalf_of: null,
-    proration_behavior: 'create_prorations',
-    transfer_data: null,
-    trial_end: null,
-  }
-}
-
-export function phaseItem(price: string, quantity: number | undefined): Phase['items'][number] {
-  return {
-    billing_thresholds: null,
-    discounts: [],
-    metadata: {},
-    plan: price,
-    price,
-    ...(quantity === undefined ? {} : { quantity }),
-    tax_rates: [],
-  }
 }

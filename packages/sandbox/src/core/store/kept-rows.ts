@@ -1,0 +1,158 @@
+import { OrderedRows } from './ordered-rows.ts'
+import type { Packing } from './packer.ts'
+import { TextPages } from './text-pages.ts'
+
+/** Enough to see how old a packed row is. */
+const START = 24
+
+/** Rows in the order they came, of which all but some may be packed. */
+export class KeptRows<T extends object> {
+  /** A number is where a packed row is among the texts. */
+  readonly #rows = new OrderedRows<T | number>()
+  #texts = new TextPages()
+  /** How many rows stay unpacked, and what packs the others; null when none is ever packed. */
+  #packing: { readonly most: number; readonly by: Packing<T> } | null = null
+  /** Keys of the rows that are not packed, in the order they came. Empty when none is ever packed. */
+  readonly #unpacked = new Set<string>()
+  readonly #tellFull: () => void
+
+  /** `tellFull` is called when there is something for `packOld` to do. */
+  constructor(tellFull: () => void) {
+    this.#tellFull = tellFull
+  }
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  /** How many places there are, empty ones included. */
+  get end(): number {
+    return this.#rows.end
+  }
+
+  get(key: string): T | undefined {
+    const kept = this.#rows.get(key)
+    if (typeof kept !== 'number') return kept
+    // Whoever changes the row and whoever asks for it next must have the same object.
+    const row = this.#read(kept)
+    this.#texts.remove(kept)
+    this.#rows.set(key, row)
+    this.#noteUnpacked(key)
+    return row
+  }
+
+  /** As `get`, to read only: a packed row stays packed, so a change to it would be lost. */
+  read(key: string): T | undefined {
+    const kept = this.#rows.get(key)
+    return kept === undefined ? undefined : this.#read(kept)
+  }
+
+  has(key: string): boolean {
+    return this.#rows.has(key)
+  }
+
+  /** True for a new row. */
+  set(key: string, row: T): boolean {
+    const before = this.#rows.set(key, row)
+    if (typeof before === 'number') this.#texts.remove(before)
+    this.#noteUnpacked(key)
+    return before === undefined
+  }
+
+  /** For a new row that is packed already. */
+  addPacked(key: string, packed: string): void {
+    this.#rows.add(key, this.#texts.add(packed))
+  }
+
+  delete(key: string): void {
+    const kept = this.#rows.get(key)
+    if (typeof kept === 'number') this.#texts.remove(kept)
+    this.#rows.delete(key)
+    this.#unpacked.delete(key)
+  }
+
+  clear(): void {
+    this.#rows.clear()
+    this.#unpacked.clear()
+    this.#texts = new TextPages()
+  }
+
+  placeOf(key: string): number | undefined {
+    return this.#rows.placeOf(key)
+  }
+
+  keyAt(place: number): string {
+    return this.#rows.keyAt(place)
+  }
+
+  /** To read only. Undefined for an empty place. */
+  at(place: number): T | undefined {
+    const kept = this.#rows.at(place)
+    return kept === undefined ? undefined : this.#read(kept)
+  }
+
+  /** A packed one as the first characters of its text. */
+  oldest(): readonly [key: string, kept: T | string] | undefined {
+    const found = this.#rows.oldest()
+    if (!found) return undefined
+    const [key, kept] = found
+    return [key, typeof kept === 'number' ? this.#texts.read(kept, START) : kept]
+  }
+
+  deleteOldest(): void {
+    const [key, kept] = this.#rows.oldest() ?? []
+    if (typeof kept === 'number') this.#texts.remove(kept)
+    else if (key !== undefined) this.#unpacked.delete(key)
+    this.#rows.deleteOldest()
+  }
+
+  /** Oldest first, to read only. Rows may be set and deleted meanwhile. */
+  *entries(): Generator<[key: string, row: T]> {
+    for (const [key, kept] of this.#rows.entries()) yield [key, this.#read(kept)]
+  }
+
+  /** See `Table.packBeyond`. */
+  packBeyond(most: number, by: Packing<T>): void {
+    if (this.#packing?.by === by) return
+    for (const [key] of this.#rows.entries()) {
+      this.get(key)
+      this.#unpacked.add(key)
+    }
+    this.#packing = { most, by }
+    this.packOld()
+  }
+
+  /** See `Table.packOld`. */
+  packOld(): void {
+    if (!this.#packing || this.#unpacked.size <= this.#packing.most) return
+    const { most, by } = this.#packing
+    for (const key of this.#unpacked) {
+      if (this.#unpacked.size <= most) break
+      const kept = this.#rows.get(key)
+      if (typeof kept === 'object') this.#rows.set(key, this.#texts.add(by.toText(kept)))
+      this.#unpacked.delete(key)
+    }
+    if (this.#texts.isMostlyWaste) this.#moveTexts()
+  }
+
+  /** To new pages, which hold nothing else. */
+  #moveTexts(): void {
+    const texts = new TextPages()
+    for (const [key, kept] of this.#rows.entries()) {
+      if (typeof kept === 'number') this.#rows.set(key, texts.add(this.#texts.read(kept)))
+    }
+    this.#texts = texts
+  }
+
+  #noteUnpacked(key: string): void {
+    if (!this.#packing) return
+    this.#unpacked.add(key)
+    if (this.#unpacked.size > this.#packing.most) this.#tellFull()
+  }
+
+  #read(kept: T | number): T {
+    if (typeof kept !== 'number') return kept
+    if (!this.#packing) throw new TypeError('A row is packed in a table that packs none')
+    return this.#packing.by.fromText(this.#texts.read(kept))
+  }
+}

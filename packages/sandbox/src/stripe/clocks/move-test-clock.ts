@@ -1,0 +1,85 @@
+import { nowOf, type StripeContext } from '../state/context.ts'
+import type { TestClockRow } from '../state/rows.ts'
+import { timeOn } from '../state/test-clocks.ts'
+import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
+import { billingCycleOn } from '../subscriptions/billing-cycle.ts'
+
+/** Answers with `advancing`; the clock moves behind the answer. */
+export function startMoving(work: UnitOfWork, row: TestClockRow, target: number): void {
+  work.edit('test_helpers.test_clock', row)
+  row.status = 'advancing'
+  row.status_details = { advancing: { target_frozen_time: target } }
+  work.emit('test_helpers.test_clock.advancing', 'test_helpers.test_clock', row)
+  const { context } = work
+  setImmediate(() => finishMoving(context, row.id))
+}
+
+/** Clocks that were on their way when the process ended go on. */
+export function resumeMoving(context: StripeContext): void {
+  for (const { id, status } of [...context.tables['test_helpers.test_clock'].values()]) {
+    if (status === 'advancing') finishMoving(context, id)
+  }
+}
+
+function finishMoving(context: StripeContext, id: string): void {
+  const row = context.tables['test_helpers.test_clock'].get(id)
+  const target = row?.status_details.advancing?.target_frozen_time
+  if (row?.status !== 'advancing' || target === undefined) return
+  try {
+    moveTestClock(context, id, target)
+  } catch (error) {
+    // As at Stripe: the clock says that it failed, and nobody else notices.
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+    stop(context, id, 'internal_failure')
+  }
+}
+
+/** Moves a test clock, and does everything that falls due by it on the way, in order. No other clock moves. */
+export function moveTestClock(context: StripeContext, id: string, target: number): void {
+  const timeline = billingCycleOn(context, id)
+  for (;;) {
+    const due = timeline.nextDue()
+    if (due === null || due > target * 1000) break
+    const now = Math.max(nowOf(context, id), Math.ceil(due / 1000))
+    setTime(context, id, now)
+    timeline.fireDue(now * 1000)
+  }
+  setTime(context, id, target)
+  stop(context, id, 'ready')
+}
+
+/** Kept with the state, so that a clock that is stopped on its way goes on from there. */
+function setTime(context: StripeContext, id: string, at: number): void {
+  const table = context.tables['test_helpers.test_clock']
+  const row = table.get(id)
+  if (!row) return
+  row.$ = { at }
+  table.set(id, row)
+}
+
+function stop(context: StripeContext, id: string, status: 'ready' | 'internal_failure'): void {
+  workInTime(context, id, (work) => {
+    const row = work.find('test_helpers.test_clock', id)
+    if (!row) return
+    work.edit('test_helpers.test_clock', row)
+    row.frozen_time = timeOn(row)
+    row.status = status
+    row.status_details = {}
+    row.$ = { at: null }
+    work.emit(`test_helpers.test_clock.${status}`, 'test_helpers.test_clock', row)
+  })
+}
+
+/**
+ * A state of before, when all test clocks were the sandbox's one clock: they show what it shows. From now on each
+ * goes its own way.
+ */
+export function adoptOldClocks(context: StripeContext): void {
+  const table = context.tables['test_helpers.test_clock']
+  const old = [...table.values()].filter((row) => row.$ === undefined)
+  for (const row of old) {
+    row.frozen_time = Math.max(row.frozen_time, nowOf(context))
+    row.$ = { at: null }
+    table.set(row.id, row)
+  }
+}

@@ -1,0 +1,38 @@
+import type { Kind, TestClockRow } from './rows.ts'
+import type { Tables } from './tables.ts'
+
+/** What lives on a clock, or belongs to what does, by how its ids begin. */
+const KINDS: ReadonlyArray<readonly [prefix: string, kind: Kind]> = [
+  ['clock_', 'test_helpers.test_clock'],
+  ['cus_', 'customer'],
+  ['sub_sched_', 'subscription_schedule'],
+  ['sub_', 'subscription'],
+  ['si_', 'subscription_item'],
+  ['in_', 'invoice'],
+  ['ii_', 'invoiceitem'],
+  ['cn_', 'credit_note'],
+  ['pi_', 'payment_intent'],
+  ['seti_', 'setup_intent'],
+  ['cs_', 'checkout.session'],
+  ['bps_', 'billing_portal.session'],
+  ['pm_', 'payment_method'],
+  ['card_', 'payment_method'],
+]
+
+/** The test clock by which an object lives, which its customer was put on; null for the sandbox's own clock. */
+export function clockAbout(tables: Tables, id: string): string | null {
+  const kind = KINDS.find(([prefix]) => id.startsWith(prefix))?.[1]
+  if (!kind) return null
+  if (kind === 'test_helpers.test_clock') return id
+  const row = tables[kind].get(id) as { [field: string]: unknown } | undefined
+  if (typeof row?.test_clock === 'string') return row.test_clock
+  if (typeof row?.customer === 'string') {
+    return tables.customer.get(row.customer)?.test_clock ?? null
+  }
+  return kind === 'subscription_item' && row ? clockAbout(tables, `${row.subscription}`) : null
+}
+
+/** What time it is on a test clock, also while it moves. */
+export function timeOn(row: TestClockRow): number {
+  return row.$?.at ?? row.frozen_time
+}

@@ -1,0 +1,218 @@
+import type Stripe from 'stripe'
+import { daysInMonth } from '../../core/clock/calendar.ts'
+import type { PriceRow, SubscriptionItemRow, SubscriptionRow } from '../state/rows.ts'
+import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { invalidRequest } from '../wire/errors.ts'
+import { addIntervals, type Period, periodAt, type Recurrence } from '../wire/periods.ts'
+import { billedEnd, wholePeriod } from './proration.ts'
+import type { BilledTime } from './subscription-invoice.ts'
+import { readTrialEnd } from './subscription-params.ts'
+
+type Params = Stripe.SubscriptionCreateParams
+type AnchorConfig = NonNullable<Params['billing_cycle_anchor_config']>
+
+/** When a new subscription began, and from when on whole periods are billed. */
+export interface Start {
+  /** In the past where it is backdated. */
+  readonly began: number
+  readonly trialEnd: number | null
+  readonly anchor: number
+}
+
+export function readStart(work: UnitOfWork, params: Params, prices: readonly PriceRow[]): Start {
+  const trialEnd = readTrialEnd(work, params, prices)
+  const began = readBackdate(work, params, trialEnd)
+  return { began, trialEnd, anchor: readAnchor(work, params, trialEnd, prices) }
+}
+
+function readBackdate(work: UnitOfWork, params: Params, trialEnd: number | null): number {
+  const { backdate_start_date: at } = params
+  if (at === undefined) return work.now
+  if (at > work.now) {
+    throw invalidRequest('`backdate_start_date` must be in the past.', 'backdate_start_date')
+  }
+  if (trialEnd !== null) {
+    throw invalidRequest(
+      'The sandbox does not imitate `backdate_start_date` together with a trial.',
+      'backdate_start_date',
+    )
+  }
+  return at
+}
+
+function readAnchor(
+  work: UnitOfWork,
+  params: Params,
+  trialEnd: number | null,
+  prices: readonly PriceRow[],
+): number {
+  const { billing_cycle_anchor: anchor, billing_cycle_anchor_config: config } = params
+  const from = trialEnd ?? work.now
+  if (config) {
+    if (anchor !== undefined) {
+      throw invalidRequest(
+        'You may only specify one of these parameters: billing_cycle_anchor, billing_cycle_anchor_config.',
+        'billing_cycle_anchor_config',
+      )
+    }
+    return anchorOf(config, from, prices)
+  }
+  if (anchor === undefined) return from
+  if (anchor <= work.now) {
+    throw invalidRequest('billing_cycle_anchor must be in the future.', 'billing_cycle_anchor')
+  }
+  if (anchor < from) {
+    throw invalidRequest('billing_cycle_anchor cannot be before trial_end.', 'billing_cycle_anchor')
+  }
+  for (const { recurring } of prices) {
+    const natural = recurring ? addIntervals(from, recurring, 1) : anchor
+    if (anchor <= natural) continue
+    throw invalidRequest(
+      `billing_cycle_anchor cannot be later than next natural billing date (${natural}) for plan`,
+      'billing_cycle_anchor',
+    )
+  }
+  return anchor
+}
+
+const LIMITS = [
+  ['day_of_month', 1, 31],
+  ['month', 1, 12],
+  ['hour', 0, 23],
+  ['minute', 0, 59],
+  ['second', 0, 59],
+] as const
+
+/**
+ * The day of a month that whole periods begin on. Where the first such month is too short, a later one of the same
+ * rhythm is the anchor: periods before it end on the last day.
+ */
+function anchorOf(config: AnchorConfig, from: number, prices: readonly PriceRow[]): number {
+  for (const [name, least, most] of LIMITS) {
+    const value = config[name]
+    if (value === undefined || (value >= least && value <= most)) continue
+    const path = `billing_cycle_anchor_config[${name}]`
+    throw invalidRequest(`\`${name}\` must be between ${least} and ${most}.`, path)
+  }
+  const step = monthsOf(prices)
+  const base = new Date(from * 1000)
+  for (let month = 0; month <= 12; month++) {
+    const first = dayOf(config, base, month)
+    const isMonth = config.month === undefined || first.getUTCMonth() === config.month - 1
+    if (!isMonth || first.getTime() <= base.getTime()) continue
+    for (let later = month; later < month + 48; later += step) {
+      const anchor = dayOf(config, base, later)
+      if (anchor.getUTCDate() === config.day_of_month) return anchor.getTime() / 1000
+    }
+    return first.getTime() / 1000
+  }
+  throw new TypeError('Every day comes within a year')
+}
+
+/** So many months later, on that day or the last one before it. */
+function dayOf(config: AnchorConfig, base: Date, months: number): Date {
+  const { day_of_month: day, hour, minute, second } = config
+  const year = base.getUTCFullYear()
+  const month = base.getUTCMonth() + months
+  return new Date(
+    Date.UTC(
+      year,
+      month,
+      Math.min(day, daysInMonth(year, month)),
+      hour ?? base.getUTCHours(),
+      minute ?? base.getUTCMinutes(),
+      second ?? base.getUTCSeconds(),
+    ),
+  )
+}
+
+function monthsOf(prices: readonly PriceRow[]): number {
+  const rhythms = prices.flatMap(({ recurring }) => recurring ?? [])
+  if (!rhythms.every(({ interval }) => interval === 'month' || interval === 'year')) {
+    throw invalidRequest(
+      '`billing_cycle_anchor_config` is only for prices by the month or year.',
+      'billing_cycle_anchor_config',
+    )
+  }
+  const [first] = rhythms
+  return first ? first.interval_count * (first.interval === 'year' ? 12 : 1) : 1
+}
+
+/** How it is shown again. */
+export function shownConfig(
+  config: Params['billing_cycle_anchor_config'],
+): SubscriptionRow['billing_cycle_anchor_config'] {
+  if (!config) return null
+  const { day_of_month, hour = null, minute = null, month = null, second = null } = config
+  return { day_of_month, hour, minute, month, second }
+}
+
+/** A trial's period ends with the trial; the first one before a later anchor ends at the anchor. */
+export function firstPeriod(work: UnitOfWork, price: PriceRow, start: Start): Period {
+  const { began, trialEnd, anchor } = start
+  if (trialEnd !== null) return { start: work.now, end: trialEnd }
+  if (!price.recurring) throw new TypeError('A subscription item needs a recurring price')
+  // The anchor may be several periods away; the first boundary counts.
+  const whole = periodAt(anchor, price.recurring, work.now)
+  return { start: Math.max(whole.start, began), end: whole.end }
+}
+
+/** More lines than that no invoice has. */
+const MOST = 250
+
+/**
+ * What the first invoice bills of an item: every period since the subscription began, the one that runs included. Without
+ * proration only a whole one that begins now.
+ */
+export function firstTimes(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  { prorates }: { readonly prorates: boolean },
+): (item: SubscriptionItemRow) => readonly BilledTime[] {
+  return (item) => {
+    const { recurring } = work.require('price', item.price)
+    if (!recurring) throw new TypeError('A subscription item needs a recurring price')
+    const { current_period_start: start, current_period_end: end } = item
+    const whole = wholePeriod(work, subscription, item)
+    if (!prorates) return whole.start === work.now ? [{ start, end, whole }] : []
+    const current = { start, end: billedEnd(subscription, item), whole }
+    const { start_date: began, billing_mode: mode, billing_cycle_anchor: anchor } = subscription
+    if (began >= start) return [current]
+    if (mode.type === 'classic') return backdatedAtOnce(subscription, current, recurring, work.now)
+    return [...backdated(anchor, recurring, began, start), current]
+  }
+}
+
+/** Each period that is over, the first one from the day that the subscription began. */
+function backdated(
+  anchor: number,
+  recurrence: Recurrence,
+  began: number,
+  until: number,
+): BilledTime[] {
+  const times: BilledTime[] = []
+  for (let at = began; at < until; ) {
+    const whole = periodAt(anchor, recurrence, at)
+    times.push({ start: at, end: whole.end, whole })
+    if (times.length >= MOST) {
+      throw invalidRequest(
+        `An invoice has at most ${MOST} lines: the subscription began too long ago.`,
+        'backdate_start_date',
+      )
+    }
+    at = whole.end
+  }
+  return times
+}
+
+/** Classic mode bills the past in one line, by the length of a period that begins with it. */
+function backdatedAtOnce(
+  { start_date: began }: SubscriptionRow,
+  current: BilledTime,
+  recurrence: Recurrence,
+  now: number,
+): BilledTime[] {
+  const whole = { start: began, end: addIntervals(began, recurrence, 1) }
+  if (current.whole.start < now) return [{ start: began, end: current.end, whole }]
+  return [{ start: began, end: now, whole }, current]
+}

@@ -1,0 +1,217 @@
+import { addInvoiceItems } from '../../invoices/invoice-items.ts'
+import { endDiscount } from '../../state/discounts.ts'
+import type {
+  PhaseItemRow,
+  PhaseRow,
+  ScheduleRow,
+  SubscriptionItemRow,
+  SubscriptionRow,
+} from '../../state/rows.ts'
+import { planNext } from '../../state/subscription-status.ts'
+import type { UnitOfWork } from '../../state/unit-of-work.ts'
+import { sameRecurrence } from '../../wire/periods.ts'
+import { type ItemParams, newItem } from '../subscription-items.ts'
+import { itemsOf, setQuantity } from '../subscription-swap.ts'
+import { updateSubscription } from '../subscription-update.ts'
+import { billUsage, countFromNow, isMeteredItem } from '../usage.ts'
+import { enterDiscounts, hasDiscounts } from './phase-terms.ts'
+
+/** Makes the subscription what the phase says. */
+export function applyPhase(
+  work: UnitOfWork,
+  schedule: ScheduleRow,
+  subscription: SubscriptionRow,
+  phase: PhaseRow,
+  prorationBehavior: string = phase.proration_behavior,
+): void {
+  const current = itemsOf(work, subscription)
+  const { items, removed } = matchItems(current, phase)
+  // At a period's end there is nothing to prorate: the period that ended was paid for in full.
+  const ending = current.every((item) => item.current_period_end <= work.now)
+  const held = subscription.schedule
+  work.edit('subscription', subscription).schedule = null
+  applyTerms(work, schedule, subscription, phase)
+  if (ending && phase.trial_end === null) {
+    swapAtBoundary(work, subscription, phase, work.now)
+  } else {
+    updateSubscription(work, subscription, {
+      items: [
+        ...items.map(({ wanted, old }) => toParams(work, wanted, old)),
+        ...removed.map(({ id }) => ({ id, deleted: true })),
+      ],
+      proration_behavior: prorationBehavior,
+      ...(phase.trial_end === null ? {} : { trial_end: phase.trial_end }),
+      ...(phase.billing_cycle_anchor === 'phase_start' && phase.start_date === work.now
+        ? { billing_cycle_anchor: { type: 'now' } }
+        : {}),
+    } as never)
+  }
+  subscription.schedule = held
+  planNext(work, subscription)
+}
+
+/** What the next phase makes of the subscription, where it begins with the next bill: for an invoice that is to come. */
+export function foreseePhase(work: UnitOfWork, subscription: SubscriptionRow, at: number): void {
+  const schedule = work.find('subscription_schedule', subscription.schedule ?? '')
+  const phase = schedule?.phases.find(({ start_date }) => start_date === at)
+  if (!schedule || !phase || phase.trial_end !== null) return
+  work.edit('subscription', subscription)
+  addInvoiceItems(work, subscription, addedItems(phase))
+  applyTerms(work, schedule, subscription, phase)
+  swapAtBoundary(work, subscription, phase, at)
+}
+
+/** Whether the subscription is anything else than the phase says. */
+export function differs(work: UnitOfWork, subscription: SubscriptionRow, phase: PhaseRow): boolean {
+  const present = itemsOf(work, subscription)
+  const hasTrial = phase.trial_end !== null && subscription.status === 'trialing'
+  return (
+    present.length !== phase.items.length ||
+    phase.items.some((wanted) => {
+      const item = present.find((each) => each.price === wanted.price)
+      return (
+        !item ||
+        (item.quantity ?? 1) !== (wanted.quantity ?? 1) ||
+        !sameIds(item.tax_rates, wanted.tax_rates) ||
+        !hasDiscounts(work, item.discounts, wanted.discounts)
+      )
+    }) ||
+    !sameIds(subscription.default_tax_rates, phase.default_tax_rates) ||
+    !hasDiscounts(work, subscription.discounts, phase.discounts) ||
+    (phase.automatic_tax?.enabled ?? subscription.automatic_tax.enabled) !==
+      subscription.automatic_tax.enabled ||
+    (hasTrial && phase.trial_end !== subscription.trial_end)
+  )
+}
+
+/** All but the prices. What a phase does not name is gone. */
+function applyTerms(
+  work: UnitOfWork,
+  schedule: ScheduleRow,
+  subscription: SubscriptionRow,
+  phase: PhaseRow,
+): void {
+  const customer = work.require('customer', subscription.customer)
+  const { id, currency, discounts: before } = subscription
+  subscription.default_tax_rates = [...phase.default_tax_rates]
+  if (phase.automatic_tax) subscription.automatic_tax = { ...phase.automatic_tax }
+  subscription.discounts = enterDiscounts(work, phase.discounts, before, {
+    ...{ customer, currency, subscription: id },
+    bought: phase.items.map(({ price, quantity = 1 }) => ({ price, quantity })),
+  })
+  for (const old of before) if (!subscription.discounts.includes(old)) endDiscount(work, old)
+  const wanted = phase.default_payment_method ?? schedule.default_settings.default_payment_method
+  const method = work.find('payment_method', wanted ?? '')
+  // A card that was taken off the customer meanwhile pays nothing any more.
+  if (method?.customer === customer.id) subscription.default_payment_method = method.id
+  if (phase.description !== null) subscription.description = phase.description
+  for (const [key, value] of Object.entries(phase.metadata ?? {})) {
+    if (value === '') delete subscription.metadata[key]
+    else subscription.metadata[key] = value
+  }
+}
+
+interface Items {
+  readonly items: ReadonlyArray<{
+    readonly wanted: PhaseItemRow
+    readonly old: SubscriptionItemRow | undefined
+  }>
+  readonly removed: readonly SubscriptionItemRow[]
+}
+
+/** A price that goes makes way for one that comes. */
+function matchItems(current: readonly SubscriptionItemRow[], phase: PhaseRow): Items {
+  const going = current.filter(({ price }) => phase.items.every((item) => item.price !== price))
+  const items = phase.items.map((wanted) => ({
+    wanted,
+    old: current.find(({ price }) => price === wanted.price) ?? going.shift(),
+  }))
+  return { items, removed: going }
+}
+
+/** The renewal that is due now will bill the new prices. */
+function swapAtBoundary(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  phase: PhaseRow,
+  at: number,
+): void {
+  const { items, removed } = matchItems(itemsOf(work, subscription), phase)
+  const isFlexible = subscription.billing_mode.type === 'flexible'
+  const customer = work.require('customer', subscription.customer)
+  const { currency } = subscription
+  const owner = { subscription: subscription.id, customer, currency }
+  const now = { start: at, end: at }
+  const rhythm = recurrenceOf(work, items[0]?.old?.price)
+  for (const item of removed) {
+    if (isFlexible && isMeteredItem(work, item)) billUsage(work, subscription, item)
+    work.remove('subscription_item', item)
+  }
+  for (const { wanted, old } of items) {
+    const price = work.require('price', wanted.price)
+    if (!old) {
+      newItem(work, owner, price, toParams(work, wanted, undefined), now, 'items')
+      continue
+    }
+    const goes = old.price !== price.id
+    // The renewal bills the usage of what stays.
+    if (goes && isFlexible && isMeteredItem(work, old)) billUsage(work, subscription, old)
+    work.edit('subscription_item', old)
+    old.price = price.id
+    setQuantity(old, price, wanted.quantity ?? 1)
+    old.tax_rates = [...wanted.tax_rates]
+    old.discounts = enterDiscounts(work, wanted.discounts, old.discounts, {
+      ...{ customer, currency, subscriptionItem: old.id },
+    })
+    if (goes) countFromNow(work, old)
+  }
+  const isOther = !sameRecurrence(rhythm, recurrenceOf(work, phase.items[0]?.price))
+  // Left to itself, the anchor moves when the rhythm changes.
+  if (isOther || phase.billing_cycle_anchor === 'phase_start')
+    subscription.billing_cycle_anchor = at
+}
+
+function recurrenceOf(work: UnitOfWork, price: string | undefined) {
+  return work.find('price', price ?? '')?.recurring ?? null
+}
+
+export function toParams(
+  work: UnitOfWork,
+  { price, quantity, tax_rates: rates, discounts, metadata }: PhaseItemRow,
+  old: SubscriptionItemRow | undefined,
+): ItemParams {
+  const isDiscounted = !hasDiscounts(work, old?.discounts ?? [], discounts)
+  return {
+    ...(old ? { id: old.id } : {}),
+    price,
+    ...(quantity === undefined ? {} : { quantity }),
+    ...(old && sameIds(old.tax_rates, rates) ? {} : { tax_rates: rates.length > 0 ? rates : '' }),
+    ...(isDiscounted ? { discounts: discounts.map(given) } : {}),
+    ...(metadata && Object.keys(metadata).length > 0 ? { metadata } : {}),
+  }
+}
+
+/** What is billed once when the phase begins, as a call would ask for it. */
+export function addedItems({ add_invoice_items: items }: PhaseRow) {
+  return items.map(({ price, quantity, discounts, metadata, tax_rates }) => ({
+    price,
+    quantity: quantity ?? 1,
+    discounts: discounts.map(given),
+    metadata: metadata ?? {},
+    tax_rates,
+  }))
+}
+
+/** The one of the three that is given. */
+export function given({ coupon, discount, promotion_code }: PhaseRow['discounts'][number]): {
+  coupon?: string
+  discount?: string
+  promotion_code?: string
+} {
+  if (discount) return { discount }
+  return promotion_code ? { promotion_code } : { coupon: coupon ?? '' }
+}
+
+function sameIds(a: readonly string[], b: readonly string[]): boolean {
+  return [...a].sort().join() === [...b].sort().join()
+}

@@ -1,0 +1,82 @@
+import type { PhaseItemRow, PhaseRow, SubscriptionRow } from '../../state/rows.ts'
+import type { UnitOfWork } from '../../state/unit-of-work.ts'
+
+/** The subscription as it is, as a phase that lasts from one date to the other. */
+export function phaseOf(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+  dates: Pick<PhaseRow, 'start_date' | 'end_date'>,
+): PhaseRow {
+  return { ...emptyPhase(subscription.currency), ...dates, ...presentTerms(work, subscription) }
+}
+
+/** Somebody has changed the subscription itself: the current phase says so too, the others stay as they are. */
+export function followSubscription(work: UnitOfWork, subscription: SubscriptionRow): void {
+  const schedule = work.find('subscription_schedule', subscription.schedule ?? '')
+  const at = schedule?.phases.findIndex(
+    ({ start_date }) => start_date === schedule.current_phase?.start_date,
+  )
+  const phase = at === undefined ? undefined : schedule?.phases[at]
+  if (!schedule || at === undefined || !phase) return
+  const terms = presentTerms(work, subscription)
+  const { automatic_tax, default_tax_rates, discounts, items, trial_end } = phase
+  const told = { automatic_tax, default_tax_rates, discounts, items, trial_end }
+  if (JSON.stringify(told) === JSON.stringify(terms)) return
+  work.edit('subscription_schedule', schedule).phases[at] = { ...phase, ...terms }
+}
+
+function presentTerms(
+  work: UnitOfWork,
+  subscription: SubscriptionRow,
+): Pick<PhaseRow, 'automatic_tax' | 'default_tax_rates' | 'discounts' | 'items' | 'trial_end'> {
+  const items = work.findBy('subscription_item', 'subscription', subscription.id)
+  return {
+    automatic_tax: { ...subscription.automatic_tax },
+    default_tax_rates: [...subscription.default_tax_rates],
+    discounts: subscription.discounts.map(toPhaseDiscount),
+    items: items.map((item) => ({
+      ...phaseItem(item.price, item.quantity),
+      discounts: item.discounts.map(toPhaseDiscount),
+      metadata: { ...item.metadata },
+      tax_rates: [...item.tax_rates],
+    })),
+    trial_end: subscription.status === 'trialing' ? subscription.trial_end : null,
+  }
+}
+
+function toPhaseDiscount(discount: string): PhaseRow['discounts'][number] {
+  return { coupon: null, discount, promotion_code: null }
+}
+
+export function emptyPhase(currency: string): Omit<PhaseRow, 'start_date' | 'end_date' | 'items'> {
+  return {
+    add_invoice_items: [],
+    application_fee_percent: null,
+    billing_cycle_anchor: null,
+    billing_thresholds: null,
+    collection_method: null,
+    currency,
+    default_payment_method: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    invoice_settings: null,
+    metadata: {},
+    on_behalf_of: null,
+    proration_behavior: 'create_prorations',
+    transfer_data: null,
+    trial_end: null,
+  }
+}
+
+export function phaseItem(price: string, quantity: number | undefined): PhaseItemRow {
+  return {
+    billing_thresholds: null,
+    discounts: [],
+    metadata: {},
+    plan: price,
+    price,
+    ...(quantity === undefined ? {} : { quantity }),
+    tax_rates: [],
+  }
+}

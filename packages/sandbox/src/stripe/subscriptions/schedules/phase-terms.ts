@@ -1,0 +1,75 @@
+import { requireCoupon } from '../../catalog/coupons.ts'
+import { redeemDiscounts } from '../../catalog/redeem-discounts.ts'
+import { liveDiscounts } from '../../state/discounts.ts'
+import type { CustomerRow, PhaseRow } from '../../state/rows.ts'
+import type { UnitOfWork } from '../../state/unit-of-work.ts'
+import { invalidRequest, noSuch } from '../../wire/errors.ts'
+
+type PhaseDiscount = PhaseRow['discounts'][number]
+
+interface DiscountParam {
+  readonly coupon?: string
+  readonly promotion_code?: string
+  readonly discount?: string
+}
+
+/** What is to be taken off in a phase; it is redeemed when the phase begins. */
+export function readDiscounts(
+  work: UnitOfWork,
+  customer: CustomerRow,
+  params: readonly DiscountParam[] | '' | null | undefined,
+  path: string,
+): PhaseDiscount[] {
+  return (params || []).map(({ coupon, promotion_code: code, discount }, at) => {
+    const of = `${path}[discounts][${at}]`
+    if ([coupon, code, discount].filter((id) => id !== undefined).length !== 1) {
+      throw invalidRequest(
+        'You may only specify one of these parameters: coupon, promotion_code, discount.',
+        of,
+      )
+    }
+    if (coupon !== undefined) requireCoupon(work, coupon, `${of}[coupon]`)
+    if (code !== undefined) work.require('promotion_code', code, `${of}[promotion_code]`)
+    if (discount !== undefined) {
+      const { customer: whose } = work.require('discount', discount, `${of}[discount]`)
+      if (whose !== customer.id) throw noSuch('discount', discount, `${of}[discount]`)
+    }
+    return { coupon: coupon ?? null, discount: discount ?? null, promotion_code: code ?? null }
+  })
+}
+
+/** The discounts of a phase that begins: those that are there already go on, used-up ones are gone. */
+export function enterDiscounts(
+  work: UnitOfWork,
+  wanted: readonly PhaseDiscount[],
+  present: readonly string[],
+  target: Parameters<typeof redeemDiscounts>[2],
+): string[] {
+  return wanted.flatMap((each) => {
+    const same = present.find((id) => isSame(work, id, each))
+    if (same !== undefined) return [same]
+    if (each.discount) return liveDiscounts(work, [each.discount], work.now)
+    const param = each.promotion_code
+      ? { promotion_code: each.promotion_code }
+      : { coupon: each.coupon ?? '' }
+    return redeemDiscounts(work, [param], target)
+  })
+}
+
+export function hasDiscounts(
+  work: UnitOfWork,
+  present: readonly string[],
+  wanted: readonly PhaseDiscount[],
+): boolean {
+  return (
+    present.length === wanted.length &&
+    wanted.every((each) => present.some((id) => isSame(work, id, each)))
+  )
+}
+
+function isSame(work: UnitOfWork, id: string, wanted: PhaseDiscount): boolean {
+  if (wanted.discount) return id === wanted.discount
+  const discount = work.find('discount', id)
+  if (wanted.promotion_code) return discount?.promotion_code === wanted.promotion_code
+  return discount?.promotion_code === null && discount.source.coupon === wanted.coupon
+}

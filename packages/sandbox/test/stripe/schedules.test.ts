@@ -1,0 +1,305 @@
+import type Stripe from 'stripe'
+import { describe, expect, it } from 'vitest'
+import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+
+type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
+
+const TURN = seconds('2026-02-28T10:00:00Z')
+
+async function subscribed(more: Partial<Stripe.SubscriptionCreateParams> = {}) {
+  const setup = await startStripeSandbox()
+  const { stripe } = setup
+  const { customer } = await seedCustomer(stripe)
+  const prices = await seedPrices(stripe)
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: prices.monthly.id }],
+    ...more,
+  })
+  const plan = () => stripe.subscriptionSchedules.create({ from_subscription: subscription.id })
+  return { ...setup, customer, ...prices, subscription, plan }
+}
+
+/** Without what the SDK keeps beside it. */
+function plainOf(subscription: Stripe.Subscription): object {
+  return JSON.parse(JSON.stringify(subscription))
+}
+
+/** The present phase as it is, for an update. */
+function present({ phases: [phase] }: Stripe.SubscriptionSchedule) {
+  return {
+    start_date: phase?.start_date ?? 0,
+    end_date: phase?.end_date ?? 0,
+    items: (phase?.items ?? []).map(({ price, quantity = 1 }) => ({
+      price: String(price),
+      quantity,
+    })),
+  }
+}
+
+describe('a schedule made from a subscription', () => {
+  it('has all of it in its one phase, and changes nothing', async () => {
+    const setup = await startStripeSandbox()
+    const { stripe } = setup
+    const { customer, method } = await seedCustomer(stripe)
+    const { monthly } = await seedPrices(stripe)
+    const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
+    const rate = await stripe.taxRates.create({
+      display_name: 'VAT',
+      percentage: 19,
+      inclusive: false,
+    })
+    const subscription = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: monthly.id, quantity: 3, tax_rates: [rate.id], metadata: { a: 'b' } }],
+      discounts: [{ coupon: coupon.id }],
+      default_tax_rates: [rate.id],
+      default_payment_method: method.id,
+      trial_period_days: 9,
+    })
+    const schedule = await stripe.subscriptionSchedules.create({
+      from_subscription: subscription.id,
+    })
+    expect(schedule).toMatchObject({
+      status: 'active',
+      subscription: subscription.id,
+      default_settings: { default_payment_method: method.id },
+      phases: [
+        {
+          items: [{ price: monthly.id, quantity: 3, tax_rates: [rate], metadata: { a: 'b' } }],
+          discounts: [{ coupon: null, discount: subscription.discounts[0], promotion_code: null }],
+          default_tax_rates: [rate],
+          trial_end: subscription.trial_end,
+          end_date: subscription.trial_end,
+        },
+      ],
+    })
+    const after = await stripe.subscriptions.retrieve(subscription.id)
+    expect(plainOf(after)).toEqual({ ...plainOf(subscription), schedule: schedule.id })
+  })
+
+  it('holds the end of the subscription, and follows its prices', async () => {
+    const { stripe, subscription, plan, better, customer } = await subscribed()
+    const schedule = await plan()
+    for (const params of [
+      { cancel_at_period_end: true },
+      { cancel_at_period_end: false },
+      { cancel_at: TURN },
+      { trial_end: TURN },
+    ]) {
+      const { message } = await refusal(stripe.subscriptions.update(subscription.id, params))
+      expect(message).toContain(`managed by the subscription schedule \`${schedule.id}\``)
+    }
+    const later: Phase = {
+      items: [{ price: better.id }],
+      duration: { interval: 'month', interval_count: 1 },
+    }
+    await stripe.subscriptionSchedules.update(schedule.id, { phases: [present(schedule), later] })
+    const [item] = subscription.items.data
+    await stripe.subscriptions.update(subscription.id, {
+      items: [{ id: item?.id ?? '', quantity: 4 }],
+    })
+    const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    await stripe.subscriptions.update(subscription.id, { discounts: [{ coupon: coupon.id }] })
+    const { phases } = await stripe.subscriptionSchedules.retrieve(schedule.id)
+    expect(phases.map(({ items, discounts }) => [items[0]?.quantity, discounts.length])).toEqual([
+      [4, 1],
+      [1, 0],
+    ])
+    await stripe.subscriptionSchedules.release(schedule.id)
+    await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
+    const listed = await stripe.subscriptionSchedules.list({
+      customer: customer.id,
+      released_at: { gte: 1 },
+    })
+    expect(listed.data.map(({ id }) => id)).toEqual([schedule.id])
+    const canceled = { customer: customer.id, canceled_at: { gte: 1 } }
+    expect((await stripe.subscriptionSchedules.list(canceled)).data).toEqual([])
+  })
+})
+
+describe('when a phase begins', () => {
+  it('what it names is there, what it does not name is gone', async () => {
+    const { sandbox, stripe, subscription, plan, better, product } = await subscribed()
+    const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    const rate = await stripe.taxRates.create({
+      display_name: 'VAT',
+      percentage: 10,
+      inclusive: false,
+    })
+    const setup = await stripe.prices.create({
+      product: product.id,
+      currency: 'usd',
+      unit_amount: 300,
+    })
+    await stripe.subscriptions.update(subscription.id, { discounts: [{ coupon: coupon.id }] })
+    const schedule = await plan()
+    const kept = schedule.phases[0]?.discounts.map(({ discount }) => ({
+      discount: String(discount),
+    }))
+    await stripe.subscriptionSchedules.update(schedule.id, {
+      phases: [
+        { ...present(schedule), discounts: kept ?? [] },
+        {
+          items: [{ price: better.id, tax_rates: [rate.id] }],
+          add_invoice_items: [{ price: setup.id }],
+          description: 'Better',
+          metadata: { level: '2' },
+          duration: { interval: 'month', interval_count: 1 },
+        },
+      ],
+    })
+    const before = await stripe.subscriptions.retrieve(subscription.id)
+    expect(before.discounts).toHaveLength(1)
+    const upcoming = await stripe.invoices.createPreview({ subscription: subscription.id })
+    // The one-time price has no tax of its own.
+    expect(upcoming.total).toBe(2500 + 250 + 300)
+    await sandbox.clock.advanceTo(new Date((TURN + 7200) * 1000))
+    const after = await stripe.subscriptions.retrieve(subscription.id, {
+      expand: ['latest_invoice'],
+    })
+    expect(after).toMatchObject({
+      discounts: [],
+      description: 'Better',
+      metadata: { level: '2' },
+      latest_invoice: { status: 'paid', total: 3050 },
+    })
+    expect(after.items.data.map(({ price }) => price.id)).toEqual([better.id])
+  })
+
+  it('prices make way one for one, in whatever order', async () => {
+    const { sandbox, stripe, subscription, plan, monthly, better, product } = await subscribed()
+    const extra = await stripe.prices.create({
+      product: product.id,
+      currency: 'usd',
+      unit_amount: 200,
+      recurring: { interval: 'month' },
+    })
+    await stripe.subscriptions.update(subscription.id, {
+      items: [{ price: extra.id, quantity: 2 }],
+      proration_behavior: 'none',
+    })
+    const schedule = await plan()
+    await stripe.subscriptionSchedules.update(schedule.id, {
+      phases: [
+        present(schedule),
+        {
+          items: [{ price: extra.id, quantity: 5 }, { price: better.id }],
+          duration: { interval: 'month', interval_count: 1 },
+        },
+      ],
+    })
+    await sandbox.clock.advanceTo(new Date((TURN + 7200) * 1000))
+    const after = await stripe.subscriptions.retrieve(subscription.id, {
+      expand: ['latest_invoice'],
+    })
+    const shown = after.items.data.map(({ price, quantity }) => [price.id, quantity])
+    expect(new Set(shown.map(String))).toEqual(new Set([`${extra.id},5`, `${better.id},1`]))
+    expect(shown.map(String)).not.toContain(`${monthly.id},1`)
+    expect(after.latest_invoice).toMatchObject({ total: 5 * 200 + 2500 })
+  })
+
+  it('another rhythm begins on that day', async () => {
+    const { sandbox, stripe, subscription, plan, yearly } = await subscribed()
+    const schedule = await plan()
+    await stripe.subscriptionSchedules.update(schedule.id, {
+      phases: [
+        present(schedule),
+        {
+          items: [{ price: yearly.id }],
+          billing_cycle_anchor: 'phase_start',
+          proration_behavior: 'none',
+          duration: { interval: 'day', interval_count: 1 },
+        },
+      ],
+    })
+    await sandbox.clock.advanceTo(new Date((TURN + 7200) * 1000))
+    const after = await stripe.subscriptions.retrieve(subscription.id, {
+      expand: ['latest_invoice'],
+    })
+    expect(after.billing_cycle_anchor).toBe(TURN)
+    expect(after.items.data[0]?.current_period_end).toBe(seconds('2027-02-28T10:00:00Z'))
+    expect(after.latest_invoice).toMatchObject({ total: 10_000, status: 'paid' })
+  })
+
+  it('the present one may be changed, with the proration that is asked for', async () => {
+    const { sandbox, stripe, customer, subscription, plan, better } = await subscribed()
+    const schedule = await plan()
+    await sandbox.clock.advance({ days: 14 })
+    const changed = { ...present(schedule), items: [{ price: better.id }] }
+    await stripe.subscriptionSchedules.update(schedule.id, {
+      phases: [changed],
+      proration_behavior: 'none',
+    })
+    const after = await stripe.subscriptions.retrieve(subscription.id)
+    expect(after.items.data[0]?.price.id).toBe(better.id)
+    expect((await stripe.invoiceItems.list({ customer: customer.id })).data).toEqual([])
+  })
+})
+
+describe('a schedule tells', () => {
+  it('a week before it ends, and when', async () => {
+    const { sandbox, plan } = await subscribed()
+    const schedule = await plan()
+    await sandbox.clock.advanceTo(new Date((TURN - 8 * 86_400) * 1000))
+    expect(sandbox.stripe.events('subscription_schedule.expiring')).toEqual([])
+    await sandbox.clock.advance({ days: 2 })
+    expect(sandbox.stripe.events('subscription_schedule.expiring')).toHaveLength(1)
+    await sandbox.clock.advance({ days: 7 })
+    expect(sandbox.stripe.events('subscription_schedule.expiring')).toHaveLength(1)
+    expect(sandbox.stripe.events('subscription_schedule.released')).toHaveLength(1)
+    expect(sandbox.stripe.schedule(schedule.id)).toMatchObject({ status: 'released' })
+    expect(sandbox.stripe.schedule('sub_sched_none')).toBeNull()
+  })
+
+  it('that failed payments have ended it', async () => {
+    const { sandbox, customer, plan, stripe, monthly } = await subscribed()
+    const schedule = await plan()
+    await stripe.subscriptionSchedules.update(schedule.id, {
+      phases: [
+        present(schedule),
+        { items: [{ price: monthly.id }], duration: { interval: 'year', interval_count: 1 } },
+      ],
+    })
+    for (let i = 0; i < 5; i++) {
+      sandbox.trouble.declineNextCharge(customer.id, 'insufficient_funds')
+    }
+    await sandbox.clock.advance({ months: 2 })
+    expect(sandbox.stripe.events('subscription_schedule.aborted')).toHaveLength(1)
+    expect(sandbox.stripe.events('subscription_schedule.canceled')).toEqual([])
+    expect(sandbox.stripe.schedule(schedule.id)).toMatchObject({ status: 'canceled' })
+  })
+})
+
+it('refuses today what a phase could not have on its day', async () => {
+  const { stripe, plan, better } = await subscribed()
+  const schedule = await plan()
+  const other = await seedCustomer(stripe)
+  const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+  const theirs = await stripe.subscriptions.create({
+    customer: other.customer.id,
+    items: [{ price: better.id }],
+    discounts: [{ coupon: coupon.id }],
+  })
+  const discount = String(theirs.discounts[0])
+  const wrong: Partial<Phase>[] = [
+    { discounts: [{ coupon: 'none' }] },
+    { discounts: [{ promotion_code: 'none' }] },
+    { discounts: [{ discount }] },
+    { discounts: [{ coupon: coupon.id, discount }] },
+    { default_tax_rates: ['txr_none'] },
+    { add_invoice_items: [{ price: better.id }] },
+    { collection_method: 'send_invoice' },
+  ]
+  for (const more of wrong) {
+    const next: Phase = {
+      items: [{ price: better.id }],
+      duration: { interval: 'month', interval_count: 1 },
+      ...more,
+    }
+    const call = stripe.subscriptionSchedules.update(schedule.id, {
+      phases: [present(schedule), next],
+    })
+    expect((await refusal(call)).type).toBe('StripeInvalidRequestError')
+  }
+})

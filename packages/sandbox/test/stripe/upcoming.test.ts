@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest'
+import { refusal, seconds, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+
+async function subscribed(more: object = {}) {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const prices = await seedPrices(stripe)
+  const items = [{ price: prices.monthly.id }]
+  const subscription = await stripe.subscriptions.create({ customer: customer.id, items, ...more })
+  return { sandbox, stripe, customer, subscription, ...prices }
+}
+
+it('previews the last invoice of a subscription that ends, where something is pending', async () => {
+  const { sandbox, stripe, customer, subscription } = await subscribed()
+  const { id } = await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: true })
+  const none = await refusal(stripe.invoices.createPreview({ subscription: id }))
+  expect(none.code).toBe('invoice_upcoming_none')
+  await stripe.invoiceItems.create({
+    customer: customer.id,
+    subscription: id,
+    amount: 700,
+    currency: 'usd',
+  })
+  const last = await stripe.invoices.createPreview({ subscription: id })
+  expect([last.amount_due, last.period_end]).toEqual([700, seconds('2026-02-28T10:00:00Z')])
+  await sandbox.clock.advance({ months: 1, hours: 2 })
+  expect(
+    sandbox.stripe
+      .charges(customer.id)
+      .map(({ amount }) => amount)
+      .sort(),
+  ).toEqual([1000, 700])
+})
+
+it('previews the renewal before a later end, and nothing after it', async () => {
+  const { stripe, subscription } = await subscribed()
+  await stripe.subscriptions.update(subscription.id, {
+    cancel_at: seconds('2026-03-31T10:00:00Z'),
+    proration_behavior: 'none',
+  })
+  const next = await stripe.invoices.createPreview({ subscription: subscription.id })
+  expect([next.amount_due, next.period_end]).toEqual([1000, seconds('2026-02-28T10:00:00Z')])
+})
+
+it('leaves out of a preview the discounts that are over by then', async () => {
+  const { sandbox, stripe, subscription } = await subscribed()
+  const repeating = { duration: 'repeating', duration_in_months: 2 } as const
+  const coupon = await stripe.coupons.create({ percent_off: 50, ...repeating })
+  await stripe.subscriptions.update(subscription.id, { discounts: [{ coupon: coupon.id }] })
+  const due = async () =>
+    (await stripe.invoices.createPreview({ subscription: subscription.id })).amount_due
+  expect(await due()).toBe(500)
+  // Until 31 March: the renewals of February and, an instant later, none.
+  await sandbox.clock.advance({ months: 1, hours: 2 })
+  expect(await due()).toBe(1000)
+})
+
+it('puts on the balance in a preview what is too small to be charged', async () => {
+  const { stripe, customer, subscription } = await subscribed()
+  await stripe.customers.createBalanceTransaction(customer.id, { amount: -970, currency: 'usd' })
+  const { total, amount_due, starting_balance } = await stripe.invoices.createPreview({
+    subscription: subscription.id,
+  })
+  expect([total, amount_due, starting_balance]).toEqual([1000, 0, -970])
+})
+
+it('previews a subscription to be in the currency and the billing mode that are asked for', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { monthly, yearly } = await seedPrices(stripe)
+  const price = await stripe.prices.create({
+    product: String(monthly.product),
+    currency: 'usd',
+    unit_amount: 1000,
+    recurring: { interval: 'month' },
+    currency_options: { eur: { unit_amount: 900 } },
+  })
+  const whom = { customer_details: { tax_exempt: 'none' } } as const
+  const shown = await stripe.invoices.createPreview({
+    ...whom,
+    currency: 'eur',
+    subscription_details: { items: [{ price: price.id }] },
+  })
+  expect([shown.currency, shown.amount_due]).toEqual(['eur', 900])
+  const items = [{ price: monthly.id }, { price: yearly.id }]
+  const mixed = await refusal(
+    stripe.invoices.createPreview({
+      ...whom,
+      subscription_details: { items, billing_mode: { type: 'classic' } },
+    }),
+  )
+  expect(mixed.statusCode).toBe(400)
+  expect(await stripe.customers.list()).toMatchObject({ data: [] })
+})
+
+it('ends a subscription whose first invoice is voided, and takes back that another was owed', async () => {
+  const { stripe, sandbox } = await startStripeSandbox()
+  const { monthly } = await seedPrices(stripe)
+  const { customer } = await seedCustomer(stripe, 'pm_card_chargeCustomerFail')
+  const items = [{ price: monthly.id }]
+  const unpaid = await stripe.subscriptions.create({ customer: customer.id, items })
+  expect(unpaid.status).toBe('incomplete')
+  await stripe.invoices.voidInvoice(String(unpaid.latest_invoice))
+  const ended = await stripe.subscriptions.retrieve(unpaid.id)
+  expect([ended.status, ended.ended_at]).toEqual([
+    'incomplete_expired',
+    Math.floor(sandbox.clock.nowMs() / 1000),
+  ])
+  expect((await refusal(stripe.subscriptions.cancel(unpaid.id))).statusCode).toBeGreaterThan(399)
+
+  const other = (await seedCustomer(stripe)).customer
+  const running = await stripe.subscriptions.create({ customer: other.id, items })
+  for (let i = 0; i < 2; i++) sandbox.trouble.declineNextCharge(other.id, 'insufficient_funds')
+  await sandbox.clock.advance({ months: 1, hours: 2 })
+  const late = await stripe.subscriptions.retrieve(running.id)
+  expect(late.status).toBe('past_due')
+  await stripe.invoices.voidInvoice(String(late.latest_invoice))
+  expect((await stripe.subscriptions.retrieve(running.id)).status).toBe('active')
+  expect(await stripe.customers.retrieve(other.id)).toMatchObject({ delinquent: false })
+})
