@@ -33,7 +33,7 @@ function isInstalled() {
   )
 }
 
-/** Not `npm ci`: it refuses a lock file without the binaries of other platforms than it was made on. */
+/** Not `npm ci`, which deletes all that is there first: after a change of one package that is a minute again. */
 function install() {
   if (isInstalled()) return 0
   const title = 'Installing the locked dependencies: about a minute, the first time only'

@@ -1,9 +1,12 @@
 import type { MigrateOptions } from '@tollgate/database'
 import type { HttpRoutes } from '@tollgate/http'
 import type { DriftReport, SyncOptions } from './consistency/drift.ts'
+import type { Deliveries } from './deliveries/deliveries.ts'
 import type { EventOutbox } from './events/event-stream.ts'
 import type { Notices } from './notices/notices.ts'
 import type { ProviderName } from './provider-name.ts'
+import type { Meters } from './usage/meters.ts'
+import type { UsageOutbox } from './usage/usage-outbox.ts'
 import type { BillableOwner, BillableUser } from './users/billable-user.ts'
 import type { Endpoints } from './webhooks/endpoints.ts'
 import type { WebhookInbox } from './webhooks/inbox.ts'
@@ -47,14 +50,20 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   check(): Promise<string[]>
   /** Events of ours on their way to the application, and those given up on. */
   readonly events: EventOutbox
+  /** What was used, on its way to the provider, and what is counted there. */
+  readonly usage: UsageOutbox & Meters
   /** Mail on its way out; null without the option `mail`. */
   readonly notices: Notices | null
+  /** The same on their way to addresses of the application, as signed webhooks. */
+  readonly deliveries: Deliveries
   /** Events on their way in, and those given up on. */
   readonly webhooks: WebhookInbox
   /** The addresses that providers send events to: what is registered there, and what is missing. */
   readonly endpoints: Endpoints
   /** Deletes events that were done before, in small batches. */
   purgeWebhooks(before: Date): Promise<number>
+  /** Forgets how many codes were tried, where the time for that is over. Says of how many owners. */
+  purgeCodeAttempts(): Promise<number>
   /** Whether a path is one of ours, for frameworks that serve other things beside. */
   handles(path: string): boolean
   /** The routes as one Web-standard handler. */

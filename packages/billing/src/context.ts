@@ -10,6 +10,7 @@ import type { OwnerRepository } from './storage/owners.ts'
 import type { SubscriptionRepository } from './storage/subscriptions.ts'
 import type { TaxRepository } from './storage/taxes.ts'
 import type { WebhookRepository } from './storage/webhooks.ts'
+import type { UsageQueue } from './usage/usage-outbox.ts'
 
 /** What every part of billing works with. */
 export interface BillingContext {
@@ -22,6 +23,7 @@ export interface BillingContext {
   readonly codeAttempts: CodeAttemptRepository
   readonly webhooks: WebhookRepository
   readonly events: EventStream
+  readonly usage: UsageQueue
   readonly locks: Locks
   /** Loads the SDK on first use. */
   gateway(name: ProviderName): Promise<Gateway>

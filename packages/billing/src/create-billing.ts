@@ -10,7 +10,9 @@ import { lookAhead } from './consistency/look-ahead.ts'
 import { syncAll } from './consistency/sync.ts'
 import type { BillingContext } from './context.ts'
 import { requireOwner } from './customers/require-owner.ts'
+import { createDeliveries } from './deliveries/deliveries.ts'
 import { createEventStream, listenersOf } from './events/event-stream.ts'
+import { tellingOwners } from './events/of-customer.ts'
 import type { BraintreeParts } from './gateways/braintree/gateway.ts'
 import type { Capability } from './gateways/contract/parts.ts'
 import { createNotices } from './notices/notices.ts'
@@ -31,10 +33,14 @@ import { operationRepository } from './storage/operations.ts'
 import { requireOwnerTable } from './storage/owner-tables.ts'
 import { ownerRepository } from './storage/owners.ts'
 import { eventRepository } from './storage/queues/events.ts'
+import { usageRepository } from './storage/queues/usage.ts'
 import { subscriptionRepository } from './storage/subscriptions.ts'
 import { taxRepository } from './storage/taxes.ts'
 import { webhookRepository } from './storage/webhooks.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
+import { createChargeWorker } from './usage/charges/charge-worker.ts'
+import { createMeters } from './usage/meters.ts'
+import { createUsageQueue } from './usage/usage-outbox.ts'
 import { BillableUser } from './users/billable-user.ts'
 import { isUser, type Owner, USER, userWith } from './values/owner.ts'
 import { createEndpoints } from './webhooks/endpoints.ts'
@@ -71,8 +77,21 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
   const options = resolveOptions(given)
   const context = createContext(options, () => migrated())
   context.events.lookAround(() => lookAhead(context))
+  for (const { name, usageCountedBy } of options.providers.all) {
+    if (usageCountedBy !== 'us') continue
+    context.usage.serve(
+      name,
+      createChargeWorker(context, name, () => migrated()),
+    )
+  }
   const notices = options.mail ? createNotices(context, options.mail, () => migrated()) : null
   if (notices) context.events.tell(notices.consumer)
+  const deliveries = createDeliveries(
+    options.deliveries,
+    options.database,
+    workerSettings(options, () => migrated()),
+  )
+  if (deliveries.consumer) context.events.tell(deliveries.consumer)
   const inbox = createInbox(context, () => migrated())
   const routes = createRoutes(context, inbox, () => migrated())
   const { database } = options
@@ -157,13 +176,29 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
         await migrated()
         await context.events.process()
         await notices?.process()
+        await deliveries.process()
       },
       deadLetters: context.events.deadLetters,
       pending: context.events.pending,
       retry: context.events.retry,
       purge: context.events.purge,
     },
+    usage: {
+      process: async () => {
+        await migrated()
+        await context.usage.process()
+      },
+      pending: context.usage.pending,
+      refused: context.usage.refused,
+      retry: context.usage.retry,
+      async purge(before) {
+        await migrated()
+        return context.usage.purge(before)
+      },
+      ...createMeters({ ...options, ...context, providers: countingProviders(options) }),
+    },
     notices,
+    deliveries,
     async purgeWebhooks(before) {
       await migrated()
       let deleted = 0
@@ -173,14 +208,20 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
         if (count < 500) return deleted
       }
     },
+    async purgeCodeAttempts() {
+      await migrated()
+      return context.codeAttempts.purge(options.clock.now())
+    },
     paths: routes.paths,
     handles: routes.handles,
     handle: routes.handle,
     fetch: (request) => fetchFrom(routes, request),
     close: async () => {
       await inbox.stop()
+      await context.usage.stop()
       await context.events.stop()
       await notices?.stop()
+      await deliveries.stop()
     },
   }
 }
@@ -209,26 +250,48 @@ function listMigrations({ owners }: ResolvedOptions): MigrationSet[] {
   ]
 }
 
+/** Those that count usage themselves. */
+function countingProviders(options: ResolvedOptions): ProviderName[] {
+  const { providers } = options
+  return usageProviders(options).filter((name) => providers.find(name)?.usageCountedBy !== 'us')
+}
+
+function usageProviders({ providers }: ResolvedOptions): ProviderName[] {
+  return providers.all.filter(({ can }) => can.includes('usage')).map(({ name }) => name)
+}
+
 function createContext(options: ResolvedOptions, ready: () => Promise<void>): BillingContext {
   const { database, owners, providers } = options
   const { statuses, standing } = providers
   const suspendsDisputed = options.disputes.access === 'suspend'
-  const meanings = { statuses, standing, suspendsDisputed }
+  const suspendsPaused = options.pauses.access === 'suspend'
+  const meanings = { statuses, standing, suspendsDisputed, suspendsPaused }
   const events = createEventStream(
     eventRepository(database, owners),
     workerSettings(options, ready),
   )
   if (Object.keys(options.on).length > 0) events.tell(listenersOf(options.on))
+  const ownerRows = ownerRepository(database, owners)
+  const subscriptions = subscriptionRepository(database, meanings, owners)
+  const usage = createUsageQueue({
+    ...{ database, subscriptions, events, gateway: providers.gateway },
+    owners: ownerRows,
+    usage: usageRepository(database, owners),
+    settings: workerSettings(options, ready),
+    providers: usageProviders(options),
+    counting: countingProviders(options),
+  })
   return {
     options,
-    owners: ownerRepository(database, owners),
-    subscriptions: subscriptionRepository(database, meanings, owners),
+    owners: tellingOwners(ownerRows, events),
+    subscriptions,
     operations: operationRepository(database),
     taxes: taxRepository(database),
     disputes: disputeRepository(database),
     codeAttempts: codeAttemptRepository(database),
     webhooks: webhookRepository(database),
     events,
+    usage,
     locks: createLocks(database, {
       lease: options.lockLeaseMs,
       // Long enough to outwait a holder that died, and the slow calls of one that lives.

@@ -13,6 +13,7 @@ import type {
   InvalidTaxId,
   InvalidTaxPercentage,
   InvoiceNotFound,
+  InvoicePaid,
   ItemNotFound,
   NoCustomer,
   NoPaymentMethod,
@@ -31,6 +32,7 @@ import type {
   SubscriptionEnded,
   TaxLocationUnknown,
   TooManyAttempts,
+  TrialUsed,
   Unauthenticated,
   UnknownCoupon,
   UnknownPlan,
@@ -55,6 +57,7 @@ export type AnyBillingError =
   | InvalidTaxId
   | InvalidTaxPercentage
   | InvoiceNotFound
+  | InvoicePaid
   | ItemNotFound
   | NoCustomer
   | NoPaymentMethod
@@ -75,6 +78,7 @@ export type AnyBillingError =
   | SubscriptionEnded
   | TooManyAttempts
   | TaxLocationUnknown
+  | TrialUsed
   | Unauthenticated
   | UnknownCoupon
   | UnknownPlan

@@ -9,6 +9,7 @@ export type BillingErrorCode =
   | 'unknown_coupon'
   | 'invalid_payment_token'
   | 'already_subscribed'
+  | 'trial_used'
   | 'provider_chosen'
   | 'no_subscription'
   | 'subscription_ended'
@@ -24,6 +25,7 @@ export type BillingErrorCode =
   | 'busy'
   | 'user_not_found'
   | 'invoice_not_found'
+  | 'invoice_paid'
   | 'charge_not_found'
   | 'credit_note_not_found'
   | 'checkout_not_found'
@@ -87,6 +89,12 @@ export class InvalidTaxPercentage extends BillingError {
 /** The name is taken by a subscription to another plan. */
 export class AlreadySubscribed extends BillingError {
   readonly code = 'already_subscribed'
+  override readonly status = 409
+}
+
+/** The owner has had a free trial, and the option `trials` gives everybody one. Nothing happened, and nothing was charged. */
+export class TrialUsed extends BillingError {
+  readonly code = 'trial_used'
   override readonly status = 409
 }
 
@@ -229,6 +237,12 @@ export function isFinal(error: unknown): boolean {
 export class InvoiceNotFound extends BillingError {
   readonly code = 'invoice_not_found'
   override readonly status = 404
+}
+
+/** The invoice is paid, or a draft that credit will pay, so it cannot be voided: its money can be given back. */
+export class InvoicePaid extends BillingError {
+  readonly code = 'invoice_paid'
+  override readonly status = 409
 }
 
 /** There is no such credit note of this user. */

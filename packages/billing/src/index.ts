@@ -7,6 +7,9 @@ export {
   createBilling,
 } from './create-billing.ts'
 export type { PromotionCode } from './customers/promotion-codes.ts'
+export type { Deliveries } from './deliveries/deliveries.ts'
+export type { DeliveryEndpoint, DeliveryOptions } from './deliveries/delivery-options.ts'
+export { isDeliverySecret } from './deliveries/signature.ts'
 export { type AnyBillingError, type BillingErrorOf, isBillingError } from './error-codes.ts'
 export {
   AlreadySubscribed,
@@ -25,6 +28,7 @@ export {
   InvalidTaxId,
   InvalidTaxPercentage,
   InvoiceNotFound,
+  InvoicePaid,
   ItemNotFound,
   NoCustomer,
   NoPaymentMethod,
@@ -45,20 +49,26 @@ export {
   SubscriptionEnded,
   TaxLocationUnknown,
   TooManyAttempts,
+  TrialUsed,
   Unauthenticated,
   UnknownCoupon,
   UnknownPlan,
   Unsupported,
   UserNotFound,
 } from './errors.ts'
-export type {
-  AnyBillingEvent,
-  BillingEvent,
-  BillingEvents,
-  BillingEventType,
-  EventListeners,
-  InvoiceFacts,
-  SubscriptionFacts,
+export {
+  type AnyBillingEvent,
+  type BillingEvent,
+  type BillingEvents,
+  type BillingEventType,
+  billingEventTypes,
+  type CheckoutFacts,
+  type CustomerFacts,
+  type DisputeFacts,
+  type EventListeners,
+  type InvoiceFacts,
+  type SubscriptionFacts,
+  type UsageFacts,
 } from './events/billing-event.ts'
 export type { EventOutbox } from './events/event-stream.ts'
 export type { BraintreeParts } from './gateways/braintree/gateway.ts'
@@ -85,7 +95,10 @@ export type {
   CustomerUpdates,
 } from './gateways/contract/parts/money/customer-details.ts'
 export type { Disputes, ProviderDispute } from './gateways/contract/parts/money/disputes.ts'
-export type { InvoiceActions } from './gateways/contract/parts/money/invoice-actions.ts'
+export type {
+  InvoiceActions,
+  VoidedInvoice,
+} from './gateways/contract/parts/money/invoice-actions.ts'
 export type { Payments, ProviderPayment } from './gateways/contract/parts/money/payments.ts'
 export type {
   NewDiscount,
@@ -102,6 +115,9 @@ export type {
 export type { NewTaxId, ProviderTaxId, TaxIds } from './gateways/contract/parts/money/tax-ids.ts'
 export type {
   Meter,
+  SentEvent,
+  UsageCharge,
+  UsageCharges,
   UsageEvent,
   UsageFilter,
   UsageOutcome,
@@ -130,13 +146,16 @@ export type {
 export type { CardSetups, NewSetup } from './gateways/contract/parts/pages/setups.ts'
 export type { Confirmations } from './gateways/contract/parts/subscriptions/confirmations.ts'
 export type { EndDates } from './gateways/contract/parts/subscriptions/end-dates.ts'
-export type { Forecasts } from './gateways/contract/parts/subscriptions/forecasts.ts'
+export type {
+  Forecasts,
+  PossibleSubscription,
+} from './gateways/contract/parts/subscriptions/forecasts.ts'
 export type {
   ItemsChange,
   SubscriptionItems,
 } from './gateways/contract/parts/subscriptions/items.ts'
 export type {
-  NewPause,
+  Pause,
   PausedBills,
   Pauses,
 } from './gateways/contract/parts/subscriptions/pauses.ts'
@@ -169,13 +188,13 @@ export type {
   NewSubscription,
   ProviderSubscription,
 } from './gateways/contract/subscription.ts'
+export type { Replacement, Swap, SwapPreview } from './gateways/contract/swap.ts'
 export type {
+  FirstInvoices,
   PreviewLine,
   PreviewLineKind,
-  Replacement,
-  Swap,
-  SwapPreview,
-} from './gateways/contract/swap.ts'
+  UpcomingInvoice,
+} from './gateways/contract/upcoming-invoice.ts'
 export type {
   EventSubject,
   ProviderNews,
@@ -215,8 +234,10 @@ export type {
   BillingPaths,
   DisputeOptions,
   InvoiceSeller,
+  PausePolicy,
   TaxOption,
   TaxSource,
+  TrialOptions,
   WebhookHandlers,
 } from './options.ts'
 export type { Checkout } from './pages/checkout.ts'
@@ -231,15 +252,24 @@ export type { PaymentMethod } from './payment-methods/payment-method.ts'
 export type { ProviderName, ProviderNames } from './provider-name.ts'
 export { ownerMigrations } from './storage/migrations/owners.ts'
 export { billingMigrations } from './storage/migrations.ts'
+export type { DeliveryState, StoredDelivery } from './storage/queues/deliveries.ts'
 export type { StoredEvent } from './storage/queues/events.ts'
 export type { NoticeState, StoredNotice } from './storage/queues/notices.ts'
-export type { QueueState } from './storage/queues/tables.ts'
+export type { QueueState, UsageState } from './storage/queues/tables.ts'
+export type { StoredUsage } from './storage/queues/usage.ts'
 export type { StoredWebhook, WebhookState } from './storage/tables.ts'
 export type { AddressColumns, OwnerTable, UserTable } from './storage/user-table.ts'
 export type { SubscriptionBuilder, SubscriptionPageOptions } from './subscriptions/builder.ts'
 export type { CancelNowOptions } from './subscriptions/features/cancelling.ts'
 export type { ItemChange, SubscriptionItem } from './subscriptions/features/items.ts'
+export type { PauseOptions } from './subscriptions/features/pausing.ts'
+export type { PlannedChange } from './subscriptions/features/planning.ts'
 export type { ItemWanted } from './subscriptions/features/swapping.ts'
+export type {
+  CountedBy,
+  SubscriptionUsage,
+  SubscriptionUsageQuery,
+} from './subscriptions/features/usage.ts'
 export type { BUILDER_NEEDS, SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
 export type {
   PreviewOptions,
@@ -247,6 +277,9 @@ export type {
   SubscriptionChange,
 } from './subscriptions/subscription.ts'
 export type { SwapOptions } from './subscriptions/swap.ts'
+export type { MeterOptions, Meters, NewMeter } from './usage/meters.ts'
+export type { UsageOptions, UsageQuery, UsageReport } from './usage/report-usage.ts'
+export type { UsageOutbox } from './usage/usage-outbox.ts'
 export type { BillableOwner, BillableUser } from './users/billable-user.ts'
 export type {
   BalanceEntry,
@@ -270,11 +303,13 @@ export { type CardExpiry, type CardSummary, NO_CARD } from './values/card.ts'
 export { type Clock, systemClock } from './values/clock.ts'
 export type { PendingConfirmation, PendingPayment } from './values/confirmation.ts'
 export type { Logger } from './values/logger.ts'
+export type { MeteredPrice, UsageTier } from './values/metered-price.ts'
 export { type Amount, formatMoney, fromDecimal, type Money, money } from './values/money.ts'
 export type { Owner } from './values/owner.ts'
 export { digestOfName } from './values/subscription-name.ts'
 export type { Standing, Statuses } from './values/subscription-state.ts'
 export type { BasisPoints, TaxTerms } from './values/tax.ts'
+export type { UsageValue } from './values/usage.ts'
 export type {
   EndpointReport,
   Endpoints,

@@ -1,4 +1,9 @@
 import type { Database } from '@tollgate/database'
+import {
+  type DeliveryOptions,
+  type DeliverySettings,
+  resolveDeliveries,
+} from './deliveries/delivery-options.ts'
 import type { EventListeners } from './events/billing-event.ts'
 import type { WorkerSettings } from './events/worker.ts'
 import type { BraintreeHandlers } from './gateways/braintree/sdk/handlers.ts'
@@ -50,6 +55,24 @@ export interface DisputeOptions {
   readonly access?: 'keep' | 'suspend' | 'end'
 }
 
+/** Who gets a free trial. */
+export interface TrialOptions {
+  /**
+   * Everybody one, ever: a second one is TrialUsed, under whatever name and wherever it would begin, and so is any after
+   * `startGenericTrial()`. Default false: as often as the application asks.
+   */
+  readonly oncePerOwner?: boolean
+}
+
+/** What a pause does to access. */
+export interface PausePolicy {
+  /**
+   * `keep`: nothing, as at Stripe: what nobody pays for meanwhile is given away. `suspend`: a paused subscription opens
+   * nothing until it goes on, from the moment it is paused. Default `keep`.
+   */
+  readonly access?: 'keep' | 'suspend'
+}
+
 /** By percentage, by the customer's address, or by these rates of the provider's (`txr_…`). */
 export type TaxSource = 'percentage' | 'automatic' | readonly string[]
 
@@ -93,6 +116,8 @@ export interface BillingOptions<User = Record<string, unknown>> {
    * when they throw.
    */
   readonly on?: EventListeners
+  /** Addresses that are told the same by signed webhooks: applications in other languages, beside this one. */
+  readonly deliveries?: DeliveryOptions
   /** Mail to customers: receipts, failed payments and others. Needs `invoice`, which says who writes. */
   readonly mail?: MailOptions
   /** Ends a subscription after so many failed charges, before the provider gives up itself. */
@@ -119,6 +144,10 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly invoice?: InvoiceSeller
   /** What a dispute does to access. Default: nothing; your own handlers may. */
   readonly disputes?: DisputeOptions
+  /** Who gets a free trial. Default: whoever the application gives one. */
+  readonly trials?: TrialOptions
+  /** What a pause does to access. Default: nothing. */
+  readonly pauses?: PausePolicy
   /**
    * How many codes that cannot be used an owner may try, and in how many seconds. Default 10 in an hour. All
    * processes count together.
@@ -144,6 +173,7 @@ export interface ResolvedOptions {
   readonly tax: TaxOption
   readonly handlers: WebhookHandlers
   readonly on: EventListeners
+  readonly deliveries: DeliverySettings
   readonly mail: MailOptions | null
   readonly maxFailedCharges: number | null
   readonly webhookAttempts: number
@@ -162,6 +192,8 @@ export interface ResolvedOptions {
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
   readonly invoice: InvoiceSeller | null
   readonly disputes: Required<DisputeOptions>
+  readonly trials: Required<TrialOptions>
+  readonly pauses: Required<PausePolicy>
   readonly codeAttempts: { readonly limit: number; readonly seconds: number }
   readonly migrate: boolean
   readonly clock: Clock
@@ -195,6 +227,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     tax: resolveTax(options, providers.all),
     handlers: options.handlers ?? {},
     on: options.on ?? {},
+    deliveries: resolveDeliveries(options.deliveries),
     mail: requireMail(options),
     maxFailedCharges: wholeNumber('maxFailedCharges', options.maxFailedCharges ?? null),
     webhookAttempts: wholeNumber('webhookAttempts', options.webhookAttempts ?? 12) ?? 12,
@@ -208,7 +241,17 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     publicUrl: options.baseUrl ?? null,
     authenticate: options.authenticate ?? null,
     invoice: options.invoice ?? null,
-    disputes: { access: requireAccess(options.disputes?.access ?? 'keep') },
+    disputes: {
+      access: oneOf('disputes.access', options.disputes?.access ?? 'keep', [
+        'keep',
+        'suspend',
+        'end',
+      ]),
+    },
+    pauses: {
+      access: oneOf('pauses.access', options.pauses?.access ?? 'keep', ['keep', 'suspend']),
+    },
+    trials: { oncePerOwner: options.trials?.oncePerOwner ?? false },
     codeAttempts: {
       limit: requireWhole('codeAttempts.limit', options.codeAttempts?.limit ?? 10),
       seconds: requireWhole('codeAttempts.seconds', options.codeAttempts?.seconds ?? 3600),
@@ -292,11 +335,11 @@ function requirePath(name: string, path: string, shape: RegExp): void {
   throw new TypeError(`paths.${name}: '${path}' should look like '${example}'.`)
 }
 
-function requireAccess(
-  access: NonNullable<DisputeOptions['access']>,
-): NonNullable<DisputeOptions['access']> {
-  if (['keep', 'suspend', 'end'].includes(access)) return access
-  throw new TypeError(`disputes.access: '${access}' should be 'keep', 'suspend' or 'end'.`)
+function oneOf<Word extends string>(name: string, word: Word, words: readonly Word[]): Word {
+  if (words.includes(word)) return word
+  const quoted = words.map((each) => `'${each}'`)
+  const last = quoted.pop()
+  throw new TypeError(`${name}: '${word}' should be ${quoted.join(', ')} or ${last}.`)
 }
 
 function resolveLease(seconds: number): number {

@@ -7,6 +7,7 @@ import { BRAINTREE } from './gateways/braintree/provider.ts'
 import type { Capability } from './gateways/contract/parts.ts'
 import type { StripeParts } from './gateways/stripe/gateway.ts'
 import type { STRIPE } from './gateways/stripe/provider.ts'
+import type { Invoice } from './invoices/invoice.ts'
 import { subscriptionRow } from './storage/tables.ts'
 import type { SubscriptionBuilder } from './subscriptions/builder.ts'
 import { SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
@@ -45,7 +46,9 @@ describe('a user where Braintree alone is configured', () => {
           MethodsNeeding<Missing, 'subscription'>
         >
       | Extract<keyof Builder, MethodsNeeding<Missing, 'builder'>>
+      | Extract<keyof Without<Missing, Invoice>, MethodsNeeding<Missing, 'invoice'>>
     expectTypeOf<StillThere>().toEqualTypeOf<never>()
+    expectTypeOf<'void'>().toExtend<MethodsNeeding<Missing, 'invoice'>>()
     expectTypeOf<'updateQuantity'>().toExtend<MethodsNeeding<Missing, 'subscription'>>()
   })
 
@@ -107,6 +110,9 @@ describe('a user where Braintree alone is configured', () => {
         trialEndsAt: null,
         endsAt: null,
         disputedAt: null,
+        pausedAt: null,
+        plannedPlan: null,
+        plannedAt: null,
         createdAt: new Date(0),
         updatedAt: new Date(0),
       })

@@ -1,11 +1,12 @@
 import type { Billing } from './billing.ts'
 import type { Capability } from './gateways/contract/parts.ts'
+import type { Invoice } from './invoices/invoice.ts'
 import type { SubscriptionBuilder } from './subscriptions/builder.ts'
 import type { BUILDER_NEEDS, SUBSCRIPTION_NEEDS } from './subscriptions/needs.ts'
 import type { Subscription } from './subscriptions/subscription.ts'
 import type { SwapOptions } from './subscriptions/swap.ts'
 import type { BillableUser } from './users/billable-user.ts'
-import type { USER_NEEDS } from './users/needs.ts'
+import type { INVOICE_NEEDS, USER_NEEDS } from './users/needs.ts'
 
 /** Methods that need a part which not every gateway has, each with its part. */
 export interface OptionalMethods {
@@ -15,6 +16,8 @@ export interface OptionalMethods {
   readonly subscription: typeof SUBSCRIPTION_NEEDS
   /** Of a subscription to be. */
   readonly builder: typeof BUILDER_NEEDS
+  /** Of an invoice. */
+  readonly invoice: typeof INVOICE_NEEDS
 }
 
 /** The methods of one of them that need one of these parts. */
@@ -29,7 +32,9 @@ export type MethodsLacking<Missing extends Capability, T> = T extends Subscripti
     ? MethodsNeeding<Missing, 'builder'>
     : T extends BillableUser<infer _>
       ? MethodsNeeding<Missing, 'user'>
-      : never
+      : T extends Invoice
+        ? MethodsNeeding<Missing, 'invoice'>
+        : never
 
 /** Where a plan has no quantity and other prices have, the price has to be named. */
 export interface ItemQuantities<Changed> {
@@ -60,7 +65,12 @@ export type Without<Missing extends Capability, T> =
     ? Promise<Without<Missing, Result>>
     : T extends readonly (infer Item)[]
       ? Without<Missing, Item>[]
-      : T extends Billing<infer _> | BillableUser<infer _> | Subscription | SubscriptionBuilder
+      : T extends
+            | Billing<infer _>
+            | BillableUser<infer _>
+            | Subscription
+            | SubscriptionBuilder
+            | Invoice
         ? {
             [Name in Exclude<keyof T, MethodsLacking<Missing, T>>]: T[Name] extends (
               ...args: infer Args

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { bundleChild } from '../../../test-support/bundle-child.ts'
-import type { ProviderName } from '../src/index.ts'
+import type { DeliveryOptions, ProviderName } from '../src/index.ts'
 import type { FlowTest } from './support.ts'
 
 /** One line of a child: see `report` in `child.mjs`. */
@@ -33,11 +33,18 @@ export interface Child {
 export const CHILD_SECRET = 'whsec_children'
 const script = fileURLToPath(new URL('./child.mjs', import.meta.url))
 
+export interface ChildOptions {
+  /** Where it sends events as webhooks. */
+  readonly deliveries?: DeliveryOptions
+  /** Options of billing that are JSON. */
+  readonly billing?: object
+}
+
 /** Another process of the application, on the database and the sandbox of this test. */
 export async function startChild(
   test: FlowTest,
   provider: ProviderName,
-  { lockLease }: { readonly lockLease: number },
+  { lockLease, ...more }: { readonly lockLease: number } & ChildOptions,
 ): Promise<Child> {
   const { stripe, braintree } = test.sandbox
   const { environment, ...keys } = braintree.config
@@ -45,6 +52,7 @@ export async function startChild(
     url: test.url,
     provider,
     lockLease,
+    ...more,
     stopsEverywhere: process.env.BILLING_KILL_EVERYWHERE === '1',
     now: test.sandbox.clock.nowMs(),
     stripe: {

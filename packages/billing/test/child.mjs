@@ -30,7 +30,10 @@ function step(what) {
 
 const send = http.request
 http.request = (...args) => {
-  const { method = 'GET', path = '' } = args.find((each) => typeof each === 'object') ?? {}
+  // Either options, or an address before them.
+  const url = args.find((each) => each instanceof URL)
+  const options = args.find((each) => typeof each === 'object' && each !== url) ?? {}
+  const { method = 'GET', path = url?.pathname ?? '' } = options
   // Nothing changes between an answer and the next effect: to be killed there is to be killed before that.
   if (method === 'GET' && !setting.stopsEverywhere) return send(...args)
   const what = `${method} ${path}`
@@ -57,7 +60,7 @@ const providers = {
   braintree: async ({ braintree: { keys, host, port } }) => {
     const { default: sdk } = await import('braintree')
     const environment = new sdk.Environment(host, port, `http://${host}`, false, host, port)
-    return { braintree: { ...keys, environment } }
+    return { braintree: { ...keys, environment, metered: { calls: { unitAmount: 5 } } } }
   },
 }
 const billing = createBilling({
@@ -67,15 +70,30 @@ const billing = createBilling({
   baseUrl: 'https://app.example.com',
   processEvery: false,
   lockLease: setting.lockLease,
+  ...(setting.deliveries ? { deliveries: setting.deliveries } : {}),
   defaultProvider: setting.provider,
   clock: { now: () => new Date(setting.now) },
   logger: { error: () => undefined },
   ...(await providers[setting.provider](setting)),
+  ...setting.billing,
 })
+
+/** JSON has no dates. */
+function toDate(arg) {
+  return arg?.date ? new Date(arg.date) : arg
+}
 
 /** What the tests have other processes do. Each is also what they do again afterwards. */
 const jobs = {
   create: ({ user, card, plan = 'monthly' }) => user.newSubscription('main', plan).create(card),
+  /** With the builder's methods, each by its name and what it is given. */
+  begin({ user, card, terms }) {
+    const builder = terms.reduce(
+      (built, [method, ...args]) => built[method](...args.map(toDate)),
+      user.newSubscription('main', 'monthly'),
+    )
+    return builder.create(card)
+  },
   createWithCode: ({ user, card, code }) =>
     user.newSubscription('main', 'monthly').withPromotionCode(code).create(card),
   async guess({ user, codes }) {
@@ -92,18 +110,25 @@ const jobs = {
   cancelNow: async ({ user }) => (await user.subscription('main')).cancelNow(),
   resume: async ({ user }) => (await user.subscription('main')).resume(),
   charge: ({ user, amount, key }) => user.charge(amount, { idempotencyKey: key }),
+  voidInvoice: async ({ user }) => (await user.invoicesIncludingPending())[0].void(),
   creditNote: async ({ user, options }) => (await user.invoices())[0].creditNote(options),
+  async use({ user, id, times = 1 }) {
+    const report = () => user.reportUsage('calls', 5, { id })
+    await Promise.all(Array.from({ length: times }, report))
+    await billing.usage.process()
+  },
+  chargeUsage: () => billing.usage.process(),
   /** Any other method of the user, or of the subscription `main`. */
   async ask({ user, of = 'user', method, args = [] }) {
     const asked = of === 'user' ? user : await user.subscription('main')
-    // JSON has no dates.
-    await asked[method](...args.map((arg) => (arg?.date ? new Date(arg.date) : arg)))
+    await asked[method](...args.map(toDate))
   },
   async createOften({ user, card, times }) {
     const create = () => user.newSubscription('main', 'monthly').create(card)
     const made = await Promise.all(Array.from({ length: times }, create))
     report({ made: made.map(({ providerId }) => providerId) })
   },
+  tell: () => billing.events.process(),
   async receive({ path, body, headers }) {
     const request = new Request(`https://app.example.com${path}`, { method: 'POST', body, headers })
     const { status } = await billing.fetch(request)
@@ -115,8 +140,8 @@ const jobs = {
 report({ ready: true })
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 const { value: line } = await lines.next()
-const { job, userId, ...args } = JSON.parse(line)
-const user = userId === undefined ? undefined : await billing.user(userId)
+const { job, userId, type = 'user', ...args } = JSON.parse(line)
+const user = userId === undefined ? undefined : await billing.owner(type, userId)
 stopAt = args.stopAt ?? Number.POSITIVE_INFINITY
 steps = 0
 try {

@@ -103,4 +103,30 @@ describe('events', () => {
     await test.advance({ days: 1 })
     expect(await test.billing.events.purge(test.sandbox.clock.now())).toBe(3)
   })
+
+  it('wait for the process in which somebody wants them', async () => {
+    const told: string[] = []
+    const tell: EventListeners = {
+      'subscription.created'({ type }) {
+        told.push(type)
+        if (told.length === 1) throw new Error('not now')
+      },
+    }
+    const test = await listening('stripe', { on: tell })
+    const other = test.another({ on: { 'subscription.ended': () => told.push('another') } })
+    const nobody = test.another({
+      on: {},
+      mail: { send: async () => undefined, only: [] },
+      invoice: { vendor: 'Acme', product: 'Acme Pro' },
+    })
+    await test.user.newSubscription('main', 'monthly').create('pm_card_visa')
+    await test.billing.events.process()
+    await test.sandbox.clock.advance({ minutes: 1 })
+    await nobody.events.process()
+    await other.events.process()
+    expect(await other.events.pending()).toMatchObject([{ type: 'subscription.created' }])
+    await test.billing.events.process()
+    expect(told).toEqual(['subscription.created', 'subscription.created'])
+    expect(await other.events.pending()).toEqual([])
+  })
 })

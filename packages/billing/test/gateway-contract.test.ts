@@ -26,6 +26,17 @@ async function stripeAccount(): Promise<GatewayUnderTest> {
   const promotion = { type: 'coupon', coupon: 'SPRING' } as const
   await sdk.promotionCodes.create({ code: 'HELLO', promotion })
   await sdk.promotionCodes.create({ code: 'BYE', promotion, active: false })
+  const meter = await sdk.billing.meters.create({
+    display_name: 'Calls',
+    event_name: 'calls',
+    default_aggregation: { formula: 'sum' },
+  })
+  const calls = await sdk.prices.create({
+    product_data: { name: 'Calls' },
+    currency: 'usd',
+    unit_amount: 2,
+    recurring: { interval: 'month', usage_type: 'metered', meter: meter.id },
+  })
   return {
     provider: stripeProvider({
       secret: twin.apiKey,
@@ -34,6 +45,7 @@ async function stripeAccount(): Promise<GatewayUnderTest> {
     }),
     plans: ['monthly', 'pro'],
     furtherPrices: ['seat', 'support'],
+    metered: { price: calls.id, meter: 'calls' },
     currency: 'usd',
     cards: ['pm_card_visa', 'pm_card_mastercard'],
     declinedCard: 'pm_card_chargeCustomerFail',
@@ -67,9 +79,14 @@ async function braintreeAccount(): Promise<GatewayUnderTest> {
   const { default: braintree } = await import('braintree')
   const sdk = new braintree.BraintreeGateway(twin.config as never)
   return {
-    provider: braintreeProvider({ ...twin.config, timeout: 10_000 } as never),
+    provider: braintreeProvider({
+      ...twin.config,
+      timeout: 10_000,
+      metered: { calls: { unitAmount: 5 } },
+    } as never),
     plans: ['monthly', 'pro'],
     furtherPrices: ['seat', 'support'],
+    metered: { price: 'calls', meter: 'calls' },
     currency: 'usd',
     cards: ['fake-valid-visa-nonce', 'fake-valid-mastercard-nonce'],
     declinedCard: 'fake-processor-declined-visa-nonce',

@@ -4,7 +4,7 @@ import { BillingError } from '../src/index.ts'
 import { isLoss, type Step, stepsAt } from './histories/steps.ts'
 import { createWorld, type Travel, type World } from './histories/world.ts'
 import { endedByUs, isServed, rowsOf, truthAt } from './provider-truth.ts'
-import { PROVIDERS } from './support.ts'
+import { PROVIDERS, stripeSdk } from './support.ts'
 
 /** `npm run histories` sets it to thousands. */
 const RUNS = Number(process.env.HISTORIES ?? (process.env.TEST_DATABASE === 'sqlite' ? 200 : 25))
@@ -63,6 +63,37 @@ async function live(world: World, { start, travel, steps }: History): Promise<vo
   await world.deliverAll()
   if (travel === 'lossy') await world.attempt((user) => user.sync())
   await expectTruth(world, 'the end')
+  await expectUsage(world)
+}
+
+/** What was reported is counted once; of what was refused nobody may know. */
+async function expectUsage(world: World): Promise<void> {
+  const { billing, database, sandbox, used } = world
+  const rows = await database.kysely.selectFrom('billing_usage').select('state').execute()
+  expect(rows).toHaveLength(used)
+  if (used === 0) return
+  const sent = rows.filter(({ state }) => state === 'sent').length
+  expect(await billing.usage.pending()).toEqual([])
+  while (sandbox.trouble.takeCallTrouble('stripe')) {
+    // It was meant for the application.
+  }
+  const counted = await countedCalls(world)
+  expect(counted).toBeGreaterThanOrEqual(sent)
+  expect(counted).toBeLessThanOrEqual(used)
+}
+
+async function countedCalls(world: World): Promise<number> {
+  const { sandbox } = world
+  const { billing } = await stripeSdk(world)
+  const [meter] = (await billing.meters.list()).data
+  // After now, also on the hour.
+  const hour = (Math.floor(sandbox.clock.nowMs() / 3_600_000) + 1) * 3600
+  const { data } = await billing.meters.listEventSummaries(meter?.id ?? '', {
+    customer: String(sandbox.stripe.customers()[0]?.id),
+    start_time: hour - 10 * 365 * 86_400,
+    end_time: hour,
+  })
+  return Number(data[0]?.aggregated_value)
 }
 
 /** Our rows against the provider's own objects. */

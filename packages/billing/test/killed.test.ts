@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { BillableUser, ProviderName } from '../src/index.ts'
-import { CHILD_SECRET, type Child, type Report, startChild } from './child-process.ts'
+import { CHILD_SECRET } from './child-process.ts'
+import { expectPoints, LEASE, LONG, prepare, tryEveryPoint, WRITE } from './killed/every-point.ts'
 import { STORIES } from './killed/stories/all.ts'
 import { type Asking, main, type Outcome, type Story, subscribe } from './killed/story.ts'
 import { endedByUs, rowsOf, truthAt } from './provider-truth.ts'
-import { endAtProvider, type SignedEvent } from './signed-event.ts'
-import { type FlowTest, PROVIDERS, type ProviderCase, start, takenFrom } from './support.ts'
-
-/** Seconds a killed process keeps the retry waiting here; operations take a fraction of it. */
-const LEASE = 1
-
-/** Processes start slowly on a busy machine. */
-const LONG = { timeout: 600_000 }
-
-/** A point before a statement that changes rows. */
-const WRITE = /^before (insert|update|delete)/
+import { deliver, endAtProvider } from './signed-event.ts'
+import { type FlowTest, PROVIDERS, start, takenFrom } from './support.ts'
 
 const HANDLING = 'handling an event'
 
@@ -118,56 +110,6 @@ it.runIf(onSqlite)('other databases are spared no write', () => {
   expect([...written.spared].filter((point) => !written.enough.has(point))).toEqual([])
 })
 
-/**
- * Runs the job to its end once, which tells how many points it has, and then once for each of them;
- * gives what it was stopped at.
- */
-async function tryEveryPoint(
-  test: FlowTest,
-  { provider }: ProviderCase,
-  /** Most of the time is spent waiting for the lease. */
-  { atOnce }: { readonly atOnce: number },
-  run: (child: Child, stopAt: number) => Promise<Report>,
-): Promise<string[]> {
-  const tryPoint = async (stopAt: number) =>
-    run(await startChild(test, provider, { lockLease: LEASE }), stopAt)
-  const { steps = 0 } = await tryPoint(Number.MAX_SAFE_INTEGER)
-  const points: string[] = []
-  let next = 1
-  const worker = async () => {
-    while (next <= steps) {
-      const stopAt = next++
-      points[stopAt - 1] = (await tryPoint(stopAt)).stopped ?? ''
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  // On a busy machine the first run may have renewed its lease once more than others, which end before its last points.
-  while (points.at(-1) === '') points.pop()
-  return points
-}
-
-/** None was left out, and the kinds of effect that the job has are among them. */
-function expectPoints(points: readonly string[], kinds: readonly ('calls' | 'writes')[]): void {
-  expect(Array.from(points).filter((point) => !point)).toEqual([])
-  const has = (pattern: RegExp) => points.some((point) => pattern.test(point))
-  for (const kind of kinds) {
-    if (kind === 'writes') expect(has(WRITE)).toBe(true)
-    else expect(has(/^before [A-Z]+ /)).toBe(true)
-  }
-}
-
-let users = 100
-
-/** A user of its own, and a card. Braintree's nonce works once, as a real one. */
-async function prepare(test: FlowTest, given: ProviderCase): Promise<Asking> {
-  const id = ++users
-  const email = `user-${id}@example.com`
-  await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()
-  const user = await test.billing.user(id)
-  const card = given.provider === 'stripe' ? given.card : test.sandbox.braintree.createNonce()
-  return { test, given, user, card }
-}
-
 async function expectOutcome(asking: Asking, { outcome }: Story, at: string): Promise<void> {
   if (typeof outcome !== 'function') return expectSubscription(asking, outcome, at)
   await expectTruth(asking.test, asking.user, at)
@@ -189,7 +131,7 @@ async function expectSubscription(
   expect(takenFrom(test, user), at).toBe(taken)
   const truth = await expectTruth(test, user, at)
   expect(truth.subscriptions.length, at).toBe(made[user.provider])
-  const over = ['canceled', 'Canceled', 'Expired']
+  const over = ['canceled', 'Canceled', 'Expired', 'incomplete_expired']
   const live = truth.subscriptions.filter(({ status }) => !over.includes(status))
   expect(
     live.map(({ id }) => id),
@@ -221,12 +163,4 @@ async function expectTruth(test: FlowTest, user: BillableUser, at: string) {
     .execute()
   expect(open, at).toEqual([])
   return truth
-}
-
-async function deliver(
-  billing: FlowTest['billing'],
-  { path, body, headers }: SignedEvent,
-): Promise<number> {
-  const request = new Request(`https://app.example.com${path}`, { method: 'POST', body, headers })
-  return (await billing.fetch(request)).status
 }

@@ -7,12 +7,12 @@ export type Loss = 'timeout' | 'half-written'
 export const LOSSES: readonly Loss[] = ['timeout', 'half-written']
 
 /** Billing whose calls `loseAnswer` can end; by themselves they wait for long. */
-export function hasty({ sandbox, another }: BillingTest): Billing {
+export function hasty({ sandbox, another }: BillingTest, maxNetworkRetries = 0): Billing {
   return another({
     stripe: {
       secret: sandbox.stripe.apiKey,
       webhookSecret: 'whsec_unused',
-      config: { ...sandbox.stripe.config, maxNetworkRetries: 0, httpAgent: http.globalAgent },
+      config: { ...sandbox.stripe.config, maxNetworkRetries, httpAgent: http.globalAgent },
     },
   })
 }

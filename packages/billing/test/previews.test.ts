@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import type { PreviewLine, Subscription, SwapPreview } from '../src/index.ts'
-import type { StartBillingOptions } from '../src/testing/index.ts'
+import type { Subscription, SwapPreview } from '../src/index.ts'
 import { allCombinations, pairwise } from './combinations.ts'
+import {
+  defineCoupons,
+  defineSeats,
+  expectInvoice,
+  IS_WHOLE,
+  PLANS,
+  settle,
+  sumOf,
+  type Tax,
+  taxOptions,
+} from './preview-support.ts'
 import {
   type FlowTest,
   PROVIDERS,
@@ -10,17 +20,6 @@ import {
   stripeSdk,
   takenFrom,
 } from './support.ts'
-
-/** `npm run previews` lives through the whole table; every other run takes every pair of values. */
-const IS_WHOLE = process.env.PREVIEWS === 'all'
-
-const PLANS = {
-  monthly: { amount: 1000, months: 1 },
-  pro: { amount: 2533, months: 1 },
-  quarterly: { amount: 2711, months: 3 },
-  yearly: { amount: 9999, months: 12 },
-  large: { amount: 45_333, months: 24 },
-} as const
 
 const DIRECTIONS = {
   up: ['monthly', 'pro'],
@@ -32,9 +31,8 @@ const DIRECTIONS = {
 interface Combination extends Record<string, unknown> {
   /** Swapped after it is over or without one, within it, or ended by the swap. */
   readonly trial: 'none' | 'kept' | 'skipped'
-  readonly coupon: 'none' | 'twice' | 'forever' | 'above the price'
-  /** A percentage of ours, Stripe's own by the address (19 %), or a rate of Stripe's that is within the price. */
-  readonly tax: 0 | 19.6 | 'automatic' | 'within'
+  readonly coupon: 'none' | 'twice' | 'forever' | 'above the price' | 'code'
+  readonly tax: Tax
   readonly quantity: 1 | 3
   /** Beside the main price, which it keeps. */
   readonly seats: 0 | 2
@@ -43,6 +41,8 @@ interface Combination extends Record<string, unknown> {
   /** Money of the customer from before that counts first. */
   readonly credit: 'none' | 'little' | 'much'
   readonly prorate: boolean
+  /** With a whole period, with a short one up to a day, or in the past. */
+  readonly begin: 'at once' | 'anchored' | 'backdated'
 }
 
 const TABLE = allCombinations<Combination>({
@@ -55,17 +55,41 @@ const TABLE = allCombinations<Combination>({
   day: ['first', 'middle', 'last'],
   credit: ['none', 'little', 'much'],
   prorate: [true, false],
+  begin: ['at once'],
 })
 
-function rowsFor({ provider }: ProviderCase): Combination[] {
-  const possible = TABLE.filter(({ quantity, trial, credit, seats, direction, tax }) =>
+/** What began in another way, at Stripe; what is in the past has no trial. */
+const BEGUN = allCombinations<Combination>({
+  trial: ['none', 'kept', 'skipped'],
+  coupon: ['none', 'twice', 'code'],
+  tax: [0, 19.6],
+  quantity: [3],
+  seats: [0, 2],
+  direction: ['up', 'down', 'longer', 'shorter'],
+  day: ['first', 'middle', 'last'],
+  credit: ['none'],
+  prorate: [true, false],
+  begin: ['anchored', 'backdated'],
+}).filter(canBegin)
+
+function canBegin({ begin, trial }: Combination): boolean {
+  return begin !== 'backdated' || trial === 'none'
+}
+
+function rowsFor(given: ProviderCase): Combination[] {
+  const usual = possibleIn(TABLE, given)
+  const begun = given.provider === 'stripe' ? possibleIn(BEGUN, given) : []
+  return IS_WHOLE ? [...usual, ...begun] : [...pairwise(usual), ...pairwise(begun)]
+}
+
+function possibleIn(table: readonly Combination[], { provider }: ProviderCase): Combination[] {
+  return table.filter(({ quantity, trial, credit, seats, direction, tax }) =>
     provider === 'stripe'
       ? // A seat is paid by the month, and stays so.
         seats === 0 || direction === 'up' || direction === 'down'
       : // Braintree has no quantities of a plan, no taxes of its own, and no credit without a plan that was paid for.
         quantity === 1 && typeof tax === 'number' && (credit === 'none' || trial === 'none'),
   )
-  return IS_WHOLE ? possible : pairwise(possible)
 }
 
 /** Changes of the prices beside the main one, which has two seats beside it unless they are added. */
@@ -94,10 +118,35 @@ const ITEMS_TABLE = allCombinations<ItemsCombination>({
   day: ['first', 'middle', 'last'],
   credit: ['none', 'little', 'much'],
   prorate: [true, false],
+  begin: ['at once'],
 })
 
-function itemRowsFor({ provider }: ProviderCase): ItemsCombination[] {
-  const possible = ITEMS_TABLE.filter(
+const BEGUN_ITEMS = allCombinations<ItemsCombination>({
+  change: ['add', 'remove', 'more', 'fewer', 'replace'],
+  invoiceNow: [false, true],
+  trial: ['none', 'kept'],
+  coupon: ['none', 'twice', 'code'],
+  tax: [19.6],
+  quantity: [1],
+  seats: [0, 2],
+  direction: ['up'],
+  day: ['first', 'middle', 'last'],
+  credit: ['none'],
+  prorate: [true, false],
+  begin: ['anchored', 'backdated'],
+}).filter(canBegin)
+
+function itemRowsFor(given: ProviderCase): ItemsCombination[] {
+  const usual = possibleItemsIn(ITEMS_TABLE, given)
+  const begun = given.provider === 'stripe' ? possibleItemsIn(BEGUN_ITEMS, given) : []
+  return IS_WHOLE ? [...usual, ...begun] : [...pairwise(usual), ...pairwise(begun)]
+}
+
+function possibleItemsIn(
+  table: readonly ItemsCombination[],
+  { provider }: ProviderCase,
+): ItemsCombination[] {
+  return table.filter(
     ({ quantity, trial, credit, seats, change, invoiceNow, tax }) =>
       (change === 'add') === (seats === 0) &&
       // Only adding has a method that bills at once.
@@ -108,7 +157,6 @@ function itemRowsFor({ provider }: ProviderCase): ItemsCombination[] {
           typeof tax === 'number' &&
           (credit === 'none' || trial === 'none'))),
   )
-  return IS_WHOLE ? possible : pairwise(possible)
 }
 
 const chosen = process.env.TEST_DATABASE === 'sqlite' || IS_WHOLE
@@ -191,25 +239,8 @@ async function expectCharged(
 }
 
 function nameOf(row: Combination) {
-  const { trial, coupon, tax, quantity, seats, direction, day, credit, prorate } = row
-  return `${direction}, ${day} day, trial ${trial}, coupon ${coupon}, tax ${tax}, × ${quantity}, seats ${seats}, credit ${credit}${prorate ? '' : ', not prorated'}`
-}
-
-function taxOptions({ tax }: Combination, rates: readonly string[]): StartBillingOptions {
-  if (tax === 'automatic') return { tax }
-  return tax === 'within' ? { tax: { rates: () => rates } } : { taxPercentage: () => tax }
-}
-
-/** Where the customer is, and the rate that is within prices. */
-async function settle(test: FlowTest, { tax }: Combination, rates: string[]): Promise<void> {
-  if (tax === 'automatic') {
-    await test.user.setTaxExempt('none')
-    await test.user.updateCustomer({ address: { country: 'DE' } })
-  } else if (tax === 'within') {
-    const { taxRates } = await stripeSdk(test)
-    const rate = { display_name: 'VAT', percentage: 21.5, inclusive: true }
-    rates.push((await taxRates.create(rate)).id)
-  }
+  const { trial, coupon, tax, quantity, seats, direction, day, credit, prorate, begin } = row
+  return `${begin}, ${direction}, ${day} day, trial ${trial}, coupon ${coupon}, tax ${tax}, × ${quantity}, seats ${seats}, credit ${credit}${prorate ? '' : ', not prorated'}`
 }
 
 /** A subscription as the row has it, on the day of the swap. */
@@ -224,7 +255,10 @@ async function liveTo(
   const { user, sandbox } = test
   const began = sandbox.clock.now()
   let builder = user.newSubscription('main', row.credit === 'none' ? from : firstPlan(given, row))
-  if (row.coupon !== 'none') builder = builder.withCoupon(row.coupon.replaceAll(' ', '-'))
+  if (row.begin === 'anchored') builder = builder.anchorOn(new Date(began.getTime() + 20.3 * DAY))
+  if (row.begin === 'backdated') builder = builder.backdate(new Date(began.getTime() - 40.3 * DAY))
+  if (row.coupon === 'code') builder = builder.withPromotionCode('HELLO')
+  else if (row.coupon !== 'none') builder = builder.withCoupon(row.coupon.replaceAll(' ', '-'))
   if (row.quantity > 1) builder = builder.quantity(row.quantity)
   if (row.trial !== 'none') builder = builder.trialDays(9)
   if (row.seats > 0) builder = builder.price('seat', row.seats)
@@ -257,74 +291,4 @@ function firstPlan({ provider }: ProviderCase, { credit, direction }: Combinatio
 function wayOf(subscription: Subscription, { trial, prorate }: Combination): Subscription {
   const way = trial === 'skipped' ? subscription.skipTrial() : subscription
   return prorate ? way : way.noProrate()
-}
-
-/** A price at Stripe, an add-on at Braintree. `longer` is on a plan of the same rhythm, too. */
-function defineSeats({ sandbox }: FlowTest): void {
-  for (const [id, amount] of [
-    ['seat', 517],
-    ['support', 733],
-  ] as const) {
-    sandbox.stripe.seedPrice({ id, unitAmount: amount, interval: 'month', product: 'Extras' })
-    sandbox.braintree.defineAddOn({ id, amount })
-  }
-}
-
-async function defineCoupons(test: FlowTest): Promise<void> {
-  const { braintree } = test.sandbox
-  braintree.defineDiscount({ id: 'twice', amount: 300, numberOfBillingCycles: 2 })
-  braintree.defineDiscount({ id: 'forever', amount: 333 })
-  braintree.defineDiscount({ id: 'above-the-price', amount: 4000 })
-  const { coupons } = await stripeSdk(test)
-  const repeating = { duration: 'repeating', duration_in_months: 2 } as const
-  await coupons.create({ id: 'twice', amount_off: 300, currency: 'usd', ...repeating })
-  await coupons.create({ id: 'forever', percent_off: 33.3, duration: 'forever' })
-  await coupons.create({
-    id: 'above-the-price',
-    amount_off: 9000,
-    currency: 'usd',
-    duration: 'forever',
-  })
-}
-
-/** The invoice that came has the lines that were shown. */
-async function expectInvoice(
-  { user }: FlowTest,
-  { provider }: ProviderCase,
-  preview: SwapPreview,
-): Promise<void> {
-  const [invoice] = await user.invoicesIncludingPending()
-  const of = (...kinds: PreviewLine['kind'][]) =>
-    preview.lines.filter(({ kind }) => kinds.includes(kind))
-  if (provider === 'stripe') {
-    const { data } = invoice ?? {}
-    expect(data?.lines.map(({ description, amount }) => [description, amount])).toEqual(
-      of('item', 'proration').map(({ description, amount }) => [description, amount.amount]),
-    )
-    expect(of('discount').map(({ description, amount }) => [description, amount.amount])).toEqual(
-      data?.discounts.map(({ name, amount }) => [expect.stringContaining(`(${name}`), -amount]),
-    )
-    const [added, within] = [false, true].map((inside) =>
-      data?.taxes.filter(({ inclusive }) => inclusive === inside),
-    )
-    expect(added?.map(({ percentage, amount }) => [`Tax (${percentage} %)`, amount])).toEqual(
-      of('tax').map(({ description, amount }) => [description, amount.amount]),
-    )
-    expect(preview.includedTax.amount).toBe(within?.reduce((sum, { amount }) => sum + amount, 0))
-    expect((data?.amountDue ?? 0) - (data?.total ?? 0)).toBe(sumOf(of('balance')))
-    expect(data?.date).toEqual(preview.date)
-    return
-  }
-  // Braintree makes no transaction where credit pays all.
-  if (preview.total.amount === 0) return
-  expect(invoice?.rawTotal()).toEqual(preview.total)
-  expect(invoice?.data.date.toISOString().slice(0, 10)).toBe(
-    preview.date.toISOString().slice(0, 10),
-  )
-  const taxes = invoice?.data.taxes.reduce((sum, { amount }) => sum + amount, 0) ?? 0
-  expect(preview.includedTax.amount).toBe(taxes)
-}
-
-function sumOf(lines: readonly PreviewLine[]): number {
-  return lines.reduce((sum, { amount }) => sum + amount.amount, 0)
 }

@@ -13,6 +13,10 @@ export interface Told {
   readonly others: readonly string[]
   readonly trialEndsAt: string | null
   readonly endsAt: string | null
+  readonly isPaused: boolean
+  /** The plan that is to come. */
+  readonly planned: string | null
+  readonly plannedAt: string | null
 }
 
 export interface ToldUser {
@@ -59,6 +63,9 @@ export async function rowsOf(database: Database, userId: string | number): Promi
       .sort(),
     trialEndsAt: instant(row.trial_ends_at),
     endsAt: instant(row.ends_at),
+    isPaused: row.paused_at !== null,
+    planned: row.planned_plan,
+    plannedAt: instant(row.planned_at),
   }))
   const card = user.card_brand === null ? null : `${user.card_brand} ${user.card_last_four}`
   return { customer: user.provider_id, card, subscriptions: byId(subscriptions) }
@@ -100,6 +107,8 @@ interface StripeSubscription {
   cancel_at: number | null
   cancel_at_period_end: boolean
   metadata: { main?: string }
+  schedule: string | null
+  pause_collection: object | null
   items: {
     data: { price: { id: string }; quantity: number; current_period_end: number }[]
   }
@@ -130,6 +139,8 @@ const readers: Record<ProviderName, Reader> = {
           .sort(),
         trialEndsAt: seconds(each.trial_end),
         endsAt: seconds(each.ended_at ?? scheduled),
+        isPaused: each.pause_collection !== null && each.ended_at === null,
+        ...plannedAt(stripe, each),
       }
     })
     return { card: stripeCard(stripe, customer), subscriptions }
@@ -145,6 +156,9 @@ const readers: Record<ProviderName, Reader> = {
         others: each.addOns.map(({ id, quantity }) => `${id} × ${quantity}`).sort(),
         trialEndsAt: each.trialPeriod ? `${each.firstBillingDate}T00:00:00.000Z` : null,
         endsAt: braintreeEnd(each),
+        isPaused: false,
+        planned: null,
+        plannedAt: null,
       }
     })
     const method = braintree.paymentMethods(customer).find(({ isDefault }) => isDefault)
@@ -155,6 +169,37 @@ const readers: Record<ProviderName, Reader> = {
         : null
     return { card, subscriptions }
   },
+}
+
+interface StripeSchedule {
+  status: string
+  current_phase: { end_date: number } | null
+  phases: {
+    start_date: number
+    items: { price: string; quantity?: number }[]
+    metadata: { main?: string } | null
+  }[]
+}
+
+/** The next phase, where it brings other prices. */
+function plannedAt(
+  stripe: Sandbox['stripe'],
+  { schedule: id, items, metadata }: StripeSubscription,
+): Pick<Told, 'planned' | 'plannedAt'> {
+  const schedule = id === null ? null : (stripe.schedule(id) as unknown as StripeSchedule | null)
+  const next =
+    schedule?.status === 'active' &&
+    schedule.phases.find((phase) => phase.start_date === schedule.current_phase?.end_date)
+  if (!next) return { planned: null, plannedAt: null }
+  const told = (each: { price: string; quantity?: number | undefined }) =>
+    `${each.price} × ${each.quantity ?? ''}`
+  const present = items.data.map(({ price, quantity }) => told({ price: price.id, quantity }))
+  if (next.items.map(told).sort().join() === present.sort().join()) {
+    return { planned: null, plannedAt: null }
+  }
+  const main = next.metadata?.main ?? metadata.main
+  const named = next.items.find(({ price }) => price === main) ?? next.items[0]
+  return { planned: named?.price ?? null, plannedAt: instant(next.start_date * 1000) }
 }
 
 function stripeCard(stripe: Sandbox['stripe'], customer: string): string | null {

@@ -21,6 +21,21 @@ const DEEDS: readonly {
     act: (user) => user.newSubscription('main', 'monthly').create('pm_card_visa'),
   },
   {
+    name: 'create in the past',
+    taken: 1190,
+    act: (user) =>
+      user
+        .newSubscription('main', 'monthly')
+        .backdate(new Date('2025-12-15T10:00:00Z'))
+        .noProrate()
+        .create('pm_card_visa'),
+  },
+  {
+    name: 'create without a card',
+    taken: 0,
+    act: (user) => user.newSubscription('main', 'monthly').trialDays(9).withoutCard().create(),
+  },
+  {
     name: 'charge',
     taken: 1000,
     act: async (user) => {

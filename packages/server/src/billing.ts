@@ -58,6 +58,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     taxPercentage: (row) => settings.taxPercentage(fromRow(row as unknown as UserRow)),
     handlers: options.handlers ?? settings.handlers,
     invoice: settings.invoice,
+    deliveries: config.deliveries,
     ...(url ? { baseUrl: url } : {}),
     authenticate: async (request) => {
       const person = await fromRequest?.(request)

@@ -1,5 +1,6 @@
 export { readByAll } from '@tollgate/oauth'
 export type { Config, Mode, Need, SelfRegistered } from './config/config.ts'
+export type { DeliverySettings } from './config/deliveries.ts'
 export { loadConfig } from './config/load-config.ts'
 export {
   defineConfig,

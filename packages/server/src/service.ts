@@ -77,6 +77,10 @@ const GRACE = 10_000
 const PURGED_EVERY = 3600 * 1000
 /** Providers repeat an event for some days; one that is done is known for longer. */
 export const WEBHOOKS_KEPT = 30 * 24 * 3600 * 1000
+/** Longer than usage may be reported: what is forgotten would count again. */
+export const USAGE_KEPT = 90 * 24 * 3600 * 1000
+/** An event is told once for as long as its row is there, and a card expires all month. */
+export const EVENTS_KEPT = 45 * 24 * 3600 * 1000
 
 /**
  * Starts the whole service: it listens, migrates, and in a demo starts the payment providers and makes
@@ -226,11 +230,15 @@ async function start(
   server.serve((request, env) => app.fetch(request, env))
 
   const purging = setInterval(() => {
-    const webhooksBefore = new Date(billingClock.now().getTime() - WEBHOOKS_KEPT)
+    const before = (kept: number) => new Date(billingClock.now().getTime() - kept)
     const work = [
       sessions.purge(),
       limits.purge(),
-      billing.purgeWebhooks(webhooksBefore),
+      billing.purgeWebhooks(before(WEBHOOKS_KEPT)),
+      billing.usage.purge(before(USAGE_KEPT)),
+      billing.events.purge(before(EVENTS_KEPT)),
+      billing.deliveries.purge(before(EVENTS_KEPT)),
+      billing.purgeCodeAttempts(),
       statistics.purge(),
       statistics.sample(),
     ]

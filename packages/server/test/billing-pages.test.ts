@@ -115,7 +115,7 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
     expect(await ada.subscription()).toMatchObject({ provider, subscribed: true, on_trial: true })
     await service.advance({ days: 16 })
     const page = await ada.look()
-    expect(page).toMatch(/Active \$10\.00 per month The next payment is on/)
+    expect(page).toMatch(/Active \$10\.00 per month The next payment is on [^.]+: \$10\.00\./)
     expect(page).toMatch(/\$10\.00 Paid PDF/)
     const html = await (await ada.browser.get('/billing')).text()
     const pdf = /href="(\/user\/invoice\/[^"]+)"/.exec(html)?.[1] ?? ''
@@ -465,6 +465,32 @@ describe.each(CASES)('billing at $provider', ({ provider, card, other, declined,
   })
 })
 
+describe('what was taken back of an invoice', () => {
+  useService()
+
+  it('is listed beside the invoices, with its file, for its owner', async () => {
+    const ada = await newPerson(service)
+    await ada.done('/billing/subscribe', {
+      plan: 'monthly',
+      provider: 'stripe',
+      token: 'pm_card_visa',
+    })
+    await service.advance({ days: 16 })
+    const person = await service.users.findByEmail(ada.email)
+    const user = await service.billing.user(Number(person?.id))
+    const [invoice] = await user.invoices()
+    await invoice?.creditNote({ to: 'balance', amount: { amount: 1000, currency: 'usd' } })
+    const page = await ada.look()
+    expect(page).toMatch(/−\$10\.00 Credit note PDF/)
+    expect(page).toMatch(/The next payment is on [^.]+: your credit pays it\./)
+    const html = await (await ada.browser.get('/billing')).text()
+    const pdf = /href="(\/billing\/credit-note\/[^"]+)"/.exec(html)?.[1] ?? ''
+    expect((await ada.browser.get(pdf)).headers.get('content-type')).toBe('application/pdf')
+    const stranger = await newPerson(service)
+    expect((await stranger.browser.get(pdf)).status).toBe(404)
+  })
+})
+
 describe('a payment that the bank asks about', () => {
   useService()
 
@@ -491,6 +517,29 @@ describe('a payment that the bank asks about', () => {
     await ada.done('/billing/cancel-now', { confirm: 'yes' })
     await ada.done('/billing/subscribe', { ...wanted, token: 'pm_card_visa' })
     expect(await ada.subscription()).toMatchObject({ subscribed: true })
+  })
+})
+
+describe('what is planned for a subscription', () => {
+  useService()
+
+  it('is shown and can be taken back, and so is a pause', async () => {
+    const ada = await newPerson(service)
+    const wanted = { plan: 'pro', provider: 'stripe', token: 'pm_card_visa' }
+    await ada.done('/billing/subscribe', wanted)
+    const { body } = await ada.browser.api('/api/user')
+    const billable = await service.billing.user(Number(body.id))
+    const subscription = await billable.subscription('main')
+    await subscription.swapAtPeriodEnd('yearly')
+    expect(await ada.look()).toMatch(
+      /It changes to Yearly on \d+ \w+ \d{4}\. Keep the present plan/,
+    )
+    for (let i = 0; i < 2; i++) {
+      expect(await ada.done('/billing/keep-plan')).toBe('/billing?done=plan-kept')
+    }
+    expect(await ada.look()).not.toContain('It changes to')
+    await (await billable.subscription('main')).pause()
+    expect(await ada.look()).toContain('It is paused: nothing is charged until it goes on.')
   })
 })
 
@@ -586,6 +635,7 @@ describe('who may change billing', () => {
     '/billing/cancel',
     '/billing/cancel-now',
     '/billing/resume',
+    '/billing/keep-plan',
     '/billing/confirm',
     '/sandbox/clock',
     '/sandbox/decline',

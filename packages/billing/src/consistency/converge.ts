@@ -78,6 +78,10 @@ export function toRecord(from: {
     quantity: found.quantity,
     trialEndsAt: found.trialEndsAt,
     endsAt: hasEnded && found.endsAt && found.endsAt > now ? before.endsAt : found.endsAt,
+    // Since when the provider does not say: since we have known.
+    pausedAt: found.pause ? (before?.pausedAt ?? now) : null,
+    plannedPlan: found.planned?.items[0]?.price ?? null,
+    plannedAt: found.planned?.at ?? null,
     // Known from disputes, not from the subscription.
     disputedAt: before?.disputedAt ?? null,
     createdAt: found.createdAt,
@@ -99,6 +103,9 @@ export function isSame(a: NewSubscriptionRecord, b: NewSubscriptionRecord): bool
     a.quantity === b.quantity &&
     a.trialEndsAt?.getTime() === b.trialEndsAt?.getTime() &&
     a.endsAt?.getTime() === b.endsAt?.getTime() &&
+    (a.pausedAt === null) === (b.pausedAt === null) &&
+    a.plannedPlan === b.plannedPlan &&
+    a.plannedAt?.getTime() === b.plannedAt?.getTime() &&
     sameItems(a.items, b.items)
   )
 }

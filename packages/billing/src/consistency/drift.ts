@@ -15,6 +15,8 @@ export interface Drift {
     | 'outdated row'
     | 'missing at the provider'
     | 'card'
+    /** A charge that was asked back through a bank. */
+    | 'dispute'
     /** The application has deleted the user or other owner, and the subscription goes on. */
     | 'user deleted'
   /** What our row said. */
@@ -29,7 +31,7 @@ export interface DriftReport {
   readonly users: number
   /** Everything that was different. */
   readonly drift: readonly Drift[]
-  /** Users and other owners who could not be read, and why. */
+  /** Users and other owners who could not be read, or whose disputes could not, and why. */
   readonly failures: readonly SyncFailure[]
 }
 

@@ -1,9 +1,12 @@
 import type { BillingContext } from '../context.ts'
 import { isFinal } from '../errors.ts'
+import type { NewBillingEvent } from '../events/billing-event.ts'
+import { eventsOfCheckout } from '../events/of-checkout.ts'
 import type { ProviderCustomer } from '../gateways/contract/customer.ts'
 import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { StoredOperation } from '../storage/operations.ts'
+import { active } from '../values/subscription-state.ts'
 import { converge } from './converge.ts'
 import { keepTax } from './keep-tax.ts'
 import { finish } from './operation.ts'
@@ -28,8 +31,27 @@ export async function settleCheckout(
     await keepSubscription(context, locked, operation, found)
     await keepCard(context, locked, operation, { ...found, customerId: billed.providerId })
   }
-  await finish(context, locked, operation)
+  const told =
+    found?.status === 'complete' ? await whatToTell(context, locked, provider, found) : []
+  await finish(context, locked, operation, async (tx) => {
+    for (const event of told) await context.events.record(tx, event)
+  })
   return found
+}
+
+/** Nobody can pay on two pages of ours for one thing; but there are other ways to begin a subscription. */
+async function whatToTell(
+  { subscriptions, options }: BillingContext,
+  { owner }: LockedOwner,
+  provider: ProviderName,
+  found: ProviderCheckout,
+): Promise<NewBillingEvent[]> {
+  const made = await subscriptions.findByProvider(provider, found.subscriptionId ?? '')
+  const now = options.clock.now()
+  const others = (made ? await subscriptions.listByOwner(owner) : []).filter(
+    (row) => row.name === made?.name && row.id !== made.id && active(row, now),
+  )
+  return eventsOfCheckout({ owner, provider }, found, { made, others })
 }
 
 async function keepSubscription(

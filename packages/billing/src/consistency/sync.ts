@@ -15,6 +15,7 @@ import {
 } from './drift.ts'
 import { type LockedOwner, withOwnerLock } from './owner-lock.ts'
 import { resumeInterrupted } from './resume-interrupted.ts'
+import { syncDisputes } from './settle-dispute.ts'
 import { syncDeletedOwners } from './sync-deleted-owners.ts'
 
 const BATCH = 100
@@ -27,7 +28,9 @@ export async function syncAll(context: BillingContext, options: SyncOptions): Pr
   for await (const { owner } of listCustomers(context)) {
     users += 1
     try {
-      drift.push(...(await syncOwner(context, owner, options)).drift)
+      const report = await syncOwner(context, owner, options)
+      drift.push(...report.drift)
+      failures.push(...report.failures)
     } catch (error) {
       failures.push(failureOf(owner, error))
     }
@@ -59,11 +62,13 @@ export function syncOwner(
     if (!billed?.provider || !billed.providerId) return { users: 1, drift: [], failures: [] }
     if (!dryRun) await resumeInterrupted(context, locked)
     const gateway = await locked.gateway(billed.provider)
+    const customer = { provider: billed.provider, customerId: billed.providerId }
     const drift = [
       ...(await syncCard(context, { locked, gateway, billed, dryRun })),
       ...(await syncSubscriptions(context, { locked, gateway, billed, dryRun })),
     ]
-    return { users: 1, drift, failures: [] }
+    const disputes = await syncDisputes(context, locked, customer, { dryRun })
+    return { users: 1, drift: [...drift, ...disputes.drift], failures: disputes.failures }
   })
 }
 
@@ -158,12 +163,15 @@ async function compare(
 
 function shown(record: NewSubscriptionRecord): object {
   const { providerPlan, providerStatus, quantity, trialEndsAt, endsAt, items } = record
+  const { pausedAt, plannedPlan, plannedAt } = record
   return {
     plan: providerPlan,
     status: providerStatus,
     quantity,
     trialEndsAt,
     endsAt,
+    ...(pausedAt ? { pausedAt } : {}),
+    ...(plannedPlan ? { planned: { plan: plannedPlan, at: plannedAt } } : {}),
     ...(items.length > 0
       ? { items: items.map(({ price, quantity }) => ({ price, quantity })) }
       : {}),

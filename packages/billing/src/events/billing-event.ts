@@ -18,6 +18,10 @@ export interface SubscriptionFacts {
   readonly trialEndsAt: string | null
   /** An ISO text; null while it goes on. */
   readonly endsAt: string | null
+  /** Since when nobody pays for it, as an ISO text; null while it is not paused. */
+  readonly pausedAt: string | null
+  /** What it is to change to, and when, as an ISO text; null where no swap is planned. */
+  readonly planned: { readonly plan: string; readonly at: string } | null
 }
 
 /** An invoice, as it is told of. */
@@ -34,6 +38,60 @@ export interface InvoiceFacts {
   readonly amountDue: Money
 }
 
+/** What was used, as it was reported. */
+export interface UsageFacts {
+  /** What the application calls the report. */
+  readonly id: string
+  /** What is counted. */
+  readonly meter: string
+  /** A decimal number, as text. */
+  readonly value: string
+  /** When it was used, as an ISO text. */
+  readonly at: string
+}
+
+/** A charge that somebody has asked back from their bank, as it is told of. */
+export interface DisputeFacts {
+  /** The provider's id. */
+  readonly id: string
+  /** The provider's id of the charge. */
+  readonly charge: string
+  /** The provider's id of the subscription that was paid for; null for a single charge. */
+  readonly subscription: string | null
+  /** How much is asked back. */
+  readonly amount: Money
+  /** In the provider's words; null where there is none. */
+  readonly reason: string | null
+  /** `inquiry`: the bank only asks, and no money is taken. `open` is not decided; `won` by us, or `lost`. */
+  readonly status: 'inquiry' | 'open' | 'won' | 'lost'
+  /** When it began, as an ISO text. */
+  readonly openedAt: string
+}
+
+/** A customer at the provider, as our row has it. */
+export interface CustomerFacts {
+  /** The provider's id. */
+  readonly id: string
+  /** Such as `visa`; null without a card. */
+  readonly cardBrand: string | null
+  /** The card's last four digits; null without one. */
+  readonly cardLastFour: string | null
+  /** Such as `2027-04`; null for what does not end. */
+  readonly cardExpires: string | null
+  /** The PayPal account that pays; null where a card does. */
+  readonly paypalEmail: string | null
+}
+
+/** A hosted page that was completed. */
+export interface CheckoutFacts {
+  /** The provider's id. */
+  readonly id: string
+  /** What came of it. */
+  readonly mode: 'subscription' | 'payment' | 'setup'
+  /** Whether the money is there; false while it is on its way. */
+  readonly isPaid: boolean
+}
+
 /**
  * Every type of event, and what it says. Only what JSON can hold: dates are ISO texts, and a listener gets the same as
  * a webhook of ours carries.
@@ -41,11 +99,15 @@ export interface InvoiceFacts {
 export interface BillingEvents {
   /** There is a row for it. The first payment may be missing: `status` says so. */
   readonly 'subscription.created': { readonly subscription: SubscriptionFacts }
-  /** Its row changed: plan, quantity, status, trial or end. */
+  /** Its row changed: plan, quantity, status, trial, end, a pause or what is planned. */
   readonly 'subscription.changed': {
     readonly subscription: SubscriptionFacts
     readonly before: SubscriptionFacts
   }
+  /** From now on nobody is asked to pay for it. */
+  readonly 'subscription.paused': { readonly subscription: SubscriptionFacts }
+  /** A pause is over: the next bill is to be paid again. */
+  readonly 'subscription.resumed': { readonly subscription: SubscriptionFacts }
   /** Access is over, for whatever reason. Told once. */
   readonly 'subscription.ended': { readonly subscription: SubscriptionFacts }
   /** It was paid; at Braintree the charge went through, and its money is on its way. */
@@ -84,6 +146,30 @@ export interface BillingEvents {
       readonly total: Money
     }
   }
+  /** The customer has done what a hosted page was for. */
+  readonly 'checkout.completed': {
+    readonly checkout: CheckoutFacts
+    /** What it made; null for none. */
+    readonly subscription: SubscriptionFacts | null
+  }
+  /** What a hosted page made is there twice under its name: the customer pays for both. Nothing was ended. */
+  readonly 'checkout.duplicate': {
+    readonly checkout: CheckoutFacts
+    readonly subscription: SubscriptionFacts
+    /** The one that was there before. */
+    readonly other: SubscriptionFacts
+  }
+  /** A bank asks a charge back, or (`inquiry`) asks about it. */
+  readonly 'dispute.opened': { readonly dispute: DisputeFacts }
+  /** It is decided: `won` or `lost`. */
+  readonly 'dispute.closed': { readonly dispute: DisputeFacts }
+  /** What our row says of the customer changed: who it is at the provider, or the card that is billed. */
+  readonly 'customer.updated': {
+    /** Null where there is none any more. */
+    readonly customer: CustomerFacts | null
+    /** Null where there was none. */
+    readonly before: CustomerFacts | null
+  }
   /** A trial ends within three days: that of a subscription, or the owner's own, which has none. */
   readonly 'trial.ending': {
     readonly subscription: SubscriptionFacts | null
@@ -96,10 +182,41 @@ export interface BillingEvents {
     /** Such as `2027-04`. */
     readonly expires: string
   }
+  /** What was reported as used is not billed, because the provider does not take it. */
+  readonly 'usage.refused': {
+    readonly usage: UsageFacts
+    /** What the provider said. */
+    readonly reason: string
+  }
 }
 
 /** The type of an event. */
 export type BillingEventType = keyof BillingEvents
+
+const TYPES: Readonly<Record<BillingEventType, true>> = {
+  'subscription.created': true,
+  'subscription.changed': true,
+  'subscription.ended': true,
+  'subscription.paused': true,
+  'subscription.resumed': true,
+  'invoice.paid': true,
+  'invoice.payment_failed': true,
+  'invoice.action_required': true,
+  'invoice.voided': true,
+  'refund.created': true,
+  'credit_note.created': true,
+  'checkout.completed': true,
+  'checkout.duplicate': true,
+  'dispute.opened': true,
+  'dispute.closed': true,
+  'customer.updated': true,
+  'trial.ending': true,
+  'card.expiring': true,
+  'usage.refused': true,
+}
+
+/** All of them. */
+export const billingEventTypes = Object.keys(TYPES) as readonly BillingEventType[]
 
 /** Something that happened. */
 export interface BillingEvent<Type extends BillingEventType = BillingEventType> {

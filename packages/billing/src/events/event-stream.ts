@@ -1,10 +1,11 @@
 import type { Database } from '@tollgate/database'
 import type { EventRepository, StoredEvent } from '../storage/queues/events.ts'
-import type {
-  AnyBillingEvent,
-  BillingEventType,
-  EventListeners,
-  NewBillingEvent,
+import {
+  type AnyBillingEvent,
+  type BillingEventType,
+  billingEventTypes,
+  type EventListeners,
+  type NewBillingEvent,
 } from './billing-event.ts'
 import { createWorker, type Worker, type WorkerSettings } from './worker.ts'
 
@@ -51,6 +52,8 @@ export interface EventStream extends EventOutbox {
 export function createEventStream(events: EventRepository, settings: WorkerSettings): EventStream {
   const consumers: EventConsumer[] = []
   const wanting = (type: BillingEventType) => consumers.filter((each) => each.wants(type))
+  const isWanted = (type: BillingEventType) => wanting(type).length > 0
+  let wanted = events.dueOf([])
   let worker: Worker | null = null
   let isRecorded = false
   let look: () => Promise<void> = async () => undefined
@@ -58,10 +61,12 @@ export function createEventStream(events: EventRepository, settings: WorkerSetti
   return {
     tell(consumer) {
       consumers.push(consumer)
+      wanted = events.dueOf(billingEventTypes.filter(isWanted))
       worker ??= createWorker(settings, {
         what: 'event',
         lookAround: async () => look(),
-        queue: events,
+        // What only other processes want is theirs to tell.
+        queue: { ...events, listDue: (at, limit) => wanted.listDue(at, limit) },
         work: (stored) => tellAll(wanting(stored.type as BillingEventType), read(stored)),
         nameOf: ({ type, eventId }) => `${type} (${eventId})`,
       })
@@ -73,9 +78,9 @@ export function createEventStream(events: EventRepository, settings: WorkerSetti
       const found = await events.find(eventId)
       return found && read(found)
     },
-    isWanted: (type) => wanting(type).length > 0,
+    isWanted,
     async record(tx, { provider, data, ...event }) {
-      if (wanting(event.type).length === 0) return
+      if (!isWanted(event.type)) return
       isRecorded = true
       const payload = JSON.stringify({ provider, data })
       await events.add({ ...event, payload }, settings.clock.now(), tx)

@@ -28,6 +28,11 @@ export function invoicePaid({ owner, provider }: About, invoice: InvoiceData): N
   return { type: 'invoice.paid', owner, provider, subject: `${provider}:${invoice.id}`, data }
 }
 
+export function invoiceVoided({ owner, provider }: About, invoice: InvoiceData): NewBillingEvent {
+  const data = { invoice: factsOfInvoice(invoice) }
+  return { type: 'invoice.voided', owner, provider, subject: `${provider}:${invoice.id}`, data }
+}
+
 export function refundCreated({ owner, provider }: About, refund: Refund): NewBillingEvent {
   const { id, charge, amount, reason } = refund
   return {

@@ -11,21 +11,38 @@ export function eventsOfSubscription(
   const { owner, provider, endsAt } = after
   const about = `${provider}:${after.providerId}`
   const base = { owner, provider }
-  const subscription = factsOf(after)
+  const data = { subscription: factsOf(after) }
+  // It may go back and forth within one moment.
+  const once = () => `${about}:${randomBytes(12).toString('hex')}`
   const change: NewBillingEvent = before
     ? {
         ...base,
         type: 'subscription.changed',
-        // It may go back and forth within one moment.
-        subject: `${about}:${randomBytes(12).toString('hex')}`,
-        data: { subscription, before: factsOf(before) },
+        subject: once(),
+        data: { ...data, before: factsOf(before) },
       }
-    : { ...base, type: 'subscription.created', subject: about, data: { subscription } }
-  if (endsAt === null || endsAt > now) return [change]
-  return [change, { ...base, type: 'subscription.ended', subject: about, data: { subscription } }]
+    : { ...base, type: 'subscription.created', subject: about, data }
+  const isOver = endsAt !== null && endsAt <= now
+  const pause = isOver ? null : pauseOf(before, after)
+  return [
+    change,
+    ...(pause ? [{ ...base, type: pause, subject: once(), data }] : []),
+    ...(isOver ? [{ ...base, type: 'subscription.ended' as const, subject: about, data }] : []),
+  ]
+}
+
+/** Whether a pause has begun or ended. */
+function pauseOf(
+  before: SubscriptionRecord | null,
+  { pausedAt }: NewSubscriptionRecord,
+): 'subscription.paused' | 'subscription.resumed' | null {
+  const wasPaused = before !== null && before.pausedAt !== null
+  if (wasPaused === (pausedAt !== null)) return null
+  return wasPaused ? 'subscription.resumed' : 'subscription.paused'
 }
 
 export function factsOf(row: NewSubscriptionRecord): SubscriptionFacts {
+  const { plannedPlan: plan, plannedAt: at } = row
   return {
     id: row.providerId,
     name: row.name,
@@ -34,5 +51,7 @@ export function factsOf(row: NewSubscriptionRecord): SubscriptionFacts {
     status: row.providerStatus,
     trialEndsAt: row.trialEndsAt?.toISOString() ?? null,
     endsAt: row.endsAt?.toISOString() ?? null,
+    pausedAt: row.pausedAt?.toISOString() ?? null,
+    planned: plan !== null && at !== null ? { plan, at: at.toISOString() } : null,
   }
 }

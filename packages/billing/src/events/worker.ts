@@ -19,6 +19,8 @@ export interface WorkerSettings {
   readonly attempts: number
   /** Seconds between looks for what is due again; null for never. */
   readonly everySeconds: number | null
+  /** The longest pause between attempts, in seconds. Default 6 hours. */
+  readonly longestPause?: number
   /** Makes the tables: the timer may ring before anybody has used billing. */
   ready(): Promise<void>
 }
@@ -38,11 +40,16 @@ export interface Work<Entry extends Waiting> {
     finish(id: number, state: 'done', at: Date): Promise<unknown>
     fail(id: number, failure: Failure): Promise<void>
   }
-  work(entry: Entry): Promise<void>
+  /** Works on one. */
+  work?(entry: Entry): Promise<void>
+  /** In its place: works on all that were taken together. For each, in their order, what went wrong, or null. */
+  workTogether?(entries: readonly Entry[]): Promise<readonly unknown[]>
   /** Done before, once an hour. */
   lookAround?(): Promise<void>
   /** For the log. */
   nameOf(entry: Entry): string
+  /** When it is tried again after so many attempts; null to give up. Default: `attempts` of the settings, over two days. */
+  retryAt?(attempts: number, now: Date): Date | null
 }
 
 const HOUR = 3_600_000
@@ -68,11 +75,15 @@ export function createWorker<Entry extends Waiting>(
       for (;;) {
         const due = await work.queue.listDue(clock.now(), BATCH)
         if (due.length === 0 || stopped) break
-        for (let at = 0; at < due.length; at += AT_ONCE) {
-          await Promise.all(due.slice(at, at + AT_ONCE).map((id) => workOn(settings, work, id)))
-        }
+        if (work.workTogether) await workOnAll(settings, work, due)
+        else
+          for (let at = 0; at < due.length && !stopped; at += AT_ONCE) {
+            await Promise.all(due.slice(at, at + AT_ONCE).map((id) => workOn(settings, work, id)))
+          }
       }
     } while (again && !stopped)
+    // With the last look, not a moment later: whoever calls in between would wait for work that is over.
+    running = null
   }
 
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -85,8 +96,9 @@ export function createWorker<Entry extends Waiting>(
 
   function process(): Promise<void> {
     again = true
-    running ??= drain().finally(() => {
+    running ??= drain().catch((error) => {
       running = null
+      throw error
     })
     return running
   }
@@ -111,28 +123,71 @@ export function createWorker<Entry extends Waiting>(
 
 async function workOn<Entry extends Waiting>(
   settings: WorkerSettings,
-  { what, queue, work, nameOf }: Work<Entry>,
+  work: Work<Entry>,
   id: number,
 ): Promise<void> {
-  const { clock, logger } = settings
-  const now = clock.now()
-  const entry = await queue.claim(id, now, new Date(now.getTime() + CLAIM))
+  const entry = await claim(settings, work, id)
   if (!entry) return
   try {
-    await work(entry)
-    await queue.finish(id, 'done', clock.now())
+    await work.work?.(entry)
+    await work.queue.finish(id, 'done', settings.clock.now())
   } catch (error) {
-    const attempts = entry.attempts + 1
-    const dueAt = attempts >= settings.attempts ? null : nextAttempt(attempts, clock.now())
-    await queue.fail(id, { error: describe(error), attempts, dueAt })
-    const name = `${what.charAt(0).toUpperCase()}${what.slice(1)} ${nameOf(entry)}`
-    logger.error(`${name} failed, attempt ${attempts}`, error)
+    await putOff(settings, work, entry, error)
   }
 }
 
-/** 5 s, 20 s, 80 s … up to 6 hours, each a little later, because a crowd then spreads out. */
-function nextAttempt(attempts: number, now: Date): Date {
-  const seconds = Math.min(5 * 4 ** (attempts - 1), 6 * 3600)
+async function workOnAll<Entry extends Waiting>(
+  settings: WorkerSettings,
+  work: Work<Entry>,
+  ids: readonly number[],
+): Promise<void> {
+  const entries: Entry[] = []
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const some = ids.slice(at, at + AT_ONCE).map((id) => claim(settings, work, id))
+    for (const entry of await Promise.all(some)) if (entry) entries.push(entry)
+  }
+  if (entries.length === 0) return
+  const errors = await work.workTogether?.(entries).catch((error) => entries.map(() => error))
+  for (const [at, entry] of entries.entries()) {
+    const error = errors?.[at] ?? null
+    if (error === null) await work.queue.finish(entry.id, 'done', settings.clock.now())
+    else await putOff(settings, work, entry, error)
+  }
+}
+
+function claim<Entry extends Waiting>(
+  { clock }: WorkerSettings,
+  { queue }: Work<Entry>,
+  id: number,
+): Promise<Entry | null> {
+  const now = clock.now()
+  return queue.claim(id, now, new Date(now.getTime() + CLAIM))
+}
+
+async function putOff<Entry extends Waiting>(
+  settings: WorkerSettings,
+  { what, queue, nameOf, retryAt = usualRetry(settings) }: Work<Entry>,
+  entry: Entry,
+  error: unknown,
+): Promise<void> {
+  const attempts = entry.attempts + 1
+  const dueAt = retryAt(attempts, settings.clock.now())
+  await queue.fail(entry.id, { error: describe(error), attempts, dueAt })
+  const name = `${what.charAt(0).toUpperCase()}${what.slice(1)} ${nameOf(entry)}`
+  settings.logger.error(`${name} failed, attempt ${attempts}`, error)
+}
+
+/** 5 s, 20 s, 80 s … up to the longest pause. */
+function usualRetry({
+  attempts: most,
+  longestPause = 6 * 3600,
+}: WorkerSettings): (attempts: number, now: Date) => Date | null {
+  return (attempts, now) =>
+    attempts >= most ? null : later(now, Math.min(5 * 4 ** (attempts - 1), longestPause))
+}
+
+/** So many seconds, and up to a tenth more, because a crowd then spreads out. */
+export function later(now: Date, seconds: number): Date {
   return new Date(now.getTime() + Math.round(seconds * 1000 * (1 + Math.random() / 10)))
 }
 

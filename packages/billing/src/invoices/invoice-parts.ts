@@ -6,8 +6,12 @@ export interface InvoiceLine {
   readonly description: string
   /** For all of them, in the currency's smallest unit. */
   readonly amount: number
-  /** How many. */
+  /** How many; of what is billed by usage, with decimals. */
   readonly quantity: number | null
+  /** What one costs, in the currency's smallest unit with decimals, as text; of a tier what one costs within it. */
+  readonly unitAmount?: string
+  /** Whether it is for what was used, and was billed afterwards. */
+  readonly isUsage?: true
   /** The days it is for. */
   readonly period: { readonly start: Date; readonly end: Date } | null
 }

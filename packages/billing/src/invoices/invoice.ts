@@ -17,6 +17,8 @@ export interface InvoiceData {
   readonly date: Date
   /** It is settled; otherwise money is still on its way. */
   readonly paid: boolean
+  /** Nobody can pay it any more. */
+  readonly isVoid?: true
   /** Three letters, in lower case. */
   readonly currency: string
   /** To whom it was written. */
@@ -47,6 +49,8 @@ export interface InvoiceData {
 export interface InvoiceDeeds {
   /** Pays it. */
   pay(): Promise<Invoice>
+  /** Takes it back before it is paid. */
+  void(): Promise<Invoice>
   /** Gives its money back. */
   refund(options: RefundOptions): Promise<Refund>
   /** Asks what was given back. */
@@ -79,6 +83,15 @@ export class Invoice {
    */
   pay(): Promise<Invoice> {
     return this.#deeds.pay()
+  }
+
+  /**
+   * Nobody can pay it any more; gives it as it is then. One that is void already is given back, so it can be repeated.
+   * Throws InvoicePaid for one that is paid, and for a draft that the customer's credit pays. A subscription whose first
+   * invoice it was is over. Unsupported at Braintree.
+   */
+  void(): Promise<Invoice> {
+    return this.#deeds.void()
   }
 
   /**
@@ -125,6 +138,11 @@ export class Invoice {
     return this.data.paid
   }
 
+  /** Whether nobody can pay it any more. */
+  get voided(): boolean {
+    return this.data.isVoid ?? false
+  }
+
   /** The provider's own object. */
   get raw(): unknown {
     return this.data.raw
@@ -164,11 +182,12 @@ export class Invoice {
 }
 
 async function unread(): Promise<never> {
-  throw new Error('Only an invoice that was read from its user can be paid, confirmed or refunded')
+  throw new Error('Nothing can be done with an invoice that was not read from its user')
 }
 
 const NONE: InvoiceDeeds = {
   pay: unread,
+  void: unread,
   refund: unread,
   refunded: unread,
   pendingConfirmation: unread,

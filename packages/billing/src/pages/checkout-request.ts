@@ -13,8 +13,8 @@ import { LONGEST_TRIAL } from '../values/trial.ts'
 
 /** What is sold on a hosted page: a price of the provider's, or an amount with a name. */
 export type CheckoutItem = {
-  /** How many. Default 1. */
-  readonly quantity?: number
+  /** How many. Default 1. Null for a price that is billed by usage. */
+  readonly quantity?: number | null
   /** Between which numbers the customer may choose. */
   readonly adjustable?: { readonly min: number; readonly max: number }
 } & (
@@ -69,6 +69,10 @@ export interface CheckoutOptions extends CheckoutPageOptions {
   readonly trialUntil?: Date
   /** Whether a trial may begin without a card. It then ends with the trial, unless a card is given. */
   readonly withoutCard?: boolean
+  /** From when on whole periods are billed; not together with a trial, and at most one period away. */
+  readonly anchorOn?: Date
+  /** Whether the time before `anchorOn` is paid for. Default true. */
+  readonly prorate?: boolean
 }
 
 /** What is asked of the provider, as far as the application says. Kept on record as it is. */
@@ -125,7 +129,10 @@ export function requireCheckout(
 
 function requireLine(item: CheckoutItem, toMoney: (amount: Amount) => Money): CheckoutLine {
   const { quantity = 1, adjustable = null } = item
-  requireCount(quantity)
+  if (quantity !== null) requireCount(quantity)
+  else if (!('price' in item) || adjustable) {
+    throw new InvalidArgument('Only a price that is billed by usage has no quantity')
+  }
   if (adjustable && !(requireCount(adjustable.min) <= requireCount(adjustable.max))) {
     throw new InvalidArgument(
       `Between ${adjustable.min} and ${adjustable.max} there is no quantity`,
@@ -138,11 +145,13 @@ function requireLine(item: CheckoutItem, toMoney: (amount: Amount) => Money): Ch
 
 function requireSubscription(
   mode: CheckoutMode,
-  { name = DEFAULT_NAME, trialDays, trialUntil, withoutCard = false }: CheckoutOptions,
+  { name = DEFAULT_NAME, trialDays, trialUntil, withoutCard = false, ...more }: CheckoutOptions,
 ): CheckoutSubscription | null {
+  const { anchorOn: anchorAt, prorate = true } = more
   const hasTrial = trialDays !== undefined || trialUntil !== undefined
   if (mode !== 'subscription') {
     if (hasTrial || withoutCard) throw new InvalidArgument('Only a subscription has a trial')
+    if (anchorAt) throw new InvalidArgument('Only a subscription has periods')
     return null
   }
   if (trialDays !== undefined && trialUntil !== undefined) {
@@ -154,11 +163,18 @@ function requireSubscription(
   if (trialUntil !== undefined && Number.isNaN(trialUntil.getTime())) {
     throw new InvalidArgument('The end of the trial is not a date')
   }
+  if (anchorAt !== undefined && Number.isNaN(anchorAt.getTime())) {
+    throw new InvalidArgument('The day of the first whole period is not a date')
+  }
+  if (anchorAt && hasTrial) {
+    throw new InvalidArgument('A page has a trial or a day of the first whole period, not both')
+  }
   if (withoutCard && !hasTrial) throw new InvalidArgument('Without a card there must be a trial')
   return {
     name: requireText('subscription name', name),
     trialDays: trialDays ?? null,
     trialEndsAt: trialUntil ?? null,
     withoutCard,
+    ...(anchorAt ? { anchorAt, prorate } : {}),
   }
 }

@@ -6,6 +6,7 @@ import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { abandon } from '../consistency/settle-first-payment.ts'
 import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
+import { hasTrial, requireTrialLeft } from '../customers/one-trial.ts'
 import { readSubscriptionTax, type SubscriptionTax } from '../customers/read-tax.ts'
 import { AlreadySubscribed } from '../errors.ts'
 import type { CheckoutLine, NewCheckout } from '../gateways/contract/parts/pages/checkout.ts'
@@ -50,6 +51,10 @@ export async function openCheckout(
       const others = begun.filter((other) => other.name === name && other.id !== same?.id)
       await closeCheckouts(context, locked, others)
       await requireFree(context, locked, name)
+      if (hasTrial(wanted.subscription)) {
+        const notThis = begun.filter(({ id }) => id !== same?.id)
+        await requireTrialLeft(context, locked, notThis)
+      }
     }
     const operation = await begin(context, locked, intent)
     return attempt(context, locked, operation, () =>
@@ -128,7 +133,11 @@ async function requireFree(
 function pageOf({ id, request }: Operation): NewCheckout {
   const page = request.page as Omit<NewCheckout, 'operation'>
   const { subscription } = page
-  if (!subscription?.trialEndsAt) return { ...page, operation: id }
-  const trialEndsAt = new Date(subscription.trialEndsAt)
-  return { ...page, subscription: { ...subscription, trialEndsAt }, operation: id }
+  if (!subscription) return { ...page, operation: id }
+  const { trialEndsAt, anchorAt } = subscription
+  const dates = {
+    trialEndsAt: trialEndsAt === null ? null : new Date(trialEndsAt),
+    ...(anchorAt ? { anchorAt: new Date(anchorAt) } : {}),
+  }
+  return { ...page, subscription: { ...subscription, ...dates }, operation: id }
 }

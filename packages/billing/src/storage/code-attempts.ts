@@ -16,6 +16,8 @@ export interface CodeAttemptRepository {
   count(owner: Owner, limit: AttemptLimit): Promise<Date | null>
   /** Takes one back, because its code can be used. */
   takeBack(owner: Owner, at: Date): Promise<void>
+  /** Forgets counts that are over by then; says how many. */
+  purge(at: Date): Promise<number>
 }
 
 type Row = ReturnType<typeof codeAttemptTable.toRow>
@@ -77,6 +79,13 @@ export function codeAttemptRepository(database: Database): CodeAttemptRepository
         .where('expires_at', '>', at.getTime())
         .where('attempts', '>', 0)
         .execute()
+    },
+    async purge(at) {
+      const { numDeletedRows } = await database.kysely
+        .deleteFrom(table)
+        .where('expires_at', '<=', at.getTime())
+        .executeTakeFirst()
+      return Number(numDeletedRows)
     },
   }
 }

@@ -7,7 +7,7 @@ import {
   toTimestamps,
 } from '@tollgate/database'
 import { ownersMigration } from './migrations/owners.ts'
-import { eventsMigration, usageMigration } from './migrations/queues.ts'
+import { eventsMigration, usageAskedMigration, usageMigration } from './migrations/queues.ts'
 import {
   codeAttemptsMigration,
   disputesMigration,
@@ -145,6 +145,7 @@ export function billingMigrations(
       codeAttemptsMigration,
       usageMigration,
       eventsMigration,
+      usageAskedMigration,
     ],
   }
 }

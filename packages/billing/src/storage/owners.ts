@@ -10,7 +10,8 @@ import type { BilledOwner } from './tables.ts'
 export interface OwnerRepository {
   /** Users first. */
   readonly types: readonly string[]
-  find(owner: Owner): Promise<BilledOwner | null>
+  /** In a transaction, where there is one: as it is there. */
+  find(owner: Owner, tx?: Database): Promise<BilledOwner | null>
   findByCustomer(provider: ProviderName, providerId: string): Promise<BilledOwner | null>
   setCustomer(owner: Owner, customer: CustomerColumns, tx: Database): Promise<void>
   /** Another provider, and no customer there yet. */
@@ -38,7 +39,10 @@ export function ownerRepository(database: Database, tables: OwnerTables): OwnerR
   const rowsOf = (type: string) => requireOwnerTable(all, type)
   return {
     types: [...all.keys()],
-    find: async ({ type, id }) => rowsOf(type).find(id),
+    async find({ type, id }, tx) {
+      const rows = tx ? ownerRows(tx, type, requireOwnerTable(tables, type)) : rowsOf(type)
+      return rows.find(id)
+    },
     async findByCustomer(provider, providerId) {
       for (const rows of all.values()) {
         const found = await rows.findByCustomer(provider, providerId)

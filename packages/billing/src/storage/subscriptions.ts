@@ -32,6 +32,8 @@ export interface SubscriptionRepository {
   listNames(): Promise<string[]>
   /** Whether the owner ever had one. */
   hasAny(owner: Owner): Promise<boolean>
+  /** Whether one of the owner's ever had a trial. */
+  hadTrial(owner: Owner): Promise<boolean>
 }
 
 /** What the words in `provider_status` mean. */
@@ -40,11 +42,13 @@ export interface StatusMeanings {
   standing(provider: ProviderName, status: string): Standing
   /** Whether a dispute that is not decided closes what was paid for. */
   readonly suspendsDisputed: boolean
+  /** Whether a pause does. */
+  readonly suspendsPaused: boolean
 }
 
 export function subscriptionRepository(
   database: Database,
-  { statuses, standing, suspendsDisputed }: StatusMeanings,
+  { statuses, standing, suspendsDisputed, suspendsPaused }: StatusMeanings,
   types: OwnerIdTypes,
 ): SubscriptionRepository {
   const closed = [...statuses].map(([provider, words]) => ({
@@ -56,7 +60,9 @@ export function subscriptionRepository(
       subscriptionRow.fromRow(row, {
         owner: ownerOfRow(row, types),
         standing: standing(row.provider as ProviderName, row.provider_status),
-        isSuspended: suspendsDisputed && row.disputed_at !== null,
+        isSuspended:
+          (suspendsDisputed && row.disputed_at !== null) ||
+          (suspendsPaused && row.paused_at !== null),
         items,
       }),
     )
@@ -87,6 +93,14 @@ export function subscriptionRepository(
   const anyOf = ownerStatement<object, { id: number }>(database, (db, isTheirs) =>
     db.selectFrom('subscriptions').select('id').where(isTheirs).limit(1),
   )
+  const triedBy = ownerStatement<object, { id: number }>(database, (db, isTheirs) =>
+    db
+      .selectFrom('subscriptions')
+      .select('id')
+      .where(isTheirs)
+      .where('trial_ends_at', 'is not', null)
+      .limit(1),
+  )
   const first = (rows: readonly JoinedRow[]) => fromRows(rows)[0] ?? null
   return {
     findByName: async (owner, name) => first(await byName(owner, { name })),
@@ -113,6 +127,7 @@ export function subscriptionRepository(
         .where('created_at', '<=', timestamp(at))
         .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', timestamp(at))]))
         .$if(suspendsDisputed, (query) => query.where('disputed_at', 'is', null))
+        .$if(suspendsPaused, (query) => query.where('paused_at', 'is', null))
         .where((eb) =>
           eb.and(
             closed
@@ -142,6 +157,7 @@ export function subscriptionRepository(
       return rows.map(({ name }) => name)
     },
     hasAny: async (owner) => (await anyOf(owner, {})).length > 0,
+    hadTrial: async (owner) => (await triedBy(owner, {})).length > 0,
   }
 }
 

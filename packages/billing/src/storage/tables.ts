@@ -21,6 +21,9 @@ export type OperationKind =
   | 'quantity'
   | 'tax_id'
   | 'credit_note'
+  | 'plan'
+  | 'void'
+  | 'usage'
 
 /** What an operation was first asked for. */
 export interface OperationRequest {
@@ -199,16 +202,8 @@ function defineTables(idType: IdType) {
 
 // Only the declaration of a user's id depends on its type: its way in and out is the same.
 const tables = defineTables('integer')
-// Whose a row is has three columns, and is one thing to everybody else: see `owner-columns.ts`. Nothing reads
-// the last three yet, and whoever saves a subscription leaves them as they are.
-export const subscriptionTable = tables.subscriptions.omit(
-  'user_id',
-  'owner_type',
-  'owner_id',
-  'paused_at',
-  'planned_plan',
-  'planned_at',
-)
+// Whose a row is has three columns, and is one thing to everybody else: see `owner-columns.ts`.
+export const subscriptionTable = tables.subscriptions.omit('user_id', 'owner_type', 'owner_id')
 export const subscriptionItemTable = tables.subscriptionItems
 export const webhookTable = tables.webhooks
 export const operationTable = tables.operations.omit('user_id', 'owner_type', 'owner_id')

@@ -5,8 +5,10 @@ import { requireTaxSource } from '../customers/read-tax.ts'
 import { InvalidArgument } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { WantedItem } from '../gateways/contract/item.ts'
+import type { ChangedDetails } from '../gateways/contract/parts/money/customer-details.ts'
 import { requireCapability } from '../gateways/contract/parts.ts'
 import type { Provider } from '../gateways/contract/provider.ts'
+import type { FirstInvoices } from '../gateways/contract/upcoming-invoice.ts'
 import type { TaxSource } from '../options.ts'
 import type { Checkout } from '../pages/checkout.ts'
 import {
@@ -22,19 +24,21 @@ import { createSubscription } from './create.ts'
 import { requireTrialEnd } from './features/dates.ts'
 import { requireKnownPlan, requireProvider } from './known-plans.ts'
 import { BUILDER_NEEDS } from './needs.ts'
+import { previewSubscription } from './preview-new.ts'
+import { requireStart, type WantedStart } from './start-terms.ts'
 import { Subscription } from './subscription.ts'
 
-interface Choices {
+interface Choices extends WantedStart {
   readonly name: string
   readonly plan: string
   readonly provider: ProviderName
   readonly coupon: string | null
   /** As it was typed. */
   readonly code?: string
-  readonly trialDays: number | null
   readonly quantity: number
-  readonly trialEndsAt?: Date
   readonly items?: readonly WantedItem[]
+  /** Whether usage of the plan itself is counted. */
+  readonly isMetered?: boolean
   /** Null as the option says. */
   readonly tax?: TaxSource | null
 }
@@ -87,9 +91,46 @@ export class SubscriptionBuilder {
     return this.trialDays(0)
   }
 
-  /** Where the provider has quantities; otherwise `create()` throws Unsupported. */
-  quantity(count: number): SubscriptionBuilder {
-    return this.#with({ quantity: requireCount(count) })
+  /**
+   * Whole periods are billed from this moment on, which is at most one of them away; the time before is paid for by its
+   * share, at once or after the trial. Where the provider has it; otherwise `create()` throws Unsupported.
+   */
+  anchorOn(date: Date): SubscriptionBuilder {
+    return this.#with({ anchorAt: date })
+  }
+
+  /** It began on that day, and the time since then is paid for at once. Where the provider has it, as above. */
+  backdate(date: Date): SubscriptionBuilder {
+    return this.#with({ backdateTo: date })
+  }
+
+  /** The time before the first whole period costs nothing, for `anchorOn()` and `backdate()`. */
+  noProrate(): SubscriptionBuilder {
+    return this.#with({ prorate: false })
+  }
+
+  /**
+   * It may begin without a card, in a trial or on a plan that costs nothing; where something is due, `create()` throws
+   * NoPaymentMethod. A card that is there is used. A trial that ends without a card ends the subscription; with
+   * `updateCard()` before that it goes on. Where the provider has it; otherwise `create()` throws Unsupported.
+   */
+  withoutCard(): SubscriptionBuilder {
+    return this.#with({ withoutCard: true })
+  }
+
+  /**
+   * How many of the plan, or of another price that was added before. Where the provider has quantities; otherwise
+   * `create()` throws Unsupported.
+   */
+  quantity(count: number, price?: string): SubscriptionBuilder {
+    const { plan, items = [] } = this.#choices
+    requireCount(count)
+    if (price === undefined || price === plan) return this.#with({ quantity: count })
+    if (!items.some((item) => item.price === price)) {
+      throw new InvalidArgument(`There is no '${price}': add it by price()`)
+    }
+    const counted = items.map((item) => (item.price === price ? { price, quantity: count } : item))
+    return this.#with({ items: counted })
   }
 
   /**
@@ -103,6 +144,22 @@ export class SubscriptionBuilder {
       throw new InvalidArgument(`'${price}' is there already: say how many in its quantity`)
     }
     return this.#with({ items: [...items, { price, quantity: requireCount(quantity) }] })
+  }
+
+  /**
+   * Another price, which is billed by what was used of it and has no quantity; or the plan itself, where that is such a
+   * price. Where the provider counts usage; otherwise `create()` throws Unsupported.
+   * @example
+   * await user.newSubscription('main', 'monthly').meteredPrice('api_calls').create(cardToken)
+   */
+  meteredPrice(price: string): SubscriptionBuilder {
+    const { plan, items = [] } = this.#choices
+    requireText('price', price)
+    if (price === plan) return this.#with({ isMetered: true })
+    if (items.some((item) => item.price === price)) {
+      throw new InvalidArgument(`'${price}' is there already`)
+    }
+    return this.#with({ items: [...items, { price, quantity: null }] })
   }
 
   /**
@@ -122,15 +179,8 @@ export class SubscriptionBuilder {
    * customer's card is used. Details are for a new customer: `{ email, name, phone, … }`.
    */
   async create(token?: string | null, details: CustomerDetails = {}): Promise<Subscription> {
+    this.#requirePossible()
     const { tax = null, ...wanted } = this.#choices
-    const { plan, quantity, items = [] } = wanted
-    const provider = requireProvider(this.#context, this.#choices.provider)
-    if (quantity !== 1) requireCapability(provider, BUILDER_NEEDS.quantity)
-    if (items.length > 0) requireCapability(provider, BUILDER_NEEDS.price)
-    this.#requireTrialEnd(provider)
-    requireKnownPlan(provider, plan)
-    for (const { price } of items) requireKnownPlan(provider, price)
-    requireTaxSource(this.#context, provider, tax)
     const payer = { token: token == null ? null : requireText('card token', token), details }
     const { record: user } = this.#user
     try {
@@ -143,12 +193,39 @@ export class SubscriptionBuilder {
     }
   }
 
-  /** The same on a page of the provider's: send the customer to its `url`. */
+  /**
+   * What `create()` would charge at once, and what comes when the trial or the first period is over, to the cent. Nothing
+   * is made for it, no card is needed, and there need not be a customer; an address for the tax can be given.
+   * @example
+   * const { now, next } = await user.newSubscription('main', 'monthly').trialDays(10).preview()
+   */
+  async preview(details: ChangedDetails = {}): Promise<FirstInvoices> {
+    const provider = this.#requirePossible()
+    requireCapability(provider, BUILDER_NEEDS.preview)
+    const { tax = null, code: _code, ...wanted } = this.#choices
+    const asked = { ...wanted, coupon: await this.#coupon() }
+    return previewSubscription(this.#context, this.#user.record, asked, { tax, details })
+  }
+
+  /** Like `create()`, on a page of the provider's: send the customer to its `url`. */
   async checkout(options: SubscriptionPageOptions): Promise<Checkout> {
-    const { name, plan, quantity, trialDays, trialEndsAt, items = [], tax } = this.#choices
+    const {
+      name,
+      plan,
+      quantity,
+      isMetered,
+      trialDays,
+      trialEndsAt,
+      items = [],
+      tax,
+    } = this.#choices
     const provider = requireProvider(this.#context, this.#choices.provider)
     requireCapability(provider, BUILDER_NEEDS.checkout)
+    this.#requireMetered(provider)
     this.#requireTrialEnd(provider)
+    this.#requireStart(provider)
+    const { anchorAt, backdateTo, prorate = true, withoutCard = false } = this.#choices
+    if (backdateTo) throw new InvalidArgument('What begins on a page does not begin in the past')
     requireKnownPlan(provider, plan)
     const gateway = await this.#context.gateway(provider.name)
     const coupon = await this.#coupon()
@@ -159,10 +236,12 @@ export class SubscriptionBuilder {
       ...(coupon === null ? {} : { coupon }),
       ...(trialDays ? { trialDays } : {}),
       ...(trialEndsAt ? { trialUntil: trialEndsAt } : {}),
+      ...(anchorAt ? { anchorOn: anchorAt, prorate } : {}),
+      ...(withoutCard ? { withoutCard } : {}),
     }
     const lines = [
-      { price: plan, quantity },
-      ...items.map((item) => ({ price: item.price, quantity: item.quantity ?? 1 })),
+      { price: plan, quantity: isMetered ? null : quantity },
+      ...items.map((item) => ({ price: item.price, quantity: item.quantity })),
     ]
     const wanted = requireCheckout(lines, terms, gateway.toMoney)
     try {
@@ -182,11 +261,44 @@ export class SubscriptionBuilder {
     return requirePromotionCode(this.#context, typed)
   }
 
+  #requireMetered(provider: Provider): void {
+    const { isMetered, quantity, items = [] } = this.#choices
+    if (!isMetered && items.every((item) => item.quantity !== null)) return
+    requireCapability(provider, BUILDER_NEEDS.meteredPrice)
+    if (isMetered && quantity !== 1) {
+      throw new InvalidArgument('Usage of the plan is counted: it has no quantity')
+    }
+  }
+
+  /** What can be said before any call. */
+  #requirePossible(): Provider {
+    const { plan, quantity, items = [], tax = null } = this.#choices
+    const provider = requireProvider(this.#context, this.#choices.provider)
+    if (quantity !== 1) requireCapability(provider, BUILDER_NEEDS.quantity)
+    if (items.length > 0) requireCapability(provider, BUILDER_NEEDS.price)
+    this.#requireMetered(provider)
+    this.#requireTrialEnd(provider)
+    this.#requireStart(provider)
+    requireKnownPlan(provider, plan)
+    for (const { price } of items) requireKnownPlan(provider, price)
+    requireTaxSource(this.#context, provider, tax)
+    return provider
+  }
+
   #requireTrialEnd(provider: Provider): void {
     const { trialEndsAt } = this.#choices
     if (trialEndsAt === undefined) return
     requireCapability(provider, BUILDER_NEEDS.trialUntil)
     requireTrialEnd(trialEndsAt, this.#context.options.clock.now())
+  }
+
+  #requireStart(provider: Provider): void {
+    const { anchorAt, backdateTo, prorate = true, withoutCard } = this.#choices
+    if (anchorAt !== undefined) requireCapability(provider, BUILDER_NEEDS.anchorOn)
+    if (backdateTo !== undefined) requireCapability(provider, BUILDER_NEEDS.backdate)
+    if (!prorate) requireCapability(provider, BUILDER_NEEDS.noProrate)
+    if (withoutCard) requireCapability(provider, BUILDER_NEEDS.withoutCard)
+    requireStart(this.#choices, this.#context.options.clock.now())
   }
 
   #with(choices: Partial<Choices>): SubscriptionBuilder {

@@ -7,11 +7,12 @@ import { resumeInterrupted } from '../consistency/resume-interrupted.ts'
 import { settleFirstPayment } from '../consistency/settle-first-payment.ts'
 import type { BillingContext } from '../context.ts'
 import { ensureCustomer } from '../customers/customer.ts'
+import { hasTrial, requireTrialLeft } from '../customers/one-trial.ts'
 import { readSubscriptionTax } from '../customers/read-tax.ts'
 import { AlreadySubscribed } from '../errors.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { WantedItem } from '../gateways/contract/item.ts'
-import type { NewSubscription } from '../gateways/contract/subscription.ts'
+import type { NewSubscription, StartTerms } from '../gateways/contract/subscription.ts'
 import type { TaxSource } from '../options.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
@@ -20,7 +21,7 @@ import { active, awaitsFirstPayment, cancelled } from '../values/subscription-st
 import { requireRecord } from './change.ts'
 import { replaceUnpaid } from './replace-unpaid.ts'
 
-export interface WantedSubscription {
+export interface WantedSubscription extends StartTerms {
   readonly provider: ProviderName
   readonly name: string
   readonly plan: string
@@ -31,6 +32,10 @@ export interface WantedSubscription {
   readonly trialEndsAt?: Date
   /** Beside the plan. */
   readonly items?: readonly WantedItem[]
+  /** Whether it may begin without a card. */
+  readonly withoutCard?: boolean
+  /** Whether usage of the plan itself is counted. */
+  readonly isMetered?: boolean
 }
 
 /** How it is taxed; null as the option says. */
@@ -67,9 +72,11 @@ export async function createSubscription(
     if (before && !awaitsFirstPayment(before.record)) {
       return requireSame(context, locked, before, wanted)
     }
+    if (hasTrial(wanted)) await requireTrialLeft(context, locked, begun)
     const customerId = await ensureCustomer(context, locked, {
       provider: wanted.provider,
       ...payer,
+      mayLackCard: wanted.withoutCard ?? false,
     })
     const asked = { ...wanted, customerId }
     const paid = before && (await replaceUnpaid(context, locked, { ...before, wanted: asked }))

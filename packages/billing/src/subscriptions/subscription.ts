@@ -1,8 +1,12 @@
 import type { BillingContext } from '../context.ts'
+import type { ProviderPayment } from '../gateways/contract/parts/money/payments.ts'
+import type { UsageSummary } from '../gateways/contract/parts/money/usage.ts'
 import type { ActiveDiscount, EndReason } from '../gateways/contract/subscription.ts'
 import type { SwapPreview } from '../gateways/contract/swap.ts'
+import type { UpcomingInvoice } from '../gateways/contract/upcoming-invoice.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
+import type { UsageReport } from '../usage/report-usage.ts'
 import type { PendingConfirmation } from '../values/confirmation.ts'
 import type { Money } from '../values/money.ts'
 import { isUser, type Owner } from '../values/owner.ts'
@@ -11,11 +15,15 @@ import * as asking from './features/asking.ts'
 import * as cancelling from './features/cancelling.ts'
 import * as dates from './features/dates.ts'
 import * as discounting from './features/discounts.ts'
+import * as forecasting from './features/forecasting.ts'
 import * as items from './features/items.ts'
+import * as pausing from './features/pausing.ts'
 import * as paying from './features/paying.ts'
+import * as planning from './features/planning.ts'
 import * as quantities from './features/quantities.ts'
 import * as swapping from './features/swapping.ts'
 import * as taxes from './features/taxes.ts'
+import * as used from './features/usage.ts'
 import { SUBSCRIPTION_NEEDS } from './needs.ts'
 import {
   type SubscriptionHaving,
@@ -113,6 +121,21 @@ export class Subscription {
     return this.#scope.record.disputedAt
   }
 
+  /** Since when nobody pays for it, as far as we know; null while it is not paused. */
+  get pausedAt(): Date | null {
+    return this.#scope.record.pausedAt
+  }
+
+  /** The main price from `plannedAt` on, by `swapAtPeriodEnd()`; null where no swap is planned. */
+  get plannedPlan(): string | null {
+    return this.#scope.record.plannedPlan
+  }
+
+  /** When a planned swap comes; null where none is. */
+  get plannedAt(): Date | null {
+    return this.#scope.record.plannedAt
+  }
+
   /** When the row was made. */
   get createdAt(): Date {
     return this.#scope.record.createdAt
@@ -163,7 +186,15 @@ export class Subscription {
     return state.awaitsFirstPayment(this.#scope.record) && !this.ended()
   }
 
-  /** It opens nothing until a dispute is decided: `disputes: { access: 'suspend' }`. */
+  /**
+   * Nobody pays for it, until `unpause()` or the end of the pause. It is `active()` and `valid()` meanwhile, unless the option
+   * `pauses: { access: 'suspend' }` says otherwise.
+   */
+  paused(): boolean {
+    return state.paused(this.#scope.record, this.#scope.now())
+  }
+
+  /** It opens nothing: a dispute is not decided, or it is paused, and the options say `suspend`. */
   suspended(): boolean {
     return state.suspended(this.#scope.record)
   }
@@ -222,13 +253,36 @@ export class Subscription {
     return this.#again()
   }
 
-  /** `swap()` that bills the difference at once instead of with the next invoice. */
+  /** `swap()` that bills the difference at once instead of with the next invoice. InvalidArgument during a pause. */
   async swapAndInvoice(
     plan: string | readonly swapping.ItemWanted[],
     options: SwapOptions = {},
   ): Promise<Subscription> {
     await swapping.swap(this.#scope, { ...options, plan, invoiceNow: true })
     return this.#again()
+  }
+
+  /**
+   * Changes the plan with the next bill: until then all stays as it is, and nothing is prorated. With a list these are
+   * all its prices from then on, the main one first. Takes the place of what was planned before; the plan that there is
+   * already means that nothing changes.
+   * @example
+   * const { plannedPlan, plannedAt } = await subscription.swapAtPeriodEnd('small')
+   */
+  async swapAtPeriodEnd(plan: string | readonly swapping.ItemWanted[]): Promise<Subscription> {
+    await planning.swapAtPeriodEnd(this.#for('swapAtPeriodEnd'), plan)
+    return this.#again()
+  }
+
+  /** All that is to change, and when; asked of the provider, null for nothing. */
+  async plannedSwap(): Promise<planning.PlannedChange | null> {
+    return planning.findPlannedSwap(this.#for('plannedSwap'))
+  }
+
+  /** All stays as it is. Nothing happens where no swap is planned. */
+  async cancelPlannedSwap(): Promise<Subscription> {
+    await planning.cancelPlannedSwap(this.#for('cancelPlannedSwap'))
+    return this
   }
 
   /** What `swap()` would cost; with the same `prorationDate` to the same cent. Nothing is changed. */
@@ -262,7 +316,7 @@ export class Subscription {
     return this.#again()
   }
 
-  /** `addPrice()` that bills it at once instead of with the next invoice. */
+  /** `addPrice()` that bills it at once instead of with the next invoice. InvalidArgument during a pause. */
   async addPriceAndInvoice(
     price: string,
     quantity = 1,
@@ -274,6 +328,30 @@ export class Subscription {
       invoiceNow: true,
     })
     return this.#again()
+  }
+
+  /** Another price that is billed by what was used of it. A repeat adds it once. */
+  async addMeteredPrice(price: string, options: SwapOptions = {}): Promise<Subscription> {
+    const scope = this.#scope.having('items')
+    this.#for('addMeteredPrice')
+    const change = { add: price, quantity: null }
+    await items.changeItems(scope, change, { ...options, invoiceNow: false })
+    return this.#again()
+  }
+
+  /**
+   * So much was used, by a meter or by a price of this subscription. It is written down and sent afterwards, also when the
+   * provider is away. The same `id` of the owner counts once.
+   * @example
+   * await subscription.reportUsage({ meter: 'api_calls', value: 3, id: request.id })
+   */
+  async reportUsage(usage: used.SubscriptionUsage): Promise<UsageReport> {
+    return used.reportUsage(this.#for('reportUsage'), usage)
+  }
+
+  /** What was used, in the running period or between two moments, as the provider has counted it. */
+  async usage(query: used.SubscriptionUsageQuery): Promise<UsageSummary[]> {
+    return used.listUsage(this.#for('usage'), query)
   }
 
   /** Without this price from now on; nothing happens when it is not there. The main one is swapped instead. */
@@ -334,7 +412,7 @@ export class Subscription {
     return this
   }
 
-  /** Ends the trial now and bills. Nothing happens when it is over. */
+  /** Ends the trial now and bills. Nothing happens when it is over. InvalidArgument during a pause. */
   async endTrial(): Promise<Subscription> {
     await dates.endTrial(this.#for('endTrial'))
     return this
@@ -353,6 +431,27 @@ export class Subscription {
   async resume(): Promise<Subscription> {
     await cancelling.resume(this.#scope)
     return this
+  }
+
+  /**
+   * Bills go on, and nobody is asked to pay them, until `until` or `unpause()`. A repeat changes the pause to this one.
+   * @example
+   * await subscription.pause({ until: new Date('2027-03-01') })
+   */
+  async pause(options: pausing.PauseOptions = {}): Promise<Subscription> {
+    await pausing.pause(this.#for('pause'), options)
+    return this
+  }
+
+  /** The next bill is to be paid again. Nothing happens when it is not paused. */
+  async unpause(): Promise<Subscription> {
+    await pausing.unpause(this.#for('unpause'))
+    return this
+  }
+
+  /** When a pause ends by itself; asked of the provider, null where it does not, or there is none. */
+  async pausedUntil(): Promise<Date | null> {
+    return pausing.findPausedUntil(this.#for('pausedUntil'))
   }
 
   /** Gives the subscription the tax percentage that the user has now. */
@@ -411,9 +510,25 @@ export class Subscription {
     return asking.findPaidUntil(this.#scope)
   }
 
+  /**
+   * The newest attempt to take money for it: where it stands, how much it is, and what the customer has to confirm. Null
+   * when it was never charged. Asked of the provider.
+   */
+  async latestPayment(): Promise<ProviderPayment | null> {
+    return paying.findLatestPayment(this.#for('latestPayment'))
+  }
+
   /** Throws PaymentActionRequired or PaymentFailed while its newest payment is missing. */
   requirePaid(): Promise<void> {
     return paying.requirePaid(this.#scope)
+  }
+
+  /**
+   * The next bill as things stand, with its date, lines and total: what is charged then, to the cent. Null when none comes,
+   * because it ends, is not paid for yet, or is paused. Asked of the provider.
+   */
+  async upcomingInvoice(): Promise<UpcomingInvoice | null> {
+    return forecasting.findUpcoming(this.#for('upcomingInvoice'))
   }
 
   /** What is owed now because payments failed; zero when nothing is. */

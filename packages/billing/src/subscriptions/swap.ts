@@ -13,7 +13,7 @@ import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 import { ended } from '../values/subscription-state.ts'
-import { changeSubscription, requireRecord } from './change.ts'
+import { type ChangeAtProvider, changeSubscription, requireRecord } from './change.ts'
 
 /** How a plan is changed. */
 export interface SwapOptions {
@@ -26,6 +26,7 @@ export async function swapSubscription(
   context: BillingContext,
   record: SubscriptionRecord,
   wanted: Swap,
+  minding: (change: ChangeAtProvider) => ChangeAtProvider = (change) => change,
 ): Promise<SubscriptionRecord> {
   const { provider } = record
   const { replacements } = await context.gateway(provider)
@@ -33,7 +34,7 @@ export async function swapSubscription(
   if (await replacements?.isNeeded(record.providerId, wanted, clock.now())) {
     return replaceSubscription(context, record, wanted)
   }
-  return changeSubscription(context, record, async ({ found, locked, ask }) => {
+  const make: ChangeAtProvider = async ({ found, locked, ask }) => {
     requireLive(context, provider, found)
     await ask((gateway) => gateway.swap(found.id, wanted, clock.now()))
     if (found.taxedPrice === null) return
@@ -41,7 +42,8 @@ export async function swapSubscription(
     const swapped = await (await locked.gateway(provider)).findSubscription(found.id)
     const terms = { tax: wanted.tax, lastChargeAt }
     if (swapped) await keepTax(context, locked, provider, { found: swapped, ...terms })
-  })
+  }
+  return changeSubscription(context, record, minding(make))
 }
 
 /**

@@ -3,15 +3,20 @@ import { customerDetailsContract } from './contract/customer-details.ts'
 import { customersContract } from './contract/customers.ts'
 import { disputesContract } from './contract/disputes.ts'
 import { itemsContract } from './contract/items.ts'
+import { pausesContract, schedulesContract } from './contract/later.ts'
 import { balanceContract } from './contract/money/balance.ts'
 import { creditNotesContract } from './contract/money/credit-notes.ts'
+import { forecastsContract } from './contract/money/forecasts.ts'
+import { newestPaymentsContract } from './contract/money/payments.ts'
 import { refundsContract } from './contract/money/refunds.ts'
 import { taxIdsContract } from './contract/money/tax-ids.ts'
+import { usageContract } from './contract/money/usage.ts'
 import type { ContractPart } from './contract/part.ts'
 import { paymentMethodsContract } from './contract/payment-methods.ts'
 import { paymentsContract } from './contract/payments.ts'
 import { promotionCodesContract } from './contract/promotion-codes.ts'
 import { providerContract } from './contract/provider.ts'
+import { startsContract } from './contract/starts.ts'
 import { datesContract, subscriptionsContract } from './contract/subscriptions.ts'
 import { webhookEndpointsContract } from './contract/webhook-endpoints.ts'
 import { webhooksContract } from './contract/webhooks.ts'
@@ -36,7 +41,12 @@ export const gatewayContract: ContractPart = (runner, create) => {
   subscriptionsContract(runner, create)
   itemsContract(runner, create)
   datesContract(runner, create)
+  startsContract(runner, create)
+  schedulesContract(runner, create)
+  pausesContract(runner, create)
+  forecastsContract(runner, create)
   paymentsContract(runner, create)
+  newestPaymentsContract(runner, create)
   webhooksContract(runner, create)
   checkoutContract(runner, create)
   refundsContract(runner, create)
@@ -47,4 +57,5 @@ export const gatewayContract: ContractPart = (runner, create) => {
   disputesContract(runner, create)
   webhookEndpointsContract(runner, create)
   taxIdsContract(runner, create)
+  usageContract(runner, create)
 }

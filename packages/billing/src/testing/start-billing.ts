@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { nodeListener } from '../adapters/node.ts'
 import type { Billing } from '../billing.ts'
 import { createBilling } from '../create-billing.ts'
+import type { BraintreeOptions } from '../gateways/braintree/sdk/options.ts'
 import type { BillingOptions } from '../options.ts'
 import type { BillableUser } from '../users/billable-user.ts'
 
@@ -18,6 +19,8 @@ export interface StartBillingOptions
   readonly now?: Date
   /** Plans by id; amounts in cents, `months` between bills. */
   readonly plans?: Readonly<Record<string, { readonly amount: number; readonly months: number }>>
+  /** What usage costs at Braintree, by the name that it is reported under. */
+  readonly metered?: BraintreeOptions['metered']
   /** Whether webhooks reach the application. Default true. */
   readonly webhooks?: boolean
 }
@@ -63,7 +66,7 @@ const PLANS = {
  * await advance({ days: 15 })
  */
 export async function startBilling(options: StartBillingOptions = {}): Promise<BillingTest> {
-  const { now, plans = PLANS, webhooks = true, ...rest } = options
+  const { now, plans = PLANS, webhooks = true, metered = {}, ...rest } = options
   const { startSandbox } = await importSandbox()
   const sandbox: BillingTest['sandbox'] = await startSandbox({
     stripe: true,
@@ -95,7 +98,7 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
         webhookSecret: secret,
         config: { ...sandbox.stripe.config, maxNetworkRetries: 0 },
       },
-      braintree: { ...sandbox.braintree.config, timeout: 10_000 },
+      braintree: { ...sandbox.braintree.config, timeout: 10_000, metered },
       clock: sandbox.clock,
       ...more,
     } as BillingOptions)
@@ -116,6 +119,7 @@ export async function startBilling(options: StartBillingOptions = {}): Promise<B
   const settle = async () => {
     await sandbox.outbox.flush()
     await billing.webhooks.process()
+    await billing.usage.process()
     await billing.events.process()
   }
 

@@ -5,8 +5,10 @@ import type { PromotionCode } from '../customers/promotion-codes.ts'
 import type { CustomerDetails } from '../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../gateways/contract/parts/money/customer-details.ts'
 import type { TaxExemption } from '../gateways/contract/parts/money/tax.ts'
+import type { UsageSummary } from '../gateways/contract/parts/money/usage.ts'
 import type { PaymentMethodKind } from '../gateways/contract/parts/pages/payment-methods.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../gateways/contract/payment.ts'
+import type { UpcomingInvoice } from '../gateways/contract/upcoming-invoice.ts'
 import type { CreditNote } from '../invoices/credit-note.ts'
 import type { DownloadOptions } from '../invoices/download.ts'
 import type { Invoice } from '../invoices/invoice.ts'
@@ -19,9 +21,11 @@ import type { ProviderName } from '../provider-name.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 import type { SubscriptionBuilder } from '../subscriptions/builder.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
+import type { UsageOptions, UsageQuery, UsageReport } from '../usage/report-usage.ts'
 import type { PendingConfirmation } from '../values/confirmation.ts'
 import type { Amount, Money } from '../values/money.ts'
 import type { Owner } from '../values/owner.ts'
+import type { UsageValue } from '../values/usage.ts'
 import * as balances from './features/balance.ts'
 import * as forms from './features/card-forms.ts'
 import * as checkouts from './features/checkout.ts'
@@ -36,6 +40,7 @@ import * as refunds from './features/refunds.ts'
 import * as subscriptions from './features/subscriptions.ts'
 import * as taxes from './features/tax.ts'
 import * as trials from './features/trials.ts'
+import * as used from './features/usage/reports.ts'
 import { USER_NEEDS } from './needs.ts'
 import { type UserHaving, UserScope } from './user-scope.ts'
 
@@ -149,6 +154,14 @@ export class BillableUser<User = Record<string, unknown>> {
   /** Starts, moves or (null) ends the user-level trial, which needs no card. */
   startGenericTrial(endsAt: Date | null): Promise<void> {
     return trials.startGenericTrial(this.#scope, endsAt)
+  }
+
+  /**
+   * Whether there was ever a free trial, of a subscription or of its own. With the option `trials: { oncePerOwner: true }` the
+   * next one is TrialUsed: ask before a page promises it.
+   */
+  hadTrial(): Promise<boolean> {
+    return trials.everHadTrial(this.#scope)
   }
 
   /** The token's card becomes the one that is billed. Makes a customer where there is none. */
@@ -295,7 +308,10 @@ export class BillableUser<User = Record<string, unknown>> {
    * @example
    * await user.refund(payment.id, { amount: money(500, 'eur'), idempotencyKey: `refund-${request.id}` })
    */
-  async refund(charge: string | Invoice, options: RefundOptions = {}): Promise<Refund> {
+  async refund(
+    charge: string | { readonly id: string },
+    options: RefundOptions = {},
+  ): Promise<Refund> {
     return refunds.refund(this.#for('refund'), refunds.idOf(charge), options)
   }
 
@@ -384,6 +400,33 @@ export class BillableUser<User = Record<string, unknown>> {
   }
 
   /**
+   * So much was used of what a meter counts. It is written down and sent afterwards, also when the provider is away. The
+   * same `id` counts once, however often it is reported. NoCustomer before there is one.
+   * @example
+   * await user.reportUsage('api_calls', 3, { id: request.id })
+   */
+  async reportUsage(
+    meter: string,
+    value: UsageValue,
+    options: UsageOptions = {},
+  ): Promise<UsageReport> {
+    return used.reportUsage(this.#for('reportUsage'), { meter, value }, options)
+  }
+
+  /** What was used of a meter between two moments, as the provider has counted it: one sum, or one for each day or hour. */
+  async usage(meter: string, query: UsageQuery): Promise<UsageSummary[]> {
+    return used.listUsage(this.#for('usage'), meter, query)
+  }
+
+  /**
+   * Takes a report back, by the id that it was made with: before it is sent, and for 24 hours after. A repeat does nothing.
+   * Busy while it is on its way.
+   */
+  async cancelUsage(id: string): Promise<void> {
+    return used.cancelUsage(this.#for('cancelUsage'), id)
+  }
+
+  /**
    * What a code gives that somebody has typed; null for one that this user cannot use. Whether it holds for what is
    * bought is said when it is used. TooManyAttempts where somebody guesses.
    */
@@ -434,6 +477,16 @@ export class BillableUser<User = Record<string, unknown>> {
   /** Also those that are not paid yet, and those whose money is still on its way. */
   invoicesIncludingPending(options: invoices.InvoiceListOptions = {}): Promise<Invoice[]> {
     return invoices.listInvoices(this.#scope, { ...options, pending: true })
+  }
+
+  /**
+   * The next bill as things stand: of that subscription, or the first one that comes of any. Null when none comes.
+   * @example
+   * const next = await user.upcomingInvoice('main')
+   * if (next) show(next.date, formatMoney(next.total))
+   */
+  async upcomingInvoice(name?: string): Promise<UpcomingInvoice | null> {
+    return subscriptions.findUpcoming(this.#for('upcomingInvoice'), name)
   }
 
   /** One of the user's own invoices, or null: somebody else's looks like none. */

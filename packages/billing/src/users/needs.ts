@@ -24,6 +24,7 @@ export const USER_NEEDS = {
   updateCustomer: 'customerDetails',
   syncCustomerDetails: 'customerDetails',
   refund: 'refunds',
+  upcomingInvoice: 'forecasts',
   creditNotes: 'creditNotes',
   findCreditNote: 'creditNotes',
   downloadCreditNote: 'creditNotes',
@@ -40,4 +41,15 @@ export const USER_NEEDS = {
   taxExempt: 'taxExemptions',
   setTaxExempt: 'taxExemptions',
   reverseChargeApplies: 'taxExemptions',
+  reportUsage: 'usage',
+  usage: 'usage',
+  cancelUsage: 'usage',
+} as const satisfies Readonly<Record<string, Capability>>
+
+/** The same of an invoice. */
+export const INVOICE_NEEDS = {
+  void: 'invoiceActions',
+  refund: 'refunds',
+  refunded: 'refunds',
+  creditNote: 'creditNotes',
 } as const satisfies Readonly<Record<string, Capability>>

@@ -58,7 +58,15 @@ export function ended(columns: SubscriptionColumns, now: Date): boolean {
   return cancelled(columns) && !onGracePeriod(columns, now)
 }
 
-/** Closed until a dispute is decided. */
+/** Nobody pays for it, until it goes on. Access is another question. */
+export function paused(
+  columns: SubscriptionColumns & { readonly pausedAt: Date | null },
+  now: Date,
+): boolean {
+  return columns.pausedAt !== null && !ended(columns, now)
+}
+
+/** Closed until a dispute is decided, or until a pause is over. */
 export function suspended({ isSuspended = false }: SubscriptionColumns): boolean {
   return isSuspended
 }

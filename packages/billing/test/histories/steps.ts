@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { BillableUser, ProviderName } from '../../src/index.ts'
+import { type BillableUser, money, type ProviderName } from '../../src/index.ts'
 import { stripeSdk } from '../support.ts'
 import { forge } from './forge.ts'
 import type { World } from './world.ts'
@@ -11,6 +11,7 @@ export interface Step {
 
 const main = (user: BillableUser) => user.subscription('main')
 const PAGE = { name: 'main', successPath: '/done' }
+const DAY = 86_400_000
 const PLANS = ['monthly', 'pro', 'quarterly', 'yearly']
 
 /** What the application does for its user. */
@@ -23,6 +24,31 @@ const operations: Step[] = [
   ]),
   own('create with a trial', (user, { given }) =>
     user.newSubscription('main', 'monthly').trialDays(9).create(given.card),
+  ),
+  own('create with a code', (user, { given }) =>
+    user.newSubscription('main', 'pro').withPromotionCode('HELLO').create(given.card),
+  ),
+  own('create from a day on', (user, { given, sandbox }) =>
+    user
+      .newSubscription('main', 'monthly')
+      .anchorOn(new Date(sandbox.clock.nowMs() + 10 * DAY))
+      .create(given.card),
+  ),
+  own('create with a trial before a day', (user, { given, sandbox }) =>
+    user
+      .newSubscription('main', 'quarterly')
+      .trialDays(2)
+      .anchorOn(new Date(sandbox.clock.nowMs() + 10 * DAY))
+      .create(given.card),
+  ),
+  own('create in the past', (user, { given, sandbox }) =>
+    user
+      .newSubscription('main', 'monthly')
+      .backdate(new Date(sandbox.clock.nowMs() - 40 * DAY))
+      .create(given.card),
+  ),
+  own('create without a card', (user) =>
+    user.newSubscription('main', 'monthly').trialDays(9).withoutCard().create(),
   ),
   own('create with a declined card', (user, { given }) =>
     user.newSubscription('main', 'monthly').create(given.declined),
@@ -38,15 +64,41 @@ const operations: Step[] = [
   own('resume', async (user) => (await main(user)).resume()),
   own('one more', async (user) => (await main(user)).incrementQuantity()),
   own('cancel at a date', async (user, { sandbox }) =>
-    (await main(user)).cancelAt(new Date(sandbox.clock.nowMs() + 50 * 86_400_000)),
+    (await main(user)).cancelAt(new Date(sandbox.clock.nowMs() + 50 * DAY)),
   ),
   own('extend the trial', async (user, { sandbox }) =>
-    (await main(user)).extendTrial(new Date(sandbox.clock.nowMs() + 5 * 86_400_000)),
+    (await main(user)).extendTrial(new Date(sandbox.clock.nowMs() + 5 * DAY)),
   ),
   own('end the trial', async (user) => (await main(user)).endTrial()),
   own('add price', async (user) => (await main(user)).addPrice('seat', 2)),
   own('one more seat', async (user) => (await main(user)).incrementQuantity(1, 'seat')),
   own('remove price', async (user) => (await main(user)).removePrice('seat')),
+  own('a code', async (user) => (await main(user)).applyPromotionCode('HELLO')),
+  own('no discounts', async (user) => (await main(user)).removeDiscounts()),
+  own('another tax', async (user, world) => {
+    world.tax = world.tax === 0 ? 19.6 : 0
+    await (await main(user)).syncTaxPercentage()
+  }),
+  own('a credit', (user) => user.giveCredit(700)),
+  own('a refund', async (user) => {
+    const [invoice] = await user.invoices()
+    if (invoice) await user.refund(invoice, { amount: money(100, 'usd') })
+  }),
+  own('a credit note', async (user) => {
+    const [invoice] = await user.invoices()
+    await invoice?.creditNote({ amount: money(100, 'usd'), to: 'balance' })
+  }),
+  own('plan pro', async (user) => (await main(user)).swapAtPeriodEnd('pro')),
+  own('plan a year', async (user) => (await main(user)).swapAtPeriodEnd('yearly')),
+  own('plan seats', async (user) =>
+    (await main(user)).swapAtPeriodEnd([{ price: 'pro' }, { price: 'seat', quantity: 4 }]),
+  ),
+  own('plan nothing', async (user) => (await main(user)).cancelPlannedSwap()),
+  own('pause', async (user) => (await main(user)).pause()),
+  own('pause for a while', async (user, { sandbox }) =>
+    (await main(user)).pause({ until: new Date(sandbox.clock.nowMs() + 20 * 86_400_000) }),
+  ),
+  own('unpause', async (user) => (await main(user)).unpause()),
   own('new card', (user, { given }) => user.updateCard(given.otherCard)),
   own('another method', (user, { given }) => user.addPaymentMethod(given.card)),
   own('the oldest method', async (user) => {
@@ -107,6 +159,12 @@ const panel: Record<ProviderName, Step[]> = {
       user.newSubscription('main', 'monthly').create('pm_card_threeDSecureRequired'),
     ),
     step('the customer confirms', confirmPayments),
+    own('use', (user, world) => use(user, world, world.used + 1)),
+    own('use, and report it twice', async (user, world) => {
+      await use(user, world, world.used + 1)
+      await use(user, world, world.used)
+    }),
+    own('report the last one again', (user, world) => use(user, world, Math.max(1, world.used))),
     own('open a checkout', (user) => user.checkout('monthly', PAGE)),
     own('open a checkout for another plan', (user) => user.checkout('pro', PAGE)),
     step('the customer pays there', payOnPage),
@@ -171,6 +229,12 @@ function atStripe(
     // The panel refuses what makes no sense, such as to change what has ended.
     await run(await stripeSdk(world), newest.id, customer).catch(() => undefined)
   })
+}
+
+/** One call, which the application has numbered. */
+async function use(user: BillableUser, world: World, number: number): Promise<void> {
+  await user.reportUsage('calls', 1, { id: `call-${number}` })
+  world.used = Math.max(world.used, number)
 }
 
 async function confirmPayments(world: World): Promise<void> {

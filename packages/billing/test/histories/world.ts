@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
 import { type BillableUser, ProviderUnavailable } from '../../src/index.ts'
 import { type BillingTest, startBilling } from '../../src/testing/index.ts'
-import { BASE_URL, type ProviderCase } from '../support.ts'
+import { BASE_URL, type ProviderCase, stripeSdk } from '../support.ts'
 
 /**
  * How events travel in a history. `prompt`: all have come, somehow, before the next step. `late`: steps
@@ -17,6 +17,10 @@ export interface World extends BillingTest {
   readonly travel: Travel
   /** Whether this history has ended a subscription at once. */
   hasCancelledNow: boolean
+  /** What the application says that its user pays, in percent. */
+  tax: number
+  /** How many reports of usage this history has made, each of one call. */
+  used: number
   begin(start: Date, travel: Travel): Promise<void>
   /** Moves the clock as little as it takes for every event under way to arrive and be handled. */
   deliverAll(): Promise<void>
@@ -33,14 +37,18 @@ const TABLES = [
   'billing_webhooks',
   'billing_locks',
   'billing_operations',
+  'billing_code_attempts',
+  'billing_usage',
   'users',
 ]
 
 export async function createWorld(given: ProviderCase): Promise<World> {
   const created =
     process.env.TEST_DATABASE === 'sqlite' ? await inMemory() : await createTestDatabase()
+  let tax = 0
   const test = await startBilling({
     database: created.database,
+    taxPercentage: () => tax,
     defaultProvider: given.provider,
     baseUrl: BASE_URL,
     logger: { error: () => undefined },
@@ -52,15 +60,21 @@ export async function createWorld(given: ProviderCase): Promise<World> {
   const { sandbox, database, billing } = test
   sandbox.stripe.seedPrice({ id: 'seat', unitAmount: 500, interval: 'month', product: 'Extras' })
   sandbox.braintree.defineAddOn({ id: 'seat', amount: 500 })
+  const stripe = await stripeSdk(test)
+  const { id: coupon } = await stripe.coupons.create({ percent_off: 20, duration: 'forever' })
+  await stripe.promotionCodes.create({ code: 'HELLO', promotion: { type: 'coupon', coupon } })
+  await billing.usage.createMeter({ name: 'Calls', eventName: 'calls' })
   const clean = sandbox.snapshot()
   let user = test.user
   let travel: Travel = 'prompt'
   let hasCancelledNow = false
+  let used = 0
 
   async function nextArrival(): Promise<number | null> {
     const sent = sandbox.outbox.deliveries().flatMap(({ dueAt }) => dueAt ?? [])
     const handled = (await billing.webhooks.pending()).map(({ dueAt }) => dueAt.getTime())
-    const all = [...sent, ...handled]
+    const reported = (await billing.usage.pending()).map(({ dueAt }) => dueAt.getTime())
+    const all = [...sent, ...handled, ...reported]
     return all.length === 0 ? null : Math.min(...all)
   }
 
@@ -72,6 +86,18 @@ export async function createWorld(given: ProviderCase): Promise<World> {
     },
     set hasCancelledNow(value) {
       hasCancelledNow = value
+    },
+    get tax() {
+      return tax
+    },
+    set tax(value) {
+      tax = value
+    },
+    get used() {
+      return used
+    },
+    set used(value) {
+      used = value
     },
     get user() {
       return user
@@ -86,6 +112,8 @@ export async function createWorld(given: ProviderCase): Promise<World> {
       user = await test.createUser()
       travel = wanted
       hasCancelledNow = false
+      tax = 0
+      used = 0
       sandbox.outbox.set({ drop: wanted === 'lossy' })
     },
     async deliverAll() {

@@ -1,4 +1,4 @@
-import type { BraintreeSettings, StripeSettings } from '@tollgate/billing'
+import type { BraintreeSettings, DeliveryOptions, StripeSettings } from '@tollgate/billing'
 import type { Settings } from './settings.ts'
 import type { SelfRegisteredSettings } from './standards.ts'
 
@@ -40,6 +40,8 @@ export interface Config {
    * own.
    */
   readonly braintree: (BraintreeSettings & { readonly apiUrl: string | null }) | null
+  /** Where events of billing are sent: what the settings and the environment say together. */
+  readonly deliveries: DeliveryOptions
   /** Only these may say whom they forward for. */
   readonly trustedProxies: readonly string[]
   /** Who sends it as a bearer token may read `/metrics`; null leaves that to this machine. */

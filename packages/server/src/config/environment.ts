@@ -3,7 +3,7 @@ import { ConfigurationError } from '../configuration-error.ts'
 import type { Config, Mode, Need, SelfRegistered } from './config.ts'
 import { keptSecret, secretProblem } from './demo-secret.ts'
 import { didYouMean } from './did-you-mean.ts'
-import { overrideSettings, selfRegisteredOf } from './overrides.ts'
+import { deliveriesOf, overrideSettings, selfRegisteredOf } from './overrides.ts'
 import type { Settings } from './settings.ts'
 import { parseVariables, type VariableName, type Variables, variables } from './variables.ts'
 
@@ -16,6 +16,8 @@ const BRAINTREE: readonly VariableName[] = [
 ]
 
 const TOKENS: VariableName = 'TOLLGATE_INITIAL_ACCESS_TOKENS'
+const DELIVERY_URL = 'TOLLGATE_DELIVERIES_URL' as const
+const DELIVERY_SECRET = 'TOLLGATE_DELIVERIES_SECRET' as const
 
 /**
  * It is production as soon as NODE_ENV says so or a payment provider's key is given: then nothing is
@@ -34,6 +36,7 @@ export function readEnvironment(
   const absent: VariableName[] = [
     ...(mode === 'demo' ? [] : findMissing(values, options.needs)),
     ...(needsTokens(selfRegistered, options.needs) ? [TOKENS] : []),
+    ...(values[DELIVERY_URL] !== null && values[DELIVERY_SECRET] === null ? [DELIVERY_SECRET] : []),
   ]
   const missing = absent.filter((name) => !parsed.invalid.has(name))
   const weak = secretProblem(values, mode)
@@ -54,12 +57,17 @@ export function readEnvironment(
     stripe: stripeOf(values, settings),
     stripePublishableKey: values.STRIPE_PUBLISHABLE_KEY,
     braintree: braintreeOf(values, settings),
+    deliveries: deliveriesOf(values, settings.deliveries, mode),
     trustedProxies: values.TOLLGATE_TRUSTED_PROXIES ?? [],
     metricsToken: values.TOLLGATE_METRICS_TOKEN,
     logLevel: values.TOLLGATE_LOG_LEVEL ?? (mode === 'demo' ? 'warn' : 'info'),
     drainSeconds: values.TOLLGATE_DRAIN_SECONDS ?? (mode === 'demo' ? 0 : 10),
     sandboxPort: values.TOLLGATE_SANDBOX_PORT,
-    warnings: [...parsed.unknown.map(warnOfUnknown), ...warnOfTokens(selfRegistered)],
+    warnings: [
+      ...parsed.unknown.map(warnOfUnknown),
+      ...warnOfTokens(selfRegistered),
+      ...warnOfDeliveries(values),
+    ],
     settings,
   }
 }
@@ -72,6 +80,13 @@ function warnOfUnknown(name: string): string {
 function warnOfTokens({ policy, initialAccessTokens }: SelfRegistered): string[] {
   if (policy === 'initial-access-token' || initialAccessTokens.length === 0) return []
   return [`${TOKENS} is not used: clients register by the policy ${policy}.`]
+}
+
+function warnOfDeliveries(values: Variables): string[] {
+  const unused = ([DELIVERY_SECRET, 'TOLLGATE_DELIVERIES_TYPES'] as const).filter(
+    (name) => values[DELIVERY_URL] === null && values[name] !== null,
+  )
+  return unused.map((name) => `${name} is not used: it goes with ${DELIVERY_URL}.`)
 }
 
 /** Only commands that make a server of it need them. */
@@ -111,6 +126,8 @@ function refuse(
     TOLLGATE_SECRET: '32 random characters or more: openssl rand -base64 32',
     TOLLGATE_INITIAL_ACCESS_TOKENS: 'what clients need to register; openssl rand -base64 32',
     TOLLGATE_URL: 'the public address, e.g. https://api.example.com',
+    TOLLGATE_DELIVERIES_SECRET:
+      'what events are signed with: echo "whsec_$(openssl rand -base64 32)"',
     STRIPE_SECRET: "Stripe's API secret key, sk_… (or give all of BRAINTREE_*)",
     STRIPE_WEBHOOK_SECRET: 'of the webhook endpoint at Stripe, whsec_…',
   }

@@ -1,4 +1,6 @@
+import type { DeliveryOptions } from '@tollgate/billing'
 import type { Mode, SelfRegistered } from './config.ts'
+import type { DeliverySettings } from './deliveries.ts'
 import type { Settings } from './settings.ts'
 import type { SelfRegisteredSettings } from './standards.ts'
 import type { Variables } from './variables.ts'
@@ -68,5 +70,26 @@ export function selfRegisteredOf(
     scopes: [...new Set([...(values.TOLLGATE_SELF_REGISTERED_SCOPES ?? said.scopes), ...ofMcp])],
     resources: said.resources ?? (mcpServers && Object.keys(mcpServers)),
     initialAccessTokens: values.TOLLGATE_INITIAL_ACCESS_TOKENS ?? [],
+  }
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1']
+
+/** What the environment says wins. Whoever tries the demo has the application on this machine. */
+export function deliveriesOf(
+  values: Variables,
+  { endpoints, privateAddresses, certificates }: DeliverySettings,
+  mode: Mode,
+): DeliveryOptions {
+  const {
+    TOLLGATE_DELIVERIES_URL: url,
+    TOLLGATE_DELIVERIES_SECRET: secret,
+    TOLLGATE_DELIVERIES_TYPES: types,
+  } = values
+  const opened = values.TOLLGATE_DELIVERIES_PRIVATE_ADDRESSES ?? privateAddresses
+  return {
+    endpoints: url && secret ? [{ url, secret, ...(types ? { types } : {}) }] : endpoints,
+    privateAddresses: mode === 'demo' ? [...opened, ...LOOPBACK] : opened,
+    certificates,
   }
 }

@@ -2,6 +2,7 @@ import type { WebhookHandlers } from '@tollgate/billing'
 import { refreshToken, type UserClaims } from '@tollgate/oauth'
 import { z } from 'zod'
 import type { User } from '../users/user.ts'
+import { type DeliverySettings, deliveriesShape } from './deliveries.ts'
 import { didYouMean } from './did-you-mean.ts'
 import {
   outgoingShape,
@@ -77,16 +78,22 @@ export interface Settings extends StandardSettings {
   readonly publicRefreshTokensRepeatableFor: string | number | false
   /** `handle<Event>` methods for the providers' webhooks. */
   readonly handlers: WebhookHandlers
+  /** Where events of billing are sent, for an application in whatever language. */
+  readonly deliveries: DeliverySettings
 }
 
 /** A plan as it is written there: what the pages show may be left out, and ids that equal its own. */
 export type PlanInput = Pick<Plan, 'id' | 'name' | 'amount' | 'months'> & Partial<Plan>
 
 /** As it is written in `tollgate.config.ts`: everything may be left out. */
-export type SettingsInput = Partial<Omit<Settings, 'plans' | keyof StandardSettings>> &
+export type SettingsInput = Partial<
+  Omit<Settings, 'plans' | 'deliveries' | keyof StandardSettings>
+> &
   StandardSettingsInput & {
     /** What is sold, in the order of the page. */
     readonly plans?: readonly PlanInput[]
+    /** Where events of billing are sent, for an application in whatever language. */
+    readonly deliveries?: Partial<DeliverySettings>
   }
 
 /** Gives an editor the types of a `tollgate.config.ts`. */
@@ -171,6 +178,7 @@ const shape = z.strictObject({
   refreshTokensRepeatableFor: repeatable.default('24h'),
   publicRefreshTokensRepeatableFor: repeatable.default('1h'),
   handlers: z.custom<WebhookHandlers>((value) => typeof value === 'object').default({}),
+  deliveries: deliveriesShape.prefault({}),
 })
 
 /** Settings that have members of their own. */
@@ -179,6 +187,7 @@ const GROUPS: Readonly<Record<string, { readonly shape: object }>> = {
   invoice: invoiceShape,
   selfRegistered: selfRegisteredShape,
   outgoing: outgoingShape,
+  deliveries: deliveriesShape,
 }
 
 /** Fills in what was left out. Says everything that is wrong at once, and where it stands. */

@@ -9,7 +9,8 @@ import {
   signingAlgorithms,
 } from '@tollgate/oauth'
 import { z } from 'zod'
-import { isHost, isNetwork } from './addresses.ts'
+import { isHost } from './addresses.ts'
+import { certificates, network } from './outgoing.ts'
 
 /** Clients that nobody here has registered. */
 export interface SelfRegisteredSettings {
@@ -108,9 +109,6 @@ export const tokenTypes = ['at+jwt', 'JWT'] as const satisfies readonly AccessTo
 const hosts = z.array(
   z.string().refine(isHost, { message: 'expected a host such as app.example.com' }),
 )
-const network = z
-  .string()
-  .refine(isNetwork, { message: 'expected an address or a network such as 10.0.0.0/8' })
 const offered = z.union([z.boolean(), z.literal('required')], {
   error: "expected true, false or 'required'",
 })
@@ -126,9 +124,7 @@ export const selfRegisteredShape = z.strictObject({
 
 export const outgoingShape = z.strictObject({
   privateAddresses: z.array(network).default([]),
-  certificates: z
-    .array(z.string().includes('-----BEGIN CERTIFICATE-----', { error: 'expected a PEM' }))
-    .default([]),
+  certificates,
 })
 
 /** Of the settings' own shape: each is checked there, and told by its name. */

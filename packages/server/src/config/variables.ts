@@ -1,5 +1,7 @@
+import { isDeliverySecret } from '@tollgate/billing'
 import { z } from 'zod'
 import { isHost, isNetwork } from './addresses.ts'
+import { eventTypes, SECRET_WANTED } from './deliveries.ts'
 import {
   algorithms,
   guardReplays,
@@ -87,6 +89,15 @@ const addresses = z
   .transform((value) => value.split(/[\s,]+/).filter(Boolean))
   .refine((list) => list.every(isNetwork), 'expects addresses or networks such as 10.0.0.0/8')
 
+/** Its path stays as it is, a slash at its end too. */
+const deliveryUrl = z
+  .string()
+  .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'expects an http(s) URL')
+const deliverySecrets = names.refine(
+  (list) => list.length > 0 && list.every(isDeliverySecret),
+  `expects ${SECRET_WANTED}; several are separated by commas`,
+)
+
 /** Every variable the service reads. `docs/reference/service.md` lists the same ones. */
 export const variables = {
   NODE_ENV: text,
@@ -135,6 +146,10 @@ export const variables = {
   TOLLGATE_PRIVATE_ADDRESSES: addresses,
   TOLLGATE_SIGNING_ALGORITHM: z.enum(algorithms, { message: `expects ${algorithms.join(', ')}` }),
   TOLLGATE_TOKEN_TYPE: z.enum(tokenTypes, { message: `expects ${tokenTypes.join(' or ')}` }),
+  TOLLGATE_DELIVERIES_URL: deliveryUrl,
+  TOLLGATE_DELIVERIES_SECRET: deliverySecrets,
+  TOLLGATE_DELIVERIES_TYPES: someOf(eventTypes),
+  TOLLGATE_DELIVERIES_PRIVATE_ADDRESSES: addresses,
   TOLLGATE_TRUSTED_PROXIES: addresses,
   TOLLGATE_METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters'),
   TOLLGATE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {

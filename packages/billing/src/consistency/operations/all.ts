@@ -1,5 +1,6 @@
 import type { OperationKind } from '../../storage/tables.ts'
 import { checkout } from './checkout.ts'
+import { plan } from './plan.ts'
 import type { Resume } from './resume.ts'
 import { subscription } from './subscription.ts'
 import { swap } from './swap.ts'
@@ -9,6 +10,7 @@ export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
   subscription,
   swap,
   checkout,
+  plan,
   // Nothing is lost meanwhile: whoever asks for these again finishes them.
   customer: null,
   resume: null,
@@ -17,4 +19,6 @@ export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
   quantity: null,
   tax_id: null,
   credit_note: null,
+  void: null,
+  usage: null,
 }

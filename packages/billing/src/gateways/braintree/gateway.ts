@@ -1,14 +1,17 @@
 import type { Gateway } from '../contract/gateway.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
 import { checkBraintree } from './check.ts'
+import { braintreeForecasts } from './forecasts/forecasts.ts'
 import { braintreeCharges } from './payments/charges.ts'
 import { braintreeClientTokens } from './payments/client-tokens.ts'
 import { braintreeCustomerDetails } from './payments/customer-details.ts'
 import { braintreeCustomers } from './payments/customers.ts'
 import { braintreeDisputes } from './payments/disputes.ts'
 import { braintreeInvoices } from './payments/invoices.ts'
+import { braintreePayments } from './payments/latest-payment.ts'
 import { braintreePaymentMethods } from './payments/methods.ts'
 import { braintreeRefunds } from './payments/refunds.ts'
+import { braintreeUsage } from './payments/usage.ts'
 import { loadBraintree } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
 import type { BraintreeSettings } from './sdk/options.ts'
@@ -21,11 +24,14 @@ import { braintreeWebhooks } from './webhooks.ts'
 export type BraintreeParts =
   | 'replacements'
   | 'items'
+  | 'forecasts'
   | 'customerDetails'
   | 'refunds'
+  | 'payments'
   | 'paymentMethods'
   | 'clientTokens'
   | 'disputes'
+  | 'usage'
 
 export async function createBraintreeGateway(
   options: BraintreeSettings,
@@ -38,12 +44,15 @@ export async function createBraintreeGateway(
     ...braintreeSubscriptions(context),
     ...braintreeDiscounts(context),
     ...braintreeSwaps(context),
+    ...braintreeForecasts(context),
     ...braintreeCharges(context),
     ...braintreeInvoices(context),
     ...braintreeRefunds(context),
+    ...braintreePayments(context),
     ...braintreePaymentMethods(context),
     ...braintreeClientTokens(context),
     ...braintreeDisputes(context),
+    ...braintreeUsage(context),
     ...braintreeWebhooks(context),
     check: () => checkBraintree(context),
   }

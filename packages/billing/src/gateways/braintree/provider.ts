@@ -10,12 +10,16 @@ export const BRAINTREE = {
   can: [
     'replacements',
     'items',
+    'forecasts',
     'customerDetails',
     'refunds',
+    'payments',
     'paymentMethods',
     'clientTokens',
     'disputes',
+    'usage',
   ],
+  usageCountedBy: 'us',
   statuses: { 'Past Due': 'past_due', Pending: 'closed' },
   events: [
     'dispute_accepted',

@@ -10,7 +10,7 @@ import type { PromotionCodes } from './parts/money/promotion-codes.ts'
 import type { Refunds } from './parts/money/refunds.ts'
 import type { AutomaticTax, LineRates, TaxExemptions } from './parts/money/tax.ts'
 import type { TaxIds } from './parts/money/tax-ids.ts'
-import type { UsageReports } from './parts/money/usage.ts'
+import type { UsageCharges, UsageReports } from './parts/money/usage.ts'
 import type { CheckoutPages } from './parts/pages/checkout.ts'
 import type { ClientTokens } from './parts/pages/client-tokens.ts'
 import type { PaymentMethods } from './parts/pages/payment-methods.ts'
@@ -48,9 +48,9 @@ export interface GatewayParts {
   readonly endDates: EndDates
   /** Trials whose end can be moved. */
   readonly trials: Trials
-  /** New subscriptions that are billed from a day on: `anchorAt`. */
+  /** New subscriptions that are billed whole from a day on: `anchorAt`, and `prorate` for the time before. */
   readonly anchors: true
-  /** New subscriptions that began in the past: `backdateTo`. */
+  /** New subscriptions that began in the past: `backdateTo`, and `prorate` for the time since. */
   readonly backdating: true
   /** New subscriptions without a card, while they cost nothing: `withoutCard`. */
   readonly freeStarts: true
@@ -90,8 +90,10 @@ export interface GatewayParts {
   readonly taxIds: TaxIds
   /** Customers who pay no tax. */
   readonly taxExemptions: TaxExemptions
-  /** Prices by what was used. */
-  readonly usage: UsageReports
+  /** What was used: counted by the provider, or by us and charged there. */
+  readonly usage: UsageReports | UsageCharges
+  /** Prices of the provider's own that are billed by usage, in a subscription: their quantity is null. */
+  readonly meteredPrices: true
   /** Customers who can be changed after they were made. */
   readonly customerDetails: CustomerUpdates
 
@@ -107,7 +109,6 @@ interface ReadingMethods {
   readonly confirmations: 'find' | 'findOfInvoice' | 'list' | 'isAwaiting'
   readonly replacements: 'isNeeded'
   readonly items: 'preview'
-  readonly schedules: 'find'
   readonly forecasts: keyof Forecasts
   readonly checkout: 'find' | 'findByOperation'
   readonly setups: 'find'
@@ -120,7 +121,6 @@ interface ReadingMethods {
   readonly disputes: keyof Disputes
   readonly taxIds: 'list'
   readonly taxExemptions: 'read'
-  readonly usage: 'summaries' | 'meters'
   readonly webhookEndpoints: 'list' | 'eachEvent'
 }
 

@@ -16,6 +16,8 @@ export interface ProviderFacts {
   readonly events: readonly string[]
   /** Its words for a subscription's state that do not mean that it runs. */
   readonly statuses: Statuses
+  /** `us` where we count usage and charge it; default: the provider counts it. Its part `usage` says the same. */
+  readonly usageCountedBy?: 'us'
   /** The parts that its gateway has. */
   readonly can: readonly Capability[]
 }

@@ -2,6 +2,7 @@ import type { ProviderName } from '../../provider-name.ts'
 import type { Money } from '../../values/money.ts'
 import type { BasisPoints } from '../../values/tax.ts'
 import type { ProviderItem, WantedItem } from './item.ts'
+import type { Pause } from './parts/subscriptions/pauses.ts'
 import type { PlannedSwap } from './parts/subscriptions/schedules.ts'
 
 /** A provider's subscription in our words; both gateways give the same. */
@@ -22,6 +23,8 @@ export interface ProviderSubscription {
   readonly trialEndsAt: Date | null
   /** When access ends or ended; null while it goes on. */
   readonly endsAt: Date | null
+  /** When the running period began, where the provider says so. */
+  readonly periodStartsAt?: Date | null
   /** When the running period or trial is over, and the next bill is due. */
   readonly periodEndsAt: Date | null
   /** When `cancelAtPeriodEnd` would end it: what is paid for, with credit; null for at once. */
@@ -42,10 +45,12 @@ export interface ProviderSubscription {
   readonly endReason: EndReason | null
   /** All its prices, from a gateway with the part `items`. */
   readonly items?: readonly ProviderItem[]
-  /** When it was paused, from a gateway with the part `pauses`; null while it is not. */
-  readonly pausedAt?: Date | null
+  /** That it is paused, from a gateway with the part `pauses`; null while it is not. */
+  readonly pause?: Pause | null
   /** What is to change later, from a gateway with the part `schedules`; null for nothing. */
   readonly planned?: PlannedSwap | null
+  /** Whether a plan holds it, also one that was carried out: `release` lets go of it. */
+  readonly isScheduled?: boolean
   /** The provider's own object. */
   readonly raw: unknown
 }
@@ -69,8 +74,18 @@ export interface ActiveDiscount {
 /** Why a subscription is over. `cancelled` is by whoever asked for it, the others are the provider's. */
 export type EndReason = 'cancelled' | 'payment_failed' | 'payment_disputed'
 
+/** How a subscription begins, where that is not with a whole period from now on. */
+export interface StartTerms {
+  /** From when on whole periods are billed, for a gateway with the part `anchors`. */
+  readonly anchorAt?: Date
+  /** When it began, for a gateway with the part `backdating`. */
+  readonly backdateTo?: Date
+  /** Whether the time before the first whole period is paid for. Default: yes. */
+  readonly prorate?: boolean
+}
+
 /** What a first payment is for, and who pays it. */
-export interface FirstPayment {
+export interface FirstPayment extends StartTerms {
   /** Where it is paid. */
   readonly provider: ProviderName
   /** Who pays it. */
@@ -79,6 +94,8 @@ export interface FirstPayment {
   readonly plan: string
   /** How many of it. */
   readonly quantity: number
+  /** Whether usage of the plan is counted, which then has no quantity, for a gateway with the part `usage`. */
+  readonly isMetered?: boolean
   /** The provider's id of the coupon; null for none. */
   readonly coupon: string | null
   /** Further prices, for a gateway with the part `items`. */
@@ -97,11 +114,10 @@ export interface NewSubscription extends Omit<FirstPayment, 'provider'> {
   readonly operation: string
   /** When the trial ends, in place of `trialDays`, for a gateway with the part `trials`. */
   readonly trialEndsAt?: Date
-  /** The day that it is billed from, for a gateway with the part `anchors`. */
-  readonly anchorAt?: Date
-  /** When it began, for a gateway with the part `backdating`. */
-  readonly backdateTo?: Date
-  /** Whether it may begin without a card, for a gateway with the part `freeStarts`. */
+  /**
+   * Whether it may begin without a card, for a gateway with the part `freeStarts`. Where something is due at once, that is
+   * NoPaymentMethod. A trial that ends without a card ends it.
+   */
   readonly withoutCard?: boolean
   /** The id of a code, in place of a coupon, for a gateway with the part `promotionCodes`. */
   readonly promotionCode?: string

@@ -1,6 +1,7 @@
 import type { Money } from '../../values/money.ts'
 import type { BasisPoints, TaxTerms } from '../../values/tax.ts'
 import type { WantedItem } from './item.ts'
+import type { UpcomingInvoice } from './upcoming-invoice.ts'
 
 /** A change of plan. */
 export interface Swap {
@@ -43,37 +44,12 @@ export interface Replacement {
   readonly now: Date
 }
 
-/**
- * The plan itself, what is used or unused of a period, a coupon, a tax, or a balance from before.
- */
-export type PreviewLineKind = 'item' | 'proration' | 'discount' | 'tax' | 'balance'
-
-/** One line of the invoice that will come. */
-export interface PreviewLine {
-  /** What it stands for. */
-  readonly kind: PreviewLineKind
-  /** What people read. */
-  readonly description: string
-  /** Negative is taken off. */
-  readonly amount: Money
-}
-
-/** The invoice that will come: its lines add up to its total. */
-export interface SwapPreview {
+/** The invoice that a change brings about. */
+export interface SwapPreview extends UpcomingInvoice {
   /** Whether the swap charges at once; otherwise the next invoice carries it. */
   readonly immediately: boolean
-  /** When that invoice or charge is due: now, at the next bill, or at the end of the trial. */
-  readonly date: Date
-  /** What is charged then. Never below zero: what is left over is a line, and stays as credit. */
-  readonly total: Money
   /** Value of the old plan that is not used up, and counts towards the new one. */
   readonly credit: Money
-  /** What the total is made of. */
-  readonly lines: readonly PreviewLine[]
-  /** The tax within the total, where prices hold it (Braintree); otherwise taxes are lines. */
-  readonly includedTax: Money
-  /** There is no tax in it, because the provider does not know where the customer is: the swap would be refused. */
-  readonly taxLocationUnknown?: true
   /** Give it to `swap()` to get the same cents. */
   readonly prorationDate: Date
 }

@@ -2,6 +2,7 @@ import type { Gateway } from '../contract/gateway.ts'
 import { translateErrors } from '../contract/translate-errors.ts'
 import { checkStripe } from './check.ts'
 import { stripeEndpoints } from './endpoints.ts'
+import { stripeForecasts } from './forecasts/forecasts.ts'
 import { stripeCheckout } from './pages/checkout.ts'
 import { stripePortal } from './pages/portal.ts'
 import { stripeSetups } from './pages/setups.ts'
@@ -13,9 +14,11 @@ import { stripeCustomers } from './payments/customers.ts'
 import { stripeDisputes } from './payments/disputes.ts'
 import { stripeInvoices } from './payments/invoices.ts'
 import { stripePaymentMethods } from './payments/methods.ts'
+import { stripePayments } from './payments/payments.ts'
 import { stripeRefunds } from './payments/refunds.ts'
 import { stripeSingleInvoices } from './payments/single-invoices.ts'
 import { stripeTaxIds } from './payments/tax-ids.ts'
+import { stripeInvoiceActions } from './payments/void-invoice.ts'
 import { loadStripe, type StripeContext } from './sdk/client.ts'
 import { toBillingError } from './sdk/errors.ts'
 import type { StripeSettings } from './sdk/options.ts'
@@ -23,9 +26,13 @@ import { stripeAutomaticTax } from './subscriptions/automatic-tax.ts'
 import { stripeConfirmations } from './subscriptions/confirmations.ts'
 import { stripeDates } from './subscriptions/dates.ts'
 import { stripeDiscounts } from './subscriptions/discounts.ts'
+import { stripePauses } from './subscriptions/later/pauses.ts'
+import { stripeSchedules } from './subscriptions/later/schedules.ts'
 import { stripePromotionCodes } from './subscriptions/promotion-codes.ts'
+import { stripeStarts } from './subscriptions/start.ts'
 import { stripeSubscriptions } from './subscriptions/subscriptions.ts'
 import { stripeSwaps } from './subscriptions/swap.ts'
+import { stripeUsage } from './usage/usage.ts'
 import { stripeWebhooks } from './webhooks.ts'
 
 /** What Stripe can do beyond what every provider can. `can` of its provider says the same. */
@@ -33,14 +40,22 @@ export type StripeParts =
   | 'quantities'
   | 'confirmations'
   | 'items'
+  | 'schedules'
+  | 'pauses'
   | 'endDates'
   | 'trials'
+  | 'anchors'
+  | 'backdating'
+  | 'freeStarts'
+  | 'forecasts'
   | 'checkout'
   | 'portal'
   | 'customerDetails'
   | 'refunds'
   | 'creditNotes'
   | 'balance'
+  | 'invoiceActions'
+  | 'payments'
   | 'promotionCodes'
   | 'paymentMethods'
   | 'setups'
@@ -50,6 +65,8 @@ export type StripeParts =
   | 'taxExemptions'
   | 'automaticTax'
   | 'lineRates'
+  | 'usage'
+  | 'meteredPrices'
 
 export async function createStripeGateway(options: StripeSettings): Promise<Gateway<StripeParts>> {
   const context: StripeContext = {
@@ -67,13 +84,20 @@ export async function createStripeGateway(options: StripeSettings): Promise<Gate
     ...stripePromotionCodes(context),
     ...stripeSwaps(context),
     ...stripeDates(context),
+    ...stripeStarts,
+    ...stripeSchedules(context),
+    ...stripePauses(context),
+    ...stripeForecasts(context),
     ...stripeCharges(context),
     ...stripeInvoices(context),
     ...stripeRefunds(context),
     ...stripeCreditNotes(context),
     ...stripeBalance(context),
+    ...stripeInvoiceActions(context),
+    ...stripePayments(context),
     ...stripeDisputes(context),
     ...stripeTaxIds(context),
+    ...stripeUsage(context),
     ...stripeAutomaticTax(context),
     ...stripeSingleInvoices(context),
     ...stripePaymentMethods(context),

@@ -92,6 +92,9 @@ function newsOf(event: Stripe.Event): ProviderNews | null {
 function subscriptionOf(object: Record<string, unknown> & { object?: string }): string | null {
   if (object.object === 'subscription') return String(object.id)
   if (object.object === 'checkout.session') return idOf(object.subscription as string | null)
+  if (object.object === 'subscription_schedule') {
+    return idOf((object.subscription ?? object.released_subscription) as string | null)
+  }
   if (object.object !== 'invoice') return null
   const parent = object.parent as Stripe.Invoice['parent'] | undefined
   return idOf(parent?.subscription_details?.subscription)

@@ -1,4 +1,4 @@
-import { type Columns, createTable, type Migration } from '@tollgate/database'
+import { addColumn, type Columns, createTable, type Migration } from '@tollgate/database'
 
 /** What every queue has, beside what waits in it. */
 const waiting = (columns: Columns) => ({
@@ -79,5 +79,13 @@ export const eventsMigration: Migration = {
       unique: { billing_deliveries_by_event: ['endpoint', 'event_id'] },
       indexes: { billing_deliveries_by_due: ['state', 'due_at'] },
     })
+  },
+}
+
+/** Since when a provider may have what was reported. */
+export const usageAskedMigration: Migration = {
+  id: '0011-usage-asked',
+  async up(database, columns) {
+    await addColumn(database, 'billing_usage', 'asked_at', columns.instant.nullable())
   },
 }

@@ -48,6 +48,8 @@ export interface EventRepository extends Queue<StoredEvent, QueueState> {
   /** In the transaction of the row that it tells of. False when it was told before. */
   add(event: NewEvent, at: Date, tx: Database): Promise<boolean>
   find(eventId: string): Promise<StoredEvent | null>
+  /** Those of these types that are due: another process may want the others. */
+  dueOf(types: readonly string[]): Pick<EventRepository, 'listDue'>
 }
 
 const newEvent = eventTable.omit('id')
@@ -73,6 +75,10 @@ export function eventRepository(database: Database, types: OwnerIdTypes): EventR
       return event && read(event)
     },
     list: async (state, limit) => (await list(state, limit)).map(read),
+    dueOf: (type) =>
+      type.length > 0
+        ? createQueue(database, eventTable, { givenUp: 'dead', within: { type } })
+        : { listDue: async () => [] },
     add: ({ owner, ...event }, at, tx) =>
       insertIfAbsent(
         tx,

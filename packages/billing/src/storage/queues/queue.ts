@@ -5,6 +5,7 @@ import {
   type RecordOf,
   type RowOf,
 } from '@tollgate/database'
+import type { RawBuilder } from 'kysely'
 
 export interface Failure {
   readonly error: string
@@ -37,8 +38,10 @@ type StateOf<F> = RecordOf<F> extends { readonly state: infer State extends stri
 export interface QueueOptions<State extends string> {
   /** The state of what was given up. */
   readonly givenUp: Exclude<State, 'pending'>
-  /** Only the rows that have these values: a queue within the table. */
-  readonly within?: Readonly<Record<string, string>>
+  /** Only the rows that have these values, or one of several: a queue within the table. */
+  readonly within?: Readonly<Record<string, string | readonly string[]>>
+  /** What else is written when somebody takes one, beside when another may. */
+  readonly claimed?: (at: RawBuilder<number>) => Readonly<Record<string, RawBuilder<unknown>>>
 }
 
 const PENDING = 'pending'
@@ -46,13 +49,15 @@ const PENDING = 'pending'
 export function createQueue<F>(
   database: Database,
   table: DefinedTable<F>,
-  { givenUp, within = {} }: QueueOptions<StateOf<F>>,
+  { givenUp, within = {}, claimed = () => ({}) }: QueueOptions<StateOf<F>>,
 ): Queue<RecordOf<F>, StateOf<F>> {
   const { name } = table
-  const isWithin = Object.entries(within)
+  const isWithin = Object.entries(within).map(
+    ([column, value]) => [column, typeof value === 'string' ? [value] : [...value]] as const,
+  )
   const due = database.statement<{ at: number; limit: number }, { id: number }>((db, param) => {
     let query = db.selectFrom(name).select('id').where('state', '=', PENDING)
-    for (const [column, value] of isWithin) query = query.where(column, '=', value)
+    for (const [column, values] of isWithin) query = query.where(column, 'in', values)
     return query
       .where('due_at', '<=', param('at'))
       .orderBy('due_at')
@@ -63,7 +68,7 @@ export function createQueue<F>(
     table: name,
     key: (param) => ({ id: param('id') }),
     where: (eb, param) => eb.and([eb('state', '=', PENDING), eb('due_at', '<=', param('at'))]),
-    set: (param) => ({ due_at: param('until') }),
+    set: (param) => ({ due_at: param('until'), ...claimed(param('at')) }),
     returning: table.columns,
   })
   const change = async (id: number, from: string, values: Readonly<Record<string, unknown>>) => {
@@ -90,7 +95,7 @@ export function createQueue<F>(
     },
     async list(state, limit) {
       let query = database.kysely.selectFrom(name).selectAll().where('state', '=', state)
-      for (const [column, value] of isWithin) query = query.where(column, '=', value)
+      for (const [column, values] of isWithin) query = query.where(column, 'in', values)
       const rows = await query.orderBy('due_at').orderBy('id').limit(limit).execute()
       return rows.map((row) => table.fromRow(row as RowOf<F>))
     },
@@ -102,7 +107,7 @@ export function createQueue<F>(
         key: 'id',
         where: (eb) =>
           eb.and([
-            ...isWithin.map(([column, value]) => eb(column, '=', value)),
+            ...isWithin.map(([column, values]) => eb(column, 'in', values)),
             eb('state', '=', state),
             eb('due_at', '<', before.getTime()),
           ]),

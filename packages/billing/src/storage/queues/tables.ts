@@ -18,8 +18,11 @@ const waiting = {
 
 const provider = field.id.as<ProviderName>()
 
+/** `sent` is at the provider, which does not take what is `refused`; `cancelled` was taken back. */
+export type UsageState = 'pending' | 'sent' | 'refused' | 'cancelled'
+
 /** What was used of a meter, until the provider has it. */
-const usageTable = defineTable(
+export const usageTable = defineTable(
   'billing_usage',
   {
     id: field.counter,
@@ -31,14 +34,15 @@ const usageTable = defineTable(
     provider,
     subscription_id: field.integer.nullable(),
     meter: field.string(255),
-    /** A decimal number, as it was given. */
+    /** A decimal number. */
     value: field.string(40),
     at: field.instant,
     /** Of what is charged together: which charge it belongs to, said before that is asked for. */
     batch: field.id.nullable(),
     ...waiting,
-    /** `pending`; `sent` is at the provider, which does not take what is `refused`; `cancelled` was taken back. */
-    state: field.id,
+    state: field.id.as<UsageState>(),
+    /** Since when the provider may have it: it is asked from then on. Empty while it surely has not. */
+    asked_at: field.instant.nullable(),
   },
   {
     unique: { billing_usage_by_identifier: ['identifier'] },
@@ -98,6 +102,8 @@ export const deliveryTable = defineTable(
     /** The body as it is signed: the same with every attempt. */
     payload: field.text,
     ...waiting,
+    /** As above, and `gone`: held back, because the endpoint wants nothing any more. */
+    state: field.id.as<QueueState | 'gone'>(),
   },
   {
     unique: { billing_deliveries_by_event: ['endpoint', 'event_id'] },

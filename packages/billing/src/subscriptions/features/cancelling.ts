@@ -1,6 +1,7 @@
 import { columnsOf } from '../../consistency/converge.ts'
 import { abandon } from '../../consistency/settle-first-payment.ts'
 import { awaitsFirstPayment, onGracePeriod } from '../../values/subscription-state.ts'
+import { mindingPlan } from '../planned-swap.ts'
 import { resumeSubscription } from '../resume.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 import { replaceSubscription } from '../swap.ts'
@@ -12,29 +13,33 @@ export interface CancelNowOptions {
 }
 
 export function cancel(subscription: SubscriptionScope): Promise<void> {
-  return subscription.change(async ({ found, ask }) => {
-    const { endsAt, periodEndsAt } = found
-    // One that is to end later, by cancelAt(), ends with this period as well.
-    const endsLater = endsAt !== null && periodEndsAt !== null && endsAt > periodEndsAt
-    const isLater = subscription.can('endDates') && endsLater
-    if (endsAt === null || isLater) await ask((gateway) => gateway.cancelAtPeriodEnd(found.id))
-  })
+  return subscription.change(
+    mindingPlan(subscription, 'cancel', async ({ found, ask }) => {
+      const { endsAt, periodEndsAt } = found
+      // One that is to end later, by cancelAt(), ends with this period as well.
+      const endsLater = endsAt !== null && periodEndsAt !== null && endsAt > periodEndsAt
+      const isLater = subscription.can('endDates') && endsLater
+      if (endsAt === null || isLater) await ask((gateway) => gateway.cancelAtPeriodEnd(found.id))
+    }),
+  )
 }
 
-export function cancelNow(
+export async function cancelNow(
   subscription: SubscriptionScope,
   { invoiceNow = false }: CancelNowOptions,
 ): Promise<void> {
   const { context, record } = subscription
-  return subscription.change(
-    async ({ found, locked, ask }) => {
+  await subscription.change(
+    mindingPlan(subscription, 'cancelNow', async ({ found, locked, ask }) => {
       const columns = columnsOf(context, record.provider, found)
       // Also its bill, which would stay open.
       if (awaitsFirstPayment(columns)) await abandon(locked, record.provider, found)
       await ask((gateway) => gateway.cancelNow(found.id, { invoiceNow }))
-    },
+    }),
     { ends: true },
   )
+  // Where we count usage, what was used until now is charged.
+  await context.usage.lookAgain(record.provider, [record.id])
 }
 
 export async function resume(subscription: SubscriptionScope): Promise<void> {

@@ -1,7 +1,10 @@
 import { InvalidArgument } from '../../errors.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
+import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
 import { LONGEST_TRIAL } from '../../values/trial.ts'
+import { mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionHaving } from '../subscription-scope.ts'
+import { billedAtOnce, hasTrial } from './billed-at-once.ts'
 
 const DAY = 86_400_000
 
@@ -9,32 +12,38 @@ export function cancelAt(subscription: SubscriptionHaving<'endDates'>, at: Date)
   subscription.requireRunning()
   requireFuture('The end', at, subscription.now())
   const { prorate } = subscription.settings
-  return subscription.change(async ({ found, ask }) => {
-    if (found.endsAt && isSameSecond(found.endsAt, at)) return
-    await ask((gateway) => requirePart(gateway, 'endDates').set(found.id, at, { prorate }))
-  })
+  return subscription.change(
+    mindingPlan(subscription, 'cancelAt', async ({ found, ask }) => {
+      if (found.endsAt && isSameSecond(found.endsAt, at)) return
+      await ask((gateway) => requirePart(gateway, 'endDates').set(found.id, at, { prorate }))
+    }),
+  )
 }
 
 export function extendTrial(subscription: SubscriptionHaving<'trials'>, to: Date): Promise<void> {
   subscription.requireRunning()
   requireTrialEnd(to, subscription.now())
-  return subscription.change(async ({ found, ask }) => {
-    const { trialEndsAt } = found
-    if (trialEndsAt === null || trialEndsAt <= subscription.now()) {
-      throw new InvalidArgument('There is no trial whose end could be moved')
-    }
-    if (isSameSecond(trialEndsAt, to)) return
-    await ask((gateway) => requirePart(gateway, 'trials').setEnd(found.id, to))
-  })
+  return subscription.change(
+    mindingPlan(subscription, 'trial', async ({ found, ask }) => {
+      const { trialEndsAt } = found
+      if (trialEndsAt === null || trialEndsAt <= subscription.now()) {
+        throw new InvalidArgument('There is no trial whose end could be moved')
+      }
+      if (isSameSecond(trialEndsAt, to)) return
+      await ask((gateway) => requirePart(gateway, 'trials').setEnd(found.id, to))
+    }),
+  )
 }
 
 /** Nothing happens when it is over. */
 export function endTrial(subscription: SubscriptionHaving<'trials'>): Promise<void> {
   subscription.requireRunning()
-  return subscription.change(async ({ found, ask }) => {
-    if (found.trialEndsAt === null || found.trialEndsAt <= subscription.now()) return
+  const isOnTrial = (found: ProviderSubscription) => hasTrial(found, subscription.now())
+  const minding = mindingPlan(subscription, 'trial', async ({ found, ask }) => {
+    if (!isOnTrial(found)) return
     await ask((gateway) => requirePart(gateway, 'trials').setEnd(found.id, 'now'))
   })
+  return subscription.change(billedAtOnce(minding, isOnTrial))
 }
 
 /** Or InvalidArgument, before any call. */
@@ -44,9 +53,14 @@ export function requireTrialEnd(end: Date, now: Date): Date {
   throw new InvalidArgument(`A trial lasts ${LONGEST_TRIAL} days at most`)
 }
 
-function requireFuture(what: string, at: unknown, now: Date): void {
+export function requireFuture(what: string, at: unknown, now: Date): void {
   if (at instanceof Date && at.getTime() > now.getTime()) return
   throw new InvalidArgument(`${what} is a date that is still to come`)
+}
+
+export function requirePast(what: string, at: unknown, now: Date): void {
+  if (at instanceof Date && at.getTime() <= now.getTime()) return
+  throw new InvalidArgument(`${what} is a date that is over`)
 }
 
 /** As exact as providers are. */

@@ -2,6 +2,7 @@ import { requireCodeText, requirePromotionCode } from '../../customers/promotion
 import type { NewDiscount } from '../../gateways/contract/parts/money/promotion-codes.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import { requireText } from '../../values/arguments.ts'
+import { mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionHaving } from '../subscription-scope.ts'
 
 type Discountable = SubscriptionHaving<'promotionCodes'>
@@ -22,14 +23,18 @@ export async function applyCoupon(subscription: Discountable, coupon: string): P
 
 export async function removeDiscounts(subscription: Discountable): Promise<void> {
   subscription.requireRunning()
-  await subscription.change(({ found, ask }) =>
-    ask((gateway) => requirePart(gateway, 'promotionCodes').removeAll(found.id)),
+  await subscription.change(
+    mindingPlan(subscription, 'discounts', ({ found, ask }) =>
+      ask((gateway) => requirePart(gateway, 'promotionCodes').removeAll(found.id)),
+    ),
   )
 }
 
 /** The end state is what is asked for, so a repeat finds it. */
 function apply(subscription: Discountable, discount: NewDiscount): Promise<void> {
-  return subscription.change(({ found, ask }) =>
-    ask((gateway) => requirePart(gateway, 'promotionCodes').apply(found.id, discount)),
+  return subscription.change(
+    mindingPlan(subscription, 'discounts', ({ found, ask }) =>
+      ask((gateway) => requirePart(gateway, 'promotionCodes').apply(found.id, discount)),
+    ),
   )
 }

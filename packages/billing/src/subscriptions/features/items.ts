@@ -4,11 +4,15 @@ import type { ItemsChange } from '../../gateways/contract/parts/subscriptions/it
 import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
 import type { SwapPreview } from '../../gateways/contract/swap.ts'
+import { wantedOf } from '../../gateways/contract/wanted-items.ts'
 import type { SubscriptionRecord } from '../../storage/tables.ts'
 import { requireCount, requireText } from '../../values/arguments.ts'
+import type { ChangeAtProvider } from '../change.ts'
 import { requireKnownPlan, requireProvider } from '../known-plans.ts'
+import { type Carry, mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionHaving, SubscriptionScope } from '../subscription-scope.ts'
 import type { SwapOptions } from '../swap.ts'
+import { billedAtOnce } from './billed-at-once.ts'
 
 /** One price of a subscription, as our rows have it. */
 export interface SubscriptionItem {
@@ -66,12 +70,46 @@ export async function changeItems(
     ...(await termsOf(subscription, billing)),
     ...(await ratesOf(subscription, change)),
   }
-  await subscription.change(async ({ found, ask }) => {
+  const make: ChangeAtProvider = async ({ found, ask }) => {
     const wanted = targetOf(found, change)
     await ask((gateway) =>
       requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
     )
-  })
+  }
+  const plans = {
+    carry: carrying(change),
+    targetOf: (found: ProviderSubscription) => targetOf(found, change),
+  }
+  const minding = mindingPlan(subscription, 'items', make, plans)
+  await subscription.change(billedAtOnce(minding, () => billing.invoiceNow))
+}
+
+/**
+ * The same change in the prices that are planned. One that says nothing to them leaves them: what is to go stays gone. How
+ * many there are of the plan is said of whichever plan comes.
+ */
+export function carrying(change: ItemChange): Carry {
+  return (planned, plan) => {
+    const has = (id: string) => planned.some(({ price }) => price === id)
+    const [main] = planned
+    if ('add' in change) {
+      const { add: price, quantity = 1 } = change
+      return has(price) ? planned : [...planned, { price, quantity }]
+    }
+    if ('remove' in change) {
+      return planned.filter((item) => item === main || item.price !== change.remove)
+    }
+    if ('replace' in change) {
+      const { replace, by } = change
+      if (has(by)) return planned.filter((item) => item === main || item.price !== replace)
+      return planned.map((item) => (item.price === replace ? { ...item, price: by } : item))
+    }
+    const { quantity, price = plan } = change
+    const counted = has(price) ? price : price === plan ? main?.price : undefined
+    return planned.map((item) =>
+      item.price === counted && item.quantity !== null ? { ...item, quantity } : item,
+    )
+  }
 }
 
 /** The same value makes the change, because a preview that differs from it is worth nothing. */
@@ -135,15 +173,6 @@ export function targetOf(found: ProviderSubscription, change: ItemChange): Wante
   if ('remove' in change) return withRemoved(present, change.remove)
   if ('replace' in change) return withReplaced(present, change)
   return withQuantity(present, change)
-}
-
-/** As the provider has them, the main one first. */
-export function wantedOf({ plan, quantity, items = [] }: ProviderSubscription): WantedItem[] {
-  const main = items.find(({ isMain }) => isMain)
-  return [
-    { price: plan, quantity: main ? main.quantity : quantity },
-    ...items.filter(({ isMain }) => !isMain).map(({ price, quantity }) => ({ price, quantity })),
-  ]
 }
 
 function withAdded(

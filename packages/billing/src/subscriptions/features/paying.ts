@@ -1,6 +1,9 @@
+import type { ProviderPayment } from '../../gateways/contract/parts/money/payments.ts'
+import { owedForUsage, payUsage } from '../../usage/charges/charge-usage.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
-import type { Money } from '../../values/money.ts'
-import type { SubscriptionScope } from '../subscription-scope.ts'
+import { type Money, money } from '../../values/money.ts'
+import { mindingPlan } from '../planned-swap.ts'
+import type { SubscriptionHaving, SubscriptionScope } from '../subscription-scope.ts'
 
 export async function findPendingConfirmation(
   subscription: SubscriptionScope,
@@ -10,6 +13,13 @@ export async function findPendingConfirmation(
   return confirmations?.find(subscription.record.providerId) ?? null
 }
 
+export async function findLatestPayment(
+  subscription: SubscriptionHaving<'payments'>,
+): Promise<ProviderPayment | null> {
+  const { payments } = await subscription.gateway()
+  return payments.findLatest(subscription.record.providerId)
+}
+
 export async function requirePaid(subscription: SubscriptionScope): Promise<void> {
   const found = await subscription.find()
   if (found) await (await subscription.gateway()).requirePaid(found)
@@ -17,9 +27,24 @@ export async function requirePaid(subscription: SubscriptionScope): Promise<void
 
 export async function findAmountOwed(subscription: SubscriptionScope): Promise<Money | null> {
   const found = await subscription.find()
-  return found ? (await subscription.gateway()).amountOwed(found) : null
+  if (!found) return null
+  const owed = await (await subscription.gateway()).amountOwed(found)
+  const used = isCountedByUs(subscription)
+    ? await owedForUsage(subscription.context, subscription.record)
+    : null
+  return used ? money(owed.amount + used.amount, owed.currency) : owed
+}
+
+function isCountedByUs({ context, record }: SubscriptionScope): boolean {
+  return context.options.providers.find(record.provider)?.usageCountedBy === 'us'
 }
 
 export function payNow(subscription: SubscriptionScope): Promise<void> {
-  return subscription.change(({ found, ask }) => ask((gateway) => gateway.payNow(found)))
+  const { context, record } = subscription
+  return subscription.change(
+    mindingPlan(subscription, 'payNow', async ({ found, locked, ask }) => {
+      await ask((gateway) => gateway.payNow(found))
+      if (isCountedByUs(subscription)) await payUsage(context, locked, record)
+    }),
+  )
 }

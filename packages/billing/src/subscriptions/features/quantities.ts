@@ -1,12 +1,16 @@
 import { attempt, begin, finish } from '../../consistency/operation.ts'
 import type { LockedOwner } from '../../consistency/owner-lock.ts'
+import type { WantedItem } from '../../gateways/contract/item.ts'
 import { type Capability, requirePart } from '../../gateways/contract/parts.ts'
+import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
+import { wantedOf } from '../../gateways/contract/wanted-items.ts'
 import type { Intent, Operation } from '../../storage/operations.ts'
 import { requireCount } from '../../values/arguments.ts'
-import type { Current } from '../change.ts'
+import type { ChangeAtProvider, Current } from '../change.ts'
+import { mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 import type { SwapOptions } from '../swap.ts'
-import { changeItems, requireCounted, termsOf, wantedOf } from './items.ts'
+import { carrying, changeItems, requireCounted, termsOf } from './items.ts'
 
 /** As long as providers keep idempotency keys: whoever asks again later wants another one. */
 const REPEATED_FOR = 24 * 3_600_000
@@ -72,9 +76,17 @@ async function move(
     if (begun && !isRepeat) await finish(context, locked, begun)
     operation = await begin(context, locked, intent)
     const target = Number(operation.request.to)
-    await attempt(context, locked, operation, async () => {
+    const counted = price ?? found.plan
+    const plans = {
+      carry: carrying({ quantity: target, price: counted }),
+      targetOf: (of: ProviderSubscription) => withQuantity(of, target, counted),
+    }
+    const make: ChangeAtProvider = async () => {
       if (target !== from) await set(subscription, current, target, price)
-    })
+    }
+    await attempt(context, locked, operation, () =>
+      mindingPlan(subscription, 'items', make, plans)(current),
+    )
   }
   // Off the record last: who gets no answer must find it there.
   const settle = (locked: LockedOwner) => finish(context, locked, operation)
@@ -97,8 +109,12 @@ async function set(
     return ask((gateway) => requirePart(gateway, 'quantities').set(found.id, quantity))
   }
   const terms = await termsOf(subscription, { invoiceNow: false })
-  const wanted = wantedOf(found).map((item) => (item.price === price ? { price, quantity } : item))
+  const wanted = withQuantity(found, quantity, price)
   await ask((gateway) =>
     requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
   )
+}
+
+function withQuantity(found: ProviderSubscription, quantity: number, price: string): WantedItem[] {
+  return wantedOf(found).map((item) => (item.price === price ? { price, quantity } : item))
 }

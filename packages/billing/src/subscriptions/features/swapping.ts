@@ -4,8 +4,10 @@ import { requireCapability } from '../../gateways/contract/parts.ts'
 import type { Swap, SwapPreview } from '../../gateways/contract/swap.ts'
 import { requireCount, requireText } from '../../values/arguments.ts'
 import { requireKnownPlan, requireProvider } from '../known-plans.ts'
+import { mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 import { type SwapOptions, swapSubscription } from '../swap.ts'
+import { billedAtOnce, hasTrial } from './billed-at-once.ts'
 import { itemsOf } from './items.ts'
 
 /** A price that a subscription is to have. */
@@ -27,7 +29,13 @@ export async function swap(subscription: SubscriptionScope, wanted: WantedSwap):
   subscription.requireRunning()
   const { context, record } = subscription
   const asked = await requireSwap(subscription, wanted)
-  subscription.record = await swapSubscription(context, record, asked)
+  const { invoiceNow, skipTrial } = asked
+  subscription.record = await swapSubscription(context, record, asked, (change) =>
+    billedAtOnce(
+      mindingPlan(subscription, 'swap', change),
+      (found) => invoiceNow || (skipTrial && hasTrial(found, subscription.now())),
+    ),
+  )
 }
 
 export async function previewSwap(

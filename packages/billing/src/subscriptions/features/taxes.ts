@@ -1,30 +1,39 @@
 import { keepTax } from '../../consistency/keep-tax.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
+import type { Current } from '../change.ts'
+import { mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 
 export async function syncTaxPercentage(subscription: SubscriptionScope): Promise<void> {
   subscription.requireRunning()
+  await subscription.change(
+    mindingPlan(subscription, 'tax', (current) => set(subscription, current)),
+  )
+}
+
+async function set(
+  subscription: SubscriptionScope,
+  { found, locked, ask }: Current,
+): Promise<void> {
   const { context, record } = subscription
   const { provider } = record
-  await subscription.change(async ({ found, locked, ask }) => {
-    const { tax, automaticTax, taxRates } = await subscription.tax(found.plan)
-    if (automaticTax) {
-      await ask((gateway) => requirePart(gateway, 'automaticTax').set(found.id, true))
-      return
-    }
-    if (taxRates) {
-      await ask((gateway) =>
-        requirePart(gateway, 'lineRates').set(found.id, { [found.plan]: taxRates }),
-      )
-      return
-    }
-    const before = await context.taxes.find(provider, found.id)
-    await ask((gateway) => gateway.setTax(found.id, tax, before))
-    if (found.isOver || found.taxedPrice === null) return
-    const gateway = await locked.gateway(provider)
-    const taxed = before ? found : await gateway.findSubscription(found.id)
-    const { lastChargeAt } = found
-    const terms = { found: taxed ?? found, tax, lastChargeAt, net: before?.net }
-    await keepTax(context, locked, provider, terms)
-  })
+  const { tax, automaticTax, taxRates } = await subscription.tax(found.plan)
+  if (automaticTax) {
+    await ask((gateway) => requirePart(gateway, 'automaticTax').set(found.id, true))
+    return
+  }
+  if (taxRates) {
+    await ask((gateway) =>
+      requirePart(gateway, 'lineRates').set(found.id, { [found.plan]: taxRates }),
+    )
+    return
+  }
+  const before = await context.taxes.find(provider, found.id)
+  await ask((gateway) => gateway.setTax(found.id, tax, before))
+  if (found.isOver || found.taxedPrice === null) return
+  const gateway = await locked.gateway(provider)
+  const taxed = before ? found : await gateway.findSubscription(found.id)
+  const { lastChargeAt } = found
+  const terms = { found: taxed ?? found, tax, lastChargeAt, net: before?.net }
+  await keepTax(context, locked, provider, terms)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Gateway } from '../../gateways/contract/gateway.ts'
 import type { WantedItem } from '../../gateways/contract/item.ts'
 import type { Provider } from '../../gateways/contract/provider.ts'
-import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
+import type { NewSubscription, ProviderSubscription } from '../../gateways/contract/subscription.ts'
 import type { RawWebhook } from '../../gateways/contract/webhook.ts'
 
 /** `describe` and `it` of whatever test runner you use. */
@@ -21,6 +21,8 @@ export interface GatewayUnderTest {
   readonly plans: readonly [plan: string, dearer: string]
   /** Two prices that can be beside a plan, for a gateway with the part `items`. */
   readonly furtherPrices?: readonly [price: string, other: string]
+  /** A price that is billed by usage, and what its events are called, for a gateway with the part `usage`. */
+  readonly metered?: { readonly price: string; readonly meter: string }
   /** The currency of both, in lower case. */
   readonly currency: string
   /** Tokens of two cards that work. */
@@ -56,6 +58,8 @@ export interface Account extends GatewayUnderTest {
     readonly operation?: string
     readonly trialDays?: number
     readonly items?: readonly WantedItem[]
+    /** How it begins, where the provider knows such terms. */
+    readonly terms?: Partial<NewSubscription>
   }): Promise<ProviderSubscription>
   /** The subscription as it is now. */
   read(id: string): Promise<ProviderSubscription>
@@ -74,7 +78,7 @@ export async function openAccount(create: CreateGateway): Promise<Account> {
     ...test,
     gateway,
     customerId,
-    subscribe: ({ operation = newOperation(), trialDays, items } = {}) =>
+    subscribe: ({ operation = newOperation(), trialDays, items, terms = {} } = {}) =>
       gateway.createSubscription({
         customerId,
         plan: test.plans[0],
@@ -85,6 +89,7 @@ export async function openAccount(create: CreateGateway): Promise<Account> {
         tax: 0,
         operation,
         ...(items ? { items } : {}),
+        ...terms,
       }),
     async read(id) {
       const found = await gateway.findSubscription(id)

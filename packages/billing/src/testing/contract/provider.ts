@@ -33,6 +33,7 @@ const CAPABILITIES: Readonly<Record<Capability, true>> = {
   taxIds: true,
   taxExemptions: true,
   usage: true,
+  meteredPrices: true,
   customerDetails: true,
   webhookEndpoints: true,
 }

@@ -43,9 +43,11 @@ export async function checkout(
   const { promotionCode: code } = options
   const wanted =
     code === undefined ? request : { ...request, discount: await discountOf(user, code) }
+  const provider = requireProvider(user.context, user.provider)
+  if (wanted.subscription?.anchorAt) requireCapability(provider, 'anchors')
   const [main] = wanted.lines
   if (wanted.subscription && main && 'price' in main) {
-    requireKnownPlan(requireProvider(user.context, user.provider), main.price)
+    requireKnownPlan(provider, main.price)
   }
   try {
     return await openCheckout(user.context, user.user.record, user.provider, wanted)

@@ -1,12 +1,16 @@
 import { converge } from '../../consistency/converge.ts'
+import { attempt, begin, finish } from '../../consistency/operation.ts'
 import { withOwnerLock } from '../../consistency/owner-lock.ts'
 import { InvoiceNotFound } from '../../errors.ts'
+import { invoiceVoided } from '../../events/of-invoice.ts'
+import { requirePart } from '../../gateways/contract/parts.ts'
 import type { InvoiceOutcome } from '../../gateways/contract/payment.ts'
 import { type DownloadOptions, invoiceDownload } from '../../invoices/download.ts'
 import { Invoice, type InvoiceData } from '../../invoices/invoice.ts'
 import { requireCount } from '../../values/arguments.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
-import type { UserScope } from '../user-scope.ts'
+import { INVOICE_NEEDS } from '../needs.ts'
+import type { UserHaving, UserScope } from '../user-scope.ts'
 import { writeCreditNote } from './credit-notes.ts'
 import { inTheirLanguage } from './language.ts'
 import { refund, refundedOf } from './refunds.ts'
@@ -64,10 +68,12 @@ export function requirePaidInvoice(user: UserScope, { invoice, failure }: Invoic
 function toInvoice(user: UserScope, data: InvoiceData): Invoice {
   return new Invoice(data, undefined, {
     pay: () => payInvoice(user, data.id),
-    refund: async (options) => refund(user.having('refunds'), data.id, options),
-    refunded: async () => refundedOf(user.having('refunds'), data),
+    void: async () => voidInvoice(user.having(INVOICE_NEEDS.void), data.id),
+    refund: async (options) => refund(user.having(INVOICE_NEEDS.refund), data.id, options),
+    refunded: async () => refundedOf(user.having(INVOICE_NEEDS.refunded), data),
     pendingConfirmation: () => findConfirmationOf(user, data.id),
-    creditNote: async (options) => writeCreditNote(user.having('creditNotes'), data, options),
+    creditNote: async (options) =>
+      writeCreditNote(user.having(INVOICE_NEEDS.creditNote), data, options),
   })
 }
 
@@ -90,4 +96,27 @@ async function payInvoice(user: UserScope, id: string): Promise<Invoice> {
   })
   if (!outcome) throw new InvoiceNotFound('There is no such invoice')
   return requirePaidInvoice(user, outcome)
+}
+
+/** Its own state says whether it was done: whoever asks again after a kill finds it so, and brings the row to it. */
+async function voidInvoice(user: UserHaving<'invoiceActions'>, id: string): Promise<Invoice> {
+  const customerId = await user.requireCustomerId()
+  const { context, owner, provider } = user
+  const { invoice } = await withOwnerLock(context, owner, async (locked) => {
+    const request = { provider, invoice: id }
+    const operation = await begin(context, locked, { owner, kind: 'void', request })
+    return attempt(context, locked, operation, async () => {
+      const voided = await locked.change(provider, (gateway) =>
+        requirePart(gateway, 'invoiceActions').void(id, customerId),
+      )
+      if (!voided) throw new InvoiceNotFound('There is no such invoice')
+      const { subscription: providerId } = voided
+      if (providerId) await converge(context, locked, { provider, providerId })
+      await finish(context, locked, operation, (tx) =>
+        context.events.record(tx, invoiceVoided(user, voided.invoice)),
+      )
+      return voided
+    })
+  })
+  return toInvoice(user, invoice)
 }

@@ -11,7 +11,7 @@ import {
 import { refundCreated } from '../../events/of-invoice.ts'
 import type { Refundable, Refunds } from '../../gateways/contract/parts/money/refunds.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
-import type { Invoice, InvoiceData } from '../../invoices/invoice.ts'
+import type { InvoiceData } from '../../invoices/invoice.ts'
 import type { Refund, RefundOptions, RefundReason } from '../../invoices/refund.ts'
 import type { Operation } from '../../storage/operations.ts'
 import { requireText } from '../../values/arguments.ts'
@@ -29,7 +29,7 @@ interface WantedRefund {
 }
 
 /** An invoice stands for its charge. */
-export function idOf(charge: string | Invoice): string {
+export function idOf(charge: string | { readonly id: string }): string {
   return requireText('charge', typeof charge === 'object' ? charge?.id : charge)
 }
 

@@ -1,11 +1,12 @@
 import { NoSubscription } from '../../errors.ts'
+import type { UpcomingInvoice } from '../../gateways/contract/upcoming-invoice.ts'
 import type { SubscriptionRecord } from '../../storage/tables.ts'
 import { SubscriptionBuilder } from '../../subscriptions/builder.ts'
 import { pricesOf } from '../../subscriptions/features/items.ts'
 import { Subscription } from '../../subscriptions/subscription.ts'
 import { requireText } from '../../values/arguments.ts'
 import { valid } from '../../values/subscription-state.ts'
-import type { UserScope } from '../user-scope.ts'
+import type { UserHaving, UserScope } from '../user-scope.ts'
 
 export function newSubscription(user: UserScope, name: string, plan: string): SubscriptionBuilder {
   const choices = {
@@ -36,6 +37,21 @@ export async function requireSubscription(user: UserScope, name: string): Promis
 export async function listSubscriptions(user: UserScope): Promise<Subscription[]> {
   const records = await user.context.subscriptions.listByOwner(user.owner)
   return records.map((record) => toSubscription(user, record))
+}
+
+/** Of that subscription, or the first one that comes of any. */
+export async function findUpcoming(
+  user: UserHaving<'forecasts'>,
+  name: string | undefined,
+): Promise<UpcomingInvoice | null> {
+  if (name !== undefined) return (await findSubscription(user, name))?.upcomingInvoice() ?? null
+  const here = (await listSubscriptions(user)).filter(({ provider }) => provider === user.provider)
+  let first: UpcomingInvoice | null = null
+  for (const subscription of here) {
+    const upcoming = await subscription.upcomingInvoice()
+    if (upcoming && (first === null || upcoming.date < first.date)) first = upcoming
+  }
+  return first
 }
 
 /** Whether the newest of that name is valid and has one of the prices; without plans, any. */

@@ -1,3 +1,7 @@
+import { withOwnerLock } from '../../consistency/owner-lock.ts'
+import { resumeInterrupted } from '../../consistency/resume-interrupted.ts'
+import { hadTrial, requireTrialLeft } from '../../customers/one-trial.ts'
+import { requireOwner } from '../../customers/require-owner.ts'
 import { InvalidArgument } from '../../errors.ts'
 import { onTrial, onUserTrial } from '../../values/subscription-state.ts'
 import type { UserScope } from '../user-scope.ts'
@@ -17,8 +21,27 @@ export async function startGenericTrial(user: UserScope, endsAt: Date | null): P
   if (endsAt !== null && Number.isNaN(endsAt.getTime())) {
     throw new InvalidArgument('The end of the trial is not a date')
   }
-  await user.context.owners.setTrial(user.owner, endsAt)
+  const { context, owner } = user
+  if (context.options.trials.oncePerOwner) await moveOnlyTrial(user, endsAt)
+  else await context.owners.setTrial(owner, endsAt)
   await user.user.reload()
+}
+
+/** One that runs may be moved or ended. Its date stays when it is over, because it says that there was one. */
+function moveOnlyTrial({ context, owner }: UserScope, endsAt: Date | null): Promise<void> {
+  return withOwnerLock(context, owner, async (locked) => {
+    const begun = await resumeInterrupted(context, locked)
+    const { trialEndsAt } = await requireOwner(context, owner)
+    const now = context.options.clock.now()
+    const runs = onUserTrial(trialEndsAt, now)
+    if (endsAt === null && !runs) return
+    if (!runs) await requireTrialLeft(context, locked, begun)
+    await context.owners.setTrial(owner, endsAt ?? new Date(now.getTime() - 1000))
+  })
+}
+
+export function everHadTrial({ context, owner }: UserScope): Promise<boolean> {
+  return hadTrial(context, owner)
 }
 
 function isOnOwnTrial(user: UserScope): boolean {

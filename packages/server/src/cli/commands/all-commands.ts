@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import { billingDeliveriesList, billingDeliveriesResend } from './billing/deliveries.ts'
 import { billingSync } from './billing/sync.ts'
 import {
   billingWebhooksCheck,
@@ -47,6 +48,8 @@ export const commands: Readonly<Record<string, Command>> = {
   'billing webhooks check': billingWebhooksCheck,
   'billing webhooks create': billingWebhooksCreate,
   'billing webhooks replay': billingWebhooksReplay,
+  'billing deliveries list': billingDeliveriesList,
+  'billing deliveries resend': billingDeliveriesResend,
   doctor,
   sandbox,
 }

@@ -10,6 +10,7 @@ import { withProgress } from '../../progress.ts'
 import type { Command, CommandContext, Outcome } from '../command.ts'
 import { checkPrices, checkProviders, checkWebhooks } from '../doctor/billing.ts'
 import { checkClock, checkDatabase } from '../doctor/database.ts'
+import { checkDeliveries } from '../doctor/deliveries.ts'
 import { type Finding, ok, problem, warning } from '../doctor/finding.ts'
 import { checkIssuer } from '../doctor/issuer.ts'
 import { checkKeys } from '../doctor/keys.ts'
@@ -82,6 +83,7 @@ async function examineService(
       ...(await checkProviders(billing, providers)),
       ...(await checkPrices(providers, config)),
       ...(await checkWebhooks({ billing, providers, config, serviceAnswers: issuer.answers })),
+      ...(await checkDeliveries(billing, config)),
     ]
   } finally {
     oauth.close()

@@ -2,12 +2,13 @@ import { systemClock } from '@tollgate/oauth'
 import { createServiceBilling, NO_PROVIDER } from '../../billing.ts'
 import { createLogger } from '../../logger.ts'
 import { withProgress } from '../../progress.ts'
-import { WEBHOOKS_KEPT } from '../../service.ts'
+import { EVENTS_KEPT, USAGE_KEPT, WEBHOOKS_KEPT } from '../../service.ts'
 import type { Command } from '../command.ts'
 import { withCore } from '../open.ts'
 
 export const purge: Command = {
-  summary: 'delete what has ended: tokens, codes, sessions, limits, old webhooks',
+  summary:
+    'delete what has ended: tokens, codes, sessions, limits, old webhooks, usage, events and deliveries',
   async run(_input, context) {
     const config = await context.config(['secret'])
     return withCore(config, async ({ oauth, sessions, limits }, database) => {
@@ -19,11 +20,16 @@ export const purge: Command = {
         tell(`${tokens} rows of tokens and codes`)
         const ended = { sessions: await sessions.purge(), limits: await limits.purge() }
         tell(`${tokens + ended.sessions + ended.limits} rows`)
-        const webhooks = await billing.purgeWebhooks(new Date(Date.now() - WEBHOOKS_KEPT))
-        return { tokens, ...ended, webhooks }
+        const before = (kept: number) => new Date(Date.now() - kept)
+        const webhooks = await billing.purgeWebhooks(before(WEBHOOKS_KEPT))
+        const usage = await billing.usage.purge(before(USAGE_KEPT))
+        const events = await billing.events.purge(before(EVENTS_KEPT))
+        const deliveries = await billing.deliveries.purge(before(EVENTS_KEPT))
+        const codeAttempts = await billing.purgeCodeAttempts()
+        return { tokens, ...ended, webhooks, usage, events, deliveries, codeAttempts }
       })
       await billing.close()
-      const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(10)}${count}`)
+      const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(14)}${count}`)
       return { json: counts, text: `Deleted rows:\n${lines.join('\n')}` }
     })
   },

@@ -3,6 +3,7 @@ import { fromDecimal } from '../../../values/money.ts'
 import type { Disputes, ProviderDispute } from '../../contract/parts/money/disputes.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { isNotFound } from '../sdk/errors.ts'
+import { salesOf } from './invoices.ts'
 
 /** Whoever says nothing in time has lost, and so has whoever accepts. */
 const LOST: readonly string[] = ['lost', 'accepted', 'auto_accepted', 'expired']
@@ -10,17 +11,32 @@ const LOST: readonly string[] = ['lost', 'accepted', 'auto_accepted', 'expired']
 export function braintreeDisputes(context: BraintreeContext): { readonly disputes: Disputes } {
   return {
     disputes: {
-      async find(id) {
-        try {
-          // The typings leave out what is around it.
-          const found: unknown = await context.gateway.dispute.find(id)
-          return await describe(context, (found as { readonly dispute: Told }).dispute)
-        } catch (error) {
-          if (isNotFound(error)) return null
-          throw error
+      find: (id) => findDispute(context, id),
+      async list(customerId) {
+        const found: ProviderDispute[] = []
+        for (const { disputes = [] } of (await salesOf(context, customerId)) as Disputed[]) {
+          for (const { id } of disputes) {
+            const dispute = await findDispute(context, id)
+            if (dispute) found.push(dispute)
+          }
         }
+        return found
       },
     },
+  }
+}
+
+/** The typings leave it out. */
+type Disputed = braintree.Transaction & { readonly disputes?: readonly { readonly id: string }[] }
+
+async function findDispute(context: BraintreeContext, id: string): Promise<ProviderDispute | null> {
+  try {
+    // The typings leave out what is around it.
+    const found: unknown = await context.gateway.dispute.find(id)
+    return await describe(context, (found as { readonly dispute: Told }).dispute)
+  } catch (error) {
+    if (isNotFound(error)) return null
+    throw error
   }
 }
 

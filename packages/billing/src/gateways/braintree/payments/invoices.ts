@@ -10,6 +10,7 @@ import type { BraintreeContext } from '../sdk/client.ts'
 import { startOfDay } from '../sdk/days.ts'
 import { isNotFound } from '../sdk/errors.ts'
 import { includedTax } from './included-tax.ts'
+import { subscriptionOfUsage } from './usage-order.ts'
 
 const PAID = ['settled']
 const PENDING = [
@@ -105,6 +106,8 @@ export function toInvoice(
   const taken = discounts.reduce((sum, { amount }) => sum + amount, 0)
   const added = addOns.reduce((sum, { amount }) => sum + amount, 0)
   const main = total + taken - added
+  const ofUsage = subscriptionOfUsage(transaction)
+  const subscription = transaction.subscriptionId || ofUsage
   const custom = (transaction.customFields || {}) as Record<string, unknown>
   const description = custom[options.descriptionField ?? 'description']
   return {
@@ -130,14 +133,13 @@ export function toInvoice(
         amount: main,
         quantity: null,
         period: periodOf(transaction),
+        ...(ofUsage === null ? {} : { isUsage: true as const }),
       },
       ...addOns,
     ],
     subtotal: main + added,
     discounts,
-    taxes: transaction.subscriptionId
-      ? taxesOf(total, taxOf(transaction.subscriptionId, new Date(transaction.createdAt)))
-      : [],
+    taxes: subscription ? taxesOf(total, taxOf(subscription, new Date(transaction.createdAt))) : [],
     total,
     startingBalance: 0,
     amountDue: total,

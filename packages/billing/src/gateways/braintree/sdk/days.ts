@@ -23,6 +23,23 @@ export function addMonths(day: Day, months: number, anchor: number): Day {
   return dayOf(new Date(Date.UTC(year, month - 1 + months, Math.min(anchor, last))))
 }
 
+/** The first day of that number on or after a day; 31 is the last one of a month. */
+export function nextDayOfMonth(day: Day, anchor: number): Day {
+  const sameMonth = addMonths(day, 0, anchor)
+  return sameMonth >= day ? sameMonth : addMonths(day, 1, anchor)
+}
+
+/** The day of the month that something is billed on which begins on that day: the 29th and 30th are the last one. */
+export function anchorOf(day: Day): number {
+  const number = Number(day.slice(8))
+  return number > 28 ? 31 : number
+}
+
+/** So many days on. */
+export function addDays(day: Day, days: number): Day {
+  return dayOf(new Date(startOfDay(day).getTime() + days * DAY_MS))
+}
+
 /** Days from one day to another; 0 for the same day. */
 export function daysBetween(from: Day, to: Day): number {
   return Math.round((startOfDay(to).getTime() - startOfDay(from).getTime()) / DAY_MS)

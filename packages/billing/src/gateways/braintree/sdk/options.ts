@@ -1,6 +1,7 @@
 // biome-ignore lint/suspicious/noTsIgnore: an error is expected only where the SDK is missing
 /** @ts-ignore The SDK is missing where another provider is used alone: its types are `any` there. */
 import type braintree from 'braintree'
+import { faultOf, type MeteredPrice } from '../../../values/metered-price.ts'
 import { requireSecret } from '../../contract/secrets.ts'
 
 /** The keys of a Braintree account. */
@@ -21,6 +22,12 @@ export interface BraintreeOptions {
   readonly planCredit?: string
   /** The custom field made in the control panel for `invoiceFor`. Default `description`. */
   readonly descriptionField?: string
+  /**
+   * What usage costs, by the name that it is reported under: we count it, and charge it when its period is over.
+   * @example
+   * metered: { calls: { included: 1000, unitAmount: '0.5' } } // half a cent for each beyond a thousand
+   */
+  readonly metered?: Readonly<Record<string, MeteredPrice>>
   /** Milliseconds a call may take. Default 30000. */
   readonly timeout?: number
 }
@@ -46,6 +53,10 @@ export function requireSettings(options: BraintreeOptions): BraintreeSettings {
     typeof environment !== 'object'
   ) {
     throw new TypeError("braintree.environment: expected 'sandbox' or 'production'.")
+  }
+  for (const [name, price] of Object.entries(options.metered ?? {})) {
+    const fault = faultOf(price)
+    if (fault !== null) throw new TypeError(`braintree.metered.${name}: ${fault}.`)
   }
   return options as BraintreeSettings
 }

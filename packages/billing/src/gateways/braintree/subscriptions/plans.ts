@@ -11,6 +11,10 @@ export interface Plan {
   readonly frequency: number
   readonly price: number
   readonly currency: string
+  /** The day of the month that all of it is billed on; null for the day it begins. */
+  readonly billingDay: number | null
+  /** How many periods there are; null for one that goes on. */
+  readonly cycles: number | null
   /** What every new subscription of the plan gets by itself. */
   readonly addOns: readonly Modification[]
   readonly discounts: readonly Modification[]
@@ -24,6 +28,8 @@ export async function requirePlan({ gateway }: BraintreeContext, id: string): Pr
     frequency: Number(plan.billingFrequency),
     price: fromDecimal(plan.price ?? '0', currency).amount,
     currency,
+    billingDay: plan.billingDayOfMonth ?? null,
+    cycles: plan.numberOfBillingCycles ?? null,
     addOns: plan.addOns ?? [],
     discounts: plan.discounts ?? [],
   }

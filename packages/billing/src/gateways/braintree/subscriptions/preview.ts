@@ -1,10 +1,10 @@
 import type braintree from 'braintree'
 import { money, proportion } from '../../../values/money.ts'
-import type { PreviewLine, PreviewLineKind, SwapPreview } from '../../contract/swap.ts'
-import { includedTax } from '../payments/included-tax.ts'
+import type { SwapPreview } from '../../contract/swap.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { dayOf, endOfDay, startOfDay } from '../sdk/days.ts'
 import { afterChanges } from './add-ons.ts'
+import { type Line, lineOfBalance, linesOfCycle, toUpcoming, withRest } from './bill.ts'
 import { inTrial } from './describe.ts'
 import {
   amountOf,
@@ -12,7 +12,6 @@ import {
   countsIn,
   daysOf,
   debtOf,
-  hasCyclesLeft,
   type Modification,
   type Terms,
   toMinor,
@@ -33,47 +32,28 @@ export function forecast(
   const terms: Terms = { today: dayOf(now), currency: plan.currency, planCredit }
   const bill = withDebt(
     debtOf(target.current, plan.currency),
-    withRest(
-      planned.kind === 'change'
-        ? billOfChange(target, planned, terms)
-        : billOfReplacement(target, planned, terms),
-    ),
+    planned.kind === 'change'
+      ? billOfChange(target, planned, terms)
+      : billOfReplacement(target, planned, terms),
   )
-  const toLine = ({ kind, description, amount }: Line): PreviewLine => ({
-    kind,
-    description,
-    amount: money(amount, plan.currency),
-  })
-  const total = sumOf(bill.lines)
   return {
+    ...toUpcoming(bill.lines, {
+      currency: plan.currency,
+      tax: wanted.tax,
+      date: bill.on === null ? now : startOfDay(bill.on),
+    }),
     immediately: bill.on === null,
-    date: bill.on === null ? now : startOfDay(bill.on),
-    total: money(total, plan.currency),
     credit: money(bill.credit, plan.currency),
-    lines: bill.lines.filter(({ amount }) => amount !== 0).map(toLine),
-    includedTax: money(includedTax(total, wanted.tax), plan.currency),
     prorationDate: now,
   }
 }
 
-/** No bill is below zero: credit that it does not use stays on the balance. */
-function withRest(bill: Bill): Bill {
-  const rest = Math.max(0, -sumOf(bill.lines))
-  const line: Line = { kind: 'balance', description: 'Kept for later invoices', amount: rest }
-  return { ...bill, lines: [...bill.lines, line] }
-}
-
 /** What is past due is collected with the swap; then only that much is charged today. */
-function withDebt(debt: number, bill: Bill): Bill {
+function withDebt(debt: number, whole: Bill): Bill {
+  const bill = { ...whole, lines: withRest(whole.lines) }
   if (debt === 0) return bill
   const line: Line = { kind: 'balance', description: 'Past due', amount: debt }
   return { ...bill, on: null, lines: bill.on === null ? [...bill.lines, line] : [line] }
-}
-
-interface Line {
-  readonly kind: PreviewLineKind
-  readonly description: string
-  readonly amount: number
 }
 
 interface Bill {
@@ -102,11 +82,7 @@ function billOfChange(
     amount: change,
   }
   const before = balanceOf(current, terms.currency)
-  const balance: Line = {
-    kind: 'balance',
-    description: before < 0 ? 'Credit from before' : 'Owed from before',
-    amount: before,
-  }
+  const balance = lineOfBalance(before)
   const credit = wanted.prorate ? unusedPeriod(current, terms) : 0
   if (change > 0 && before + change > 0) return { on: null, lines: [proration, balance], credit }
   const all = [...addOns.kept, ...addOns.added]
@@ -174,46 +150,7 @@ function billOfReplacement(
   }
 }
 
-interface CycleTerms {
-  readonly planId?: string | undefined
-  readonly price: string
-  readonly addOns: readonly Modification[]
-  readonly discounts: readonly Modification[]
-}
-
-/** Price and add-ons less discounts of the cycle that comes next. */
-function linesOfCycle(cycle: CycleTerms, terms: Terms): Line[] {
-  return [
-    {
-      kind: 'item',
-      description: cycle.planId ?? '',
-      amount: toMinor(cycle.price, terms.currency),
-    },
-    ...cycle.addOns.filter(hasCyclesLeft).map(
-      (each): Line => ({
-        kind: 'item',
-        description: each.name ?? each.id,
-        amount: amountOf(each, terms),
-      }),
-    ),
-    ...cycle.discounts.filter(hasCyclesLeft).map(
-      (each): Line =>
-        each.id === terms.planCredit
-          ? { kind: 'proration', description: 'Unused time', amount: -amountOf(each, terms) }
-          : {
-              kind: 'discount',
-              description: `Discount (${each.name ?? each.id})`,
-              amount: -amountOf(each, terms),
-            },
-    ),
-  ]
-}
-
 function nextBillingDay({ nextBillingDate, billingPeriodEndDate }: braintree.Subscription): string {
   if (nextBillingDate) return nextBillingDate
   return dayOf(endOfDay(billingPeriodEndDate ?? '1970-01-01'))
-}
-
-function sumOf(lines: readonly Line[]): number {
-  return lines.reduce((sum, { amount }) => sum + amount, 0)
 }

@@ -49,13 +49,9 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
     async createSubscription(wanted) {
       const plan = await requirePlan(context, wanted.plan)
       return createOnce(context, {
+        ...(await requestOfNew(context, plan, wanted)),
         id: idOfSubscription(wanted.operation, wanted.name),
-        planId: plan.id,
-        price: taxedPrice(plan, wanted.tax),
         paymentMethodToken: await requireMethod(context, wanted.customerId),
-        ...trial(wanted.trialDays ?? 0),
-        ...(await discountsOfNew(context, plan, wanted)),
-        ...(await addOnsFor(context, plan, wanted)),
       })
     },
     findSubscription,
@@ -83,6 +79,21 @@ export function braintreeSubscriptions(context: BraintreeContext): Subscriptions
     async resume(id) {
       requireSuccess(await gateway.subscription.update(id, NEVER_EXPIRES))
     },
+  }
+}
+
+/** What is asked for, whoever pays. A preview of it is made of the same. */
+export async function requestOfNew(
+  context: BraintreeContext,
+  plan: Plan,
+  wanted: Pick<NewSubscription, 'tax' | 'trialDays' | 'coupon' | 'items'>,
+): Promise<Omit<braintree.SubscriptionCreateRequest, 'id'> & { readonly price: string }> {
+  return {
+    planId: plan.id,
+    price: taxedPrice(plan, wanted.tax),
+    ...trial(wanted.trialDays ?? 0),
+    ...(await discountsOfNew(context, plan, wanted)),
+    ...(await addOnsFor(context, plan, wanted)),
   }
 }
 

@@ -14,7 +14,7 @@ import { type AddOns, readAddOns } from './add-ons.ts'
 import { worthOfCoupons } from './coupons.ts'
 import { isOver } from './describe.ts'
 import { debtOf } from './plan-credit.ts'
-import { planItems, planSwap, type SwapTarget } from './planned-swap.ts'
+import { type PlannedChange, planItems, planSwap, type SwapTarget } from './planned-swap.ts'
 import { requirePlan } from './plans.ts'
 import { forecast } from './preview.ts'
 import { createOnce } from './subscriptions.ts'
@@ -59,13 +59,18 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
     return { target, planned: planItems(target) }
   }
 
+  /** What is owed is collected first: afterwards Braintree would ask for it at the new price. */
+  async function carryOut({ current }: SwapTarget, planned: PlannedChange): Promise<void> {
+    if (planned.isThere) return
+    await collectDebt(context, current)
+    requireSuccess(await gateway.subscription.update(current.id, planned.request))
+  }
+
   return {
     async swap(id, wanted, now) {
       const { target, planned } = await plan(id, wanted, now)
       if (planned.kind === 'replacement') throw new Error('This swap needs a new subscription')
-      if (planned.isThere) return
-      await collectDebt(context, target.current)
-      requireSuccess(await gateway.subscription.update(id, planned.request))
+      await carryOut(target, planned)
     },
 
     async previewSwap(id, wanted, now) {
@@ -77,9 +82,7 @@ export function braintreeSwaps(context: BraintreeContext): Swaps {
       async change(id, wanted, now) {
         requireToday(wanted, now)
         const { target, planned } = await planOfItems(id, wanted, now)
-        if (planned.isThere) return
-        await collectDebt(context, target.current)
-        requireSuccess(await gateway.subscription.update(id, planned.request))
+        await carryOut(target, planned)
       },
 
       async preview(id, wanted, now) {

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { CheckoutLine, NewCheckout } from '../../contract/parts/pages/checkout.ts'
+import { startParams } from '../subscriptions/start.ts'
 import { discount } from '../subscriptions/subscriptions.ts'
 
 type Params = Stripe.Checkout.SessionCreateParams
@@ -44,7 +45,7 @@ function withSessionId(address: string): string {
 function lineItem(line: CheckoutLine): Stripe.Checkout.SessionCreateParams.LineItem {
   const { quantity, adjustable, taxRates = [] } = line
   return {
-    quantity,
+    ...(quantity === null ? {} : { quantity }),
     ...(taxRates.length > 0 ? { tax_rates: [...taxRates] } : {}),
     ...(adjustable
       ? {
@@ -99,9 +100,7 @@ function subscriptionParams(
       ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
       ...(trialDays === null ? {} : { trial_period_days: trialDays }),
       ...(trialEndsAt === null ? {} : { trial_end: Math.floor(trialEndsAt.getTime() / 1000) }),
-      ...(withoutCard
-        ? { trial_settings: { end_behavior: { missing_payment_method: 'cancel' } } }
-        : {}),
+      ...startParams(subscription),
     },
   }
 }

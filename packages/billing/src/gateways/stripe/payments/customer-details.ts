@@ -26,7 +26,7 @@ export function toDetails(details: ChangedDetails): Stripe.CustomerUpdateParams 
 }
 
 /** Null where nothing is left of it. */
-function toAddress({ postalCode, ...rest }: Address): Stripe.AddressParam | null {
+export function toAddress({ postalCode, ...rest }: Address): Stripe.AddressParam | null {
   if (postalCode === undefined && Object.keys(rest).length === 0) return null
   return { ...rest, ...(postalCode === undefined ? {} : { postal_code: postalCode }) }
 }

@@ -159,6 +159,10 @@ async function repointSubscriptions(
   for await (const subscription of stripe.subscriptions.list({ customer, limit: 100 })) {
     if (subscription.default_payment_method === null) continue
     await stripe.subscriptions.update(subscription.id, { default_payment_method: method })
+    // What is planned brings the method that the schedule names.
+    const schedule = idOf(subscription.schedule)
+    const settings = { default_settings: { default_payment_method: method } }
+    if (schedule) await stripe.subscriptionSchedules.update(schedule, settings)
   }
 }
 

@@ -16,6 +16,19 @@ export function stripeDisputes(context: StripeContext): { readonly disputes: Dis
           throw error
         }
       },
+      // Stripe lists disputes by their charges alone.
+      async list(customer) {
+        const { stripe } = context
+        const found: ProviderDispute[] = []
+        for await (const { id, disputed } of stripe.charges.list({ customer, limit: 100 })) {
+          if (!disputed) continue
+          const query = { charge: id, limit: 100, expand: ['data.charge'] }
+          for await (const dispute of stripe.disputes.list(query)) {
+            found.push(await describe(context, dispute))
+          }
+        }
+        return found
+      },
     },
   }
 }

@@ -71,9 +71,10 @@ export async function completeInvoice(
     number: invoice.number ?? invoice.id,
     date: toDate(invoice.created),
     paid: invoice.status === 'paid',
+    ...(invoice.status === 'void' ? { isVoid: true as const } : {}),
     currency: invoice.currency,
     customer: customerOf(invoice),
-    lines: lines.map(describeLine),
+    lines: lines.map((line) => describeLine(line, invoice)),
     subtotal: invoice.subtotal,
     discounts: discountsOf(invoice.total_discount_amounts),
     taxes: await taxesOf(context, invoice.total_taxes),
@@ -144,19 +145,42 @@ export function taxesOf(
   )
 }
 
-function describeLine(line: Stripe.InvoiceLineItem): InvoiceLine {
+function describeLine(line: Stripe.InvoiceLineItem, invoice: Stripe.Invoice): InvoiceLine {
   const isSubscription = line.parent?.type === 'subscription_item_details'
   const proration = line.parent?.invoice_item_details?.proration ?? false
   return {
     id: line.id,
     description: line.description ?? 'Charge',
     amount: line.amount,
-    quantity: line.quantity,
+    quantity: countOf(line),
+    ...unitOf(line),
+    ...(isUsage(line, invoice) ? { isUsage: true } : {}),
     period:
       isSubscription || proration
         ? { start: toDate(line.period.start), end: toDate(line.period.end) }
         : null,
   }
+}
+
+/** Usage has decimals, which `quantity` has not. */
+function countOf({ quantity, quantity_decimal }: Stripe.InvoiceLineItem): number | null {
+  const decimal = quantity_decimal === undefined ? null : quantity_decimal
+  return decimal === null ? quantity : Number(String(decimal))
+}
+
+function unitOf({ pricing }: Stripe.InvoiceLineItem): Pick<InvoiceLine, 'unitAmount'> {
+  const unit = pricing?.unit_amount_decimal ?? null
+  return unit === null ? {} : { unitAmount: String(unit) }
+}
+
+/** Nothing else of a subscription is billed afterwards, but for prorations, and what was before it began. */
+function isUsage(
+  { parent, period }: Stripe.InvoiceLineItem,
+  { period_end, billing_reason }: Stripe.Invoice,
+): boolean {
+  const details = parent?.subscription_item_details
+  if (!details || details.proration || billing_reason === 'subscription_create') return false
+  return period.end <= period_end
 }
 
 /** The coupon behind a discount; of a deleted one only the amount is left. */

@@ -1,5 +1,55 @@
 import type Stripe from 'stripe'
-import { idOf, type StripeContext } from '../sdk/client.ts'
+import { money } from '../../../values/money.ts'
+import type { Payments, ProviderPayment } from '../../contract/parts/money/payments.ts'
+import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
+import { isMissing } from '../sdk/errors.ts'
+
+const STATUSES: Readonly<Record<string, ProviderPayment['status']>> = {
+  succeeded: 'succeeded',
+  processing: 'processing',
+  requires_capture: 'processing',
+  requires_action: 'needs_action',
+  requires_confirmation: 'needs_method',
+  requires_payment_method: 'needs_method',
+  canceled: 'cancelled',
+}
+
+/** Payments of subscriptions. */
+export function stripePayments({ stripe }: StripeContext): { readonly payments: Payments } {
+  return {
+    payments: {
+      async findLatest(subscription) {
+        const query = { subscription, limit: 100, expand: ['data.payments'] }
+        try {
+          // The newest ones may have none: credit has paid them, or a trial.
+          for await (const { payments } of stripe.invoices.list(query)) {
+            const id = intentOf(payments)
+            if (id !== null) return describe(await stripe.paymentIntents.retrieve(id))
+          }
+        } catch (error) {
+          if (!isMissing(error)) throw error
+        }
+        return null
+      },
+    },
+  }
+}
+
+function describe(intent: Stripe.PaymentIntent): ProviderPayment {
+  const { id, client_secret: clientSecret, last_payment_error: failure } = intent
+  const status = STATUSES[intent.status] ?? 'processing'
+  const isAsked = status === 'needs_action' && clientSecret !== null
+  return {
+    id,
+    amount: money(intent.amount, intent.currency),
+    status,
+    confirmation: isAsked ? { kind: 'payment', id, clientSecret } : null,
+    declineCode:
+      status === 'needs_method' ? (failure?.decline_code ?? failure?.code ?? null) : null,
+    createdAt: toDate(intent.created),
+    raw: intent,
+  }
+}
 
 /** The payment of an invoice; null when it has none, since nothing is due. */
 export async function paymentOf(
@@ -7,21 +57,10 @@ export async function paymentOf(
   invoiceId: string,
 ): Promise<Stripe.PaymentIntent | null> {
   const { payments } = await stripe.invoices.retrieve(invoiceId, { expand: ['payments'] })
-  const id = idOf(payments?.data[0]?.payment.payment_intent)
+  const id = intentOf(payments)
   return id === null ? null : stripe.paymentIntents.retrieve(id)
 }
 
-/**
- * Closes an invoice, and its payment with it; false when it was paid before that. Stripe decides in
- * one step, so of voiding and paying at the same time only one happens.
- */
-export async function voidInvoice({ stripe }: StripeContext, id: string): Promise<boolean> {
-  try {
-    await stripe.invoices.voidInvoice(id)
-    return true
-  } catch (error) {
-    const { status } = await stripe.invoices.retrieve(id)
-    if (status === 'paid' || status === 'void') return status === 'void'
-    throw error
-  }
+function intentOf(payments: Stripe.Invoice['payments']): string | null {
+  return idOf(payments?.data[0]?.payment.payment_intent)
 }

@@ -10,7 +10,7 @@ import { toBillingError, usedForSomethingElse } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 import { requireMethod } from './customers.ts'
 import { completeInvoice } from './invoices.ts'
-import { voidInvoice } from './payments.ts'
+import { voidInvoice } from './void-invoice.ts'
 
 const DECIDED = ['customer', 'currency', 'auto_advance', 'pending_invoice_items_behavior']
 

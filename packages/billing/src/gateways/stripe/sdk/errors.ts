@@ -4,6 +4,7 @@ import {
   type CodeRefusal,
   InvalidPaymentToken,
   InvalidTaxId,
+  NoPaymentMethod,
   PromotionCodeRefused,
   type ProviderFailure,
   ProviderMisconfigured,
@@ -77,6 +78,11 @@ function paymentError(error: Stripe.errors.StripeError, failure: ProviderFailure
 
 function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure): BillingError {
   const param = error.param ?? ''
+  if (HAS_NO_CARD.test(error.message)) {
+    return new NoPaymentMethod('Something is to be paid at once, and the customer has no card', {
+      cause: error,
+    })
+  }
   if (error.code === 'resource_missing' || error.code === 'token_already_used') {
     if (/coupon|promotion_code/.test(param)) return new UnknownCoupon(error.message, failure)
     if (/price/.test(param)) return new UnknownPlan(error.message, failure)
@@ -91,6 +97,8 @@ function requestError(error: Stripe.errors.StripeError, failure: ProviderFailure
   }
   return new ProviderRejected(error.message, failure)
 }
+
+const HAS_NO_CARD = /no attached payment source/
 
 function isAboutCode({ param, message }: Stripe.errors.StripeError): boolean {
   return /promotion_code/.test(param ?? '') || /\bpromotion code\b/i.test(message)

@@ -6,11 +6,13 @@ import type { Gateway } from '../../contract/gateway.ts'
 import type { Confirmations } from '../../contract/parts/subscriptions/confirmations.ts'
 import type { FirstPayment, ProviderSubscription } from '../../contract/subscription.ts'
 import { requireMethod } from '../payments/customers.ts'
-import { paymentOf, voidInvoice } from '../payments/payments.ts'
+import { paymentOf } from '../payments/payments.ts'
+import { voidInvoice } from '../payments/void-invoice.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { cancelNow } from './cancel.ts'
 import { hasItems } from './change-params.ts'
+import { termsOf } from './start.ts'
 
 const UNPAID: readonly string[] = ['incomplete', 'past_due', 'unpaid']
 
@@ -48,10 +50,12 @@ export function stripeConfirmations(context: StripeContext): Pick<Gateway, 'requ
 }
 
 function isFor(subscription: Stripe.Subscription, wanted: FirstPayment): boolean {
-  const { plan, quantity, items = [] } = wanted
+  const { plan: price, items = [] } = wanted
+  const quantity = wanted.isMetered ? null : wanted.quantity
   return (
-    hasItems(subscription, [{ price: plan, quantity }, ...items]) &&
-    (subscription.metadata.coupon ?? null) === wanted.coupon
+    hasItems(subscription, [{ price, quantity }, ...items]) &&
+    (subscription.metadata.coupon ?? null) === wanted.coupon &&
+    (subscription.metadata.terms ?? null) === termsOf(wanted)
   )
 }
 

@@ -1,6 +1,8 @@
 import type Stripe from 'stripe'
+import type { Pause, PausedBills } from '../../contract/parts/subscriptions/pauses.ts'
 import type { EndReason, ProviderSubscription } from '../../contract/subscription.ts'
 import { idOf, toDate } from '../sdk/client.ts'
+import { isScheduled, plannedOf } from './later/planned.ts'
 
 export function describe(subscription: Stripe.Subscription): ProviderSubscription {
   const item = mainItem(subscription)
@@ -9,10 +11,11 @@ export function describe(subscription: Stripe.Subscription): ProviderSubscriptio
     customerId: idOf(subscription.customer),
     plan: item?.price.id ?? '',
     status: subscription.status,
-    isOver: subscription.status === 'canceled' || subscription.status === 'incomplete_expired',
+    isOver: isOver(subscription),
     quantity: item?.quantity ?? 1,
     trialEndsAt: subscription.trial_end === null ? null : toDate(subscription.trial_end),
     endsAt: endOf(subscription),
+    periodStartsAt: item ? toDate(item.current_period_start) : null,
     periodEndsAt: periodEndOf(subscription),
     paidUntil: periodEndOf(subscription),
     createdAt: toDate(subscription.created),
@@ -30,8 +33,21 @@ export function describe(subscription: Stripe.Subscription): ProviderSubscriptio
       isMetered: isMetered(each),
       isMain: each === item,
     })),
+    pause: isOver(subscription) ? null : pauseOf(subscription),
+    planned: plannedOf(subscription),
+    isScheduled: !isOver(subscription) && isScheduled(subscription),
     raw: subscription,
   }
+}
+
+function isOver({ status }: Stripe.Subscription): boolean {
+  return status === 'canceled' || status === 'incomplete_expired'
+}
+
+function pauseOf({ pause_collection: pause }: Stripe.Subscription): Pause | null {
+  if (!pause) return null
+  const { behavior, resumes_at: until } = pause
+  return { until: until === null ? null : toDate(until), bills: behavior as PausedBills }
 }
 
 /**

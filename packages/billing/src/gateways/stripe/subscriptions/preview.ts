@@ -2,28 +2,28 @@ import type Stripe from 'stripe'
 import type { InvoiceData } from '../../../invoices/invoice.ts'
 import type { InvoiceDiscount } from '../../../invoices/invoice-parts.ts'
 import { money } from '../../../values/money.ts'
-import type { PreviewLine, PreviewLineKind, SwapPreview } from '../../contract/swap.ts'
+import type { SwapPreview } from '../../contract/swap.ts'
+import type {
+  PreviewLine,
+  PreviewLineKind,
+  UpcomingInvoice,
+} from '../../contract/upcoming-invoice.ts'
 
 /** Stripe's preview in our words: every amount that makes the total is a line of its own. */
-export function previewOf(
-  invoice: InvoiceData,
-  when: Pick<SwapPreview, 'immediately' | 'date' | 'prorationDate'>,
-): SwapPreview {
+export function upcomingOf(invoice: InvoiceData, date: Date): UpcomingInvoice {
   const { currency } = invoice
   const line = (kind: PreviewLineKind, description: string, amount: number): PreviewLine => ({
     kind,
     description,
     amount: money(amount, currency),
   })
-  const items = itemsOf(invoice, line)
   const included = invoice.taxes.filter(({ inclusive }) => inclusive)
   return {
-    ...when,
+    date,
     ...(isPlaceUnknown(invoice) ? { taxLocationUnknown: true } : {}),
     total: money(invoice.amountDue, currency),
-    credit: money(-sumOf(items.filter(({ amount }) => amount.amount < 0)), currency),
     lines: [
-      ...items,
+      ...itemsOf(invoice, line),
       ...invoice.discounts.map((each) => line('discount', discountLabel(each), -each.amount)),
       ...invoice.taxes
         .filter(({ inclusive }) => !inclusive)
@@ -35,6 +35,18 @@ export function previewOf(
       currency,
     ),
   }
+}
+
+/** The same of a change. */
+export function previewOf(
+  invoice: InvoiceData,
+  { date, ...when }: Pick<SwapPreview, 'immediately' | 'date' | 'prorationDate'>,
+): SwapPreview {
+  const upcoming = upcomingOf(invoice, date)
+  const credited = upcoming.lines.filter(
+    ({ kind, amount }) => (kind === 'item' || kind === 'proration') && amount.amount < 0,
+  )
+  return { ...upcoming, ...when, credit: money(-sumOf(credited), invoice.currency) }
 }
 
 function isPlaceUnknown({ raw }: InvoiceData): boolean {
@@ -50,8 +62,8 @@ type Line = (kind: PreviewLineKind, description: string, amount: number) => Prev
 
 function itemsOf({ lines, subtotal, raw }: InvoiceData, line: Line): PreviewLine[] {
   const { data } = (raw as Stripe.Invoice).lines
-  const items = lines.map(({ description, amount }, at) =>
-    line(isProration(data[at]) ? 'proration' : 'item', description, amount),
+  const items = lines.map(({ description, amount, isUsage }, at) =>
+    line(isUsage ? 'usage' : isProration(data[at]) ? 'proration' : 'item', description, amount),
   )
   // Stripe shows the first ten.
   const rest = subtotal - sumOf(items)
@@ -63,10 +75,17 @@ function isProration(line: Stripe.InvoiceLineItem | undefined): boolean {
   return (subscription_item_details ?? invoice_item_details)?.proration ?? false
 }
 
-/** Credit from before pays first; what a negative invoice leaves over is kept for later ones. */
-function balanceOf({ total, amountDue }: InvoiceData, line: Line): PreviewLine[] {
+/**
+ * Credit from before pays first; what a negative invoice leaves over is kept for later ones, and so is what Stripe finds
+ * too little to charge.
+ */
+function balanceOf(invoice: InvoiceData, line: Line): PreviewLine[] {
+  const { total, amountDue, startingBalance } = invoice
   const balance = amountDue - total
   if (balance === 0) return []
+  if (amountDue === 0 && total + startingBalance > 0) {
+    return [line('balance', 'Too little to be charged now', balance)]
+  }
   if (balance < 0) return [line('balance', 'Credit from before', balance)]
   return [line('balance', total < 0 ? 'Kept for later invoices' : 'Owed from before', balance)]
 }

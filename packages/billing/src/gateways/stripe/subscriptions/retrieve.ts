@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 
-/** A subscription with all its items: the object itself holds the first ones only. */
+/** A subscription with all its items, of which the object itself holds the first ones only, and with what is planned. */
 export async function retrieve(stripe: Stripe, id: string): Promise<Stripe.Subscription> {
-  return withAllItems(stripe, await stripe.subscriptions.retrieve(id))
+  return withAllItems(stripe, await stripe.subscriptions.retrieve(id, { expand: ['schedule'] }))
 }
 
 export async function withAllItems(

@@ -10,6 +10,7 @@ import { cancelNow } from './cancel.ts'
 import { ownRates } from './change-params.ts'
 import { describe, mainItem } from './describe.ts'
 import { retrieve, withAllItems } from './retrieve.ts'
+import { startParams, termsOf } from './start.ts'
 import { taxRates } from './tax-rates.ts'
 
 type Subscriptions = Pick<
@@ -31,7 +32,13 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
 
   async function listSubscriptions(customer: string): Promise<Stripe.Subscription[]> {
     const found: Stripe.Subscription[] = []
-    for await (const each of stripe.subscriptions.list({ customer, status: 'all', limit: 100 })) {
+    const listed = stripe.subscriptions.list({
+      customer,
+      status: 'all',
+      limit: 100,
+      expand: ['data.schedule'],
+    })
+    for await (const each of listed) {
       found.push(await withAllItems(stripe, each))
     }
     return found.reverse()
@@ -101,15 +108,20 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
   }
 }
 
-function createParams(
+/** What a preview of it is made of, too. */
+export function createParams(
   wanted: NewSubscription,
   rates: readonly string[],
 ): Stripe.SubscriptionCreateParams {
   const { coupon, items = [], itemRates = {} } = wanted
+  const terms = termsOf(wanted)
   return {
     customer: wanted.customerId,
     items: [
-      { price: wanted.plan, quantity: wanted.quantity, ...ownRates(wanted.taxRates) },
+      {
+        ...toItem({ price: wanted.plan, quantity: wanted.isMetered ? null : wanted.quantity }),
+        ...ownRates(wanted.taxRates),
+      },
       ...items.map((item) => ({ ...toItem(item), ...ownRates(itemRates[item.price]) })),
     ],
     ...(wanted.automaticTax ? { automatic_tax: { enabled: true } } : {}),
@@ -118,6 +130,7 @@ function createParams(
       operation: wanted.operation,
       ...(items.length > 0 ? { main: wanted.plan } : {}),
       ...(coupon === null ? {} : { coupon }),
+      ...(terms === null ? {} : { terms }),
     },
     // A declined or unconfirmed first payment leaves an incomplete subscription that can be looked at.
     payment_behavior: 'allow_incomplete',
@@ -125,6 +138,7 @@ function createParams(
     ...(rates.length > 0 ? { default_tax_rates: [...rates] } : {}),
     ...(wanted.trialDays ? { trial_period_days: wanted.trialDays } : {}),
     ...(wanted.trialEndsAt ? { trial_end: toSeconds(new Date(wanted.trialEndsAt)) } : {}),
+    ...startParams(wanted),
   }
 }
 

@@ -1,6 +1,7 @@
 import type {
   ActiveDiscount,
   BillableUser,
+  CreditNote,
   EndReason,
   Invoice,
   InvoiceData,
@@ -10,6 +11,7 @@ import type {
   PaymentMethod,
   ProviderName,
   Subscription,
+  UpcomingInvoice,
 } from '@tollgate/billing'
 import { isBillingError, NoSubscription } from '@tollgate/billing'
 import type { Context } from 'hono'
@@ -18,6 +20,7 @@ import type { AppEnv } from '../../../http/variables.ts'
 import { userOf } from '../../parts/page-context.ts'
 import { billingNow } from './dates.ts'
 import { planOf } from './plans.ts'
+import { hasCreditNotes } from './providers.ts'
 
 /** The pages know one subscription for each person, under this name. */
 export const SUBSCRIPTION = 'main'
@@ -75,6 +78,10 @@ export interface ProviderView {
   /** What could be paid now, because payments failed; null when nothing is owed. */
   readonly owed: Money | null
   readonly invoices: readonly Invoice[] | null
+  /** What took invoices back; none where the provider has no such documents. */
+  readonly creditNotes: readonly CreditNote[] | null
+  /** The next bill; null also where none comes. */
+  readonly upcoming: UpcomingInvoice | null
   readonly discounts: readonly ActiveDiscount[] | null
   readonly methods: readonly PaymentMethod[] | null
   /** Of the last subscription, when it is over. */
@@ -91,29 +98,35 @@ export function mayChooseProvider({ running }: Account, { invoices }: ProviderVi
 }
 
 /** A page without these is better than no page. */
-export async function askProvider({
-  billable,
-  running,
-  history: [last],
-}: Account): Promise<ProviderView> {
-  const [periodEndsAt, unpaid, owed, invoices, discounts, methods, endReason] = await Promise.all([
-    orNull(running ? running.periodEndsAt() : null),
-    orNull(running ? unpaidReason(running) : null),
-    orNull(running && isOwing(running) ? running.amountOwed() : null),
-    orNull(billable.invoicesIncludingPending()),
-    orNull(running ? running.discounts() : null),
-    orNull(billable.paymentMethods()),
-    orNull(last ? last.endReason() : null),
-  ])
+export async function askProvider(account: Account): Promise<ProviderView> {
+  const { billable, running, provider } = account
+  const [last] = account.history
+  const [periodEndsAt, unpaid, owed, documents, discounts, methods, endReason, upcoming] =
+    await Promise.all([
+      orNull(running ? running.periodEndsAt() : null),
+      orNull(running ? unpaidReason(running) : null),
+      orNull(running && isOwing(running) ? running.amountOwed() : null),
+      Promise.all([
+        orNull(billable.invoicesIncludingPending()),
+        hasCreditNotes(provider) ? orNull(billable.creditNotes()) : [],
+      ]),
+      orNull(running ? running.discounts() : null),
+      orNull(billable.paymentMethods()),
+      orNull(last ? last.endReason() : null),
+      orNull(running ? running.upcomingInvoice() : null),
+    ])
   const isOwed = owed !== null && owed.amount > 0
+  const [invoices, creditNotes] = documents
   return {
     periodEndsAt,
     unpaid,
     owed: isOwed ? owed : null,
     invoices,
+    creditNotes,
     discounts,
     methods,
     endReason,
+    upcoming,
   }
 }
 

@@ -1,3 +1,4 @@
+import type { PreviewLineKind, UpcomingInvoice } from '@tollgate/billing'
 import { describe, expect, it } from 'vitest'
 import { type Condition, describeState } from './describe-state.ts'
 
@@ -11,11 +12,18 @@ function condition(holds: readonly (keyof Condition)[]): Condition {
     incomplete: asks('incomplete'),
     onGracePeriod: asks('onGracePeriod'),
     pastDue: asks('pastDue'),
+    paused: asks('paused'),
     onTrial: asks('onTrial'),
     trialEndsAt: end,
     endsAt: end,
   }
 }
+
+const line = (kind: PreviewLineKind, amount: number) => ({
+  kind,
+  description: '',
+  amount: { amount, currency: 'usd' },
+})
 
 describe('the words for a subscription', () => {
   it.each<[readonly (keyof Condition)[], string, string]>([
@@ -25,18 +33,53 @@ describe('the words for a subscription', () => {
     [['onTrial', 'onGracePeriod'], 'Cancelled', 'Nothing more will be charged.'],
     [['pastDue'], 'Payment failed', 'will be tried again'],
     [['pastDue', 'onGracePeriod'], 'Cancelled', 'stays open until 3 March 2027.'],
+    [['paused'], 'Paused', 'nothing is charged until it goes on'],
+    [['paused', 'onTrial'], 'Paused', 'nothing is charged until it goes on'],
+    [['paused', 'onGracePeriod'], 'Cancelled', 'stays open until 3 March 2027.'],
     [['incomplete'], 'Not paid', 'not open yet'],
     [['ended'], 'Ended', 'It ended on 3 March 2027.'],
     [['ended', 'incomplete', 'pastDue'], 'Ended', 'It ended on 3 March 2027.'],
   ])('that is %j are %s', (holds, label, words) => {
-    const state = describeState(condition(holds), { periodEndsAt: end, endReason: null })
+    const told = { periodEndsAt: end, endReason: null, upcoming: null }
+    const state = describeState(condition(holds), told, true)
     expect(state.label).toBe(label)
     expect(state.sentence).toContain(words)
   })
 
+  it.each<[string, number, UpcomingInvoice['lines'], string]>([
+    ['a price', 1200, [], 'The next payment is on 3 March 2027: $12.00.'],
+    [
+      'credit',
+      0,
+      [line('balance', -1200)],
+      'The next payment is on 3 March 2027: your credit pays it.',
+    ],
+    ['a free plan', 0, [line('item', 0)], 'The next payment is on 3 March 2027: nothing is due.'],
+    [
+      'a coupon',
+      0,
+      [line('item', 1200), line('discount', -1200)],
+      'on 3 March 2027: nothing is due.',
+    ],
+    ['too much unused', 0, [line('proration', -5), line('balance', 5)], 'nothing is due.'],
+  ])('say what the next bill is: %s', (_name, amount, lines, words) => {
+    const upcoming = { date: end, total: { amount, currency: 'usd' }, lines }
+    const told = { periodEndsAt: null, endReason: null, upcoming }
+    expect(describeState(condition([]), told, true).sentence).toContain(words)
+  })
+
+  it.each([
+    [true, 'Trial until 3 March 2027. The first payment is on that day: $12.00.'],
+    [false, 'Trial until 3 March 2027. It ends on that day unless you add a card.'],
+  ])('say what comes after a trial, with a card: %s', (hasCard, sentence) => {
+    const upcoming = { date: end, total: { amount: 1200, currency: 'usd' }, lines: [] }
+    const told = { periodEndsAt: end, endReason: null, upcoming }
+    expect(describeState(condition(['onTrial']), told, hasCard).sentence).toBe(sentence)
+  })
+
   it('name no date that nobody knows', () => {
-    const told = { periodEndsAt: null, endReason: null }
-    expect(describeState(condition([]), told).sentence).toBe('It is running.')
+    const told = { periodEndsAt: null, endReason: null, upcoming: null }
+    expect(describeState(condition([]), told, true).sentence).toBe('It is running.')
   })
 
   it.each([
@@ -44,7 +87,7 @@ describe('the words for a subscription', () => {
     ['payment_failed', 'The payment failed, so it ended on 3 March 2027.'],
     ['payment_disputed', 'A payment was disputed, so it ended on 3 March 2027.'],
   ] as const)('say why it ended: %s', (endReason, sentence) => {
-    const told = { periodEndsAt: null, endReason }
-    expect(describeState(condition(['ended']), told).sentence).toBe(sentence)
+    const told = { periodEndsAt: null, endReason, upcoming: null }
+    expect(describeState(condition(['ended']), told, true).sentence).toBe(sentence)
   })
 })

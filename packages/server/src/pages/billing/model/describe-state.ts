@@ -1,4 +1,9 @@
-import type { EndReason, Subscription } from '@tollgate/billing'
+import {
+  type EndReason,
+  formatMoney,
+  type Subscription,
+  type UpcomingInvoice,
+} from '@tollgate/billing'
 import { formatDay } from './dates.ts'
 
 export interface StateDescription {
@@ -10,13 +15,22 @@ export interface StateDescription {
 /** What the page asks of a subscription: billing's own functions decide, the words are ours. */
 export type Condition = Pick<
   Subscription,
-  'ended' | 'incomplete' | 'onGracePeriod' | 'pastDue' | 'onTrial' | 'trialEndsAt' | 'endsAt'
+  | 'ended'
+  | 'incomplete'
+  | 'onGracePeriod'
+  | 'pastDue'
+  | 'paused'
+  | 'onTrial'
+  | 'trialEndsAt'
+  | 'endsAt'
 >
 
 /** What only the provider can tell; null where it did not. */
 export interface Told {
   readonly periodEndsAt: Date | null
   readonly endReason: EndReason | null
+  /** The next bill. */
+  readonly upcoming: Pick<UpcomingInvoice, 'date' | 'total' | 'lines'> | null
 }
 
 const BECAUSE: Readonly<Record<EndReason, string>> = {
@@ -25,10 +39,11 @@ const BECAUSE: Readonly<Record<EndReason, string>> = {
   payment_disputed: 'A payment was disputed, so it ended',
 }
 
-/** The first that applies. */
+/** The first that applies. Whoever has a card, or another way to pay, is charged when a trial ends. */
 export function describeState(
   subscription: Condition,
-  { periodEndsAt, endReason }: Told,
+  { periodEndsAt, endReason, upcoming }: Told,
+  hasCard: boolean,
 ): StateDescription {
   const { endsAt, trialEndsAt } = subscription
   if (subscription.ended()) {
@@ -51,12 +66,31 @@ export function describeState(
       'The last payment failed and will be tried again. You can change the card before that.'
     return { label: 'Payment failed', tone: 'bad', sentence }
   }
-  if (subscription.onTrial()) {
-    const sentence = `Trial until ${day(trialEndsAt)}. The first payment is on that day.`
-    return { label: 'Trial', tone: 'good', sentence }
+  if (subscription.paused()) {
+    const sentence = 'It is paused: nothing is charged until it goes on.'
+    return { label: 'Paused', tone: 'quiet', sentence }
   }
-  const sentence = periodEndsAt ? `The next payment is on ${day(periodEndsAt)}.` : 'It is running.'
+  if (subscription.onTrial()) {
+    const then = hasCard
+      ? `The first payment is on that day${amount(upcoming)}.`
+      : 'It ends on that day unless you add a card.'
+    const sentence = `Trial until ${day(trialEndsAt)}. ${then}`
+    return { label: 'Trial', tone: hasCard ? 'good' : 'warning', sentence }
+  }
+  const next = upcoming?.date ?? periodEndsAt
+  const sentence = next
+    ? `The next payment is on ${day(next)}${amount(upcoming)}.`
+    : 'It is running.'
   return { label: 'Active', tone: 'good', sentence }
+}
+
+/** What credit pays whole is no payment; what costs nothing needs no credit. */
+function amount(upcoming: Told['upcoming']): string {
+  if (!upcoming) return ''
+  const { total, lines } = upcoming
+  if (total.amount !== 0) return `: ${formatMoney(total)}`
+  const isCredit = lines.some((line) => line.kind === 'balance' && line.amount.amount < 0)
+  return isCredit ? ': your credit pays it' : ': nothing is due'
 }
 
 function day(date: Date | null): string {

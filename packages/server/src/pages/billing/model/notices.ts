@@ -2,6 +2,7 @@
 export const NOTICES = {
   subscribed: 'You are subscribed.',
   swapped: 'Your plan was changed.',
+  'plan-kept': 'You keep your plan.',
   'quantity-changed': 'The quantity was changed. The difference is on your next invoice.',
   cancelled: 'Your subscription is cancelled.',
   ended: 'Your subscription has ended.',

@@ -18,6 +18,11 @@ export function hasPromotionCodes(provider: ProviderName): boolean {
   return provider === 'stripe'
 }
 
+/** Whether what takes an invoice back is a document of its own. */
+export function hasCreditNotes(provider: ProviderName): boolean {
+  return provider === 'stripe'
+}
+
 /** The provider that was asked for, if it is on offer. */
 export function parseProvider(
   value: string | null | undefined,

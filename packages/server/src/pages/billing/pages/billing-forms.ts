@@ -16,6 +16,7 @@ export function addBillingForms(app: Hono<AppEnv>): void {
   addForm(app, '/billing/pay', payNow)
   addForm(app, '/billing/quantity', changeQuantity)
   addForm(app, '/billing/resume', resume)
+  addForm(app, '/billing/keep-plan', keepPlan)
   addForm(app, '/billing/code', useCode)
 }
 
@@ -71,4 +72,10 @@ async function resume({ account }: FormRequest) {
   const running = requireRunning(account)
   if (running.cancelled()) await running.resume()
   return 'resumed' as const
+}
+
+async function keepPlan({ account }: FormRequest) {
+  const running = requireRunning(account)
+  if (running.plannedPlan !== null) await running.cancelPlannedSwap()
+  return 'plan-kept' as const
 }

@@ -3,10 +3,11 @@ import type { FC } from 'hono/jsx'
 import type { PageContext } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
 import type { Account, ProviderView } from '../model/account.ts'
+import { formatDay } from '../model/dates.ts'
 import { describeCard } from '../model/describe-card.ts'
 import { describeDiscount } from '../model/describe-discount.ts'
 import { describeState } from '../model/describe-state.ts'
-import { formatPrice, formatRhythm, hasSeats } from '../model/plans.ts'
+import { formatPrice, formatRhythm, hasSeats, planOf } from '../model/plans.ts'
 import { hasPromotionCodes, PROVIDER_NAMES } from '../model/providers.ts'
 
 interface CurrentView {
@@ -19,7 +20,7 @@ interface CurrentView {
 export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subscription }) => {
   const { settings } = page.service.config
   const { plan } = account
-  const state = describeState(subscription, told)
+  const state = describeState(subscription, told, describeCard(account.billable) !== null)
   return (
     <section class="card stack" aria-labelledby="subscription-title">
       <div class="row spread">
@@ -38,9 +39,27 @@ export const CurrentSubscription: FC<CurrentView> = ({ page, account, told, subs
       {told.discounts?.map((discount) => (
         <p>{describeDiscount(discount)}</p>
       ))}
+      <Planned {...{ page, subscription }} />
       <Unpaid {...{ page, account, told, subscription }} />
       {!subscription.incomplete() && <Changes {...{ page, account, subscription }} />}
     </section>
+  )
+}
+
+/** A change that comes with a later bill, and the way back from it. */
+const Planned: FC<Pick<CurrentView, 'page' | 'subscription'>> = ({ page, subscription }) => {
+  const { plannedPlan, plannedAt, provider } = subscription
+  if (plannedPlan === null || plannedAt === null) return null
+  const { plans } = page.service.config.settings
+  const next = planOf(plans, { provider, providerPlan: plannedPlan })
+  return (
+    <form method="post" action="/billing/keep-plan" class="row" data-once>
+      <CsrfField page={page} />
+      <span>
+        It changes to {next?.name ?? plannedPlan} on {formatDay(plannedAt)}.
+      </span>
+      <button type="submit">Keep the present plan</button>
+    </form>
   )
 }
 

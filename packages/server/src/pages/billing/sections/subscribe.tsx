@@ -36,7 +36,7 @@ export const Subscribe: FC<SubscribeView> = (view) => {
   return (
     <section class="stack" aria-labelledby="subscribe-title">
       <h2 id="subscribe-title">{titleOf(account)}</h2>
-      {last && !account.running && <p>{describeState(last, told).sentence}</p>}
+      {last && !account.running && <p>{describeState(last, told, card !== null).sentence}</p>}
       <ProviderChoice {...view} />
       <form method="post" action="/billing/subscribe" class="stack" data-once>
         <CsrfField page={page} />

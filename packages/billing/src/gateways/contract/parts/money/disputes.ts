@@ -26,4 +26,6 @@ export interface ProviderDispute {
 export interface Disputes {
   /** Null when there is none. */
   find(id: string): Promise<ProviderDispute | null>
+  /** All of a customer's, decided or not. */
+  list(customerId: string): Promise<ProviderDispute[]>
 }

@@ -1,6 +1,11 @@
+import type { InvoiceData } from '../../../../invoices/invoice.ts'
+import type { MeteredPrice } from '../../../../values/metered-price.ts'
+import type { Money } from '../../../../values/money.ts'
+import type { ProviderSubscription } from '../../subscription.ts'
+
 /** Something that was used. */
 export interface UsageEvent {
-  /** Of ours: the same id counts once, however often it is sent. */
+  /** Of ours: the same id of a customer counts once, however often it is sent within 24 hours. */
   readonly id: string
   /** The provider's name of what is counted. */
   readonly meter: string
@@ -8,19 +13,26 @@ export interface UsageEvent {
   readonly value: string
   /** Who used it. */
   readonly customerId: string
-  /** The subscription it is billed with, where the provider needs to know; otherwise null. */
+  /** The provider's id of the subscription that it was reported for; null where none was named. */
   readonly subscriptionId: string | null
   /** When. */
   readonly at: Date
 }
 
-/** What came of one event. `later`: nobody knows, and it is sent again. */
+/** Which event it was. */
+export type SentEvent = Pick<UsageEvent, 'id' | 'meter' | 'customerId'>
+
+/**
+ * What came of one event. `sent`: the provider has it, also when it had it before. `refused`: it never will.
+ * `later`: it surely does not have it, and is asked again. `unknown`: nobody knows, and it is asked again while it can
+ * tell a repeat from another event. Where an SDK repeats calls by itself, an answer is only that of the last one.
+ */
 export interface UsageOutcome {
   /** Of the event. */
   readonly id: string
-  /** `sent` also when it was there already. */
-  readonly state: 'sent' | 'refused' | 'later'
-  /** Why it was refused; null when it was not. */
+  /** What came of it. */
+  readonly state: 'sent' | 'refused' | 'later' | 'unknown'
+  /** Why it was not taken; null when it was. */
   readonly error: string | null
 }
 
@@ -40,9 +52,9 @@ export interface UsageFilter {
   readonly meter: string
   /** Who used it. */
   readonly customerId: string
-  /** From then on. */
+  /** From then on: the whole minute, or the hour or day that it is in where there is a sum for each. */
   readonly from: Date
-  /** Until then. */
+  /** Until then, to the end of that minute, hour or day. */
   readonly to: Date
   /** A sum for each; null for one sum. */
   readonly by: 'day' | 'hour' | null
@@ -60,16 +72,52 @@ export interface Meter {
   readonly aggregation: 'sum' | 'count' | 'last'
 }
 
-/** Prices by what was used. */
+/** Usage that the provider counts and bills. */
 export interface UsageReports {
+  /** Who adds up what was used. */
+  readonly countedBy: 'provider'
   /** One outcome for each event, in their order. */
   send(events: readonly UsageEvent[]): Promise<readonly UsageOutcome[]>
   /** Oldest first. */
   summaries(filter: UsageFilter): Promise<UsageSummary[]>
-  /** Takes an event back, while the provider still can. */
-  cancel(id: string, meter: string): Promise<void>
+  /** Takes an event back, while the provider still can; nothing happens when it was taken back before. */
+  cancel(event: SentEvent): Promise<void>
+  /** What usage of a price is reported as; null for a price that is not billed by usage. */
+  meterOf(price: string): Promise<string | null>
   /** All that there are. */
   meters(): Promise<Meter[]>
   /** One that has this name for events already is the one. */
   createMeter(meter: Omit<Meter, 'id'>): Promise<Meter>
+}
+
+/** What was used in a period, and is charged once for its key. */
+export interface UsageCharge {
+  /** Who pays. */
+  readonly customerId: string
+  /** The provider's id of the subscription that it was used with. */
+  readonly subscription: string
+  /** Of ours: the same key is charged once, however often it is asked for. */
+  readonly key: string
+  /** With the tax inside. */
+  readonly amount: Money
+  /** What people read. */
+  readonly description: string
+}
+
+/** Usage that we count, and charge when its period is over, because the provider counts none. */
+export interface UsageCharges {
+  /** Who adds up what was used. */
+  readonly countedBy: 'us'
+  /** Of what it is charged in, in lower case. */
+  readonly currency: string
+  /** What usage under this name costs; null where the options name none. */
+  priceOf(name: string): MeteredPrice | null
+  /** When the periods of a subscription began, as far as they are known, oldest first: the last one runs. */
+  periodsOf(subscription: ProviderSubscription): readonly Date[]
+  /** Throws PaymentFailed when it is declined. A repeat finds what was charged. */
+  charge(charge: UsageCharge): Promise<InvoiceData>
+}
+
+export function isChargedByUs(usage: UsageReports | UsageCharges): usage is UsageCharges {
+  return usage.countedBy === 'us'
 }

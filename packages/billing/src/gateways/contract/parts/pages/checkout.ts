@@ -4,7 +4,7 @@ import type { BasisPoints } from '../../../../values/tax.ts'
 /** One line of a hosted page: a price of the provider's, or an amount with a name. */
 export type CheckoutLine = {
   /** How many. */
-  readonly quantity: number
+  readonly quantity: number | null
   /** Between which numbers the customer may choose; null for none. */
   readonly adjustable: { readonly min: number; readonly max: number } | null
   /** Ids of the provider's own rates for it. */
@@ -32,6 +32,10 @@ export interface CheckoutSubscription {
   readonly trialEndsAt: Date | null
   /** Whether a trial may begin without a card. */
   readonly withoutCard: boolean
+  /** From when on whole periods are billed, for a gateway with the part `anchors`. */
+  readonly anchorAt?: Date
+  /** Whether the time before is paid for. Default: yes. */
+  readonly prorate?: boolean
 }
 
 /** A hosted page to be. */

@@ -1,11 +1,14 @@
+import type { BasisPoints } from '../../../../values/tax.ts'
 import type { WantedItem } from '../../item.ts'
 
-/** A change that comes later. */
+/** A change of prices that comes later. */
 export interface PlannedSwap {
   /** All prices from then on, the main one first. */
   readonly items: readonly WantedItem[]
   /** When. */
   readonly at: Date
+  /** The operation that planned it; null where somebody else did. */
+  readonly operation: string | null
 }
 
 /** A change to be planned. */
@@ -14,18 +17,23 @@ export interface NewPlannedSwap {
   readonly items: readonly WantedItem[]
   /** When. */
   readonly at: 'period_end' | Date
-  /** The operation it belongs to: a repeat goes on with the same plan. */
-  readonly operation: string
+  /** What comes on top of the prices from then on, unless the provider works that out. */
+  readonly tax: BasisPoints
+  /** Ids of the provider's own rates for the main price, for a gateway with the part `lineRates`. */
+  readonly taxRates?: readonly string[]
+  /** The operation it belongs to; null where it goes on belonging to whom it did. */
+  readonly operation: string | null
 }
 
-/** Changes at a later date. */
+/** Changes at a later date. They are told by `ProviderSubscription.planned`. */
 export interface Schedules {
-  /** What is planned; null for nothing. */
-  find(id: string): Promise<PlannedSwap | null>
-  /** Takes the place of what was planned before. */
+  /**
+   * Takes the place of what was planned before; a repeat plans the same. Nothing is prorated then. Whatever is not a
+   * price stays as it is now, most of all discounts and the end of a trial.
+   */
   plan(id: string, swap: NewPlannedSwap): Promise<void>
-  /** Forgets what is planned; the subscription goes on as it is. */
+  /** Forgets what is planned; the subscription goes on as it is. Nothing happens where nothing is. */
   release(id: string): Promise<void>
-  /** Bills from that moment on, in the same rhythm. */
-  moveAnchor(id: string, to: 'now' | Date, operation: string): Promise<void>
+  /** Whether these prices are billed together: only such can be planned. UnknownPlan where one of them is not there. */
+  haveOneRhythm(prices: readonly string[]): Promise<boolean>
 }

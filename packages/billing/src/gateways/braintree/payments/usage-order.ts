@@ -1,0 +1,13 @@
+/** The order's id of a sale for usage: it is found again by it, and says what it belongs to. */
+export function orderOfUsage(subscription: string, key: string): string {
+  return `usage:${subscription}:${key}`
+}
+
+/** The subscription whose usage a sale is for; null for any other sale. */
+export function subscriptionOfUsage({
+  orderId,
+}: {
+  readonly orderId?: string | null | undefined
+}): string | null {
+  return /^usage:([^:]+):/.exec(orderId ?? '')?.[1] ?? null
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { type Database, insertIfAbsent } from '@tollgate/database'
+import { sql } from 'kysely'
+import type { ProviderName } from '../../provider-name.ts'
+import type { Owner } from '../../values/owner.ts'
+import type { OwnerIdTypes } from '../owner-columns.ts'
+import { createQueue, type Queue } from './queue.ts'
+import { type UsageState, usageTable } from './tables.ts'
+
+/** Something that was used, as it waits for the provider or was taken by it. */
+export interface StoredUsage {
+  /** Counts upwards. */
+  readonly id: number
+  /** What makes two reports the same. */
+  readonly identifier: string
+  /** What the application calls the report. */
+  readonly reference: string
+  /** Who used it. */
+  readonly owner: Owner
+  /** Where it is billed. */
+  readonly provider: ProviderName
+  /** Of our row; null where none was named. */
+  readonly subscriptionId: number | null
+  /** The provider's name of what is counted. */
+  readonly meter: string
+  /** A decimal number. */
+  readonly value: string
+  /** When it was used. */
+  readonly at: Date
+  /** `sent` is at the provider, which does not take what is `refused`; `cancelled` was taken back. */
+  readonly state: UsageState
+  /** How often it was tried. */
+  readonly attempts: number
+  /** When it is tried next. */
+  readonly dueAt: Date
+  /** Since when the provider may have it; null while it surely has not. */
+  readonly askedAt: Date | null
+  /** Why the last attempt failed; null when none has. */
+  readonly lastError: string | null
+  /** When it was reported. */
+  readonly createdAt: Date
+  /** When it was sent, refused or taken back; null while it waits. */
+  readonly finishedAt: Date | null
+}
+
+export type NewUsage = Pick<
+  StoredUsage,
+  'reference' | 'owner' | 'provider' | 'subscriptionId' | 'meter' | 'value' | 'at'
+>
+
+/** One that somebody is about to send. */
+export interface ClaimedUsage extends StoredUsage {
+  /** Whether the provider may have it from an earlier attempt. */
+  readonly isRepeat: boolean
+}
+
+export interface QueueOfUsage extends Omit<Queue<StoredUsage, UsageState>, 'claim' | 'retry'> {
+  /** Takes one to be sent: from now on the provider may have it. */
+  claim(id: number, at: Date, until: Date): Promise<ClaimedUsage | null>
+}
+
+/** What was used, until the provider has it and for some time after. */
+export interface UsageRepository {
+  /** Those of a provider. */
+  queue(provider: ProviderName): QueueOfUsage
+  /** Once for each owner and reference: false when it is there. */
+  add(
+    usage: NewUsage,
+    when: { readonly now: Date; readonly dueAt: Date },
+    tx: Database,
+  ): Promise<boolean>
+  find(owner: Owner, reference: string, tx?: Database): Promise<StoredUsage | null>
+  /** The provider surely does not have it. */
+  markUntaken(id: number): Promise<void>
+  /** False when it was over before. */
+  refuse(id: number, error: string, at: Date, tx: Database): Promise<boolean>
+  /** Before the provider was asked; false when it has been, or it is over. */
+  cancelUnsent(id: number, at: Date): Promise<boolean>
+  /** One that was sent, and is taken back. */
+  markCancelled(id: number, at: Date): Promise<void>
+  /** Makes one due again that was refused; false when there is none. */
+  retry(id: number, at: Date): Promise<boolean>
+}
+
+const TABLE = 'billing_usage'
+const newUsage = usageTable.omit('id')
+
+/** User 7 and team 7 may both have a "job 1". */
+export function identifierOf({ type, id }: Owner, reference: string): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([type, String(id), reference]))
+    .digest('hex')
+  return `usage_${digest.slice(0, 40)}`
+}
+
+export function usageRepository(database: Database, types: OwnerIdTypes): UsageRepository {
+  type UsageRecord = ReturnType<typeof usageTable.fromRow>
+  const read = ({ ownerType: type, ownerId, batch: _batch, ...usage }: UsageRecord) => ({
+    ...usage,
+    owner: { type, id: types.get(type)?.idType === 'integer' ? Number(ownerId) : ownerId },
+  })
+  const change = async (
+    tx: Database,
+    where: { readonly id: number; readonly state: UsageState; readonly isUnasked?: boolean },
+    values: Readonly<Record<string, unknown>>,
+  ) => {
+    let query = tx.kysely
+      .updateTable(TABLE)
+      .set(values)
+      .where('id', '=', where.id)
+      .where('state', '=', where.state)
+    if (where.isUnasked) query = query.where('asked_at', 'is', null)
+    const { numUpdatedRows } = await query.executeTakeFirst()
+    return Number(numUpdatedRows) > 0
+  }
+  return {
+    queue(provider) {
+      const { claim, list, ...queue } = createQueue(database, usageTable, {
+        givenUp: 'refused',
+        within: { provider },
+        claimed: (at) => ({ asked_at: sql`coalesce(${sql.ref('asked_at')}, ${at})` }),
+      })
+      return {
+        ...queue,
+        async claim(id, at, until) {
+          const usage = await claim(id, at, until)
+          return usage && { ...read(usage), isRepeat: usage.askedAt?.getTime() !== at.getTime() }
+        },
+        list: async (state, limit) => (await list(state, limit)).map(read),
+      }
+    },
+    add: ({ owner, ...usage }, { now, dueAt }, tx) =>
+      insertIfAbsent(
+        tx,
+        TABLE,
+        newUsage.toRow({
+          ...usage,
+          identifier: identifierOf(owner, usage.reference),
+          ownerType: owner.type,
+          ownerId: String(owner.id),
+          batch: null,
+          state: 'pending',
+          attempts: 0,
+          dueAt,
+          askedAt: null,
+          lastError: null,
+          createdAt: now,
+          finishedAt: null,
+        }),
+      ),
+    async find(owner, reference, tx = database) {
+      const row = await tx.kysely
+        .selectFrom(TABLE)
+        .selectAll()
+        .where('identifier', '=', identifierOf(owner, reference))
+        .executeTakeFirst()
+      return row ? read(usageTable.fromRow(row as ReturnType<typeof usageTable.toRow>)) : null
+    },
+    async markUntaken(id) {
+      await change(database, { id, state: 'pending' }, { asked_at: null })
+    },
+    refuse: (id, error, at, tx) =>
+      change(
+        tx,
+        { id, state: 'pending' },
+        { state: 'refused', last_error: error, finished_at: at.getTime() },
+      ),
+    cancelUnsent: (id, at) =>
+      change(
+        database,
+        { id, state: 'pending', isUnasked: true },
+        { state: 'cancelled', finished_at: at.getTime() },
+      ),
+    async markCancelled(id, at) {
+      const over = { state: 'cancelled', finished_at: at.getTime() }
+      await change(database, { id, state: 'sent' }, over)
+    },
+    retry: (id, at) =>
+      change(
+        database,
+        { id, state: 'refused' },
+        { state: 'pending', attempts: 0, due_at: at.getTime(), asked_at: null, finished_at: null },
+      ),
+  }
+}

@@ -1,0 +1,209 @@
+import type { Database } from '@tollgate/database'
+import { Busy, InvalidArgument } from '../errors.ts'
+import type { EventStream } from '../events/event-stream.ts'
+import { usageRefused } from '../events/of-usage.ts'
+import { createWorker, type Worker, type WorkerSettings } from '../events/worker.ts'
+import { isChargedByUs } from '../gateways/contract/parts/money/usage.ts'
+import { requirePart } from '../gateways/contract/parts.ts'
+import type { ProviderName } from '../provider-name.ts'
+import type { UsageState } from '../storage/queues/tables.ts'
+import type {
+  ClaimedUsage,
+  NewUsage,
+  StoredUsage,
+  UsageRepository,
+} from '../storage/queues/usage.ts'
+import type { Owner } from '../values/owner.ts'
+import { mayBeCancelled } from '../values/usage.ts'
+import { customerOf, type SenderContext, type Sent, sendUsage } from './send-usage.ts'
+
+/** What was used, on its way to the provider. */
+export interface UsageOutbox {
+  /** Sends what is due now. */
+  process(): Promise<void>
+  /** Not at the provider yet. */
+  pending(limit?: number): Promise<StoredUsage[]>
+  /** What the provider did not take: it is not billed. */
+  refused(limit?: number): Promise<StoredUsage[]>
+  /** Makes one due again that was refused. Of one of which nobody knows, look first whether it was counted. */
+  retry(id: number): Promise<boolean>
+  /** Deletes what is over since before then, and says how many. The same could then be reported again: keep months. */
+  purge(before: Date): Promise<number>
+}
+
+/** The same, for the rest of billing. */
+export interface UsageQueue extends UsageOutbox {
+  /** Writes it down, once for each owner and reference; `false` when it was there. Sent afterwards. */
+  add(usage: NewUsage, tx: Database | null): Promise<boolean>
+  find(owner: Owner, reference: string, tx: Database | null): Promise<StoredUsage | null>
+  /** Takes a report back; a repeat does nothing. */
+  cancel(usage: StoredUsage): Promise<void>
+  /** For a provider whose usage we count. For whoever puts billing together. */
+  serve(provider: ProviderName, served: ServedUsage): void
+  /** What is owed with these subscriptions is tried again now: there is another card, or one of them ended. */
+  lookAgain(provider: ProviderName, subscriptions: readonly number[]): Promise<void>
+  stop(): Promise<void>
+}
+
+/** How usage is worked off that we count. */
+export interface ServedUsage {
+  readonly worker: Worker
+  /** Until when nothing of a subscription is to be done; null where nobody knows. */
+  dueAt(subscription: number): Date | null
+  lookAgain(subscriptions: readonly number[]): Promise<void>
+}
+
+export interface UsageQueueContext extends SenderContext {
+  readonly database: Database
+  readonly usage: UsageRepository
+  readonly events: EventStream
+  readonly settings: WorkerSettings
+  /** Those that have the part `usage`. */
+  readonly providers: readonly ProviderName[]
+  /** Those among them that count it themselves. */
+  readonly counting: readonly ProviderName[]
+}
+
+/** Seconds. What belongs to a period that is over counts only if it is there within the hour. */
+const LONGEST_PAUSE = 15 * 60
+
+export function createUsageQueue(context: UsageQueueContext): UsageQueue {
+  const { usage, database, settings, providers, counting } = context
+  const { clock } = settings
+  const queues = providers.map((provider) => usage.queue(provider))
+  const workers = new Map<ProviderName, Worker>(
+    counting.map((provider) => [provider, startWorker(context, provider)]),
+  )
+  const served = new Map<ProviderName, ServedUsage>()
+  const listAll = async (state: UsageState, limit: number) => {
+    const lists = await Promise.all(queues.map((queue) => queue.list(state, limit)))
+    return lists.flat().sort(oldestFirst).slice(0, limit)
+  }
+  return {
+    async add(added, tx) {
+      const now = clock.now()
+      const dueAt = dueOf(added, served.get(added.provider), now)
+      const isNew = await usage.add(added, { now, dueAt }, tx ?? database)
+      // In somebody's transaction nobody else sees it before the end: the timer finds it.
+      if (isNew && tx === null && dueAt <= now) workers.get(added.provider)?.kick()
+      return isNew
+    },
+    find: (owner, reference, tx) => usage.find(owner, reference, tx ?? database),
+    cancel: (reported) => cancel(context, reported),
+    serve(provider, given) {
+      served.set(provider, given)
+      workers.set(provider, given.worker)
+    },
+    async lookAgain(provider, subscriptions) {
+      await served.get(provider)?.lookAgain(subscriptions)
+    },
+    process: async () => {
+      await Promise.all([...workers.values()].map((worker) => worker.process()))
+    },
+    pending: (limit = 100) => listAll('pending', limit),
+    refused: (limit = 100) => listAll('refused', limit),
+    async retry(id) {
+      const found = await usage.retry(id, clock.now())
+      for (const worker of workers.values()) worker.kick()
+      return found
+    },
+    async purge(before) {
+      let deleted = 0
+      for (const queue of queues) {
+        for (const state of ['sent', 'refused', 'cancelled'] as const) {
+          for (let count = 500; count === 500; deleted += count) {
+            count = await queue.purge(state, before, 500)
+          }
+        }
+      }
+      return deleted
+    },
+    async stop() {
+      await Promise.all([...workers.values()].map((worker) => worker.stop()))
+    },
+  }
+}
+
+const HOUR = 3_600_000
+
+/** What was used now waits with the rest of its subscription; what was used earlier may belong to a period that is over. */
+function dueOf({ subscriptionId, at }: NewUsage, served: ServedUsage | undefined, now: Date): Date {
+  const until = subscriptionId === null ? null : (served?.dueAt(subscriptionId) ?? null)
+  return until && until > now && now.getTime() - at.getTime() < HOUR ? until : now
+}
+
+function oldestFirst(a: StoredUsage, b: StoredUsage): number {
+  return a.dueAt.getTime() - b.dueAt.getTime() || a.id - b.id
+}
+
+/** It is tried for as long as it may still count: money is not given up because a provider is away for a day. */
+function startWorker(context: UsageQueueContext, provider: ProviderName): Worker {
+  const { usage, settings } = context
+  const queue = usage.queue(provider)
+  const patient = {
+    ...settings,
+    attempts: Number.POSITIVE_INFINITY,
+    longestPause: LONGEST_PAUSE,
+  }
+  return createWorker(patient, {
+    what: 'usage',
+    queue: { ...queue, finish: (id, _state, at) => queue.finish(id, 'sent', at) },
+    nameOf: ({ meter, reference }) => `${meter} (${reference})`,
+    async workTogether(claimed) {
+      const outcomes = await sendUsage(context, provider, claimed, settings.clock.now())
+      const settled: unknown[] = []
+      for (const [at, each] of claimed.entries()) {
+        settled.push(await settle(context, each, outcomes[at]))
+      }
+      return settled
+    },
+  })
+}
+
+/** What went wrong, for whoever tries again; null where that is over. */
+async function settle(
+  { usage, database, events, settings }: UsageQueueContext,
+  claimed: ClaimedUsage,
+  outcome: Sent | undefined,
+): Promise<Error | null> {
+  const error = outcome?.error ?? 'The provider did not take it'
+  if (outcome?.state === 'sent') return null
+  if (outcome?.state === 'refused') {
+    const now = settings.clock.now()
+    await database.transaction(async (tx) => {
+      const isNew = await usage.refuse(claimed.id, error, now, tx)
+      if (isNew) await events.record(tx, usageRefused(claimed, error, now))
+    })
+    events.committed()
+    settings.logger.error(`Usage ${claimed.meter} (${claimed.reference}) is not billed: ${error}`)
+    return null
+  }
+  if (outcome?.state === 'later' && !claimed.isRepeat) await usage.markUntaken(claimed.id)
+  return new Error(error)
+}
+
+async function cancel(context: UsageQueueContext, reported: StoredUsage): Promise<void> {
+  const { usage, settings } = context
+  const { id, state, meter, identifier, finishedAt } = reported
+  const now = settings.clock.now()
+  if (state === 'cancelled' || state === 'refused') return
+  if (state === 'pending') {
+    if (await usage.cancelUnsent(id, now)) return
+    throw new Busy('It is on its way to the provider: take it back when it is there')
+  }
+  if (!mayBeCancelled(finishedAt ?? now, now)) {
+    throw new InvalidArgument(
+      'It was sent more than 24 hours ago: report a value below zero, which corrects it',
+    )
+  }
+  const part = requirePart(await context.gateway(reported.provider), 'usage')
+  if (isChargedByUs(part)) {
+    throw new InvalidArgument('It was charged: give the money back, or report a value below zero')
+  }
+  const customerId = await customerOf(context.owners, reported)
+  if (customerId === null) {
+    throw new InvalidArgument(`The ${reported.owner.type} has no customer there any more`)
+  }
+  await part.cancel({ id: identifier, meter, customerId })
+  await usage.markCancelled(id, now)
+}

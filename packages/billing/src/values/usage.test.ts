@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidArgument } from '../errors.ts'
+import { mayBeCancelled, mayBeSent, requireUsageTime, requireUsageValue } from './usage.ts'
+
+const NOW = new Date('2026-03-01T00:00:00Z')
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const at = (offset: number) => new Date(NOW.getTime() + offset)
+
+describe('how much was used', () => {
+  it.each([
+    [3, '3'],
+    [0, '0'],
+    [-0, '0'],
+    [-2, '-2'],
+    [2.5, '2.5'],
+    [0.1 + 0.2, '0.3'],
+    ['007.50', '7.5'],
+    ['-0.0', '0'],
+    ['0.000000000001', '0.000000000001'],
+    ['123456789012345.123456789012', '123456789012345.123456789012'],
+    ['1.0000000000000000', '1'],
+    [999_999_999_999_999, '999999999999999'],
+  ])('%s is %s', (value, stored) => {
+    expect(requireUsageValue(value)).toBe(stored)
+  })
+
+  it.each([
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    1e15,
+    1e21,
+    1e-7,
+    2 ** 53 + 2,
+    '',
+    ' 1',
+    '1,5',
+    '1e3',
+    '.5',
+    '5.',
+    '--1',
+    '0x10',
+    '1234567890123456',
+    '0.1234567890123',
+    'a'.repeat(1000),
+    null,
+    undefined,
+    10n,
+    {},
+  ])('%s cannot be counted', (value) => {
+    expect(() => requireUsageValue(value)).toThrow(InvalidArgument)
+  })
+})
+
+describe('when it was used', () => {
+  it.each([
+    ['now', 0],
+    ['35 days ago', -35 * DAY],
+    ['5 minutes ahead', 5 * MINUTE],
+  ])('%s is taken', (_when, offset) => {
+    expect(requireUsageTime(at(offset), NOW)).toEqual(at(offset))
+  })
+
+  it.each([
+    ['more than 35 days ago', -35 * DAY - 1],
+    ['more than 5 minutes ahead', 5 * MINUTE + 1],
+    ['no time at all', Number.NaN],
+  ])('%s is refused', (_when, offset) => {
+    expect(() => requireUsageTime(at(offset), NOW)).toThrow(InvalidArgument)
+    expect(() => requireUsageTime('2026-03-01', NOW)).toThrow(InvalidArgument)
+  })
+})
+
+it('what may be there is sent again for less than a day, and taken back for a day', () => {
+  expect(mayBeSent(NOW, NOW)).toBe(true)
+  expect(mayBeSent(at(-23 * 60 * MINUTE + 1), NOW)).toBe(true)
+  expect(mayBeSent(at(-23 * 60 * MINUTE), NOW)).toBe(false)
+  expect(mayBeCancelled(at(-DAY + 1), NOW)).toBe(true)
+  expect(mayBeCancelled(at(-DAY), NOW)).toBe(false)
+})

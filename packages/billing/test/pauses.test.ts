@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest'
+import { type AnyBillingEvent, InvalidArgument } from '../src/index.ts'
+import { type FlowTest, START, start, stripeSdk, takenFrom } from './support.ts'
+
+const CARD = 'pm_card_visa'
+const day = (days: number) => new Date(START.getTime() + days * 86_400_000)
+
+async function subscribed(options: Parameters<typeof start>[1] = {}) {
+  const test = await start('stripe', options)
+  const made = await test.user.newSubscription('main', 'monthly').create(CARD)
+  return { ...test, made }
+}
+
+const main = ({ user }: FlowTest) => user.subscription('main')
+
+const bills = ({ sandbox, user }: FlowTest) =>
+  sandbox.stripe.invoices(user.providerId ?? '').map(({ status }) => status)
+
+describe('pause()', () => {
+  it('leaves the subscription as it is, and nobody pays for it', async () => {
+    const test = await subscribed()
+    const { user } = test
+    const paused = await test.made.pause()
+    expect([paused.paused(), paused.pausedAt, await paused.pausedUntil()]).toEqual([
+      true,
+      START,
+      null,
+    ])
+    expect([paused.active(), paused.valid(), paused.recurring(), paused.suspended()]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    await test.advance({ months: 2, days: 1 })
+    expect([takenFrom(test, user), bills(test).sort()]).toEqual([1000, ['paid', 'void', 'void']])
+    expect(await user.subscribed('main')).toBe(true)
+    const again = await (await main(test)).unpause()
+    expect([again.paused(), again.pausedAt]).toEqual([false, null])
+    await again.unpause()
+    await test.advance({ months: 1 })
+    expect(takenFrom(test, user)).toBe(2000)
+  })
+
+  it('ends by itself on the day that was said', async () => {
+    const test = await subscribed()
+    const { user } = test
+    await test.made.pause({ until: day(40) })
+    expect(await test.made.pausedUntil()).toEqual(day(40))
+    // A repeat changes it.
+    await test.made.pause({ until: day(45) })
+    expect(await test.made.pausedUntil()).toEqual(day(45))
+    await test.advance({ days: 44 })
+    expect([(await main(test)).paused(), takenFrom(test, user)]).toEqual([true, 1000])
+    await test.advance({ days: 2 })
+    expect([(await main(test)).paused(), takenFrom(test, user)]).toEqual([false, 1000])
+    await test.advance({ days: 14 })
+    expect(takenFrom(test, user)).toBe(2000)
+  })
+
+  it.each([
+    ['void', 'void'],
+    ['keep_as_draft', 'draft'],
+    ['mark_uncollectible', 'uncollectible'],
+  ] as const)('with the bills %s makes them %s', async (how, status) => {
+    const test = await subscribed({ webhooks: false })
+    await test.made.pause({ bills: how })
+    await test.sandbox.clock.advance({ days: 32 })
+    expect([takenFrom(test, test.user), bills(test).sort()]).toEqual([
+      1000,
+      ['paid', status].sort(),
+    ])
+    await test.user.sync()
+    expect((await main(test)).providerStatus).toBe('active')
+  })
+
+  it('closes access where the application wants that', async () => {
+    const test = await subscribed({ pauses: { access: 'suspend' } })
+    const { user, billing } = test
+    const at = test.sandbox.clock.now()
+    await test.made.pause()
+    const paused = await main(test)
+    expect([paused.valid(), paused.suspended(), paused.incomplete()]).toEqual([false, true, false])
+    expect([await user.subscribed('main'), await billing.countActive(at)]).toEqual([false, 0])
+    await paused.unpause()
+    expect([await user.subscribed('main'), await billing.countActive(at)]).toEqual([true, 1])
+  })
+
+  it('is in the row however it came there, and is told', async () => {
+    const told: AnyBillingEvent[] = []
+    const keep = (event: AnyBillingEvent) => told.push(event)
+    const test = await subscribed({
+      on: {
+        'subscription.paused': keep,
+        'subscription.resumed': keep,
+        'subscription.changed': keep,
+      },
+    })
+    const stripe = await stripeSdk(test)
+    const { providerId } = test.made
+    await stripe.subscriptions.update(providerId, { pause_collection: { behavior: 'void' } })
+    await test.settle()
+    expect((await main(test)).paused()).toBe(true)
+    await stripe.subscriptions.update(providerId, { pause_collection: '' })
+    await test.settle()
+    expect((await main(test)).paused()).toBe(false)
+    const types = () => told.map(({ type }) => type).sort()
+    const changed = 'subscription.changed'
+    expect(types()).toEqual([changed, changed, 'subscription.paused', 'subscription.resumed'])
+    await (await main(test)).pause({ until: day(50) })
+    await (await main(test)).pause({ until: day(60) })
+    await test.settle()
+    expect(types().filter((type) => type === 'subscription.paused')).toHaveLength(2)
+    expect(told.at(-1)?.data).toMatchObject({ subscription: { pausedAt: START.toISOString() } })
+    expect((await test.user.sync()).drift).toEqual([])
+  })
+
+  it('is over with the subscription', async () => {
+    const test = await subscribed({ webhooks: false })
+    await test.made.pause()
+    await test.made.cancelNow()
+    const ended = await main(test)
+    expect([ended.paused(), ended.pausedAt]).toEqual([false, null])
+    await expect(ended.pause()).rejects.toMatchObject({ code: 'subscription_ended' })
+    await expect(ended.unpause()).rejects.toMatchObject({ code: 'subscription_ended' })
+  })
+
+  it('in a trial nobody pays at its end', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user, sandbox } = test
+    const made = await user.newSubscription('main', 'monthly').trialDays(9).create(CARD)
+    await made.pause({ until: day(20) })
+    await sandbox.clock.advance({ days: 21 })
+    expect(takenFrom(test, user)).toBe(0)
+    await sandbox.clock.advance({ months: 1 })
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('lets nothing be billed at once, because nobody would pay it', async () => {
+    const test = await subscribed({ webhooks: false })
+    const { user, made } = test
+    await made.swapAtPeriodEnd('pro')
+    await made.pause()
+    const refused = {
+      code: 'invalid_argument',
+      message: expect.stringContaining('unpause() first'),
+    }
+    await expect(made.swapAndInvoice('pro')).rejects.toMatchObject(refused)
+    await expect(made.addPriceAndInvoice('seat')).rejects.toMatchObject(refused)
+    const before = await main(test)
+    expect([before.providerPlan, before.plannedPlan]).toEqual(['monthly', 'pro'])
+    expect([bills(test), before.items().length]).toEqual([['paid'], 1])
+    await made.swap('pro')
+    await made.unpause()
+    await made.swapAndInvoice('monthly')
+    expect((await main(test)).providerPlan).toBe('monthly')
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('lets no trial end at once either', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const { user } = test
+    const made = await user.newSubscription('main', 'monthly').trialDays(9).create(CARD)
+    await made.pause()
+    await expect(made.endTrial()).rejects.toThrow(/unpause\(\) first/)
+    await expect(made.skipTrial().swap('pro')).rejects.toThrow(/unpause\(\) first/)
+    expect([(await main(test)).onTrial(), takenFrom(test, user)]).toEqual([true, 0])
+    await made.swap('pro')
+    await made.unpause()
+    await made.endTrial()
+    expect(takenFrom(test, user)).toBe(2500)
+    // Nothing ends, so nothing is billed.
+    await made.pause()
+    await made.endTrial()
+    await made.skipTrial().swap('monthly')
+    expect((await main(test)).providerPlan).toBe('monthly')
+  })
+
+  it('refuses what is no day to come, and what cannot become of a bill', async () => {
+    const test = await subscribed({ webhooks: false })
+    for (const until of [START, day(-1), new Date('never'), '2027-01-01' as never]) {
+      await expect(test.made.pause({ until })).rejects.toThrow(InvalidArgument)
+    }
+    await expect(test.made.pause({ bills: 'burn' as never })).rejects.toThrow(InvalidArgument)
+  })
+
+  it('refuses a subscription whose first payment is missing', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const builder = test.user.newSubscription('main', 'monthly')
+    await builder.create('pm_card_threeDSecureRequired').catch(() => undefined)
+    await expect((await main(test)).pause()).rejects.toThrow(InvalidArgument)
+  })
+})

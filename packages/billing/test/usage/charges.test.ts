@@ -1,0 +1,295 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type AnyBillingEvent,
+  type BillableUser,
+  Busy,
+  InvalidArgument,
+  type MeteredPrice,
+  NoSubscription,
+  PaymentFailed,
+} from '../../src/index.ts'
+import type { StartBillingOptions } from '../../src/testing/index.ts'
+import { LOSSES, loseAnswer } from '../lost-answers.ts'
+import { type FlowTest, START, start, takenFrom } from '../support.ts'
+import { valuesOf } from './support.ts'
+
+const CARD = 'fake-valid-visa-nonce'
+const DAY = 86_400_000
+const TIERS = [
+  { upTo: 100, unitAmount: 0 },
+  { upTo: 1000, unitAmount: '0.5' },
+  { upTo: null, unitAmount: '0.25' },
+] as const
+const GRADUATED: MeteredPrice = { mode: 'graduated', tiers: TIERS }
+
+/** A user of Braintree's with a monthly subscription over 10.00, whose calls cost so much. */
+async function startCharged(
+  price: MeteredPrice = { unitAmount: 5 },
+  options: StartBillingOptions = {},
+): Promise<FlowTest & { readonly user: BillableUser }> {
+  const metered = { calls: price, files: { unitAmount: 100, description: 'File' } }
+  const test = await start('braintree', { webhooks: false, metered, ...options })
+  const { user } = test
+  await user.newSubscription('main', 'monthly').create(CARD)
+  return test
+}
+
+/** Until the next bill was made and an hour more. */
+async function toNextPeriod({ sandbox, billing }: FlowTest, months = 1): Promise<void> {
+  await sandbox.clock.advance({ months })
+  await sandbox.clock.advance({ hours: 2 })
+  await billing.usage.process()
+}
+
+const main = (user: BillableUser) => user.subscription('main')
+
+describe('usage at Braintree', () => {
+  it.each<[string, MeteredPrice, readonly (number | string)[], number]>([
+    ['by the unit', { unitAmount: 5 }, [3, 4], 35],
+    ['below a cent', { unitAmount: '0.125' }, [1000, 1], 125],
+    ['with decimals', { unitAmount: 150 }, ['2.25', '0.25'], 375],
+    ['corrected', { unitAmount: 10 }, [12, -2], 100],
+    ['within what is included', { unitAmount: 5, included: 10 }, [6, 4], 0],
+    ['beyond what is included', { unitAmount: 5, included: 10 }, [6, 6], 10],
+    ['graduated', GRADUATED, [600, 500], 450 + 25],
+    ['by volume', { mode: 'volume', tiers: TIERS }, [600, 401], 250],
+    ['in packages', { unitAmount: 1000, packageSize: 60 }, [100, 50], 3000],
+  ])('%s is charged when its period is over', async (_what, price, used, cents) => {
+    const test = await startCharged(price)
+    const { user, billing } = test
+    const subscription = await main(user)
+    for (const value of used) await subscription.reportUsage({ meter: 'calls', value })
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(1000)
+    const total = used.reduce<number>((sum, value) => sum + Number(value), 0)
+    await test.sandbox.clock.advance({ minutes: 2 })
+    expect(valuesOf(await subscription.usage({ meter: 'calls' }))).toEqual([String(total)])
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(2000 + cents)
+    await billing.usage.process()
+    await test.sandbox.clock.advance({ days: 2 })
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(2000 + cents)
+    expect(await billing.usage.pending()).toEqual([])
+  })
+
+  it('is charged with the tax, and is on an invoice that says so', async () => {
+    const test = await startCharged({ unitAmount: 100 }, { taxPercentage: () => 19 })
+    const { user, billing } = test
+    await user.reportUsage('calls', 10)
+    await user.reportUsage('files', 2)
+    await billing.usage.process()
+    await toNextPeriod(test)
+    const invoices = await user.invoicesIncludingPending()
+    const ofUsage = invoices.find(({ lines }) => lines.some(({ isUsage }) => isUsage))
+    expect(ofUsage?.data).toMatchObject({
+      total: 1428,
+      lines: [{ description: '10 × calls, 2 × File', isUsage: true }],
+      taxes: [{ percentage: '19', amount: 228, inclusive: true }],
+    })
+    expect(takenFrom(test, user)).toBe(2 * 1190 + 1428)
+  })
+
+  it('that comes late costs what makes the difference, and each period counts for itself', async () => {
+    const test = await startCharged(GRADUATED)
+    const { user, billing, sandbox } = test
+    const subscription = await main(user)
+    await subscription.reportUsage({ meter: 'calls', value: 600 })
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(2000 + 250)
+    const at = new Date(START.getTime() + 5 * DAY)
+    await subscription.reportUsage({ meter: 'calls', value: 500, at })
+    await subscription.reportUsage({ meter: 'calls', value: 150 })
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(2000 + 450 + 25)
+    await sandbox.clock.advance({ days: 1 })
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(3000 + 450 + 25 + 25)
+  })
+
+  it('of two periods in which nobody worked is charged period by period', async () => {
+    const test = await startCharged({ unitAmount: 10, included: 5 })
+    const { user, sandbox, database } = test
+    const subscription = await main(user)
+    const report = (value: number) =>
+      database.transaction((transaction) =>
+        subscription.reportUsage({ meter: 'calls', value, transaction }),
+      )
+    await report(7)
+    await sandbox.clock.advance({ months: 1 })
+    await sandbox.clock.advance({ hours: 2 })
+    await report(9)
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(3000 + 20 + 40)
+  })
+
+  it('of a subscription that ends is charged at its end', async () => {
+    const test = await startCharged()
+    const { user, billing, sandbox } = test
+    const subscription = await main(user)
+    await subscription.reportUsage({ meter: 'calls', value: 10 })
+    await billing.usage.process()
+    await sandbox.clock.advance({ days: 3 })
+    await subscription.cancelNow()
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(1000 + 50)
+    const ending = await user.newSubscription('other', 'monthly').create()
+    await ending.reportUsage({ meter: 'calls', value: 4 })
+    await ending.cancel()
+    await toNextPeriod(test, 2)
+    expect(takenFrom(test, user)).toBe(2000 + 50 + 20)
+    expect(await billing.usage.pending()).toEqual([])
+  })
+
+  it('of a trial costs nothing', async () => {
+    const metered = { calls: { unitAmount: 5, included: 2 } }
+    const test = await start('braintree', { webhooks: false, metered })
+    const { user, sandbox, billing } = test
+    await user.newSubscription('main', 'monthly').trialDays(10).create(CARD)
+    await (await main(user)).reportUsage({ meter: 'calls', value: 10 })
+    await billing.usage.process()
+    await sandbox.clock.advance({ days: 12 })
+    await (await main(user)).reportUsage({ meter: 'calls', value: 5 })
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(1000)
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(2000 + 15)
+  })
+
+  it('that is declined is owed, told, and paid by another card or payNow()', async () => {
+    const told: AnyBillingEvent[] = []
+    const on = { 'invoice.payment_failed': (event: AnyBillingEvent) => told.push(event) }
+    const test = await startCharged({ unitAmount: 5 }, { on })
+    const { user, billing, sandbox } = test
+    const subscription = await main(user)
+    await subscription.reportUsage({ meter: 'calls', value: 10, id: 'job-1' })
+    await billing.usage.process()
+    await sandbox.clock.advance({ months: 1 })
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+    await sandbox.clock.advance({ hours: 2 })
+    await billing.usage.process()
+    await billing.events.process()
+    expect(takenFrom(test, user)).toBe(2000)
+    expect(told).toMatchObject([
+      { data: { attempt: 1, invoice: { amountDue: { amount: 50, currency: 'usd' } } } },
+    ])
+    expect(await subscription.amountOwed()).toEqual({ amount: 50, currency: 'usd' })
+    await expect(user.cancelUsage('job-1')).rejects.toThrow(Busy)
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+    await expect(subscription.payNow()).rejects.toThrow(PaymentFailed)
+    await subscription.payNow()
+    expect(takenFrom(test, user)).toBe(2000 + 50)
+    expect(await subscription.amountOwed()).toEqual({ amount: 0, currency: 'usd' })
+    await subscription.payNow()
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(3000 + 50)
+  })
+
+  it('that was declined is charged again when there is another card', async () => {
+    const test = await startCharged()
+    const { user, billing, sandbox } = test
+    await user.reportUsage('calls', 10)
+    await billing.usage.process()
+    await sandbox.clock.advance({ months: 1 })
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+    await sandbox.clock.advance({ hours: 2 })
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(2000)
+    await user.updateCard('fake-valid-mastercard-nonce')
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(2000 + 50)
+  })
+
+  it.each(LOSSES)('is charged once, whichever answer is lost (%s)', async (how) => {
+    for (let call = 0, wasHit = true; wasHit && call < 12; call++) {
+      const test = await startCharged()
+      const { user, billing, sandbox } = test
+      await (await main(user)).reportUsage({ meter: 'calls', value: 10 })
+      await billing.usage.process()
+      await sandbox.clock.advance({ months: 1 })
+      await sandbox.clock.advance({ hours: 2 })
+      loseAnswer(test, 'braintree', { after: call, how })
+      await billing.usage.process()
+      wasHit = sandbox.trouble.takeCallTrouble('braintree') === null
+      while (sandbox.trouble.takeCallTrouble('braintree')) {
+        // What no call has met.
+      }
+      for (const minutes of [1, 2, 20]) {
+        await sandbox.clock.advance({ minutes })
+        await billing.usage.process()
+      }
+      expect(takenFrom(test, user), `call ${call}`).toBe(2000 + 50)
+      expect(await billing.usage.pending()).toEqual([])
+      const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
+      expect(open).toEqual([])
+    }
+  })
+
+  it('is charged once by processes that work at the same time', async () => {
+    const test = await startCharged()
+    const { user, billing, sandbox } = test
+    const processes = [billing, test.another(), test.another()]
+    const report = () => user.reportUsage('calls', 10, { id: 'job-1' })
+    await Promise.all(Array.from({ length: 20 }, report))
+    await billing.usage.process()
+    await sandbox.clock.advance({ months: 1 })
+    await sandbox.clock.advance({ hours: 2 })
+    await Promise.all(processes.map((each) => each.usage.process()))
+    expect(takenFrom(test, user)).toBe(2000 + 50)
+  })
+
+  it('is taken back until it is charged, and refused where nobody says what it costs', async () => {
+    const test = await startCharged()
+    const { user, billing } = test
+    await user.reportUsage('calls', 10, { id: 'a' })
+    await user.reportUsage('calls', 4, { id: 'b' })
+    await billing.usage.process()
+    await user.cancelUsage('a')
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(2000 + 20)
+    await expect(user.cancelUsage('b')).rejects.toThrow(InvalidArgument)
+    await expect(user.reportUsage('minutes', 1)).rejects.toThrow(InvalidArgument)
+    const subscription = await main(user)
+    const unknown = subscription.reportUsage({ price: 'minutes', value: 1 })
+    await expect(unknown).rejects.toThrow(InvalidArgument)
+    const stranger = await test.createUser()
+    await stranger.updateCard('fake-valid-mastercard-nonce')
+    await expect(stranger.reportUsage('calls', 1)).rejects.toThrow(NoSubscription)
+  })
+
+  it('of one id belongs to one subscription, whenever it comes again', async () => {
+    const test = await startCharged()
+    const { user, sandbox } = test
+    const first = await main(user)
+    const report = await user.reportUsage('calls', 3, { id: 'a' })
+    await sandbox.clock.advance({ days: 1 })
+    const second = await user.newSubscription('second', 'monthly').create(CARD)
+    const again = { meter: 'calls', value: 3, id: 'a' }
+    expect(await user.reportUsage('calls', 3, { id: 'a' })).toEqual(report)
+    expect(await first.reportUsage(again)).toEqual(report)
+    await expect(second.reportUsage(again)).rejects.toThrow(InvalidArgument)
+    for (const subscription of [first, second]) await subscription.cancelNow()
+    await sandbox.clock.advance({ minutes: 10 })
+    const ended = await main(user)
+    expect(await user.reportUsage('calls', 3, { id: 'a' })).toMatchObject({ id: 'a', value: '3' })
+    expect(await ended.reportUsage(again)).toMatchObject({ id: 'a', value: '3' })
+    await expect(user.reportUsage('calls', 3, { id: 'b' })).rejects.toThrow(NoSubscription)
+  })
+
+  it('is added up by day from our own rows', async () => {
+    const { user } = await startCharged()
+    const hours = [0, 0.5, 1, 26]
+    for (const back of hours) {
+      const at = new Date(START.getTime() - back * 3_600_000)
+      await user.reportUsage('calls', '1.5', { at })
+    }
+    const from = new Date(START.getTime() - 26 * 3_600_000)
+    const to = new Date(START.getTime() + 1000)
+    const days = await user.usage('calls', { from, to, by: 'day' })
+    expect(days).toEqual([
+      { from: new Date('2026-01-14'), to: new Date('2026-01-15'), value: '1.5' },
+      { from: new Date('2026-01-15'), to: new Date('2026-01-16'), value: '4.5' },
+    ])
+    expect(valuesOf(await user.usage('calls', { from, to }))).toEqual(['6'])
+  })
+})

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { startChild } from '../child-process.ts'
+import { start, takenFrom } from '../support.ts'
+import { type MeteredTest, startMetered } from './support.ts'
+
+/** Processes start slowly on a busy machine. */
+const LONG = { timeout: 600_000 }
+
+const rows = ({ database }: MeteredTest, userId: string | number) =>
+  database.kysely
+    .selectFrom('billing_usage')
+    .select('state')
+    .where('owner_id', '=', String(userId))
+    .execute()
+
+describe('usage', () => {
+  it('threat W5 is counted once wherever its process is killed', LONG, async () => {
+    const test = await startMetered()
+    const { billing, sandbox, user } = test
+    const points: string[] = []
+    for (let stopAt = 1; ; stopAt++) {
+      const id = `job-${stopAt}`
+      const child = await startChild(test, 'stripe', { lockLease: 1 })
+      child.begin({ job: 'use', userId: user.id, id, stopAt })
+      const { stopped, failed } = await child.outcome()
+      await child.kill()
+      expect(failed).toBeUndefined()
+      // The application got no answer, and asks again; what the dead process had claimed is taken up later.
+      await user.reportUsage('calls', 5, { id })
+      await sandbox.clock.advance({ minutes: 11 })
+      await billing.usage.process()
+      expect([await test.counted(), await rows(test, user.id)], stopped ?? 'at the end').toEqual([
+        String(5 * stopAt),
+        Array.from({ length: stopAt }, () => ({ state: 'sent' })),
+      ])
+      if (stopped === undefined) break
+      points.push(stopped)
+    }
+    expect(points.some((point) => /insert/.test(point))).toBe(true)
+    expect(points.some((point) => /POST .*meter_events/.test(point))).toBe(true)
+  })
+
+  it('threat W5 at Braintree is charged once wherever its process is killed', LONG, async () => {
+    const metered = { calls: { unitAmount: 5 } }
+    const test = await start('braintree', { webhooks: false, metered, lockLease: 1 })
+    const { billing, sandbox } = test
+    const points: string[] = []
+    for (let stopAt = 1; ; stopAt++) {
+      const user = await test.createUser()
+      await user.newSubscription('main', 'monthly').create(sandbox.braintree.createNonce())
+      await user.reportUsage('calls', 10)
+      await billing.usage.process()
+      await sandbox.clock.advance({ months: 1 })
+      await sandbox.clock.advance({ hours: 2 })
+      const before = takenFrom(test, user)
+      const child = await startChild(test, 'braintree', { lockLease: 1 })
+      child.begin({ job: 'chargeUsage', userId: user.id, stopAt })
+      const { stopped, failed } = await child.outcome()
+      await child.kill()
+      expect(failed).toBeUndefined()
+      await sandbox.clock.advance({ minutes: 11 })
+      await billing.usage.process()
+      expect(takenFrom(test, user) - before, stopped ?? 'at the end').toBe(50)
+      expect(await billing.usage.pending()).toEqual([])
+      const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
+      expect(open).toEqual([])
+      if (stopped === undefined) break
+      points.push(stopped)
+    }
+    expect(points.some((point) => /insert/.test(point))).toBe(true)
+    expect(points.some((point) => /POST .*transactions/.test(point))).toBe(true)
+  })
+
+  it('of one id counts once for twenty calls of four processes', LONG, async () => {
+    const test = await startMetered()
+    const { id: userId } = test.user
+    const children = await Promise.all(
+      [1, 2, 3, 4].map(() => startChild(test, 'stripe', { lockLease: 15 })),
+    )
+    for (const child of children) child.begin({ job: 'use', userId, id: 'job-1', times: 5 })
+    const outcomes = await Promise.all(children.map((child) => child.outcome()))
+    expect(outcomes.map(({ failed }) => failed)).toEqual(outcomes.map(() => undefined))
+    await test.billing.usage.process()
+    expect(await test.counted()).toBe('5')
+    expect(await rows(test, userId)).toEqual([{ state: 'sent' }])
+  })
+})

@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest'
+import { renderInvoice } from '../../src/index.ts'
+import { textOfPdf } from '../read-pdf.ts'
+import { takenFrom } from '../support.ts'
+import { type MeteredTest, type PriceTerms, startMetered } from './support.ts'
+
+/** A hundred are included, the next 900 are half a cent each, then a quarter. */
+const TIERS = [
+  { up_to: 100, unit_amount: 0 },
+  { up_to: 1000, unit_amount_decimal: '0.5' as never },
+  { up_to: 'inf', unit_amount_decimal: '0.25' as never },
+] as const
+
+const tiered = (mode: 'graduated' | 'volume'): PriceTerms => ({
+  billing_scheme: 'tiered',
+  tiers_mode: mode,
+  tiers: [...TIERS],
+})
+
+/** What was used, by which terms, and the cents that it costs. */
+const TABLE: readonly {
+  readonly what: string
+  readonly terms: PriceTerms
+  readonly used: readonly (number | string)[]
+  readonly cents: number
+}[] = [
+  { what: 'per unit', terms: { unit_amount: 2 }, used: [3, 4], cents: 14 },
+  {
+    what: 'per unit below a cent',
+    terms: { unit_amount_decimal: '0.125' as never },
+    used: [1000, 1],
+    cents: 125,
+  },
+  { what: 'with decimals', terms: { unit_amount: 150 }, used: ['2.25', '0.25'], cents: 375 },
+  { what: 'corrected', terms: { unit_amount: 10 }, used: [12, -2], cents: 100 },
+  { what: 'nothing', terms: { unit_amount: 10 }, used: [], cents: 0 },
+  { what: 'within what is included', terms: tiered('graduated'), used: [60, 40], cents: 0 },
+  { what: 'graduated', terms: tiered('graduated'), used: [600, 500], cents: 450 + 25 },
+  { what: 'by volume', terms: tiered('volume'), used: [600, 401], cents: 250 },
+  {
+    what: 'in packages',
+    terms: { unit_amount: 1000, transform_quantity: { divide_by: 60, round: 'up' } },
+    used: [100, 50],
+    cents: 3000,
+  },
+]
+
+async function subscribe(test: MeteredTest, terms: PriceTerms) {
+  const price = await test.price(terms)
+  await test.user.newSubscription('main', 'monthly').meteredPrice(price).create()
+  return { price, subscription: await test.user.subscription('main') }
+}
+
+describe('what was used', () => {
+  it.each(TABLE)('$what costs $cents cents with the next bill', async ({ terms, used, cents }) => {
+    const test = await startMetered()
+    const { user, billing, sandbox } = test
+    const { price, subscription } = await subscribe(test, terms)
+    expect(takenFrom(test, user)).toBe(1000)
+    await sandbox.clock.advance({ days: 10 })
+    for (const value of used) await subscription.reportUsage({ price, value })
+    await billing.usage.process()
+    const preview = await subscription.preview({ quantity: 1 })
+    const shown = preview.lines.filter(({ kind }) => kind === 'usage')
+    expect(shown.length).toBeGreaterThan(0)
+    expect(shown.reduce((sum, { amount }) => sum + amount.amount, 0)).toBe(cents)
+    expect(preview.total.amount).toBe(1000 + cents)
+    await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
+    expect(takenFrom(test, user)).toBe(2000 + cents)
+    const [invoice] = await user.invoices()
+    const lines = invoice?.lines.filter(({ isUsage }) => isUsage) ?? []
+    expect(lines.map(({ description }) => description)).toEqual(
+      shown.map(({ description }) => description),
+    )
+    expect(lines.reduce((sum, { amount }) => sum + amount, 0)).toBe(cents)
+    const total = used.reduce<number>((sum, value) => sum + Number(value), 0)
+    expect(lines.reduce((sum, { quantity }) => sum + (quantity ?? 0), 0)).toBe(total)
+  })
+
+  it('has a line for each tier on paper, with quantity and unit', async () => {
+    const test = await startMetered()
+    const { user, billing, sandbox } = test
+    const { price, subscription } = await subscribe(test, tiered('graduated'))
+    await subscription.reportUsage({ price, value: '1100.5' })
+    await billing.usage.process()
+    await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
+    const [invoice] = await user.invoices()
+    expect(
+      invoice?.lines.map(({ quantity, unitAmount, isUsage = false }) => [
+        quantity,
+        unitAmount,
+        isUsage,
+      ]),
+    ).toEqual([
+      [100, '0', true],
+      [900, '0.5', true],
+      [100.5, '0.25', true],
+      [1, '1000', false],
+    ])
+    if (!invoice) return
+    const pdf = await renderInvoice(invoice.data, { vendor: 'Acme', product: 'Calls' })
+    const text = textOfPdf(pdf)
+    expect(text).toContain('900 × Calls (Tier 2 at $0.005 / month)')
+    expect(text).toContain('100.5 × Calls (Tier 3 at $0.0025 / month)')
+    expect(text).not.toContain('900 × 900')
+  })
+
+  it('is billed with the last invoice of a subscription that ends', async () => {
+    const test = await startMetered()
+    const { user, billing, sandbox } = test
+    const { price, subscription } = await subscribe(test, { unit_amount: 5 })
+    await subscription.cancel()
+    await sandbox.clock.advance({ days: 20 })
+    await subscription.reportUsage({ price, value: 80 })
+    await billing.usage.process()
+    await sandbox.clock.advance({ months: 1 })
+    await test.settle()
+    expect(takenFrom(test, user)).toBe(1000 + 400)
+    await user.sync()
+    expect(await user.subscribed('main')).toBe(false)
+  })
+
+  it('is billed at once when it ends now and the invoice is asked for', async () => {
+    const test = await startMetered()
+    const { user, billing, sandbox } = test
+    const { price, subscription } = await subscribe(test, { unit_amount: 5 })
+    await subscription.reportUsage({ price, value: 80 })
+    await billing.usage.process()
+    await sandbox.clock.advance({ days: 3 })
+    await subscription.cancelNow({ invoiceNow: true })
+    expect(takenFrom(test, user)).toBe(1000 + 400)
+  })
+
+  it.each([
+    ['flexible', 2 * 100 + 5 * 10],
+    ['classic', 5 * 10],
+  ] as const)('in %s mode costs %i after a swap of its price', async (mode, cents) => {
+    const test = await startMetered()
+    const { user, billing, sandbox, stripe } = test
+    const cheap = await test.price({ unit_amount: 2 })
+    const dear = await test.price({ unit_amount: 5 })
+    await stripe.subscriptions.create({
+      customer: user.providerId ?? '',
+      items: [{ price: 'monthly' }, { price: cheap }],
+      metadata: { name: 'main', main: 'monthly' },
+      billing_mode: { type: mode },
+    })
+    await user.sync()
+    const subscription = await user.subscription('main')
+    await subscription.reportUsage({ price: cheap, value: 100 })
+    await billing.usage.process()
+    await sandbox.clock.advance({ days: 10 })
+    const preview = await subscription.preview({ replace: cheap, by: dear })
+    const swapped = await subscription.swapItem(cheap, dear)
+    expect(swapped.findItem(dear)).toMatchObject({ quantity: null })
+    await swapped.reportUsage({ price: dear, value: 10 })
+    await billing.usage.process()
+    await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
+    expect(takenFrom(test, user)).toBe(2000 + cents)
+    expect(preview.total.amount).toBe(1000 + cents - 50)
+    const ofUsage = preview.lines.filter(({ kind }) => kind === 'usage')
+    expect(ofUsage.reduce((sum, { amount }) => sum + amount.amount, 0)).toBe(cents - 50)
+  })
+})
+
+describe('a price that is billed by usage', () => {
+  it('can be the plan itself, which then costs nothing in advance', async () => {
+    const test = await startMetered()
+    const { user, billing, sandbox } = test
+    const plan = await test.price({ unit_amount: 7 })
+    const make = () => user.newSubscription('main', plan).meteredPrice(plan).create()
+    const made = await make()
+    expect(made.items()).toEqual([{ price: plan, quantity: 1, isMain: true }])
+    expect((await make()).providerId).toBe(made.providerId)
+    expect([made.active(), takenFrom(test, user)]).toEqual([true, 0])
+    await made.reportUsage({ price: plan, value: 10 })
+    await billing.usage.process()
+    await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
+    expect(takenFrom(test, user)).toBe(70)
+  })
+
+  it('is added to a subscription once, and removed', async () => {
+    const test = await startMetered()
+    const { user, billing, sandbox } = test
+    const price = await test.price({ unit_amount: 7 })
+    const made = await user.newSubscription('main', 'monthly').create()
+    await made.addMeteredPrice(price)
+    const subscription = await (await user.subscription('main')).addMeteredPrice(price)
+    expect(subscription.items()).toEqual([
+      { price: 'monthly', quantity: 1, isMain: true },
+      { price, quantity: null, isMain: false },
+    ])
+    await subscription.reportUsage({ price, value: 3 })
+    await billing.usage.process()
+    await sandbox.clock.advance({ days: 1 })
+    const without = await subscription.removePrice(price)
+    expect(without.hasPrice(price)).toBe(false)
+    await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
+    // What was used until then, in flexible mode.
+    expect(takenFrom(test, user)).toBe(2000 + 21)
+  })
+
+  it('is sold on a page of the provider’s, without a quantity', async () => {
+    const test = await startMetered()
+    const { user, sandbox, billing } = test
+    const price = await test.price({ unit_amount: 7 })
+    const page = await user
+      .newSubscription('main', 'monthly')
+      .meteredPrice(price)
+      .checkout({ successPath: '/done' })
+    sandbox.stripe.completeCheckout(page.id)
+    await user.completeCheckout(page.id)
+    const subscription = await user.subscription('main')
+    expect(subscription.findItem(price)).toMatchObject({ quantity: null })
+    await subscription.reportUsage({ price, value: 3 })
+    await billing.usage.process()
+    await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
+    expect(takenFrom(test, user)).toBe(2000 + 21)
+  })
+})

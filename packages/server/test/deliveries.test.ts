@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Receiver,
+  SECRET,
+  startReceiver,
+  verify,
+} from '../../../test-support/webhook-receiver.ts'
+import { runCli } from '../src/program.ts'
+import { startTestService, type TestService } from './support.ts'
+
+let receiver: Receiver
+let service: TestService
+let environment: Record<string, string>
+beforeAll(async () => {
+  receiver = await startReceiver()
+  const deliveries = {
+    TOLLGATE_DELIVERIES_URL: receiver.url,
+    TOLLGATE_DELIVERIES_SECRET: SECRET,
+    TOLLGATE_DELIVERIES_TYPES: 'subscription.created',
+  }
+  service = await startTestService({ environment: deliveries, options: { keepDemo: true } })
+  environment = {
+    DATABASE_URL: service.databaseUrl,
+    TOLLGATE_DATA_DIR: service.dataDir,
+    TOLLGATE_URL: service.url,
+    ...deliveries,
+  }
+})
+afterAll(async () => {
+  await service.stop()
+  await receiver.close()
+})
+
+async function run(args: readonly string[], variables = environment) {
+  const out: string[] = []
+  const err: string[] = []
+  const code = await runCli(args, variables, {
+    stdout: { write: (text) => void out.push(text) },
+    stderr: { write: (text) => void err.push(text) },
+  })
+  const stdout = out.join('')
+  return { code, stdout, stderr: err.join(''), json: () => JSON.parse(stdout) }
+}
+
+const tollgate = (...args: readonly string[]) => run(['billing', 'deliveries', ...args])
+
+interface Finding {
+  readonly check: string
+  readonly level: string
+  readonly message: string
+  readonly fix: string | null
+}
+
+async function findings(): Promise<Finding[]> {
+  const { findings: all } = (await run(['doctor', '--json'])).json() as { findings: Finding[] }
+  return all.filter(({ check }) => check === 'deliveries')
+}
+
+async function subscribe(email: string) {
+  const { id } = await service.users.create({ email, password: 'correct horse' })
+  const user = await service.billing.user(Number(id))
+  await user.newSubscription('main', 'monthly').create('pm_card_visa')
+  await service.billing.events.process()
+}
+
+describe('threat W7 events of the service', () => {
+  it('reach an application on this machine, signed', async () => {
+    await subscribe('ada@example.com')
+    const [one] = receiver.received
+    expect(one && verify(SECRET, one)).toMatchObject({
+      type: 'subscription.created',
+      data: { subscription: { plan: 'monthly' } },
+    })
+    expect(await findings()).toEqual([
+      expect.objectContaining({
+        level: 'ok',
+        message: `subscription.created are sent to ${receiver.url}`,
+      }),
+    ])
+  })
+
+  it('that did not arrive are listed, and sent again by a command', async () => {
+    const before = receiver.received.length
+    receiver.answer(410)
+    await subscribe('grace@example.com')
+    await subscribe('mary@example.com')
+    expect(receiver.received).toHaveLength(before + 1)
+    expect(await findings()).toContainEqual(
+      expect.objectContaining({
+        level: 'warning',
+        message: `${receiver.url} has said that it wants nothing any more (410)`,
+        fix: expect.stringContaining(`resend --endpoint ${receiver.url}`),
+      }),
+    )
+    const listed = await tollgate('list', '--state', 'gone', '--json')
+    expect(listed.json()).toHaveLength(2)
+    expect(listed.stdout).not.toContain('payload')
+    expect((await tollgate('list')).stdout).toContain('None is dead')
+    receiver.answer(200)
+    const all = await tollgate('resend', '--endpoint', receiver.url, '--json')
+    expect([all.code, all.json()]).toEqual([0, { resent: 2, waiting: [] }])
+    expect(receiver.received).toHaveLength(before + 3)
+    const [{ id }] = (await tollgate('list', '--state', 'done', '--json')).json()
+    expect((await tollgate('resend', '--id', String(id))).stdout).toContain('1 sent again')
+    expect(receiver.received).toHaveLength(before + 4)
+  })
+
+  it('that do not arrive again either are no success', async () => {
+    const [{ id }] = (await tollgate('list', '--state', 'done', '--json')).json()
+    receiver.answer(500)
+    const failed = await tollgate('resend', '--id', String(id))
+    expect(failed.code).toBe(1)
+    expect(failed.stdout).toContain(`Delivery ${id} has not arrived: Error: It answered with 500`)
+    expect(failed.stdout).toContain('It is tried again')
+    receiver.answer(410)
+    const gone = await tollgate('resend', '--id', String(id), '--json')
+    const waiting = [expect.objectContaining({ id, state: 'gone' })]
+    expect([gone.code, gone.json()]).toEqual([1, { resent: 1, waiting }])
+    expect(gone.stdout).not.toContain('payload')
+    receiver.answer(500)
+    const all = await tollgate('resend', '--endpoint', receiver.url)
+    expect(all.code).toBe(1)
+    expect(all.stdout).toContain(`1 sent again; 1 waits for ${receiver.url}, the newest because: `)
+    expect(all.stdout).toContain('Error: It answered with 500')
+    receiver.answer(200)
+    expect((await tollgate('resend', '--id', String(id))).code).toBe(0)
+  })
+
+  it('for an endpoint that is no longer there are not sent again', async () => {
+    const [{ id }] = (await tollgate('list', '--state', 'done', '--json')).json()
+    const moved = { ...environment, TOLLGATE_DELIVERIES_URL: 'https://shop.example/events' }
+    const before = receiver.received.length
+    const { code, stderr } = await run(
+      ['billing', 'deliveries', 'resend', '--id', String(id)],
+      moved,
+    )
+    expect(code).toBe(2)
+    expect(stderr).toContain(`Delivery ${id} is for ${receiver.url}, which is not in the settings`)
+    expect(stderr).toContain('There are: https://shop.example/events')
+    expect(receiver.received).toHaveLength(before)
+    expect((await tollgate('list', '--state', 'pending')).stdout).toContain('None is pending')
+  })
+
+  it.each([
+    [['resend'], 'Give --id or --endpoint'],
+    [['resend', '--id', '1', '--endpoint', 'x'], 'Give --id or --endpoint'],
+    [['resend', '--id', 'x'], 'is no number'],
+    [['resend', '--id', '987654'], 'There is no delivery 987654'],
+    [['resend', '--endpoint', 'x'], 'There is no endpoint x. There are: http://127.0.0.1'],
+    [['list', '--state', 'x'], '--state is dead, gone, pending, done'],
+  ])('%j is refused', async (args, message) => {
+    const { code, stderr } = await tollgate(...args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+
+  it('that were sent long ago are deleted', async () => {
+    const before = new Date(Date.now() + 60 * 24 * 3600 * 1000)
+    expect(await service.billing.deliveries.purge(before)).toBe(3)
+    expect(await service.billing.events.purge(before)).toBe(3)
+  })
+})
