@@ -1,5 +1,5 @@
 /**
- * `npm run bench:change -- --beside ../before`: what a change did to each row of the token endpoints. The
+ * `npm run bench:change -- --beside ../before`: what a change did to each row of the token endpoints and the guards. The
  * checkout before, this one, and a copy of this one serve the same requests within one process, a short slice
  * of each in turn, and their processor time is compared slice by slice. `itself` is this one beside its copy:
  * what lies as near to 1 as that is noise.
