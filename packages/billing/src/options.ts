@@ -22,11 +22,13 @@ import type { Logger } from './values/logger.ts'
 import type { Owner } from './values/owner.ts'
 
 /**
- * Methods that run in place of the default ones; `context.runDefault()` runs those too.
+ * Methods that run in place of the default ones: without `runDefault()` no row is brought up to date, and nobody is told.
  * @example
  * const handlers: WebhookHandlers = {
- *   async handleInvoicePaymentSucceeded(payload) { await sendReceipt(payload.data.object) },
- *   async handleDisputeOpened(notification) { await tellSupport(notification.dispute) },
+ *   async handleDisputeOpened(notification, { runDefault }) {
+ *     await runDefault()
+ *     await tellSupport(notification.dispute)
+ *   },
  * }
  */
 export type WebhookHandlers = StripeHandlers & BraintreeHandlers
@@ -122,7 +124,7 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly mail?: MailOptions
   /** Ends a subscription after so many failed charges, before the provider gives up itself. */
   readonly maxFailedCharges?: number
-  /** Attempts at an event, the provider's or one of ours, before it is a dead letter. Default 12, over about two days. */
+  /** Attempts at an event, the provider's or one of ours, before it is a dead letter. Default 12, over about 32 hours. */
   readonly webhookAttempts?: number
   /** Seconds for which a killed process keeps other operations of the same user waiting. Default 15. */
   readonly lockLease?: number

@@ -48,7 +48,7 @@ export interface Work<Entry extends Waiting> {
   lookAround?(): Promise<void>
   /** For the log. */
   nameOf(entry: Entry): string
-  /** When it is tried again after so many attempts; null to give up. Default: `attempts` of the settings, over two days. */
+  /** When it is tried again after so many attempts; null to give up. Default: `attempts` of the settings, over about 32 hours. */
   retryAt?(attempts: number, now: Date): Date | null
 }
 

@@ -58,5 +58,5 @@ export interface Config {
   readonly warnings: readonly string[]
 }
 
-/** What a command cannot work without. */
-export type Need = 'secret' | 'url' | 'providers'
+/** What a command cannot work without. `provider_keys` asks the providers and receives nothing from them. */
+export type Need = 'secret' | 'url' | 'providers' | 'provider_keys'

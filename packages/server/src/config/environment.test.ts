@@ -56,6 +56,27 @@ describe('a demo', () => {
   })
 })
 
+describe("a provider's webhook secret", () => {
+  const { STRIPE_WEBHOOK_SECRET: _, ...withoutOne } = production
+
+  it('is missed by whoever receives webhooks', () => {
+    expect(refusal(withoutOne)).toContain('STRIPE_WEBHOOK_SECRET is missing')
+    expect(read(withoutOne, ['secret']).stripe).toBeNull()
+  })
+
+  it('is not missed by whoever registers the address, who is told it then', () => {
+    expect(read(withoutOne, ['provider_keys']).stripe).toMatchObject({ secret: 'sk_live_1' })
+    const { STRIPE_SECRET: __, ...none } = withoutOne
+    const message = refusal({ ...none, NODE_ENV: 'production' }, ['provider_keys'])
+    expect(message).toContain('STRIPE_SECRET is missing')
+    expect(message).not.toContain('STRIPE_WEBHOOK_SECRET')
+  })
+
+  it('is still used where it is given', () => {
+    expect(read(production, ['provider_keys']).stripe).toMatchObject({ webhookSecret: ['whsec_1'] })
+  })
+})
+
 describe('a secret', () => {
   it('that is too short is not also missing', () => {
     const message = refusal({ ...production, TOLLGATE_SECRET: 'short' })

@@ -54,7 +54,7 @@ export function readEnvironment(
     secrets: secretsOf(values, mode, dataDir),
     pairwiseSalt: values.TOLLGATE_PAIRWISE_SALT,
     selfRegistered,
-    stripe: stripeOf(values, settings),
+    stripe: stripeOf(values, settings, options.needs),
     stripePublishableKey: values.STRIPE_PUBLISHABLE_KEY,
     braintree: braintreeOf(values, settings),
     deliveries: deliveriesOf(values, settings.deliveries, mode),
@@ -111,9 +111,11 @@ function findMissing(values: Variables, needs: readonly Need[]): VariableName[] 
   const missing = absent(['DATABASE_URL'])
   if (needs.includes('secret')) missing.push(...absent(['TOLLGATE_SECRET']))
   if (needs.includes('url')) missing.push(...absent(['TOLLGATE_URL']))
-  if (!needs.includes('providers')) return missing
+  const receives = needs.includes('providers')
+  if (!receives && !needs.includes('provider_keys')) return missing
   const begun = [STRIPE, BRAINTREE].filter((names) => absent(names).length < names.length)
-  return [...missing, ...(begun.length === 0 ? STRIPE : begun.flatMap(absent))]
+  const wanted = (begun.length === 0 ? [STRIPE] : begun).flatMap(absent)
+  return [...missing, ...wanted.filter((name) => receives || name !== 'STRIPE_WEBHOOK_SECRET')]
 }
 
 function refuse(
@@ -129,7 +131,8 @@ function refuse(
     TOLLGATE_DELIVERIES_SECRET:
       'what events are signed with: echo "whsec_$(openssl rand -base64 32)"',
     STRIPE_SECRET: "Stripe's API secret key, sk_… (or give all of BRAINTREE_*)",
-    STRIPE_WEBHOOK_SECRET: 'of the webhook endpoint at Stripe, whsec_…',
+    STRIPE_WEBHOOK_SECRET:
+      'of the webhook endpoint at Stripe, whsec_…: tollgate billing webhooks create',
   }
   const lines = [
     ...missing.map((name) => `  ${name} is missing${hints[name] ? `: ${hints[name]}` : ''}`),
@@ -149,10 +152,16 @@ function secretsOf(values: Variables, mode: Mode, dataDir: string): string[] {
   return TOLLGATE_SECRET === null && mode === 'demo' ? [keptSecret(dataDir), ...secrets] : secrets
 }
 
-function stripeOf(values: Variables, { currency }: Settings): StripeSettings | null {
+function stripeOf(
+  values: Variables,
+  { currency }: Settings,
+  needs: readonly Need[],
+): StripeSettings | null {
   const { STRIPE_SECRET, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = values
-  if (STRIPE_SECRET === null || STRIPE_WEBHOOK_SECRET === null) return null
-  const webhookSecret = STRIPE_WEBHOOK_SECRET.split(/[\s,]+/)
+  // Whoever registers the address has no secret of it yet.
+  const given = STRIPE_WEBHOOK_SECRET ?? (needs.includes('provider_keys') ? 'none-yet' : null)
+  if (STRIPE_SECRET === null || given === null) return null
+  const webhookSecret = given.split(/[\s,]+/)
   const base = { secret: STRIPE_SECRET, webhookSecret, currency }
   if (STRIPE_API_URL === null) return base
   const { hostname, port, protocol } = new URL(STRIPE_API_URL)

@@ -30,7 +30,7 @@ function secretVariableOf(provider: ProviderName): string {
 export const billingWebhooksCheck: Command = {
   summary: 'what is registered at the providers for their events, and what is missing',
   async run(_input, context) {
-    const config = await context.config(['providers'])
+    const config = await context.config(['provider_keys'])
     const reports = await withBilling(config, (billing) => orUsageError(billing.endpoints.check()))
     const lines = reports.flatMap(({ provider, url, id, problems, superfluous, note }) => [
       `${provider}: ${id ?? 'nothing known'} for ${url}`,
@@ -51,7 +51,7 @@ export const billingWebhooksCreate: Command = {
     { flags: '--replace', description: 'remove what is registered for the same address' },
   ],
   async run(input, context) {
-    const config = await context.config(['providers'])
+    const config = await context.config(['provider_keys'])
     const url = textOption(input, 'url')
     const wanted = {
       ...providerOf(input),
