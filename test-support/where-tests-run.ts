@@ -116,6 +116,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/frequency-swap-table.test.ts', 'money'],
   ['packages/billing/test/invoices.test.ts', 'money'],
   ['packages/billing/test/killed-others.test.ts', 'the statements of killed.test.ts'],
+  ['packages/billing/test/mixed-rhythms.test.ts', 'calls of a provider'],
   ['packages/billing/test/newest-payment.test.ts', 'calls of a provider'],
   ['packages/billing/test/past-due.test.ts', 'money'],
   ['packages/billing/test/paying-again.test.ts', 'calls of a provider'],

@@ -217,11 +217,7 @@ function applyCancellation(
   }
   if (params.cancel_at_period_end) {
     subscription.cancel_at_period_end = true
-    subscription.cancel_at = Math.max(
-      ...work
-        .findBy('subscription_item', 'subscription', subscription.id)
-        .map((item) => item.current_period_end),
-    )
+    subscription.cancel_at = cancelDate(work, subscription, 'min_period_end')
     subscription.canceled_at = work.now
   } else if (params.cancel_at !== undefined) {
     subscription.cancel_at = cancelDate(work, subscription, params.cancel_at)

@@ -211,7 +211,7 @@ function setEnd(work: UnitOfWork, subscription: SubscriptionRow, params: Params)
   if (atPeriodEnd) {
     if (!subscription.cancel_at_period_end) subscription.canceled_at = work.now
     subscription.cancel_at_period_end = true
-    subscription.cancel_at = cancelDate(work, subscription, 'max_period_end')
+    subscription.cancel_at = cancelDate(work, subscription, 'min_period_end')
     noteRequest(subscription, 'cancellation_requested')
   } else if (cancelAt !== undefined && cancelAt !== '' && cancelAt !== null) {
     subscription.cancel_at_period_end = false
@@ -225,7 +225,7 @@ function setEnd(work: UnitOfWork, subscription: SubscriptionRow, params: Params)
     noteRequest(subscription, null)
   } else if (subscription.cancel_at_period_end) {
     // The period may have moved with the items.
-    subscription.cancel_at = cancelDate(work, subscription, 'max_period_end')
+    subscription.cancel_at = cancelDate(work, subscription, 'min_period_end')
   }
 }
 

@@ -70,12 +70,17 @@ function endOf(subscription: Stripe.Subscription): Date | null {
   const { ended_at, cancel_at, cancel_at_period_end } = subscription
   if (ended_at !== null) return toDate(ended_at)
   if (cancel_at !== null) return toDate(cancel_at)
-  return cancel_at_period_end ? periodEndOf(subscription) : null
+  const ends = endsOfPeriods(subscription)
+  return cancel_at_period_end && ends.length > 0 ? toDate(Math.min(...ends)) : null
 }
 
-function periodEndOf({ items }: Stripe.Subscription): Date | null {
-  const ends = items.data.map((item) => item.current_period_end)
+function periodEndOf(subscription: Stripe.Subscription): Date | null {
+  const ends = endsOfPeriods(subscription)
   return ends.length > 0 ? toDate(Math.max(...ends)) : null
+}
+
+function endsOfPeriods({ items }: Stripe.Subscription): number[] {
+  return items.data.map((item) => item.current_period_end)
 }
 
 /** Every other reason, Stripe's newer ones included, is that somebody asked for it. */

@@ -6,7 +6,7 @@ import type { NewSubscription } from '../../contract/subscription.ts'
 import { type StripeContext, toSeconds } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
-import { cancelNow } from './cancel.ts'
+import { cancelAtPeriodEnd, cancelNow } from './cancel.ts'
 import { ownRates } from './change-params.ts'
 import { describe, mainItem } from './describe.ts'
 import { retrieve, withAllItems } from './retrieve.ts'
@@ -92,13 +92,11 @@ export function stripeSubscriptions(context: StripeContext): Subscriptions {
       const rates = await findTaxRates(tax)
       await stripe.subscriptions.update(id, { default_tax_rates: rates.length > 0 ? rates : '' })
     },
-    async cancelAtPeriodEnd(id) {
-      await stripe.subscriptions.update(id, { cancel_at_period_end: true })
-    },
+    cancelAtPeriodEnd: (id) => cancelAtPeriodEnd(context, id),
     cancelNow: (id, options) => cancelNow(context, id, options),
     async resume(id) {
       const { cancel_at, cancel_at_period_end } = await stripe.subscriptions.retrieve(id)
-      // The customer portal may have set a date instead of the flag.
+      // It may end on a date, which has no flag.
       const undo: Stripe.SubscriptionUpdateParams =
         cancel_at !== null && !cancel_at_period_end
           ? { cancel_at: '' }

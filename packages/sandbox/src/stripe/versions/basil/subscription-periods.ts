@@ -28,14 +28,15 @@ function forgetPeriod(item: Record<string, unknown>): void {
   delete item.current_period_end
 }
 
-/** From the first item's start to the last one's end; nothing where there are no items. */
+/** The shortest period of its items; nothing where there are no items. */
 function periodOf(items: unknown): Readonly<Record<string, number>> {
-  const data = itemsIn(items)
-  if (data.length === 0) return {}
-  return {
-    current_period_start: Math.min(...data.map((item) => Number(item.current_period_start))),
-    current_period_end: Math.max(...data.map((item) => Number(item.current_period_end))),
-  }
+  const periods = itemsIn(items).map((item) => ({
+    current_period_start: Number(item.current_period_start),
+    current_period_end: Number(item.current_period_end),
+  }))
+  const length = (period: (typeof periods)[number]) =>
+    period.current_period_end - period.current_period_start
+  return periods.sort((a, b) => length(a) - length(b))[0] ?? {}
 }
 
 function itemsIn(items: unknown): WireObject[] {

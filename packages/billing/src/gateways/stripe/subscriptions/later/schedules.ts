@@ -5,13 +5,12 @@ import { idOf, type StripeContext, toSeconds } from '../../sdk/client.ts'
 import { isMissing } from '../../sdk/errors.ts'
 import { mainParams } from '../change-params.ts'
 import { mainItem } from '../describe.ts'
+import { haveOneRhythm, isSameRhythm } from '../periods/rhythm.ts'
 import { retrieve } from '../retrieve.ts'
 import { taxRates } from '../tax-rates.ts'
 import { scheduleOf } from './planned.ts'
 
 type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase
-
-type Rhythm = Stripe.Price.Recurring | null | undefined
 
 /** What a phase takes over from an object. */
 type Kept = Pick<Phase['items'][number], 'discounts' | 'tax_rates' | 'metadata'>
@@ -74,8 +73,7 @@ export function stripeSchedules(context: StripeContext): { readonly schedules: S
       },
       release,
       async haveOneRhythm(prices) {
-        const found = await Promise.all(prices.map((id) => findPrice(id)))
-        return found.every(({ recurring }) => isSameRhythm(found[0]?.recurring, recurring))
+        return haveOneRhythm(await Promise.all(prices.map((id) => findPrice(id))))
       },
     },
   }
@@ -131,10 +129,6 @@ function nextPhase(
 
 function isOtherRhythm(current: Stripe.Subscription, price: Stripe.Price | undefined): boolean {
   return !isSameRhythm(mainItem(current)?.price.recurring, price?.recurring)
-}
-
-function isSameRhythm(a: Rhythm, b: Rhythm): boolean {
-  return !a || !b || (a.interval === b.interval && a.interval_count === b.interval_count)
 }
 
 function periodEnd({ items }: Stripe.Subscription): number {
