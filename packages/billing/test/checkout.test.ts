@@ -84,7 +84,7 @@ describe('a hosted page at stripe', () => {
     )
     sandbox.stripe.completeCheckout(page.id)
     const { subscription, ...result } = await user.completeCheckout(page.id)
-    expect(result).toEqual({ id: page.id, status: 'complete', isPaid: true })
+    expect(result).toMatchObject({ id: page.id, status: 'complete', isPaid: true })
     expect(subscription?.name).toBe('main')
     await test.settle()
     await expectOne(test, user)
@@ -447,7 +447,7 @@ describe('what a hosted page can sell', () => {
     const { id } = await user.checkout([item], { mode: 'payment', successPath: '/shop' })
     sandbox.stripe.completeCheckout(id)
     const { subscription, ...result } = await user.completeCheckout(id)
-    expect([subscription, result]).toEqual([null, { id, status: 'complete', isPaid: true }])
+    expect([subscription, result]).toMatchObject([null, { id, status: 'complete', isPaid: true }])
     expect(takenFrom(test, user)).toBe(1400)
     expect(await operationsOf(test)).toEqual([])
     // Another one is another payment.
@@ -525,7 +525,6 @@ describe('what a hosted page can sell', () => {
     ['a trial of a payment', 'monthly', { mode: 'payment', trialDays: 3 }],
     ['a trial of 1000 days', 'monthly', { trialDays: 1000 }],
     ['a trial that never ends', 'monthly', { trialUntil: new Date(Number.NaN) }],
-    ['no card and no trial', 'monthly', { withoutCard: true }],
     ['a coupon and a field for codes', 'monthly', { coupon: 'SPRING', allowPromotionCodes: true }],
     ['a free amount', [{ name: 'Gift', amount: money(0, 'usd') }], { mode: 'payment' }],
   ] as const)('and not %s', async (_what, items, options) => {

@@ -90,6 +90,10 @@ export interface CheckoutFacts {
   readonly mode: 'subscription' | 'payment' | 'setup'
   /** Whether the money is there; false while it is on its way. */
   readonly isPaid: boolean
+  /** The provider's id of what was paid once, for `refund()`; null for nothing, and for a subscription. */
+  readonly payment: string | null
+  /** The provider's id of the invoice; null for none. */
+  readonly invoice: string | null
 }
 
 /**

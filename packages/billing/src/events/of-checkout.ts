@@ -1,6 +1,6 @@
 import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
-import type { NewBillingEvent } from './billing-event.ts'
+import type { CheckoutFacts, NewBillingEvent } from './billing-event.ts'
 import type { About } from './of-invoice.ts'
 import { factsOf } from './of-subscription.ts'
 
@@ -14,12 +14,12 @@ export interface CheckoutOutcome {
 /** What there is to tell when a hosted page was completed. */
 export function eventsOfCheckout(
   { owner, provider }: About,
-  { id, mode, isPaid }: ProviderCheckout,
+  found: ProviderCheckout,
   { made, others }: CheckoutOutcome,
 ): NewBillingEvent[] {
-  const about = `${provider}:${id}`
+  const about = `${provider}:${found.id}`
   const base = { owner, provider }
-  const checkout = { id, mode, isPaid }
+  const checkout = factsOfCheckout(found)
   const subscription = made && factsOf(made)
   return [
     { ...base, type: 'checkout.completed', subject: about, data: { checkout, subscription } },
@@ -36,4 +36,9 @@ export function eventsOfCheckout(
         : [],
     ),
   ]
+}
+
+function factsOfCheckout(found: ProviderCheckout): CheckoutFacts {
+  const { id, mode, isPaid, paymentId = null, invoiceId = null } = found
+  return { id, mode, isPaid, payment: paymentId, invoice: invoiceId }
 }

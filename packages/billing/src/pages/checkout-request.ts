@@ -61,13 +61,18 @@ export interface CheckoutPageOptions {
 export interface CheckoutOptions extends CheckoutPageOptions {
   /** What comes of it: a subscription, a payment, or a card for later. Default `subscription`. */
   readonly mode?: CheckoutMode
+  /** Whether what is paid once gets an invoice. Default false. A subscription always does. */
+  readonly invoice?: boolean
   /** What the application calls the subscription. Default `default`. */
   readonly name?: string
   /** The customer is charged when the trial ends. Counted from the day they are done. */
   readonly trialDays?: number
   /** The same, until a date that is at least two days ahead. */
   readonly trialUntil?: Date
-  /** Whether a trial may begin without a card. It then ends with the trial, unless a card is given. */
+  /**
+   * Whether the page asks for no card where nothing is due: for a plan that costs nothing, or a trial. That then ends
+   * with its trial, unless a card is given.
+   */
   readonly withoutCard?: boolean
   /** From when on whole periods are billed; not together with a trial, and at most one period away. */
   readonly anchorOn?: Date
@@ -83,6 +88,7 @@ export type CheckoutRequest = Pick<
   | 'subscription'
   | 'discount'
   | 'allowsCodes'
+  | 'makesInvoice'
   | 'collectsTaxId'
   | 'collectsAddress'
   | 'locale'
@@ -111,12 +117,16 @@ export function requireCheckout(
   if (ways.filter(Boolean).length > 1) {
     throw new InvalidArgument('A page has a coupon, a code, or a field for codes')
   }
+  if (options.invoice && mode !== 'payment') {
+    throw new InvalidArgument("`invoice` is for pages of the mode 'payment'")
+  }
   return {
     mode,
     lines: listed.map((item) => requireLine(item, toMoney)),
     subscription: requireSubscription(mode, options),
     discount: coupon === undefined ? null : { coupon: requireText('coupon', coupon) },
     allowsCodes: allowPromotionCodes,
+    ...(options.invoice ? { makesInvoice: true } : {}),
     tax: options.tax ?? null,
     collectsTaxId: options.collectTaxIds ?? false,
     collectsAddress: options.collectAddress ?? false,
@@ -169,7 +179,9 @@ function requireSubscription(
   if (anchorAt && hasTrial) {
     throw new InvalidArgument('A page has a trial or a day of the first whole period, not both')
   }
-  if (withoutCard && !hasTrial) throw new InvalidArgument('Without a card there must be a trial')
+  if (withoutCard && anchorAt && !prorate) {
+    throw new InvalidArgument('Nothing can be billed on that day without a card: use trialUntil')
+  }
   return {
     name: requireText('subscription name', name),
     trialDays: trialDays ?? null,

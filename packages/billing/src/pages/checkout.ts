@@ -25,17 +25,26 @@ export interface Checkout {
 export function toCheckout(
   context: BillingContext,
   { owner, provider }: { readonly owner: Owner; readonly provider: ProviderName },
-  { id, url, expiresAt, status }: ProviderCheckout,
+  found: ProviderCheckout,
 ): Checkout {
+  const { id, expiresAt } = found
+  let { url, status } = found
   return {
     id,
-    url,
     expiresAt,
-    status,
+    get url() {
+      return url
+    },
+    get status() {
+      return status
+    },
     async expire() {
       await withOwnerLock(context, owner, async (locked) => {
         await locked.change(provider, (gateway) => requirePart(gateway, 'checkout').expire(id))
         await resumeInterrupted(context, locked)
+        const now = await (await locked.gateway(provider)).checkout?.find(id)
+        url = now?.url ?? null
+        status = now?.status ?? 'expired'
       })
     },
     async asProvider() {

@@ -302,8 +302,8 @@ export class BillableUser<User = Record<string, unknown>> {
   }
 
   /**
-   * Gives back all that is left of a charge, or a part; by its id, by what `charge()` gave, or by an invoice. At
-   * Braintree a charge that is not settled is taken back whole (`voided`), and a part of it throws
+   * Gives back all that is left of a charge, or a part; by its id, by what `charge()` gave, by an invoice, or by a
+   * hosted page. At Braintree a charge that is not settled is taken back whole (`voided`), and a part of it throws
    * RefundNotPossibleYet. A part without a key is given back again by each call.
    * @example
    * await user.refund(payment.id, { amount: money(500, 'eur'), idempotencyKey: `refund-${request.id}` })
@@ -462,6 +462,11 @@ export class BillableUser<User = Record<string, unknown>> {
    */
   async completeCheckout(id: string): Promise<checkouts.CheckoutResult> {
     return checkouts.complete(this.#for('completeCheckout'), id)
+  }
+
+  /** A page by its id, to close it or to send the customer there again. Null for anybody else's. */
+  async findCheckout(id: string): Promise<Checkout | null> {
+    return checkouts.find(this.#for('findCheckout'), id)
   }
 
   /** A link to the provider's pages on which the customer looks after cards and subscriptions; for one visit. */

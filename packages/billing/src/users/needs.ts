@@ -9,6 +9,7 @@ export const USER_NEEDS = {
   checkout: 'checkout',
   checkoutCharge: 'checkout',
   completeCheckout: 'checkout',
+  findCheckout: 'checkout',
   billingPortal: 'portal',
   paymentMethods: 'paymentMethods',
   defaultPaymentMethod: 'paymentMethods',

@@ -1,6 +1,6 @@
 import { requireCodeText, requirePromotionCode } from '../../customers/promotion-codes.ts'
 import { requireCapability } from '../../gateways/contract/parts.ts'
-import type { Checkout } from '../../pages/checkout.ts'
+import { type Checkout, toCheckout } from '../../pages/checkout.ts'
 import {
   type CheckoutItem,
   type CheckoutOptions,
@@ -10,6 +10,7 @@ import {
 } from '../../pages/checkout-request.ts'
 import { completeCheckout } from '../../pages/complete-checkout.ts'
 import { openCheckout } from '../../pages/open-checkout.ts'
+import { findOwnCheckout } from '../../pages/own-checkout.ts'
 import { requireKnownPlan, requireProvider } from '../../subscriptions/known-plans.ts'
 import { Subscription } from '../../subscriptions/subscription.ts'
 import type { Amount } from '../../values/money.ts'
@@ -19,6 +20,8 @@ import type { UserHaving } from '../user-scope.ts'
 export interface ChargePageOptions extends CheckoutPageOptions {
   /** How many. Default 1. */
   readonly quantity?: number
+  /** Whether there is an invoice of it, which `invoices()` lists. Default false. */
+  readonly invoice?: boolean
 }
 
 /** What came of a hosted page. */
@@ -29,6 +32,10 @@ export interface CheckoutResult {
   readonly status: 'open' | 'complete' | 'expired'
   /** Whether the money is there; false while a bank takes its time. */
   readonly isPaid: boolean
+  /** The provider's id of what was paid once, for `refund()`; null for nothing, and for a subscription. */
+  readonly payment: string | null
+  /** The provider's id of the invoice; null for none. */
+  readonly invoice: string | null
   /** The subscription that it made; null for none. */
   readonly subscription: Subscription | null
 }
@@ -75,6 +82,13 @@ export function checkoutCharge(
   return checkout(user, [{ ...item, quantity }], { ...options, mode: 'payment' })
 }
 
+export async function find(user: UserHaving<'checkout'>, id: unknown): Promise<Checkout | null> {
+  const { context, owner, provider } = user
+  const asking = { owner, provider, customerId: await user.findCustomerId() }
+  const found = await findOwnCheckout(context, asking, id)
+  return found && toCheckout(context, { owner, provider }, found)
+}
+
 export async function complete(user: UserHaving<'checkout'>, id: unknown): Promise<CheckoutResult> {
   const { context, provider } = user
   const returning = { owner: user.owner, provider, customerId: await user.findCustomerId() }
@@ -87,6 +101,8 @@ export async function complete(user: UserHaving<'checkout'>, id: unknown): Promi
     id: found.id,
     status: found.status,
     isPaid: found.isPaid,
+    payment: found.paymentId ?? null,
+    invoice: found.invoiceId ?? null,
     subscription: row ? new Subscription(context, record, row) : null,
   }
 }

@@ -1,3 +1,5 @@
+import { expect } from 'vitest'
+import { givenBackTo } from '../../support.ts'
 import { type Asking, PAID, type Story } from '../story.ts'
 
 const PAGE = { name: 'main', successPath: '/done' }
@@ -44,6 +46,17 @@ export const checkouts: readonly Story[] = [
     job: ({ user }) => ({ job: 'ask', method: 'completeCheckout', args: [pages.get(user.id)] }),
     again: comeBack,
     outcome: PAID,
+  },
+  {
+    name: 'refund of what was paid on a page',
+    providers: ['stripe'],
+    async before(asking) {
+      await pay(asking)
+      await comeBack(asking)
+    },
+    job: ({ user }) => ({ job: 'ask', method: 'refund', args: [pages.get(user.id)] }),
+    again: ({ user }) => user.refund(pages.get(user.id) ?? ''),
+    outcome: async ({ test, user }, at) => expect(givenBackTo(test, user), at).toBe(1000),
   },
 ]
 

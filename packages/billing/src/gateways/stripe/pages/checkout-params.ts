@@ -26,6 +26,7 @@ export function checkoutParams(wanted: NewCheckout, terms: CheckoutTerms): Param
     ...(wanted.discount ? { discounts: [discountOf(wanted.discount)] } : {}),
     ...(wanted.allowsCodes ? { allow_promotion_codes: true } : {}),
     ...(wanted.tax === 'automatic' ? { automatic_tax: { enabled: true } } : {}),
+    ...(wanted.makesInvoice ? { invoice_creation: { enabled: true } } : {}),
     ...(wanted.collectsTaxId ? { tax_id_collection: { enabled: true } } : {}),
     ...(wanted.collectsAddress ? { billing_address_collection: 'required' } : {}),
     ...customerUpdate(wanted),

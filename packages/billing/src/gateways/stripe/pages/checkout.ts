@@ -66,7 +66,7 @@ function describe(session: Stripe.Checkout.Session): ProviderCheckout {
   const { metadata } = session
   return {
     id: session.id,
-    url: session.url,
+    url: session.status === 'open' ? session.url : null,
     mode: session.mode as ProviderCheckout['mode'],
     status: session.status as ProviderCheckout['status'],
     isPaid: session.payment_status !== 'unpaid',
@@ -75,6 +75,8 @@ function describe(session: Stripe.Checkout.Session): ProviderCheckout {
     owner: metadata?.owner ?? null,
     successPath: metadata?.success_path ?? null,
     subscriptionId: idOf(session.subscription),
+    paymentId: idOf(session.payment_intent),
+    invoiceId: idOf(session.invoice),
     cardToken: cardOf(session),
     raw: session,
   }

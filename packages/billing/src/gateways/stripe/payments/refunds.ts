@@ -22,13 +22,13 @@ export function stripeRefunds(context: StripeContext): Pick<GatewayParts, 'refun
   }
 }
 
-/** By its own id, by that of its payment, which `charge()` gives, or by that of an invoice. */
+/** By its own id, by that of its payment, which `charge()` gives, of an invoice, or of a hosted page. */
 async function findCharge(
   context: StripeContext,
   id: string,
   customerId: string,
 ): Promise<Stripe.Charge | null> {
-  if (!/^(ch|py|pi|in)_\w{1,100}$/.test(id)) return null
+  if (!/^(ch|py|pi|in|cs)_\w{1,100}$/.test(id)) return null
   try {
     const charge = await retrieve(context, id, customerId)
     return charge && idOf(charge.customer) === customerId ? charge : null
@@ -45,10 +45,23 @@ async function retrieve(
 ): Promise<Stripe.Charge | null> {
   const { stripe } = context
   if (id.startsWith('in_')) return chargeOfInvoice(context, id, customerId)
+  if (id.startsWith('cs_')) return chargeOfPage(context, id, customerId)
   if (!id.startsWith('pi_')) return stripe.charges.retrieve(id)
   const { latest_charge } = await stripe.paymentIntents.retrieve(id)
   const charge = idOf(latest_charge)
   return charge === null ? null : stripe.charges.retrieve(charge)
+}
+
+/** A page that was paid once has a payment; one for a subscription has its first invoice. */
+async function chargeOfPage(
+  context: StripeContext,
+  id: string,
+  customerId: string,
+): Promise<Stripe.Charge | null> {
+  const session = await context.stripe.checkout.sessions.retrieve(id)
+  if (idOf(session.customer) !== customerId) return null
+  const paid = idOf(session.payment_intent) ?? idOf(session.invoice)
+  return paid === null ? null : retrieve(context, paid, customerId)
 }
 
 async function chargeOfInvoice(

@@ -29,7 +29,7 @@ export interface NewRefund {
 
 /** Money that goes back. */
 export interface Refunds {
-  /** By the id of a charge or of an invoice; null when there is none, or it is somebody else's. */
+  /** By the id of a charge, of an invoice or of a hosted page; null when there is none, or it is somebody else's. */
   find(id: string, customerId: string): Promise<Refundable | null>
   /** Those of a charge, newest first. A charge that was taken back whole before it was settled is one. */
   list(charge: string): Promise<Refund[]>

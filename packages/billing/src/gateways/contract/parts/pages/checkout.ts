@@ -56,6 +56,8 @@ export interface NewCheckout {
   readonly allowsCodes: boolean
   /** On top of each price, or what the provider works out from the address. */
   readonly tax: BasisPoints | 'automatic'
+  /** Whether what is paid once gets an invoice. Default: no. */
+  readonly makesInvoice?: boolean
   /** Whether the page asks for a tax id. */
   readonly collectsTaxId: boolean
   /** Whether the page asks for an address. */
@@ -96,6 +98,10 @@ export interface ProviderCheckout {
   readonly successPath: string | null
   /** The subscription that it made; null for none yet. */
   readonly subscriptionId: string | null
+  /** What was paid once, by an id that `refunds.find` knows; left out or null for nothing yet. */
+  readonly paymentId?: string | null
+  /** The invoice that it made; left out or null for none yet. */
+  readonly invoiceId?: string | null
   /** What was kept to be billed later, by a token for `setCard`; null for nothing. */
   readonly cardToken: string | null
   /** The provider's own object. */
