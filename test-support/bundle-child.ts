@@ -21,6 +21,9 @@ const PACKAGES = ['http', 'database', 'oauth', 'billing']
 /** Native code, and what is loaded only where its database is used. */
 const LEFT_OUT = ['libsql', 'pg', 'mysql2']
 
+/** Without comments and spaces it loads in three quarters of the time. Names stay: errors say theirs. */
+const SHORT = { mangle: false, compress: false, codegen: { removeWhitespace: true } } as const
+
 const bundles = new Map<string, Promise<string>>()
 
 /**
@@ -57,7 +60,9 @@ async function build(script: string, folder: string): Promise<void> {
       emptyOutDir: false,
       target: 'node20',
       minify: false,
-      rolldownOptions: { output: { entryFileNames: 'child.mjs', chunkFileNames: '[name].mjs' } },
+      rolldownOptions: {
+        output: { minify: SHORT, entryFileNames: 'child.mjs', chunkFileNames: '[name].mjs' },
+      },
     },
   })
   try {

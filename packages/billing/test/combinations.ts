@@ -16,21 +16,40 @@ export function allCombinations<T extends Record<string, unknown>>(
  * need no more than two values that meet, so that these find nearly all of what the whole table does.
  */
 export function pairwise<T extends Record<string, unknown>>(rows: readonly T[]): T[] {
-  const pairsOf = (row: T): string[] => {
-    const keys = Object.keys(row)
-    return keys.flatMap((a, at) => keys.slice(at + 1).map((b) => `${a}=${row[a]} ${b}=${row[b]}`))
-  }
-  const missing = new Set(rows.flatMap(pairsOf))
+  const pairs = numberPairs(rows)
+  const isMissing: boolean[] = []
+  for (const own of pairs) for (const pair of own) isMissing[pair] = true
   const chosen: T[] = []
-  while (missing.size > 0) {
-    let best: { row: T; found: number } | null = null
-    for (const row of rows) {
-      const found = pairsOf(row).filter((pair) => missing.has(pair)).length
-      if (found > (best?.found ?? 0)) best = { row, found }
+  for (;;) {
+    let best = { at: -1, found: 0 }
+    for (const [at, own] of pairs.entries()) {
+      let found = 0
+      for (const pair of own) if (isMissing[pair]) found += 1
+      if (found > best.found) best = { at, found }
     }
-    if (!best) break
-    chosen.push(best.row)
-    for (const pair of pairsOf(best.row)) missing.delete(pair)
+    const row = rows[best.at]
+    if (!row) return chosen
+    chosen.push(row)
+    for (const pair of pairs[best.at] ?? []) isMissing[pair] = false
   }
-  return chosen
+}
+
+/** The pairs of each row as numbers: there are ten thousand rows, and all are looked at for each that is chosen. */
+function numberPairs(rows: readonly Record<string, unknown>[]): number[][] {
+  const values = new Map<string, number>()
+  const numbered = rows.map((row) =>
+    Object.entries(row).map(([key, value]) => {
+      const name = `${key}=${value}`
+      const number = values.get(name) ?? values.size
+      values.set(name, number)
+      return number
+    }),
+  )
+  return numbered.map((row) => {
+    const pairs: number[] = []
+    for (const [at, one] of row.entries()) {
+      for (const other of row.slice(at + 1)) pairs.push(one * values.size + other)
+    }
+    return pairs
+  })
 }
