@@ -163,7 +163,7 @@ export class UserNotFound extends BillingError {
   override readonly status = 404
 }
 
-/** Another operation of the same owner has not finished. Nothing was done: try again. */
+/** Another operation of the same owner has not finished, or usage cannot be sent that has to be there first. Nothing was done: try again. */
 export class Busy extends BillingError {
   readonly code = 'busy'
   override readonly status = 503

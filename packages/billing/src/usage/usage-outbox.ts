@@ -2,7 +2,7 @@ import type { Database } from '@tollgate/database'
 import { Busy, InvalidArgument } from '../errors.ts'
 import type { EventStream } from '../events/event-stream.ts'
 import { usageRefused } from '../events/of-usage.ts'
-import { createWorker, type Worker, type WorkerSettings } from '../events/worker.ts'
+import { createWorker, type Work, type Worker, type WorkerSettings } from '../events/worker.ts'
 import { isChargedByUs } from '../gateways/contract/parts/money/usage.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
@@ -12,6 +12,7 @@ import type {
   NewUsage,
   StoredUsage,
   UsageRepository,
+  WaitingUsage,
 } from '../storage/queues/usage.ts'
 import type { Owner } from '../values/owner.ts'
 import { mayBeCancelled } from '../values/usage.ts'
@@ -36,6 +37,10 @@ export interface UsageQueue extends UsageOutbox {
   /** Writes it down, once for each owner and reference; `false` when it was there. Sent afterwards. */
   add(usage: NewUsage, tx: Database | null): Promise<boolean>
   find(owner: Owner, reference: string, tx: Database | null): Promise<StoredUsage | null>
+  /** Whose usage of which meters waits to be sent, oldest first. */
+  waiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
+  /** Sends these now, also those in the pause before another attempt. Says how many the provider has not got. */
+  sendNow(provider: ProviderName, waiting: readonly WaitingUsage[]): Promise<number>
   /** Takes a report back; a repeat does nothing. */
   cancel(usage: StoredUsage): Promise<void>
   /** For a provider whose usage we count. For whoever puts billing together. */
@@ -72,7 +77,10 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
   const { clock } = settings
   const queues = providers.map((provider) => usage.queue(provider))
   const workers = new Map<ProviderName, Worker>(
-    counting.map((provider) => [provider, startWorker(context, provider)]),
+    counting.map((provider) => [
+      provider,
+      createWorker(patient(settings), workOf(context, provider)),
+    ]),
   )
   const served = new Map<ProviderName, ServedUsage>()
   const listAll = async (state: UsageState, limit: number) => {
@@ -89,6 +97,8 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
       return isNew
     },
     find: (owner, reference, tx) => usage.find(owner, reference, tx ?? database),
+    waiting: (owner, provider) => usage.listWaiting(owner, provider),
+    sendNow: (provider, waiting) => sendNow(context, provider, waiting),
     cancel: (reported) => cancel(context, reported),
     serve(provider, given) {
       served.set(provider, given)
@@ -137,15 +147,14 @@ function oldestFirst(a: StoredUsage, b: StoredUsage): number {
 }
 
 /** It is tried for as long as it may still count: money is not given up because a provider is away for a day. */
-function startWorker(context: UsageQueueContext, provider: ProviderName): Worker {
+function patient(settings: WorkerSettings): WorkerSettings {
+  return { ...settings, attempts: Number.POSITIVE_INFINITY, longestPause: LONGEST_PAUSE }
+}
+
+function workOf(context: UsageQueueContext, provider: ProviderName): Work<ClaimedUsage> {
   const { usage, settings } = context
   const queue = usage.queue(provider)
-  const patient = {
-    ...settings,
-    attempts: Number.POSITIVE_INFINITY,
-    longestPause: LONGEST_PAUSE,
-  }
-  return createWorker(patient, {
+  return {
     what: 'usage',
     queue: { ...queue, finish: (id, _state, at) => queue.finish(id, 'sent', at) },
     nameOf: ({ meter, reference }) => `${meter} (${reference})`,
@@ -157,7 +166,35 @@ function startWorker(context: UsageQueueContext, provider: ProviderName): Worker
       }
       return settled
     },
-  })
+  }
+}
+
+/** Each is tried once, and none after one that failed: whoever waits for them hears of it soon. */
+async function sendNow(
+  context: UsageQueueContext,
+  provider: ProviderName,
+  waiting: readonly WaitingUsage[],
+): Promise<number> {
+  const left = waiting.map(({ id }) => id)
+  let failed = 0
+  const work = workOf(context, provider)
+  const worker = createWorker(
+    { ...patient(context.settings), everySeconds: null },
+    {
+      ...work,
+      queue: {
+        ...work.queue,
+        listDue: async (_at, limit) => (failed > 0 ? [] : left.splice(0, limit)),
+        claim: context.usage.claimAnyway,
+        fail(id, failure) {
+          failed += 1
+          return work.queue.fail(id, failure)
+        },
+      },
+    },
+  )
+  await worker.process()
+  return failed + left.length
 }
 
 /** What went wrong, for whoever tries again; null where that is over. */
@@ -178,7 +215,7 @@ async function settle(
     settings.logger.error(`Usage ${claimed.meter} (${claimed.reference}) is not billed: ${error}`)
     return null
   }
-  if (outcome?.state === 'later' && !claimed.isRepeat) await usage.markUntaken(claimed.id)
+  if (outcome?.state === 'later' && !claimed.isRepeat) await usage.markUntaken(claimed)
   return new Error(error)
 }
 

@@ -122,10 +122,9 @@ describe('what was used', () => {
 
   it('is billed at once when it ends now and the invoice is asked for', async () => {
     const test = await startMetered()
-    const { user, billing, sandbox } = test
+    const { user, sandbox } = test
     const { price, subscription } = await subscribe(test, { unit_amount: 5 })
     await subscription.reportUsage({ price, value: 80 })
-    await billing.usage.process()
     await sandbox.clock.advance({ days: 3 })
     await subscription.cancelNow({ invoiceNow: true })
     expect(takenFrom(test, user)).toBe(1000 + 400)

@@ -48,6 +48,9 @@ export type NewUsage = Pick<
   'reference' | 'owner' | 'provider' | 'subscriptionId' | 'meter' | 'value' | 'at'
 >
 
+/** One that waits, and what it is about. */
+export type WaitingUsage = Pick<StoredUsage, 'id' | 'meter'>
+
 /** One that somebody is about to send. */
 export interface ClaimedUsage extends StoredUsage {
   /** Whether the provider may have it from an earlier attempt. */
@@ -70,8 +73,15 @@ export interface UsageRepository {
     tx: Database,
   ): Promise<boolean>
   find(owner: Owner, reference: string, tx?: Database): Promise<StoredUsage | null>
-  /** The provider surely does not have it. */
-  markUntaken(id: number): Promise<void>
+  /** An owner's that the provider may not have, oldest first. */
+  listWaiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
+  /**
+   * Takes one to be sent that is not due, or that somebody else is about to send: the provider counts it once. Null when it
+   * is over.
+   */
+  claimAnyway(id: number, at: Date, until: Date): Promise<ClaimedUsage | null>
+  /** The provider surely does not have it, if nobody has claimed it since. */
+  markUntaken(claimed: ClaimedUsage): Promise<void>
   /** False when it was over before. */
   refuse(id: number, error: string, at: Date, tx: Database): Promise<boolean>
   /** Before the provider was asked; false when it has been, or it is over. */
@@ -101,7 +111,12 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
   })
   const change = async (
     tx: Database,
-    where: { readonly id: number; readonly state: UsageState; readonly isUnasked?: boolean },
+    where: {
+      readonly id: number
+      readonly state: UsageState
+      readonly isUnasked?: boolean
+      readonly dueAt?: Date
+    },
     values: Readonly<Record<string, unknown>>,
   ) => {
     let query = tx.kysely
@@ -110,6 +125,7 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
       .where('id', '=', where.id)
       .where('state', '=', where.state)
     if (where.isUnasked) query = query.where('asked_at', 'is', null)
+    if (where.dueAt) query = query.where('due_at', '=', where.dueAt.getTime())
     const { numUpdatedRows } = await query.executeTakeFirst()
     return Number(numUpdatedRows) > 0
   }
@@ -156,8 +172,41 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
         .executeTakeFirst()
       return row ? read(usageTable.fromRow(row as ReturnType<typeof usageTable.toRow>)) : null
     },
-    async markUntaken(id) {
-      await change(database, { id, state: 'pending' }, { asked_at: null })
+    async listWaiting(owner, provider) {
+      const rows = await database.kysely
+        .selectFrom(TABLE)
+        .select(['id', 'meter'])
+        .where('provider', '=', provider)
+        .where('state', '=', 'pending')
+        .where('owner_type', '=', owner.type)
+        .where('owner_id', '=', String(owner.id))
+        .orderBy('id')
+        .execute()
+      return rows.map(({ id, meter }) => ({ id: Number(id), meter: String(meter) }))
+    },
+    async claimAnyway(id, at, until) {
+      for (;;) {
+        const row = await database.kysely
+          .selectFrom(TABLE)
+          .selectAll()
+          .where('id', '=', id)
+          .where('state', '=', 'pending')
+          .executeTakeFirst()
+        if (!row) return null
+        const found = read(usageTable.fromRow(row as ReturnType<typeof usageTable.toRow>))
+        // Another than any claim before has, so that each knows its own.
+        const dueAt = new Date(Math.max(until.getTime(), found.dueAt.getTime() + 1))
+        const askedAt = found.askedAt ?? at
+        const isMine = await change(
+          database,
+          { id, state: 'pending', dueAt: found.dueAt },
+          { due_at: dueAt.getTime(), asked_at: askedAt.getTime() },
+        )
+        if (isMine) return { ...found, dueAt, askedAt, isRepeat: found.askedAt !== null }
+      }
+    },
+    async markUntaken({ id, dueAt }) {
+      await change(database, { id, state: 'pending', dueAt }, { asked_at: null })
     },
     refuse: (id, error, at, tx) =>
       change(

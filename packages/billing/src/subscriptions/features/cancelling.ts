@@ -5,6 +5,7 @@ import { mindingPlan } from '../planned-swap.ts'
 import { resumeSubscription } from '../resume.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 import { replaceSubscription } from '../swap.ts'
+import { usageFirst } from '../usage-first.ts'
 
 /** How a subscription is ended at once. */
 export interface CancelNowOptions {
@@ -29,15 +30,13 @@ export async function cancelNow(
   { invoiceNow = false }: CancelNowOptions,
 ): Promise<void> {
   const { context, record } = subscription
-  await subscription.change(
-    mindingPlan(subscription, 'cancelNow', async ({ found, locked, ask }) => {
-      const columns = columnsOf(context, record.provider, found)
-      // Also its bill, which would stay open.
-      if (awaitsFirstPayment(columns)) await abandon(locked, record.provider, found)
-      await ask((gateway) => gateway.cancelNow(found.id, { invoiceNow }))
-    }),
-    { ends: true },
-  )
+  const end = mindingPlan(subscription, 'cancelNow', async ({ found, locked, ask }) => {
+    const columns = columnsOf(context, record.provider, found)
+    // Also its bill, which would stay open.
+    if (awaitsFirstPayment(columns)) await abandon(locked, record.provider, found)
+    await ask((gateway) => gateway.cancelNow(found.id, { invoiceNow }))
+  })
+  await subscription.change(invoiceNow ? usageFirst(subscription, end) : end, { ends: true })
   // Where we count usage, what was used until now is charged.
   await context.usage.lookAgain(record.provider, [record.id])
 }

@@ -12,6 +12,7 @@ import { requireKnownPlan, requireProvider } from '../known-plans.ts'
 import { type Carry, mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionHaving, SubscriptionScope } from '../subscription-scope.ts'
 import type { SwapOptions } from '../swap.ts'
+import { usageFirst } from '../usage-first.ts'
 import { billedAtOnce } from './billed-at-once.ts'
 
 /** One price of a subscription, as our rows have it. */
@@ -81,7 +82,9 @@ export async function changeItems(
     targetOf: (found: ProviderSubscription) => targetOf(found, change),
   }
   const minding = mindingPlan(subscription, 'items', make, plans)
-  await subscription.change(billedAtOnce(minding, () => billing.invoiceNow))
+  const takesAway = 'remove' in change || 'replace' in change
+  const made = takesAway ? usageFirst(subscription, minding) : minding
+  await subscription.change(billedAtOnce(made, () => billing.invoiceNow))
 }
 
 /**

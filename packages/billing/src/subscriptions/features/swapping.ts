@@ -7,6 +7,7 @@ import { requireKnownPlan, requireProvider } from '../known-plans.ts'
 import { mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 import { type SwapOptions, swapSubscription } from '../swap.ts'
+import { usageFirst } from '../usage-first.ts'
 import { billedAtOnce, hasTrial } from './billed-at-once.ts'
 import { itemsOf } from './items.ts'
 
@@ -32,7 +33,7 @@ export async function swap(subscription: SubscriptionScope, wanted: WantedSwap):
   const { invoiceNow, skipTrial } = asked
   subscription.record = await swapSubscription(context, record, asked, (change) =>
     billedAtOnce(
-      mindingPlan(subscription, 'swap', change),
+      usageFirst(subscription, mindingPlan(subscription, 'swap', change)),
       (found) => invoiceNow || (skipTrial && hasTrial(found, subscription.now())),
     ),
   )
