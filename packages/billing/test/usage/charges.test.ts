@@ -8,12 +8,11 @@ import {
   NoSubscription,
   PaymentFailed,
 } from '../../src/index.ts'
-import type { StartBillingOptions } from '../../src/testing/index.ts'
 import { LOSSES, loseAnswer } from '../lost-answers.ts'
-import { type FlowTest, START, start, takenFrom } from '../support.ts'
+import { START, start, takenFrom } from '../support.ts'
+import { CARD, startCharged, toNextPeriod } from './charged.ts'
 import { valuesOf } from './support.ts'
 
-const CARD = 'fake-valid-visa-nonce'
 const DAY = 86_400_000
 const TIERS = [
   { upTo: 100, unitAmount: 0 },
@@ -21,25 +20,6 @@ const TIERS = [
   { upTo: null, unitAmount: '0.25' },
 ] as const
 const GRADUATED: MeteredPrice = { mode: 'graduated', tiers: TIERS }
-
-/** A user of Braintree's with a monthly subscription over 10.00, whose calls cost so much. */
-async function startCharged(
-  price: MeteredPrice = { unitAmount: 5 },
-  options: StartBillingOptions = {},
-): Promise<FlowTest & { readonly user: BillableUser }> {
-  const metered = { calls: price, files: { unitAmount: 100, description: 'File' } }
-  const test = await start('braintree', { webhooks: false, metered, ...options })
-  const { user } = test
-  await user.newSubscription('main', 'monthly').create(CARD)
-  return test
-}
-
-/** Until the next bill was made and an hour more. */
-async function toNextPeriod({ sandbox, billing }: FlowTest, months = 1): Promise<void> {
-  await sandbox.clock.advance({ months })
-  await sandbox.clock.advance({ hours: 2 })
-  await billing.usage.process()
-}
 
 const main = (user: BillableUser) => user.subscription('main')
 

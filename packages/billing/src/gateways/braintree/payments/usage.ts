@@ -2,6 +2,7 @@ import type braintree from 'braintree'
 import type { UsageCharges } from '../../contract/parts/money/usage.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { startOfDay } from '../sdk/days.ts'
+import { periodStarts } from '../sdk/period-starts.ts'
 import { braintreeCharges } from './charges.ts'
 import { orderOfUsage } from './usage-order.ts'
 
@@ -15,7 +16,7 @@ export function braintreeUsage(context: BraintreeContext): { readonly usage: Usa
       countedBy: 'us',
       currency,
       priceOf: (name) => (Object.hasOwn(metered, name) ? (metered[name] ?? null) : null),
-      periodsOf: ({ raw }) => periodsOf(raw as braintree.Subscription),
+      periodsOf: ({ raw }) => periodStarts(raw as braintree.Subscription).map(startOfDay),
       async charge({ customerId, subscription, key, amount, description }) {
         const idempotencyKey = orderOfUsage(subscription, key)
         const item = { description, amount }
@@ -25,14 +26,4 @@ export function braintreeUsage(context: BraintreeContext): { readonly usage: Usa
       },
     },
   }
-}
-
-/** Each charge names the period that it was for. */
-function periodsOf(subscription: braintree.Subscription): Date[] {
-  type Period = { readonly billingPeriodStartDate?: string | null }
-  const charged = (subscription.transactions ?? []).map((each) => each.subscription as Period)
-  const starts = [subscription as Period, ...charged].flatMap(
-    (period) => period?.billingPeriodStartDate ?? [],
-  )
-  return [...new Set(starts)].sort().map(startOfDay)
 }

@@ -44,3 +44,10 @@ export function addDays(day: Day, days: number): Day {
 export function daysBetween(from: Day, to: Day): number {
   return Math.round((startOfDay(to).getTime() - startOfDay(from).getTime()) / DAY_MS)
 }
+
+/** Months from the month of one day to that of another; at least one. */
+export function monthsBetween(from: Day, to: Day): number {
+  const [y1 = 0, m1 = 0] = from.split('-').map(Number)
+  const [y2 = 0, m2 = 0] = to.split('-').map(Number)
+  return Math.max(1, (y2 - y1) * 12 + m2 - m1)
+}

@@ -1,6 +1,13 @@
 import type braintree from 'braintree'
 import { proportion } from '../../../values/money.ts'
-import { addMonths, type Day, daysBetween, endOfDay, startOfDay } from '../sdk/days.ts'
+import {
+  addDays,
+  addMonths,
+  type Day,
+  daysBetween,
+  monthsBetween,
+  startOfDay,
+} from '../sdk/days.ts'
 import {
   amountOf,
   type Modification,
@@ -66,7 +73,7 @@ function tailOf(
 ): { readonly start: Day; readonly days: number } | null {
   const { billingPeriodStartDate: began, billingPeriodEndDate: last } = subscription
   if (!began || !last) return null
-  const next = dayAfter(last)
+  const next = addDays(last, 1)
   const months = monthsBetween(began, next)
   const anchor = subscription.billingDayOfMonth ?? Number(next.slice(8))
   const start = addMonths(next, months * cycles, anchor)
@@ -91,14 +98,4 @@ function priceOfCycle(
     all.filter(counts).reduce((total, each) => total + amountOf(each, money), 0)
   const coupons = discounts.filter(({ id }) => id !== money.planCredit)
   return toMinor(price, money.currency) + sum(addOns) - sum(coupons)
-}
-
-function dayAfter(day: Day): Day {
-  return endOfDay(day).toISOString().slice(0, 10)
-}
-
-function monthsBetween(from: Day, to: Day): number {
-  const [y1 = 0, m1 = 0] = from.split('-').map(Number)
-  const [y2 = 0, m2 = 0] = to.split('-').map(Number)
-  return Math.max(1, (y2 - y1) * 12 + m2 - m1)
 }

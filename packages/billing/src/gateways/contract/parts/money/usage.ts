@@ -112,7 +112,7 @@ export interface UsageCharges {
   readonly currency: string
   /** What usage under this name costs; null where the options name none. */
   priceOf(name: string): MeteredPrice | null
-  /** When the periods of a subscription began, as far as they are known, oldest first: the last one runs. */
+  /** When the periods of a subscription began, oldest first: the last one runs. */
   periodsOf(subscription: ProviderSubscription): readonly Date[]
   /** Throws PaymentFailed when it is declined. A repeat finds what was charged. */
   charge(charge: UsageCharge): Promise<InvoiceData>

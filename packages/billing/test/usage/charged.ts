@@ -1,0 +1,23 @@
+import type { MeteredPrice } from '../../src/index.ts'
+import type { StartBillingOptions } from '../../src/testing/index.ts'
+import { type FlowTest, start } from '../support.ts'
+
+export const CARD = 'fake-valid-visa-nonce'
+
+/** A user of Braintree's with a monthly subscription over 10.00, whose calls cost so much. */
+export async function startCharged(
+  price: MeteredPrice = { unitAmount: 5 },
+  options: StartBillingOptions = {},
+): Promise<FlowTest> {
+  const metered = { calls: price, files: { unitAmount: 100, description: 'File' } }
+  const test = await start('braintree', { webhooks: false, metered, ...options })
+  await test.user.newSubscription('main', 'monthly').create(CARD)
+  return test
+}
+
+/** Until the next bill was made and an hour more. */
+export async function toNextPeriod({ sandbox, billing }: FlowTest, months = 1): Promise<void> {
+  await sandbox.clock.advance({ months })
+  await sandbox.clock.advance({ hours: 2 })
+  await billing.usage.process()
+}
