@@ -17,6 +17,7 @@ import type { MailOptions } from './mail/mail-options.ts'
 import type { ProviderName } from './provider-name.ts'
 import { type OwnerTables, resolveOwnerTables } from './storage/owner-tables.ts'
 import type { OwnerTable, UserTable } from './storage/user-table.ts'
+import { findOwnAddress } from './values/arguments.ts'
 import { type Clock, systemClock } from './values/clock.ts'
 import type { Logger } from './values/logger.ts'
 import type { Owner } from './values/owner.ts'
@@ -142,6 +143,11 @@ export interface BillingOptions<User = Record<string, unknown>> {
    * Who is asking, for the invoice route and after a hosted page: a user id, another owner as `{ type, id }`, or null.
    */
   readonly authenticate?: (request: Request) => Asking | Promise<Asking>
+  /**
+   * Where a browser goes that comes back from a hosted page and cannot be let in, such as `/billing/returned`: nobody is
+   * signed in, or somebody else. Its query gets `reason`, and `return_to` to come back to. Default: a small page of ours.
+   */
+  readonly returnFailedPath?: string
   /** For the invoice route and for mail. */
   readonly invoice?: InvoiceSeller
   /** What a dispute does to access. Default: nothing; your own handlers may. */
@@ -192,6 +198,8 @@ export interface ResolvedOptions {
   /** The same, where the application has said it. */
   readonly publicUrl: string | null
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
+  /** An address of the application's own. */
+  readonly returnFailedUrl: string | null
   readonly invoice: InvoiceSeller | null
   readonly disputes: Required<DisputeOptions>
   readonly trials: Required<TrialOptions>
@@ -242,6 +250,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     baseUrl: requireUrl(options.baseUrl ?? 'http://localhost'),
     publicUrl: options.baseUrl ?? null,
     authenticate: options.authenticate ?? null,
+    returnFailedUrl: resolveReturnFailed(options),
     invoice: options.invoice ?? null,
     disputes: {
       access: oneOf('disputes.access', options.disputes?.access ?? 'keep', [
@@ -302,6 +311,15 @@ export function workerSettings(
 ): WorkerSettings {
   const attempts = webhookAttempts
   return { clock, logger, attempts, everySeconds: processEverySeconds, ready }
+}
+
+function resolveReturnFailed({ returnFailedPath: path, baseUrl }: BillingOptions<never>) {
+  if (path === undefined) return null
+  if (baseUrl === undefined)
+    throw new TypeError('returnFailedPath needs baseUrl, whose path it is.')
+  const url = findOwnAddress(baseUrl, path)
+  if (url !== null) return url
+  throw new TypeError(`returnFailedPath: '${path}' should look like '/billing/returned'.`)
 }
 
 function requireUrl(url: string): string {

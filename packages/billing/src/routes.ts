@@ -9,6 +9,7 @@ import {
   MethodNotAllowed,
   type Route,
   requireRoute,
+  wantsHtml,
   withoutBody,
 } from '@tollgate/http'
 import type { BillingContext } from './context.ts'
@@ -18,6 +19,7 @@ import { CheckoutNotFound, InvoiceNotFound, NotFound, Unauthenticated } from './
 import { invoiceResponse } from './invoices/download.ts'
 import { completeCheckout } from './pages/complete-checkout.ts'
 import { ownUrl } from './pages/own-url.ts'
+import { returnFailed } from './pages/return-failed.ts'
 import type { ProviderName } from './provider-name.ts'
 import type { BilledOwner } from './storage/tables.ts'
 import { BillableUser } from './users/billable-user.ts'
@@ -33,6 +35,8 @@ export interface BillingRoutes extends HttpRoutes {
 
 interface BillingRoute extends Route {
   respond(request: HttpRequest, id: string): Promise<HttpResponse>
+  /** What a person gets in place of JSON. */
+  showFailure?(request: HttpRequest, failure: Failure): HttpResponse
 }
 
 /**
@@ -57,12 +61,15 @@ export function createRoutes(
 
   async function respond(match: Match<BillingRoute>, request: HttpRequest): Promise<HttpResponse> {
     let response: HttpResponse
+    let route: BillingRoute | null = null
     try {
-      const route = requireRoute(match, request.method)
+      route = requireRoute(match, request.method)
       await ready()
       response = await route.respond(request, match.id)
     } catch (error) {
-      response = failureResponse(context, error)
+      const failure = failureOf(context, error)
+      const show = wantsHtml(request) ? route?.showFailure : undefined
+      response = show?.(request, failure) ?? json(failure.status, failure.body, failure.headers)
     }
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
@@ -112,7 +119,9 @@ function returnRoutes(context: BillingContext): BillingRoute[] {
   const { authenticate, paths, providers } = context.options
   if (!authenticate || !providers.all.some(({ can }) => can.includes('checkout'))) return []
   const respond = (request: HttpRequest) => returnFromCheckout(request, context)
-  return [{ method: 'GET', path: paths.checkoutReturn, respond }]
+  const showFailure: BillingRoute['showFailure'] = (request, { status, body }) =>
+    returnFailed(context, request, { status, reason: body.error })
+  return [{ method: 'GET', path: paths.checkoutReturn, respond, showFailure }]
 }
 
 async function returnFromCheckout(
@@ -160,19 +169,27 @@ async function downloadInvoice(
   return invoiceResponse(found, locale ? { ...invoice, locale } : invoice)
 }
 
+interface Failure {
+  readonly status: number
+  readonly body: { readonly error: string; readonly message?: string }
+  readonly headers?: Record<string, string>
+}
+
 /** Any other error is a bug or an outage: it is logged, and strangers learn nothing of it. */
-function failureResponse({ options }: BillingContext, error: unknown): HttpResponse {
+function failureOf({ options }: BillingContext, error: unknown): Failure {
   if (isHttpError(error)) {
-    return json(error.status, { error: error.code, message: error.message }, error.headers())
+    const { status, code, message } = error
+    return { status, body: { error: code, message }, headers: error.headers() }
   }
   if (isBillingError(error) && error.status < 500) {
-    return json(error.status, { error: error.code, message: error.message })
+    const { status, code, message } = error
+    return { status, body: { error: code, message } }
   }
   options.logger.error('A billing route failed', error)
   if (isUnavailable(error) || (isBillingError(error) && error.status === 503)) {
-    return json(503, { error: 'unavailable' }, { 'retry-after': '1' })
+    return { status: 503, body: { error: 'unavailable' }, headers: { 'retry-after': '1' } }
   }
-  return json(500, { error: 'server_error' })
+  return { status: 500, body: { error: 'server_error' } }
 }
 
 function json(status: number, body: object, headers: Record<string, string> = {}): HttpResponse {

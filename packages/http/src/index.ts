@@ -7,7 +7,7 @@ export {
   type Refusal,
   RequestCutOff,
 } from './errors.ts'
-export { type HttpRequest, type SignedInReader, splitTarget } from './request.ts'
+export { type HttpRequest, type SignedInReader, splitTarget, wantsHtml } from './request.ts'
 export { type HttpResponse, notFound, type ResponseHeaders, withoutBody } from './response.ts'
 export {
   createRouter,

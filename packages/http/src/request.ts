@@ -32,6 +32,11 @@ export interface HttpRequest {
 /** Asks the application about a request; whoever calls it knows what to expect. */
 export type SignedInReader = () => unknown
 
+/** A browser that navigates, rather than a program that wants JSON. */
+export function wantsHtml(request: Pick<HttpRequest, 'header'>): boolean {
+  return (request.header('accept') ?? '').includes('text/html')
+}
+
 /** Path and query of a request target such as `/oauth/token?x=1`. */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const mark = target.indexOf('?')

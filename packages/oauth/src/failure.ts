@@ -1,4 +1,10 @@
-import { type HttpError, type HttpRequest, type HttpResponse, isHttpError } from '@tollgate/http'
+import {
+  type HttpError,
+  type HttpRequest,
+  type HttpResponse,
+  isHttpError,
+  wantsHtml,
+} from '@tollgate/http'
 import { findScreenAgain } from './authorization/decision.ts'
 import { signInLocation } from './authorization/sign-in-page.ts'
 import type { ServerContext } from './context.ts'
@@ -13,7 +19,7 @@ import {
   TemporarilyUnavailable,
 } from './errors.ts'
 import { withKeyChallenge } from './guard/challenge.ts'
-import { htmlPage, wantsHtml } from './http/html.ts'
+import { htmlPage } from './http/html.ts'
 import { errorResponse, redirect } from './http/responses.ts'
 
 /** Programs are told `Unauthenticated.`; people in words. */

@@ -29,6 +29,9 @@ export function configuredProviders({ stripe, braintree }: Config): Providers {
   }
 }
 
+/** Where a browser goes that comes back from a hosted page and cannot be let in. */
+export const RETURNED_PATH = '/billing/returned'
+
 /** Enough to migrate with: nothing is asked of the provider. */
 export const NO_PROVIDER: Providers = { stripe: { secret: 'unused', webhookSecret: 'unused' } }
 
@@ -59,7 +62,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     handlers: options.handlers ?? settings.handlers,
     invoice: settings.invoice,
     deliveries: config.deliveries,
-    ...(url ? { baseUrl: url } : {}),
+    ...(url ? { baseUrl: url, returnFailedPath: RETURNED_PATH } : {}),
     authenticate: async (request) => {
       const person = await fromRequest?.(request)
       return person ? Number(person.id) : null

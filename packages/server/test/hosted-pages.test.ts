@@ -46,9 +46,8 @@ describe('pages of Stripe’s own', () => {
     expect(new URL(sent.location).pathname).toMatch(/^\/pages\/checkout\/cs_test_/)
     const back = await payAt(sent.location)
 
-    const eve = await newPerson()
-    expect((await eve.get(back)).status).toBe(404)
-    expect((await service.browser().get(back)).status).toBe(401)
+    const program = { headers: { accept: 'application/json' } }
+    expect((await fetch(new URL(back, service.url), program)).status).toBe(401)
     expect(await ada.get(back)).toEqual({
       status: 303,
       location: `${service.url}/billing?done=subscribed`,
@@ -57,6 +56,29 @@ describe('pages of Stripe’s own', () => {
     expect(html).toContain('You are subscribed.')
     const again = await ada.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
     expect(again.status).toBe(409)
+  })
+
+  it('bring those back who are signed out meanwhile, and say whose it is not', async () => {
+    const ada = await newPerson()
+    const sent = await ada.post('/billing/checkout', { plan: 'pro', provider: 'stripe' })
+    const back = await payAt(sent.location)
+    const go = async (browser: typeof ada.browser, path: string) => {
+      const response = await browser.get(path)
+      const location = response.headers.get('location')
+      const next = location && new URL(location, service.url)
+      const html = await response.text()
+      return { status: response.status, next: next ? `${next.pathname}${next.search}` : '', html }
+    }
+    const stranger = service.browser()
+    const returned = await go(stranger, back)
+    expect([returned.status, returned.next.split('?')[0]]).toEqual([303, '/billing/returned'])
+    const signIn = await go(stranger, returned.next)
+    expect(signIn.next).toBe(`/login?return_to=${encodeURIComponent(back)}`)
+    // As somebody else, who reads that and stays where they are.
+    const eve = await newPerson()
+    const refused = await go(eve.browser, (await go(eve.browser, back)).next)
+    expect([refused.status, refused.html.includes('Use another account')]).toEqual([404, true])
+    expect((await go(ada.browser, back)).next).toBe('/billing?done=subscribed')
   })
 
   it('may be where a form of ours leads, and nowhere else', async () => {

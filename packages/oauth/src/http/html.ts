@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import type { HttpResponse } from '@tollgate/http'
 /** Forbids framing, script, other origins and caching on every page (threat A10). */
 export function htmlPage(
   html: string,
@@ -36,9 +36,4 @@ export function redirectSource(redirectTo: string): string {
 export function redirectDestination(redirectTo: string): string {
   const url = new URL(redirectTo)
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.host : url.protocol
-}
-
-/** A browser that navigates, rather than a program that wants JSON. */
-export function wantsHtml(request: HttpRequest): boolean {
-  return (request.header('accept') ?? '').includes('text/html')
 }

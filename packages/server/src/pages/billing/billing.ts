@@ -7,6 +7,7 @@ import { addCancelPage } from './pages/cancel.tsx'
 import { addCardForms } from './pages/card-forms.ts'
 import { addConfirmPage } from './pages/confirm.tsx'
 import { addHostedForms } from './pages/hosted-forms.ts'
+import { addReturnedPage } from './pages/returned.tsx'
 import { addSwapPage } from './pages/swap.tsx'
 import { addSandboxControls } from './sections/sandbox-strip.tsx'
 
@@ -16,6 +17,7 @@ export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
   addBillingForms(app)
   addCardForms(app)
   addHostedForms(app)
+  addReturnedPage(app)
   addSwapPage(app)
   addCancelPage(app)
   addConfirmPage(app)

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import type { BillableUser, BillingOptions } from '../src/index.ts'
+import { BASE_URL, type FlowTest, start } from './support.ts'
+
+const PAGE = { name: 'main', successPath: '/billing/done' }
+const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8'
+
+/** A page of the user's that was paid. */
+async function paid(): Promise<{ readonly test: FlowTest; readonly id: string }> {
+  const test = await start('stripe', { webhooks: false })
+  const { id } = await test.user.checkout('monthly', PAGE)
+  test.sandbox.stripe.completeCheckout(id)
+  return { test, id }
+}
+
+/** Whoever comes back, as the provider's page sends them. */
+async function comeBack(
+  test: FlowTest,
+  who: BillableUser | null,
+  { accept, id, ...options }: Partial<BillingOptions> & { accept?: string; id: string },
+) {
+  const billing = test.another({ authenticate: () => who?.id ?? null, ...options })
+  const address = `${BASE_URL}/billing/checkout/return?session_id=${encodeURIComponent(id)}`
+  return billing.fetch(new Request(address, accept === undefined ? {} : { headers: { accept } }))
+}
+
+describe('a browser that comes back from a hosted page', () => {
+  it('goes where the application says when nobody is signed in, with the way back', async () => {
+    const { test, id } = await paid()
+    const to = { id, accept: BROWSER, returnFailedPath: '/account/returned?from=stripe' }
+    const response = await comeBack(test, null, to)
+    expect([response.status, response.headers.get('cache-control')]).toEqual([303, 'no-store'])
+    const url = new URL(response.headers.get('location') ?? '')
+    expect([url.origin, url.pathname]).toEqual([BASE_URL, '/account/returned'])
+    const back = `/billing/checkout/return?session_id=${id}`
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      from: 'stripe',
+      reason: 'unauthenticated',
+      return_to: back,
+    })
+    // Signed in meanwhile, the way back leads on.
+    const again = await comeBack(test, test.user, to)
+    expect(again.headers.get('location')).toBe(`${BASE_URL}/billing/done`)
+    expect(await test.user.subscribed('main')).toBe(true)
+  })
+
+  it('goes there as somebody else, who learns nothing and changes nothing', async () => {
+    const { test, id } = await paid()
+    const eve = await test.createUser({ email: 'eve@example.com' })
+    const to = { id, accept: BROWSER, returnFailedPath: '/returned' }
+    const url = new URL((await comeBack(test, eve, to)).headers.get('location') ?? '')
+    expect(url.searchParams.get('reason')).toBe('checkout_not_found')
+    expect(await test.user.subscribed('main')).toBe(false)
+    const never = new URL(
+      (await comeBack(test, eve, { ...to, id: 'cs_test_none' })).headers.get('location') ?? '',
+    )
+    expect(never.searchParams.get('reason')).toBe('checkout_not_found')
+  })
+
+  it('takes nothing along that is no id', async () => {
+    const { test } = await paid()
+    const to = { accept: BROWSER, returnFailedPath: '/returned' }
+    for (const id of ['', '"><script>', '//evil.example.com', 'x'.repeat(300)]) {
+      const response = await comeBack(test, null, { ...to, id })
+      expect(response.headers.get('location')).toBe(`${BASE_URL}/returned?reason=unauthenticated`)
+    }
+  })
+
+  it('goes there when the provider does not answer', async () => {
+    const { test, id } = await paid()
+    test.sandbox.trouble.failNext(2, 'half-written', 'stripe')
+    const to = { id, accept: BROWSER, returnFailedPath: '/returned', ...hastyOptions(test) }
+    const url = new URL((await comeBack(test, test.user, to)).headers.get('location') ?? '')
+    expect(url.searchParams.get('reason')).toBe('unavailable')
+    test.sandbox.trouble.clear()
+  })
+
+  it.each([
+    ['nobody', 401, 'Sign in'],
+    ['somebody else', 404, 'another account'],
+  ] as const)('gets a page as %s where the application says nothing', async (who, status, text) => {
+    const { test, id } = await paid()
+    const eve = await test.createUser({ email: 'eve@example.com' })
+    const response = await comeBack(test, who === 'nobody' ? null : eve, { id, accept: BROWSER })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    // The address has the page's id in it.
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    const html = await response.text()
+    expect(html).toContain(text)
+    expect(html).not.toContain(id)
+  })
+
+  it.each([undefined, 'application/json', '*/*'])(
+    'is told in JSON if it accepts %j',
+    async (accept) => {
+      const { test, id } = await paid()
+      const asked = { id, returnFailedPath: '/returned', ...(accept ? { accept } : {}) }
+      const response = await comeBack(test, null, asked)
+      expect([response.status, await response.json()]).toMatchObject([
+        401,
+        { error: 'unauthenticated' },
+      ])
+    },
+  )
+
+  it.each(['https://evil.example.com', '//evil.example.com', '/\\evil', 'returned', '', ' /x'])(
+    'is never sent to %j',
+    async (returnFailedPath) => {
+      const test = await start('stripe')
+      expect(() => test.another({ returnFailedPath })).toThrow(TypeError)
+    },
+  )
+})
+
+/** Calls that are given up at once. */
+function hastyOptions({ sandbox }: FlowTest): Pick<BillingOptions, 'stripe'> {
+  const { apiKey: secret, config } = sandbox.stripe
+  return {
+    stripe: { secret, webhookSecret: 'whsec_x', config: { ...config, maxNetworkRetries: 0 } },
+  }
+}
