@@ -1,9 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { Billing } from '@tollgate/billing'
+import { startBilling } from '@tollgate/billing/testing'
 import { startSandbox } from '@tollgate/sandbox'
 import braintree from 'braintree'
 import { afterEach, expect, it } from 'vitest'
 import { describeInChromium, expectAccessible } from '../../../../test-support/chromium.ts'
+import { importFromDocs } from '../../../../test-support/docs-module.ts'
 
 const closing: Array<() => unknown> = []
 afterEach(async () => {
@@ -38,6 +42,40 @@ async function openShop(options: { readonly customerId?: string; readonly script
   closing.push(() => server.close())
   const { port } = server.address() as AddressInfo
   return { sandbox, gateway, url: `http://127.0.0.1:${port}/` }
+}
+
+interface Guide {
+  payRoutes(
+    billing: Billing,
+    signedIn: () => Promise<number>,
+  ): { fetch(request: Request): Promise<Response> }
+}
+
+/** The page of docs/guides/pay-page.md, word for word, but for the host of the script. */
+async function openPayPage() {
+  const { billing, sandbox, user, close } = await startBilling({ defaultProvider: 'braintree' })
+  closing.push(close)
+  const { payRoutes } = await importFromDocs<Guide>('docs/guides/pay-page.md', 'payRoutes')
+  const app = payRoutes(billing, async () => Number(user.id))
+  const server = createServer(async (message, response) => {
+    const { method = 'GET', url = '/', headers } = message
+    const body = method === 'POST' ? await text(message) : null
+    const type = headers['content-type'] ?? ''
+    const request = new Request(`http://localhost${url}`, {
+      method,
+      body,
+      headers: { 'content-type': type },
+    })
+    const answer = url === '/pay' ? await app.fetch(request) : new Response('Your account')
+    const html = await answer.text()
+    response
+      .writeHead(answer.status, Object.fromEntries(answer.headers))
+      .end(html.replace('https://js.braintreegateway.com', sandbox.braintree.url))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return { user, url: `http://127.0.0.1:${port}/pay` }
 }
 
 const DROP_IN = `braintree.dropin.create({ authorization, container: '#container' }).then((dropin) => {
@@ -106,5 +144,23 @@ describeInChromium('the stand-ins for the scripts of Braintree', ({ newPage, for
     const paymentMethodNonce =
       (await page.locator('#said').textContent())?.replace('nonce ', '') ?? ''
     expect((await gateway.customer.create({ paymentMethodNonce })).success).toBe(true)
+  })
+
+  it('drop-in in the page of the guide takes a declined card, then one that pays', async () => {
+    const { user, url } = await openPayPage()
+    const page = await newPage()
+    forgive(page, /422|favicon/)
+    await page.goto(url)
+    const subscribe = async (number: string) => {
+      await page.getByLabel('Card Number').fill(number)
+      await page.getByLabel('Expiration Date').fill('12/30')
+      await page.getByRole('button', { name: 'Subscribe' }).click()
+    }
+    await subscribe('4000111111111115')
+    await page.getByText('The card was declined').waitFor()
+    expect(await user.subscribed('main')).toBe(false)
+    await subscribe('4111111111111111')
+    await page.getByText('Your account').waitFor()
+    expect(await user.subscribed('main')).toBe(true)
   })
 })
