@@ -1,5 +1,5 @@
-// npm run check:foreign [java] [go] [python] [node] [proxy]: libraries of other languages read Tollgate's tokens and sign in
-// with it. Each is installed from its own registry into a temporary folder and prints what it made of every token; here
+// npm run check:foreign [java] [go] [python] [node] [proxy] [webhooks]: libraries of other languages read Tollgate's tokens,
+// sign in with it, and verify billing's webhooks. Each is installed from its own registry into a temporary folder and prints what it made of every token; here
 // stands what it should have made of it. Java with Maven, Go and Python are needed for their parts.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { checkProxy } from './proxy.mjs'
 import { startServer } from './server.mjs'
+import { checkWebhooks } from './webhooks.mjs'
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-foreign-'))
@@ -42,23 +43,29 @@ async function readBy(language) {
   return lines.filter((parts) => parts.length === 5)
 }
 
-const REFUSED = ['anotherAudience', 'expired', 'idToken', 'tampered']
-/** Callbacks of somebody else's sign-in are refused too. */
-const isRefused = (name) => REFUSED.includes(name) || name === 'anothers'
+/** What must be refused, by preset. Whoever only signs in is given nothing to refuse beside somebody else's callback. */
+const REFUSED = {
+  webhooks: ['anotherSecret', 'expired', 'tampered'],
+  '-': [],
+}
+const TOKENS = ['anotherAudience', 'expired', 'idToken', 'tampered']
+const refusedBy = (preset) => REFUSED[preset] ?? TOKENS
 
 /** One line for each library and preset; whether all was as it should be. */
 function report(lines) {
   const groups = Map.groupBy ? Map.groupBy(lines, keyOf) : groupBy(lines)
   let ok = lines.length > 0
   for (const [key, results] of groups) {
+    const [, preset] = results[0]
+    const refused = refusedBy(preset)
     const wrong = results.filter(([, , name, result]) => {
-      return result !== (isRefused(name) ? 'refused' : 'accepted')
+      const mustBe = refused.includes(name) || name === 'anothers' ? 'refused' : 'accepted'
+      return result !== mustBe
     })
-    const missing = key.endsWith(' (-)')
-      ? []
-      : ['good', ...REFUSED].filter((name) => !results.some((parts) => parts[2] === name))
+    const wanted = preset === '-' ? [] : ['good', ...refused]
+    const missing = wanted.filter((name) => !results.some((parts) => parts[2] === name))
     if (wrong.length + missing.length > 0) ok = false
-    const what = key.endsWith(' (-)') ? 'signs in' : `accepts; refuses ${REFUSED.join(', ')}`
+    const what = preset === '-' ? 'signs in' : `accepts; refuses ${refused.join(', ')}`
     const problems = [
       ...wrong.map(([, , name, result, detail]) => `${name} ${result} ${detail}`),
       ...missing.map((name) => `${name} was not tried`),
@@ -78,13 +85,19 @@ function groupBy(lines) {
 }
 
 const server = await startServer()
+const others = {
+  proxy: () => checkProxy(server, folder),
+  webhooks: () => checkWebhooks(folder),
+}
 try {
   const { issuer, client, tokens } = server
   writeFileSync(input, JSON.stringify({ issuer, client, tokens }))
   const wanted = process.argv.slice(2)
-  for (const name of wanted.length > 0 ? wanted : [...Object.keys(programs), 'proxy']) {
+  for (const name of wanted.length > 0
+    ? wanted
+    : [...Object.keys(programs), ...Object.keys(others)]) {
     try {
-      const lines = name === 'proxy' ? await checkProxy(server, folder) : await readBy(name)
+      const lines = await (others[name] ?? readBy)(name)
       if (!report(lines)) process.exitCode = 1
     } catch (error) {
       console.log(`FAILED ${name}: ${error.stdout ?? ''}${error.stderr ?? ''}${error.message}`)
