@@ -153,7 +153,7 @@ describe('mail', () => {
     expect(sent[0]?.html).toContain('<html lang="he" dir="rtl">')
   })
 
-  it('tells of a charge that failed, where to mend it, and of one that the bank asks about', async () => {
+  it('tells of a charge that failed, and where to mend it', async () => {
     const link = (kind: string) => `https://app.example.com/billing?${kind}`
     const test = await mailing('stripe', { link })
     const { user, sent, sandbox } = test
@@ -165,6 +165,38 @@ describe('mail', () => {
     expect(failed).toHaveLength(1)
     expect(failed[0]?.text).toMatch(/We will try again on .+ 2026/)
     expect(failed[0]?.html).toContain('href="https://app.example.com/billing?payment_failed"')
+  })
+
+  describe.each([
+    { order: 'as they happened', reorder: false },
+    { order: 'the failure first', reorder: true },
+  ])('of a renewal that the bank asks about, with the events $order', ({ reorder }) => {
+    async function challenged() {
+      const test = await mailing('stripe')
+      const { user, sent, sandbox } = test
+      await user.newSubscription('main', 'monthly').create('pm_card_visa')
+      await user.updateCard('pm_card_authenticationRequired')
+      await test.settle()
+      sandbox.outbox.set({ reorder })
+      sent.length = 0
+      await test.advance({ months: 1, hours: 2 })
+      return test
+    }
+
+    it('is one: please confirm', async () => {
+      const { sent } = await challenged()
+      expect(sent.map(({ kind }) => kind)).toEqual(['action_required'])
+      expect(sent[0]?.html).toContain('href="http')
+    })
+
+    it('tells of the next attempt that fails', async () => {
+      const test = await challenged()
+      const { user, sent, sandbox } = test
+      await user.updateCard('pm_card_visa')
+      sandbox.trouble.declineNextCharge(user.providerId ?? '', 'insufficient_funds')
+      await test.advance({ days: 4 })
+      expect(sent.map(({ kind }) => kind)).toEqual(['action_required', 'payment_failed'])
+    })
   })
 
   it('needs to know who writes', async () => {

@@ -123,6 +123,8 @@ export interface BillingEvents {
     readonly attempt: number | null
     /** When the provider tries again, as an ISO text; null where it does not, or does not say. */
     readonly nextAttemptAt: string | null
+    /** The bank asks the customer about it: `invoice.action_required` is told too, and mail of that alone is sent. */
+    readonly awaitsCustomer: boolean
   }
   /** The customer has to confirm the payment at their bank. */
   readonly 'invoice.action_required': {

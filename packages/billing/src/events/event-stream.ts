@@ -1,7 +1,8 @@
 import type { Database } from '@tollgate/database'
-import type { EventRepository, StoredEvent } from '../storage/queues/events.ts'
+import { type EventRepository, eventIdOf, type StoredEvent } from '../storage/queues/events.ts'
 import {
   type AnyBillingEvent,
+  type BillingEvent,
   type BillingEventType,
   billingEventTypes,
   type EventListeners,
@@ -40,6 +41,11 @@ export interface EventStream extends EventOutbox {
   /** Looks for what time alone brings about; from now on, once an hour. */
   lookAround(look: () => Promise<void>): void
   find(eventId: string): Promise<AnyBillingEvent | null>
+  /** The one of this type with this subject; null where nobody has told of it. */
+  findAbout<Type extends BillingEventType>(
+    type: Type,
+    subject: string,
+  ): Promise<BillingEvent<Type> | null>
   /** For what has to be asked for first. */
   isWanted(type: BillingEventType): boolean
   /** A repeat with the same type and subject is not written again. */
@@ -58,6 +64,11 @@ export function createEventStream(events: EventRepository, settings: WorkerSetti
   let isRecorded = false
   let look: () => Promise<void> = async () => undefined
 
+  const find = async (eventId: string) => {
+    const found = await events.find(eventId)
+    return found && read(found)
+  }
+
   return {
     tell(consumer) {
       consumers.push(consumer)
@@ -74,10 +85,9 @@ export function createEventStream(events: EventRepository, settings: WorkerSetti
     lookAround(given) {
       look = given
     },
-    async find(eventId) {
-      const found = await events.find(eventId)
-      return found && read(found)
-    },
+    find,
+    findAbout: async <Type extends BillingEventType>(type: Type, subject: string) =>
+      (await find(eventIdOf({ type, subject }))) as BillingEvent<Type> | null,
     isWanted,
     async record(tx, { provider, data, ...event }) {
       if (!isWanted(event.type)) return

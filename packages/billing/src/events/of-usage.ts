@@ -31,6 +31,11 @@ export function usageUnpaid({ owner, provider }: About, unpaid: UnpaidUsage): Ne
     type: 'invoice.payment_failed',
     ...{ owner, provider },
     subject: `${provider}:usage:${id}:${attempt}`,
-    data: { invoice, attempt, nextAttemptAt: nextAttemptAt.toISOString() },
+    data: {
+      invoice,
+      attempt,
+      nextAttemptAt: nextAttemptAt.toISOString(),
+      awaitsCustomer: false,
+    },
   }
 }

@@ -19,6 +19,8 @@ export function subjectOf(event: AnyBillingEvent): string | null {
       // A trial begins with an invoice over nothing.
       return event.data.invoice.total.amount === 0 ? null : event.data.invoice.id
     case 'invoice.payment_failed':
+      // They are asked to confirm it, not to change their card.
+      if (event.data.awaitsCustomer) return null
       return `${event.data.invoice.id}:${event.data.attempt ?? 0}`
     case 'invoice.action_required':
       return event.data.invoice.id

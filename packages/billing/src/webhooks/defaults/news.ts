@@ -47,7 +47,7 @@ async function eventsOf(
   }
   const found = await findInvoice(context, event, customerId)
   if (told.type === 'invoice.paid') return found ? [invoicePaid(about, found)] : []
-  return ofInvoice(context, event, about, { ...told, type: told.type }, found)
+  return ofUnpaid(context, event, { about, customerId, found }, { ...told, type: told.type })
 }
 
 async function findInvoice(
@@ -66,13 +66,21 @@ type InvoiceNews = ProviderNews & {
   readonly type: 'invoice.payment_failed' | 'invoice.action_required' | 'invoice.voided'
 }
 
-/** An old event must not worry anybody who has paid since. */
-async function ofInvoice(
+interface Billed {
+  readonly about: About
+  readonly customerId: string
+  readonly found: InvoiceData | null
+}
+
+/**
+ * An old event must not worry anybody who has paid since. Where the bank asks the customer about a renewal, the provider
+ * tells of a failure as well, in any order: one attempt is not both to those who write mail of it.
+ */
+async function ofUnpaid(
   context: BillingContext,
   event: OwnerEvent,
-  about: About,
+  { about, customerId, found }: Billed,
   told: InvoiceNews,
-  found: InvoiceData | null,
 ): Promise<NewBillingEvent[]> {
   if (found?.paid) return []
   const invoice = found ? factsOfInvoice(found) : await factsOfFailed(context, event, told)
@@ -80,18 +88,23 @@ async function ofInvoice(
   const subject = `${about.provider}:${told.id}`
   const attempt = told.attempt ?? null
   const once = `${subject}:${attempt ?? 0}`
+  const isAsked = async () =>
+    !!(await event.gateway.confirmations?.findOfInvoice(told.id, customerId))
   switch (told.type) {
     case 'invoice.voided':
       return [{ ...about, type: told.type, subject, data: { invoice } }]
-    case 'invoice.action_required':
-      return [
-        { ...about, type: told.type, subject: once, data: { invoice, url: told.url ?? null } },
-      ]
+    case 'invoice.action_required': {
+      const failed = await context.events.findAbout('invoice.payment_failed', once)
+      if (failed && !failed.data.awaitsCustomer && !(await isAsked())) return []
+      const data = { invoice, url: told.url ?? null }
+      return [{ ...about, type: told.type, subject: once, data }]
+    }
     case 'invoice.payment_failed': {
+      const asked = await context.events.findAbout('invoice.action_required', once)
+      const awaitsCustomer = asked !== null || (await isAsked())
       const nextAttemptAt = told.nextAttemptAt?.toISOString() ?? null
-      return [
-        { ...about, type: told.type, subject: once, data: { invoice, attempt, nextAttemptAt } },
-      ]
+      const data = { invoice, attempt, nextAttemptAt, awaitsCustomer }
+      return [{ ...about, type: told.type, subject: once, data }]
     }
   }
 }
