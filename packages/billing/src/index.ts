@@ -101,6 +101,7 @@ export type {
 } from './gateways/contract/parts/money/invoice-actions.ts'
 export type { Payments, ProviderPayment } from './gateways/contract/parts/money/payments.ts'
 export type {
+  CodeDiscount,
   NewDiscount,
   PromotionCodes,
   ProviderPromotionCode,

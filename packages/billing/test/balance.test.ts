@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import {
   InvalidAmount,
   money,
-  NoCustomer,
   ProviderRejected,
   ProviderUnavailable,
   Unsupported,
@@ -12,7 +11,9 @@ import { start, takenFrom } from './support.ts'
 
 const usd = (cents: number) => money(cents, 'usd')
 
-const LOST = LOSSES.flatMap((how) => [true, false].map((hasKey) => ({ how, hasKey })))
+const LOST = LOSSES.flatMap((how) =>
+  [true, false].flatMap((hasKey) => [true, false].map((isNew) => ({ how, hasKey, isNew }))),
+)
 
 /** What is credited (above zero) or debited before an invoice over 10.00. */
 const TABLE: readonly (readonly number[])[] = [
@@ -80,13 +81,13 @@ describe('a balance at stripe', () => {
   })
 
   it.each(LOST)(
-    'is changed once when an answer is lost: $how, key: $hasKey',
-    async ({ how, hasKey }) => {
+    'is changed once when an answer is lost: $how, key: $hasKey, new customer: $isNew',
+    async ({ how, hasKey, isNew }) => {
       const test = await start('stripe', { webhooks: false })
       const { sandbox } = test
       for (let call = 0, wasHit = true; wasHit && call < 10; call++) {
         const user = await test.createUser()
-        await user.updateCard('pm_card_visa')
+        if (!isNew) await user.updateCard('pm_card_visa')
         const options = hasKey ? { idempotencyKey: `gift-${user.id}` } : {}
         const other = await hasty(test).user(user.id)
         loseAnswer(test, 'stripe', { after: call, how })
@@ -100,18 +101,38 @@ describe('a balance at stripe', () => {
           expect(failed).toBeInstanceOf(ProviderUnavailable)
           await user.creditBalance(300, 'Sorry', options)
         }
-        expect(await user.balance(), `call ${call}`).toEqual(usd(300))
+        const read = await test.billing.user(user.id)
+        expect(await read.balance(), `call ${call}`).toEqual(usd(300))
+        expect(sandbox.stripe.customers()).toHaveLength(call + 1)
       }
       const open = await test.database.kysely.selectFrom('billing_operations').selectAll().execute()
       expect(open).toEqual([])
     },
   )
 
+  it('can be given before the first purchase, which it pays', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    const wrong = user.giveCredit(0)
+    await expect(wrong).rejects.toThrow(InvalidAmount)
+    expect(test.sandbox.stripe.customers()).toEqual([])
+    const welcome = () => user.giveCredit(usd(400), { idempotencyKey: 'welcome' })
+    await Promise.all([welcome(), welcome()])
+    await user.creditBalance(usd(100), 'Sorry')
+    await user.debitBalance(usd(50))
+    expect(test.sandbox.stripe.customers()).toMatchObject([
+      { id: user.providerId, email: 'ada@example.com' },
+    ])
+    expect(await user.balance()).toEqual(usd(450))
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    expect(takenFrom(test, user)).toBe(550)
+    expect(test.sandbox.stripe.customers()).toHaveLength(1)
+  })
+
   it('is nothing without a customer, and takes amounts alone', async () => {
     const { user } = await start('stripe')
     expect(await user.balance()).toEqual(usd(0))
     expect(await user.balanceTransactions()).toEqual([])
-    await expect(user.creditBalance(100)).rejects.toThrow(NoCustomer)
     await expect(user.creditBalance(-100)).rejects.toThrow(InvalidAmount)
     await expect(user.debitBalance(0)).rejects.toThrow(InvalidAmount)
   })

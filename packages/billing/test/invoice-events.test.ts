@@ -147,21 +147,37 @@ describe('what is told at Stripe', () => {
     expect(kinds(told)).toContain('invoice.action_required')
   })
 
-  it('is the owner’s own trial, and a card that expires', async () => {
+  it('is the owner’s own trial', async () => {
     const test = await listening('stripe')
-    const { user, database, sandbox } = test
-    const now = sandbox.clock.now()
-    await user.startGenericTrial(new Date(now.getTime() + 2 * 86_400_000))
+    const { user, sandbox } = test
+    await user.startGenericTrial(new Date(sandbox.clock.now().getTime() + 2 * 86_400_000))
     await user.updateCard('pm_card_visa')
     expect(kinds(await test.take())).toEqual(['trial.ending'])
-    const expires = now.toISOString().slice(0, 7)
+  })
+
+  it('is a card that expires, to those who will be billed by it', async () => {
+    const test = await listening('stripe')
+    const { user, database, sandbox } = test
+    const subscribe = (payer: typeof user) =>
+      payer.newSubscription('main', 'monthly').create('pm_card_visa')
+    await subscribe(user)
+    const cancelled = await test.createUser()
+    await (await subscribe(cancelled)).cancel()
+    const ended = await test.createUser()
+    await (await subscribe(ended)).cancelNow()
+    await (await test.createUser()).updateCard('pm_card_visa')
+    const onTrial = await test.createUser()
+    await onTrial.newSubscription('main', 'monthly').trialDays(20).create('pm_card_visa')
+    await test.take()
+    const expires = sandbox.clock.now().toISOString().slice(0, 7)
     await database.kysely.updateTable('users').set({ card_expires: expires }).execute()
     await test.advance({ hours: 1 })
     const told = await test.take()
-    expect(kinds(told)).toEqual(['card.expiring'])
-    expect(told.find(({ type }) => type === 'card.expiring')).toMatchObject({
-      data: { brand: 'visa', lastFour: '4242', expires },
-    })
+    expect(told.map(({ type, owner }) => [type, owner.id])).toEqual([
+      ['card.expiring', user.id],
+      ['card.expiring', onTrial.id],
+    ])
+    expect(told[0]).toMatchObject({ data: { brand: 'visa', lastFour: '4242', expires } })
     await test.advance({ hours: 5 })
     expect(await test.take()).toEqual([])
   })

@@ -16,7 +16,7 @@ import { type FlowTest, START, start, stripeSdk, takenFrom } from './support.ts'
 
 const TOMORROW = START.getTime() / 1000 + 86_400
 
-type Terms = Omit<Stripe.PromotionCodeCreateParams, 'promotion' | 'code'>
+type Terms = Partial<Stripe.PromotionCodeCreateParams>
 
 async function makeCode(test: FlowTest, code: string, terms: Terms = {}): Promise<void> {
   const stripe = await stripeSdk(test)
@@ -74,6 +74,8 @@ describe('a promotion code', () => {
         name: 'SPRING',
         percentOff: null,
         amountOff: money(300, 'usd'),
+        bills: 1,
+        months: null,
       },
       expiresAt: new Date(TOMORROW * 1000),
       isFirstTimeOnly: true,
@@ -234,6 +236,41 @@ describe('a promotion code that cannot be used', () => {
     expect(await (await test.createUser()).findPromotionCode('GUESS')).toBeNull()
     await test.advance({ minutes: 40 })
     expect(await guess()).toBeNull()
+  })
+
+  it('costs no attempt when the provider does not answer', async () => {
+    const test = await start('stripe', { codeAttempts: { limit: 2 } })
+    await makeCode(test, 'HELLO')
+    const { user, sandbox } = test
+    for (let times = 0; times < 3; times++) {
+      sandbox.trouble.failNext(1, '500', 'stripe')
+      await expect(user.findPromotionCode('HELLO')).rejects.toThrow(ProviderUnavailable)
+      sandbox.trouble.failNext(1, '500', 'stripe')
+      await expect(create(user, 'HELLO')).rejects.toThrow(ProviderUnavailable)
+    }
+    expect(await user.findPromotionCode('GUESS')).toBeNull()
+    expect(await user.findPromotionCode('HELLO')).not.toBeNull()
+  })
+
+  it.each([
+    { terms: { duration: 'once' }, bills: 1, months: null },
+    { terms: { duration: 'repeating', duration_in_months: 3 }, bills: null, months: 3 },
+    { terms: { duration: 'forever' }, bills: null, months: null },
+  ] as const)('says for how long it takes something off: $terms', async (given) => {
+    const test = await start('stripe')
+    const stripe = await stripeSdk(test)
+    await stripe.coupons.create({ id: 'HALF', percent_off: 50, ...given.terms })
+    await makeCode(test, 'HALF', { promotion: { type: 'coupon', coupon: 'HALF' } })
+    const found = await test.user.findPromotionCode('HALF')
+    expect(found?.discount).toMatchObject({ bills: given.bills, months: given.months })
+    const subscription = await test.user.newSubscription('main', 'monthly').create('pm_card_visa')
+    await subscription.applyPromotionCode('HALF')
+    const [active, ...others] = await subscription.discounts()
+    expect(others).toEqual([])
+    expect(active).toMatchObject({ percentOff: 50, billsLeft: given.bills })
+    expect(active?.endsAt).toEqual(given.months ? new Date('2026-04-15T10:00:00Z') : null)
+    await test.advance({ months: 1, hours: 2 })
+    expect(await subscription.discounts()).toHaveLength(given.bills === 1 ? 0 : 1)
   })
 
   it('is text, and stands alone', async () => {

@@ -1,7 +1,9 @@
 import type { BillingContext } from '../context.ts'
 import type { NewBillingEvent } from '../events/billing-event.ts'
 import { factsOf } from '../events/of-subscription.ts'
+import type { BilledOwner } from '../storage/tables.ts'
 import { ownerKey } from '../values/owner.ts'
+import { willBeBilled } from '../values/subscription-state.ts'
 
 const DAY = 86_400_000
 /** How long before its end a trial is told of. */
@@ -73,6 +75,15 @@ async function ownTrials(context: BillingContext, now: Date): Promise<NewBilling
   return events
 }
 
+async function isBilled(
+  context: BillingContext,
+  { owner, provider }: BilledOwner,
+): Promise<boolean> {
+  const all = await context.subscriptions.listByOwner(owner)
+  return all.some((row) => row.provider === provider && willBeBilled(row))
+}
+
+/** Of those who have paid once, years ago, the card may be there still. */
 async function expiringCards(context: BillingContext, now: Date): Promise<NewBillingEvent[]> {
   if (!context.events.isWanted('card.expiring')) return []
   const expires = now.toISOString().slice(0, 7)
@@ -80,7 +91,7 @@ async function expiringCards(context: BillingContext, now: Date): Promise<NewBil
   for (const type of context.owners.types) {
     for (const billed of await context.owners.listByCardExpiry(type, expires)) {
       const { owner, provider, cardBrand: brand, cardLastFour: lastFour } = billed
-      if (provider === null) continue
+      if (provider === null || !(await isBilled(context, billed))) continue
       events.push({
         ...{ owner, provider },
         type: 'card.expiring',

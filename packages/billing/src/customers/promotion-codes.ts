@@ -65,10 +65,20 @@ async function lookUp(
     const retryAfter = Math.max(1, Math.ceil((nextAt.getTime() - at.getTime()) / 1000))
     throw new TooManyAttempts('Too many codes were tried: try again later', { retryAfter })
   }
-  const gateway = await context.gateway(typed.provider)
-  const found = await requirePart(gateway, 'promotionCodes').find(typed.text)
+  const found = await ask(context, typed).catch(async (error) => {
+    // Whoever got no answer has guessed nothing.
+    await codeAttempts.takeBack(owner, at)
+    throw error
+  })
   if (found && isUsable(context, found, typed)) await codeAttempts.takeBack(owner, at)
   return found
+}
+
+async function ask(
+  context: BillingContext,
+  { provider, text }: TypedCode,
+): Promise<ProviderPromotionCode | null> {
+  return requirePart(await context.gateway(provider), 'promotionCodes').find(text)
 }
 
 function isUsable(

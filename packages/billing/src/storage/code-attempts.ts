@@ -14,7 +14,7 @@ export interface AttemptLimit {
 export interface CodeAttemptRepository {
   /** Counts one more. Null when it may be made, otherwise from when on the next one may. */
   count(owner: Owner, limit: AttemptLimit): Promise<Date | null>
-  /** Takes one back, because its code can be used. */
+  /** Takes one back: its code can be used, or nobody could say whether it can. */
   takeBack(owner: Owner, at: Date): Promise<void>
   /** Forgets counts that are over by then; says how many. */
   purge(at: Date): Promise<number>

@@ -14,13 +14,20 @@ type Verdict =
   | 'ended'
   | 'recurring'
   | 'valid'
+  | 'willBeBilled'
 
 /** Each row: status, trial end, end, and what is true. All else is false. */
 const table: [string, string, Date | null, Date | null, Verdict[]][] = [
-  ['running', 'active', null, null, ['active', 'recurring', 'valid']],
-  ['on trial', 'trialing', at(1), null, ['active', 'onTrial', 'valid']],
-  ['at the very end of its trial', 'trialing', at(0), null, ['active', 'recurring', 'valid']],
-  ['past its trial', 'active', at(-1), null, ['active', 'recurring', 'valid']],
+  ['running', 'active', null, null, ['active', 'recurring', 'valid', 'willBeBilled']],
+  ['on trial', 'trialing', at(1), null, ['active', 'onTrial', 'valid', 'willBeBilled']],
+  [
+    'at the very end of its trial',
+    'trialing',
+    at(0),
+    null,
+    ['active', 'recurring', 'valid', 'willBeBilled'],
+  ],
+  ['past its trial', 'active', at(-1), null, ['active', 'recurring', 'valid', 'willBeBilled']],
   ['cancelled, in grace', 'active', null, at(1), ['active', 'cancelled', 'onGracePeriod', 'valid']],
   [
     'cancelled on trial',
@@ -33,11 +40,17 @@ const table: [string, string, Date | null, Date | null, Verdict[]][] = [
   ['ended', 'canceled', null, at(-1), ['cancelled', 'ended']],
   ['ended now during its trial', 'canceled', at(100), at(0), ['cancelled', 'ended']],
   ['ended at Braintree in its trial', 'Canceled', at(100), at(-5), ['cancelled', 'ended']],
-  ['past due', 'past_due', null, null, ['active', 'recurring', 'valid']],
-  ['past due at Braintree', 'Past Due', null, null, ['active', 'recurring', 'valid']],
-  ['incomplete', 'incomplete', null, null, []],
+  ['past due', 'past_due', null, null, ['active', 'recurring', 'valid', 'willBeBilled']],
+  [
+    'past due at Braintree',
+    'Past Due',
+    null,
+    null,
+    ['active', 'recurring', 'valid', 'willBeBilled'],
+  ],
+  ['incomplete', 'incomplete', null, null, ['willBeBilled']],
   ['incomplete for good', 'incomplete_expired', null, at(-1), ['cancelled', 'ended']],
-  ['unpaid', 'unpaid', null, null, []],
+  ['unpaid', 'unpaid', null, null, ['willBeBilled']],
   ['paused', 'paused', null, null, []],
   ['not begun at Braintree', 'Pending', null, null, []],
 ]
@@ -55,6 +68,7 @@ describe('the state of a subscription', () => {
       ended: state.ended(columns, NOW),
       recurring: state.recurring(columns, NOW),
       valid: state.valid(columns, NOW),
+      willBeBilled: state.willBeBilled(columns),
     }
     const yes = Object.entries(answers).filter(([, verdict]) => verdict)
     expect(yes.map(([name]) => name)).toEqual(expected)

@@ -87,6 +87,14 @@ export function recurring(columns: SubscriptionColumns, now: Date): boolean {
   return active(columns, now) && !onTrial(columns, now) && !cancelled(columns)
 }
 
+/** Bills of it may still be charged, after a trial or a pause as well. */
+export function willBeBilled({
+  standing,
+  endsAt,
+}: Pick<SubscriptionColumns, 'standing' | 'endsAt'>): boolean {
+  return standing !== 'closed' && endsAt === null
+}
+
 /** What `subscribed()` asks: active, on trial or in the grace period. */
 export function valid(columns: SubscriptionColumns, now: Date): boolean {
   return active(columns, now)

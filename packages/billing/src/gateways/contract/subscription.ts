@@ -65,9 +65,9 @@ export interface ActiveDiscount {
   readonly percentOff: number | null
   /** What is taken off each bill; null for a percentage. */
   readonly amountOff: Money | null
-  /** After this moment it counts no more (Stripe). Null: without an end, or counted in bills. */
+  /** After this moment it counts no more. Null: without an end, or counted in bills. */
   readonly endsAt: Date | null
-  /** How many more bills it counts for (Braintree). Null: without an end, or until a moment. */
+  /** How many more bills it counts for; 1 of what counts once. Null: without an end, or until a moment. */
   readonly billsLeft: number | null
 }
 

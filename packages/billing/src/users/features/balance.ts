@@ -1,5 +1,5 @@
 import { attempt, begin, finish } from '../../consistency/operation.ts'
-import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts'
+import type { LockedOwner } from '../../consistency/owner-lock.ts'
 import { ProviderRejected } from '../../errors.ts'
 import type {
   NewBalanceEntry,
@@ -9,6 +9,7 @@ import { requirePart } from '../../gateways/contract/parts.ts'
 import { requireCount, requireText } from '../../values/arguments.ts'
 import { type Amount, type Money, money, requirePositive } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
+import { withCustomer } from '../with-customer.ts'
 
 /** How much of a list is wanted. */
 export interface BalanceListOptions {
@@ -72,8 +73,7 @@ export async function changeBalance(
     description: description ?? null,
     isGift,
   }
-  const customerId = await user.requireCustomerId()
-  return withOwnerLock(user.context, user.owner, (locked) =>
+  return withCustomer(user, (locked, customerId) =>
     idempotencyKey === undefined
       ? addOnRecord(user, locked, customerId, entry)
       : addOnce(user, locked, customerId, { ...entry, key: idempotencyKey }),

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { withOwnerLock } from '../../consistency/owner-lock.ts'
-import { ensureCustomer } from '../../customers/customer.ts'
 import { InvalidArgument } from '../../errors.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import { requireProvider } from '../../subscriptions/known-plans.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
 import type { UserHaving, UserScope } from '../user-scope.ts'
+import { withCustomer } from '../with-customer.ts'
 import { checkout } from './checkout.ts'
 
 /** What a card is kept for. */
@@ -45,18 +44,13 @@ export async function createSetup(
   if (usage !== 'off_session' && usage !== 'on_session') {
     throw new InvalidArgument('A card is kept for off_session or on_session')
   }
-  const { context, owner, provider } = user
-  const made = await withOwnerLock(context, owner, async (locked) => {
-    const wanted = { provider, token: null, details: {}, mayLackCard: true }
-    const customerId = await ensureCustomer(context, locked, wanted)
+  return withCustomer(user, (locked, customerId) => {
     // Not on record: one that nobody heard of does no harm, and the next call makes another.
     const operation = randomBytes(12).toString('hex')
-    return locked.change(provider, (gateway) =>
+    return locked.change(user.provider, (gateway) =>
       requirePart(gateway, 'setups').create({ customerId, usage, operation }),
     )
   })
-  await user.user.reload()
-  return made
 }
 
 export async function findSetup(

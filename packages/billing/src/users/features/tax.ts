@@ -1,12 +1,12 @@
 import { attempt, begin, finish } from '../../consistency/operation.ts'
-import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts'
-import { ensureCustomer } from '../../customers/customer.ts'
+import { withOwnerLock } from '../../consistency/owner-lock.ts'
 import { InvalidArgument } from '../../errors.ts'
 import type { TaxExemption } from '../../gateways/contract/parts/money/tax.ts'
 import type { ProviderTaxId } from '../../gateways/contract/parts/money/tax-ids.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import { requireText } from '../../values/arguments.ts'
-import type { UserHaving, UserScope } from '../user-scope.ts'
+import type { UserHaving } from '../user-scope.ts'
+import { withCustomer } from '../with-customer.ts'
 
 /** A tax id of a customer. */
 export type TaxId = ProviderTaxId
@@ -31,7 +31,7 @@ export async function createTaxId(
     value: requireText('tax id', value.trim()),
   }
   const { context, owner, provider } = user
-  return changeCustomer(user, async (locked, customerId) => {
+  return withCustomer(user, async (locked, customerId) => {
     const request = { provider, ...wanted }
     const operation = await begin(context, locked, { owner, kind: 'tax_id', request })
     return attempt(context, locked, operation, async () => {
@@ -69,25 +69,9 @@ export async function setTaxExempt(
   if (!EXEMPTIONS.includes(exemption)) {
     throw new InvalidArgument(`'${exemption}' is none of ${EXEMPTIONS.join(', ')}`)
   }
-  await changeCustomer(user, (locked, customerId) =>
+  await withCustomer(user, (locked, customerId) =>
     locked.change(user.provider, (gateway) =>
       requirePart(gateway, 'taxExemptions').set(customerId, exemption),
     ),
   )
-}
-
-/** The first bill is taxed already, so the customer is made for it where there is none. */
-async function changeCustomer<R>(
-  user: UserScope,
-  change: (locked: LockedOwner, customerId: string) => Promise<R>,
-): Promise<R> {
-  const { context, owner, provider } = user
-  try {
-    return await withOwnerLock(context, owner, async (locked) => {
-      const wanted = { provider, token: null, details: {}, mayLackCard: true }
-      return change(locked, await ensureCustomer(context, locked, wanted))
-    })
-  } finally {
-    await user.user.reload()
-  }
 }

@@ -21,4 +21,14 @@ export const balances: readonly Story[] = [
     },
     writes: false,
   },
+  {
+    name: 'credit before the first purchase',
+    providers: ['stripe'],
+    before: async () => undefined,
+    job: (asking) => ({ job: 'ask', method: 'giveCredit', args: [AMOUNT, options(asking)] }),
+    again: (asking) => asking.user.giveCredit(AMOUNT, options(asking)),
+    async outcome({ test, user }, at) {
+      expect(await (await test.billing.user(user.id)).balance(), at).toEqual(AMOUNT)
+    },
+  },
 ]

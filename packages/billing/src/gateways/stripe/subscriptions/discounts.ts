@@ -28,7 +28,8 @@ function describeDiscount({ source, end }: Stripe.Discount): ActiveDiscount[] {
       percentOff: coupon.percent_off,
       amountOff: amount !== null && currency !== null ? { amount, currency } : null,
       endsAt: end === null ? null : toDate(end),
-      billsLeft: null,
+      // It is gone from the subscription with the bill that it was for.
+      billsLeft: coupon.duration === 'once' ? 1 : null,
     },
   ]
 }

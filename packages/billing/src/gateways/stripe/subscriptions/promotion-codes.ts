@@ -67,6 +67,8 @@ function describe(found: Stripe.PromotionCode): ProviderPromotionCode {
       name: coupon.name ?? coupon.id,
       percentOff: coupon.percent_off,
       amountOff: amount !== null && currency !== null ? { amount, currency } : null,
+      bills: coupon.duration === 'once' ? 1 : null,
+      months: coupon.duration_in_months,
     },
     expiresAt: expiresAt === null ? null : toDate(expiresAt),
     isFirstTimeOnly: restrictions.first_time_transaction,

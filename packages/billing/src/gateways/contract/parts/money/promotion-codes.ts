@@ -1,6 +1,14 @@
 import type { Money } from '../../../../values/money.ts'
 import type { ActiveDiscount } from '../../subscription.ts'
 
+/** What a code takes off, and for how long from its use on. Neither bills nor months: without an end. */
+export interface CodeDiscount extends Omit<ActiveDiscount, 'endsAt' | 'billsLeft'> {
+  /** For so many bills: 1 is "once". Null: for months, or without an end. */
+  readonly bills: number | null
+  /** For so many months. Null: for bills, or without an end. */
+  readonly months: number | null
+}
+
 /** A code that people type, in our words. */
 export interface ProviderPromotionCode {
   /** The provider's id, which is sent in its place. */
@@ -8,7 +16,7 @@ export interface ProviderPromotionCode {
   /** As people type it. */
   readonly code: string
   /** What it takes off. */
-  readonly discount: Omit<ActiveDiscount, 'endsAt' | 'billsLeft'>
+  readonly discount: CodeDiscount
   /** When it ends; null for never. */
   readonly expiresAt: Date | null
   /** Whether it is for those who have never paid. */

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { describeDiscount } from './describe-discount.ts'
+
+const half = { coupon: 'HALF', name: 'Half', percentOff: 50, amountOff: null }
+
+it.each([
+  { billsLeft: 1, endsAt: null, says: 'Half: 50 % off the next bill.' },
+  { billsLeft: 2, endsAt: null, says: 'Half: 50 % off the next 2 bills.' },
+  {
+    billsLeft: null,
+    endsAt: new Date('2027-03-03T00:00:00Z'),
+    says: 'Half: 50 % off until 3 March 2027.',
+  },
+  { billsLeft: null, endsAt: null, says: 'Half: 50 % off every bill.' },
+])('says $says', ({ says, ...discount }) => {
+  expect(describeDiscount({ ...half, ...discount })).toBe(says)
+})
