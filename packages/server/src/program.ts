@@ -5,6 +5,19 @@ import { commands } from './cli/commands/all-commands.ts'
 import { reportError } from './cli/report-error.ts'
 
 const USAGE = 2
+/** What a group of commands is about. */
+const GROUPS: Readonly<Record<string, string>> = {
+  user: 'accounts',
+  client: 'applications that ask for access',
+  keys: 'what tokens are signed with',
+  billing: 'payments',
+  'billing webhooks': 'events that the payment providers send',
+  'billing deliveries': 'events that are sent to your own application',
+}
+const HELP = `
+Begin with tollgate serve: without settings it is a demo that needs nothing.
+tollgate doctor says what is missing for production.
+tollgate <command> --help says more about one of them.`
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 /** Runs one command and gives its exit code: 0 done, 1 failed, 2 mistyped or half configured. */
@@ -58,6 +71,7 @@ function createProgram(terminal: Terminal, run: Run): Program {
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
     })
+    .addHelpText('after', HELP)
     .exitOverride()
   const groups = new Map<string, Program>()
   for (const [words, command] of Object.entries(commands)) {
@@ -77,7 +91,8 @@ function createProgram(terminal: Terminal, run: Run): Program {
 function addGroup(parent: Program, name: string, path: string): Program {
   const own = Object.keys(commands).filter((words) => words.startsWith(`${path} `))
   const group = parent.command(name).copyInheritedSettings(parent)
-  return group.description(own.map((words) => words.slice(path.length + 1)).join(', '))
+  const names = own.map((words) => words.slice(path.length + 1)).join(', ')
+  return group.description(`${GROUPS[path]}: ${names}`)
 }
 
 function addCommand(parent: Program, name: string, command: Command, run: Run): void {

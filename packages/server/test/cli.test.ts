@@ -529,7 +529,11 @@ describe('the rest', () => {
     const replayed = await replay('--from', from, '--type', 'customer.updated', '--json')
     expect([replayed.code, replayed.json()]).toEqual([0, { replayed: expect.any(Number) }])
     expect((await replay('--id', 'evt_none')).stdout).toContain('0 events')
-    for (const wrong of [[], ['--from', 'yesterday'], ['--from', from, '--source', 'mail']]) {
+    expect((await replay()).stderr).toContain('Give --id or --from')
+    for (const wrong of [
+      ['--from', 'yesterday'],
+      ['--from', from, '--source', 'mail'],
+    ]) {
       expect((await replay(...wrong)).code).toBe(2)
     }
   })
@@ -617,6 +621,14 @@ describe('the rest', () => {
     expect(registered.code).toBe(0)
     await production.stop()
     await stripe.close()
+  })
+
+  it('says in its help where to begin, and what each group is about', async () => {
+    const { code, stdout } = await tollgate(['--help'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Begin with tollgate serve')])
+    const { stdout: payments } = await tollgate(['billing', '--help'])
+    expect(payments).toContain('payment providers send: check, create, replay')
+    expect(stdout + payments).not.toContain('undefined')
   })
 
   it('an unknown command ends with 2 and shows where help is', async () => {

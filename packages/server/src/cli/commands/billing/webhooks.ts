@@ -99,6 +99,7 @@ function replayOf(input: CommandInput): ReplayOptions {
   }
   const from = dateOf(input, 'from')
   const to = dateOf(input, 'to')
+  if (!id && !from) throw new UsageError('Give --id or --from')
   return {
     ...providerOf(input),
     ...(id ? { id } : {}),
