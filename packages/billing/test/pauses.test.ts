@@ -157,6 +157,64 @@ describe('pause()', () => {
     expect(takenFrom(test, user)).toBe(1000)
   })
 
+  it('lets no other period begin, nor a last bill be made', async () => {
+    const test = await subscribed({ webhooks: false })
+    const { made } = test
+    await made.swapAtPeriodEnd('pro')
+    await made.pause()
+    for (const billed of [
+      () => made.swap('yearly'),
+      () => made.noProrate().swap('yearly'),
+      () => made.previewSwap('yearly'),
+      () => made.preview({ swap: 'yearly' }),
+      () => made.preview({ swap: 'pro' }, { invoiceNow: true }),
+      () => made.cancelNow({ invoiceNow: true }),
+    ]) {
+      await expect(billed()).rejects.toThrow(/unpause\(\) first/)
+    }
+    const before = await main(test)
+    expect([before.providerPlan, before.plannedPlan, bills(test)]).toEqual([
+      'monthly',
+      'pro',
+      ['paid'],
+    ])
+    expect((await made.previewSwap('pro')).immediately).toBe(false)
+    expect((await made.swap('pro')).providerPlan).toBe('pro')
+    await made.cancelNow()
+    expect(bills(test)).toEqual(['paid'])
+  })
+
+  it('lets what costs nothing not be swapped for what does', async () => {
+    const test = await start('stripe', { webhooks: false })
+    const twin = test.sandbox.stripe
+    for (const [id, unitAmount] of [
+      ['nothing', 0],
+      ['other', 0],
+      ['seat', 500],
+    ] as const) {
+      twin.seedPrice({ id, unitAmount, interval: 'month', product: 'Gold' })
+    }
+    const made = await test.user.newSubscription('main', 'nothing').create(CARD)
+    await made.pause()
+    await expect(made.swap('monthly')).rejects.toThrow(/unpause\(\) first/)
+    await expect(made.addPrice('seat')).rejects.toThrow(/unpause\(\) first/)
+    await expect(made.preview({ add: 'seat' })).rejects.toThrow(/unpause\(\) first/)
+    expect((await made.addPrice('other')).items()).toHaveLength(2)
+    await made.unpause()
+    expect((await made.swap('monthly')).providerPlan).toBe('monthly')
+    expect(takenFrom(test, test.user)).toBe(1000)
+  })
+
+  it('lets nothing more be had before the end, which is billed at once', async () => {
+    const test = await subscribed({ webhooks: false })
+    const { made } = test
+    await made.pause()
+    await made.cancel()
+    await expect(made.incrementQuantity()).rejects.toThrow(/unpause\(\) first/)
+    await expect(made.updateQuantity(3)).rejects.toThrow(/unpause\(\) first/)
+    expect([(await main(test)).quantity, bills(test)]).toEqual([1, ['paid']])
+  })
+
   it('lets no trial end at once either', async () => {
     const test = await start('stripe', { webhooks: false })
     const { user } = test

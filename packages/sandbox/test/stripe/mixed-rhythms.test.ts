@@ -59,6 +59,87 @@ describe('the end of a subscription with a yearly and a monthly price', () => {
   })
 })
 
+describe('another rhythm by a new item in place of the old one', () => {
+  it.each(['classic', 'flexible'] as const)('begins now in %s mode', async (type) => {
+    const { sandbox, stripe, begin, yearly, monthly } = await setUp()
+    const made = await begin([monthly], { billing_mode: { type } })
+    await sandbox.clock.advanceTo(new Date('2026-01-11T00:00:00Z'))
+    const now = seconds('2026-01-11T00:00:00Z')
+    const changed = await stripe.subscriptions.update(made.id, {
+      items: [{ price: yearly.id }, { id: itemWith(made, monthly), deleted: true }],
+      expand: ['latest_invoice'],
+    })
+    expect([changed.billing_cycle_anchor, endsOf(changed)]).toEqual([
+      now,
+      [seconds('2027-01-11T00:00:00Z')],
+    ])
+    // 21 of 31 days are given back.
+    expect((changed.latest_invoice as Stripe.Invoice).amount_paid).toBe(10_000 - 2100)
+  })
+
+  it('leaves the others their rhythm where one of the old is left', async () => {
+    const { sandbox, stripe, begin, yearly, monthly, better } = await setUp()
+    const made = await begin([monthly, better])
+    await sandbox.clock.advanceTo(new Date('2026-01-11T00:00:00Z'))
+    const changed = await stripe.subscriptions.update(made.id, {
+      items: [{ price: yearly.id }, { id: itemWith(made, monthly), deleted: true }],
+    })
+    expect(changed.billing_cycle_anchor).toBe(made.billing_cycle_anchor)
+    expect(endsOf(changed).sort()).toEqual([MONTH_END, YEAR_END])
+  })
+})
+
+describe('different rhythms in classic mode', () => {
+  const classic = { billing_mode: { type: 'classic' } } as const
+  const refused = {
+    statusCode: 400,
+    param: 'items',
+    message: expect.stringContaining('all prices on a subscription must use the same'),
+  }
+
+  it('are refused wherever they come from, and nothing is changed', async () => {
+    const { stripe, begin, yearly, monthly, better } = await setUp()
+    expect(await refusal(begin([monthly, yearly], classic))).toMatchObject(refused)
+    const made = await begin([monthly, better], classic)
+    for (const items of [
+      [{ price: yearly.id }],
+      [{ id: itemWith(made, monthly), price: yearly.id }],
+      [{ price: yearly.id }, { id: itemWith(made, monthly), deleted: true }],
+    ]) {
+      expect(await refusal(stripe.subscriptions.update(made.id, { items }))).toMatchObject(refused)
+    }
+    const { items } = await stripe.subscriptions.retrieve(made.id)
+    expect(items.data.map(({ price }) => price.id).sort()).toEqual([monthly.id, better.id].sort())
+    const both = [
+      { id: itemWith(made, monthly), price: yearly.id },
+      { id: itemWith(made, better), deleted: true },
+    ]
+    expect(endsOf(await stripe.subscriptions.update(made.id, { items: both }))).toEqual([YEAR_END])
+  })
+
+  it('are refused in a phase of a schedule, which may have another one', async () => {
+    const { stripe, begin, customer, yearly, monthly } = await setUp()
+    const mixed = { items: [{ price: monthly.id }, { price: yearly.id }] }
+    const alone = { items: [{ price: monthly.id }], end_date: MONTH_END }
+    const create = (phase: object, type: 'classic' | 'flexible') =>
+      stripe.subscriptionSchedules.create({
+        customer: customer.id,
+        start_date: 'now',
+        billing_mode: { type },
+        phases: [alone, phase as never],
+      })
+    const inPhase = { ...refused, param: 'phases[1][items]' }
+    expect(await refusal(create(mixed, 'classic'))).toMatchObject(inPhase)
+    expect((await create(mixed, 'flexible')).phases).toHaveLength(2)
+    expect((await create({ items: [{ price: yearly.id }] }, 'classic')).phases).toHaveLength(2)
+    const made = await begin([monthly], classic)
+    const { id } = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+    const phases = [{ ...alone, start_date: made.start_date }, mixed] as never
+    const update = stripe.subscriptionSchedules.update(id, { phases })
+    expect(await refusal(update)).toMatchObject(inPhase)
+  })
+})
+
 it('had the shortest period of its items, in versions where it had one period', async () => {
   const { sandbox, begin, yearly, monthly } = await setUp()
   const made = await begin([yearly, monthly])

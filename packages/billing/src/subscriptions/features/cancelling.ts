@@ -6,6 +6,7 @@ import { resumeSubscription } from '../resume.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 import { replaceSubscription } from '../swap.ts'
 import { usageFirst } from '../usage-first.ts'
+import { billedAtOnce } from './billed-at-once.ts'
 
 /** How a subscription is ended at once. */
 export interface CancelNowOptions {
@@ -36,7 +37,11 @@ export async function cancelNow(
     if (awaitsFirstPayment(columns)) await abandon(locked, record.provider, found)
     await ask((gateway) => gateway.cancelNow(found.id, { invoiceNow }))
   })
-  await subscription.change(invoiceNow ? usageFirst(subscription, end) : end, { ends: true })
+  const change = invoiceNow ? usageFirst(subscription, end) : end
+  await subscription.change(
+    billedAtOnce(change, () => invoiceNow),
+    { ends: true },
+  )
   // Where we count usage, what was used until now is charged.
   await context.usage.lookAgain(record.provider, [record.id])
 }

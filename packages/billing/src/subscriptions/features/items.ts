@@ -13,7 +13,7 @@ import { type Carry, mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionHaving, SubscriptionScope } from '../subscription-scope.ts'
 import type { SwapOptions } from '../swap.ts'
 import { usageFirst } from '../usage-first.ts'
-import { billedAtOnce } from './billed-at-once.ts'
+import { billedAtOnce, payable } from './billed-at-once.ts'
 
 /** One price of a subscription, as our rows have it. */
 export interface SubscriptionItem {
@@ -82,9 +82,15 @@ export async function changeItems(
     targetOf: (found: ProviderSubscription) => targetOf(found, change),
   }
   const minding = mindingPlan(subscription, 'items', make, plans)
+  const isBilled = async (found: ProviderSubscription) => {
+    if (billing.invoiceNow) return true
+    const { items } = await subscription.gateway()
+    const wanted = targetOf(found, change)
+    return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately
+  }
   const takesAway = 'remove' in change || 'replace' in change
   const made = takesAway ? usageFirst(subscription, minding) : minding
-  await subscription.change(billedAtOnce(made, () => billing.invoiceNow))
+  await subscription.change(billedAtOnce(made, isBilled))
 }
 
 /**
@@ -129,7 +135,8 @@ export async function previewItems(
   const found = await subscription.requireFound()
   const { items } = await subscription.gateway()
   const wanted = targetOf(found, change)
-  return items.preview(found.id, { ...terms, wanted }, subscription.now())
+  const preview = await items.preview(found.id, { ...terms, wanted }, subscription.now())
+  return payable(preview, async () => found)
 }
 
 /** What is added has rates of its own, where the application names them. */

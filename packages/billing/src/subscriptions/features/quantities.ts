@@ -10,6 +10,7 @@ import type { ChangeAtProvider, Current } from '../change.ts'
 import { mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 import type { SwapOptions } from '../swap.ts'
+import { billedAtOnce } from './billed-at-once.ts'
 import { carrying, changeItems, requireCounted, termsOf } from './items.ts'
 
 /** As long as providers keep idempotency keys: whoever asks again later wants another one. */
@@ -84,9 +85,9 @@ async function move(
     const make: ChangeAtProvider = async () => {
       if (target !== from) await set(subscription, current, target, price)
     }
-    await attempt(context, locked, operation, () =>
-      mindingPlan(subscription, 'items', make, plans)(current),
-    )
+    const minding = mindingPlan(subscription, 'items', make, plans)
+    const isBilled = () => isBilledNow(subscription, current, target, counted)
+    await attempt(context, locked, operation, () => billedAtOnce(minding, isBilled)(current))
   }
   // Off the record last: who gets no answer must find it there.
   const settle = (locked: LockedOwner) => finish(context, locked, operation)
@@ -113,6 +114,20 @@ async function set(
   await ask((gateway) =>
     requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
   )
+}
+
+/** Before its end, a subscription is billed at once for what it has more. */
+async function isBilledNow(
+  subscription: SubscriptionScope,
+  { found }: Current,
+  quantity: number,
+  price: string,
+): Promise<boolean> {
+  if (!subscription.can('items')) return false
+  const terms = await termsOf(subscription, { invoiceNow: false })
+  const { items } = await subscription.having('items').gateway()
+  const wanted = withQuantity(found, quantity, price)
+  return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately
 }
 
 function withQuantity(found: ProviderSubscription, quantity: number, price: string): WantedItem[] {

@@ -8,7 +8,7 @@ import { mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionScope } from '../subscription-scope.ts'
 import { type SwapOptions, swapSubscription } from '../swap.ts'
 import { usageFirst } from '../usage-first.ts'
-import { billedAtOnce, hasTrial } from './billed-at-once.ts'
+import { billedAtOnce, hasTrial, payable } from './billed-at-once.ts'
 import { itemsOf } from './items.ts'
 
 /** A price that a subscription is to have. */
@@ -31,11 +31,14 @@ export async function swap(subscription: SubscriptionScope, wanted: WantedSwap):
   const { context, record } = subscription
   const asked = await requireSwap(subscription, wanted)
   const { invoiceNow, skipTrial } = asked
+  // Another rhythm begins at once, and so does what costs something in place of what was free.
+  const startsPeriod = async (id: string) =>
+    (await (await subscription.gateway()).previewSwap(id, asked, subscription.now())).immediately
   subscription.record = await swapSubscription(context, record, asked, (change) =>
-    billedAtOnce(
-      usageFirst(subscription, mindingPlan(subscription, 'swap', change)),
-      (found) => invoiceNow || (skipTrial && hasTrial(found, subscription.now())),
-    ),
+    billedAtOnce(usageFirst(subscription, mindingPlan(subscription, 'swap', change)), (found) => {
+      const endsTrial = skipTrial && hasTrial(found, subscription.now())
+      return invoiceNow || endsTrial || startsPeriod(found.id)
+    }),
   )
 }
 
@@ -46,7 +49,12 @@ export async function previewSwap(
   subscription.requireRunning()
   const gateway = await subscription.gateway()
   const asked = await requireSwap(subscription, wanted)
-  return gateway.previewSwap(subscription.record.providerId, asked, subscription.now())
+  const preview = await gateway.previewSwap(
+    subscription.record.providerId,
+    asked,
+    subscription.now(),
+  )
+  return payable(preview, () => subscription.requireFound())
 }
 
 /** The same for both, because a preview that differs from the swap is worth nothing. */

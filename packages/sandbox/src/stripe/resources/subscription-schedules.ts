@@ -204,7 +204,9 @@ function fromPhases(
     params.start_date === 'now' || params.start_date === undefined ? work.now : params.start_date
   if (start < work.now)
     throw invalidRequest('The sandbox starts schedules now or later.', 'start_date')
-  schedule.phases = readPhases(work, customer, params.phases as PhaseParams[], start)
+  const { billing_mode } = schedule
+  const phases = params.phases as PhaseParams[]
+  schedule.phases = readPhases(work, { customer, billing_mode }, phases, start)
   return schedule
 }
 
@@ -224,7 +226,8 @@ function replacePhases(
     )
   }
   const customer = requireCustomer(work, schedule.customer, 'customer')
-  schedule.phases = readPhases(work, customer, phases, start)
+  const { billing_mode } = schedule
+  schedule.phases = readPhases(work, { customer, billing_mode }, phases, start)
   if (schedule.status !== 'active') return
   const current = schedule.phases.find(
     (phase) => phase.start_date <= work.now && work.now < phase.end_date,

@@ -8,6 +8,7 @@ import { render } from '../state/render.ts'
 import type { SubscriptionRow } from '../state/rows.ts'
 import { cancelSubscription, isOver, planNext } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
+import { announcePaused } from '../subscriptions/paused-collection.ts'
 import { creditUnused } from '../subscriptions/proration.ts'
 import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { noMethod } from '../subscriptions/subscription-first-payment.ts'
@@ -114,6 +115,11 @@ export const subscriptions: Operations = {
         `You cannot pause a subscription with the status ${subscription.status}.`,
       )
     }
+    if (subscription.billing_mode.type === 'classic') {
+      throw invalidRequest(
+        'You can only pause a subscription in flexible billing mode. Migrate this subscription to flexible billing mode first.',
+      )
+    }
     if (subscription.schedule)
       throw invalidRequest('You cannot pause a subscription with an attached schedule.')
     if (params.bill_for?.unused_time_from) {
@@ -173,15 +179,19 @@ function resume(
     items: billed,
     pending: 'subscription',
   })
-  work.emit('invoice.created', 'invoice', invoice)
-  finalizeInvoice(work, invoice)
-  if (invoice.amount_due > 0) {
-    const outcome = collectInvoice(work, invoice)
-    if (outcome.status === 'no_payment_method') throw noMethod()
+  const isFree = announcePaused(work, subscription, invoice)
+  if (!isFree) {
+    work.emit('invoice.created', 'invoice', invoice)
+    finalizeInvoice(work, invoice)
+    if (invoice.amount_due > 0) {
+      const outcome = collectInvoice(work, invoice)
+      if (outcome.status === 'no_payment_method') throw noMethod()
+    }
   }
-  if (invoice.amount_due === 0 || params.payment_behavior === 'resume_on_payment_attempt') {
+  const isSettled = isFree || invoice.amount_due === 0
+  if (isSettled || params.payment_behavior === 'resume_on_payment_attempt') {
     if (subscription.status === 'paused') {
-      subscription.status = invoice.status === 'paid' ? 'active' : 'past_due'
+      subscription.status = isFree || invoice.status === 'paid' ? 'active' : 'past_due'
       work.emit('customer.subscription.resumed', 'subscription', subscription)
     }
   }
@@ -216,7 +226,7 @@ export function cancelNow(
     : null
   if (!params.invoice_now && !params.prorate) dropPendingProrations(work, subscription)
   cancelSubscription(work, subscription, 'cancellation_requested')
-  if (!invoice) return
+  if (!invoice || announcePaused(work, subscription, invoice)) return
   work.emit('invoice.created', 'invoice', invoice)
   finalizeInvoice(work, invoice)
   if (invoice.amount_due > 0 && subscription.collection_method === 'charge_automatically')

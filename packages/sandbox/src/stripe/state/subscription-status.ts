@@ -46,6 +46,9 @@ export function upcomingAt(work: UnitOfWork, subscription: SubscriptionRow): num
   if (subscription.status !== 'active' && subscription.status !== 'trialing') return null
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
   const end = Math.min(...items.map((item) => item.current_period_end))
+  const pause = subscription.pause_collection
+  // Nobody is told of an invoice that nobody pays.
+  if (pause && !(pause.resumes_at && pause.resumes_at <= end)) return null
   if (subscription.$.upcomingFor === end || end <= work.now) return null
   return Math.max(work.now, end - days * DAY)
 }

@@ -4,7 +4,6 @@ import {
   collectInvoice,
   finalizeInvoice,
   holdAsDraft,
-  markUncollectible,
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
 import { methodOfCustomer } from '../payments/customer.ts'
@@ -20,6 +19,7 @@ import {
 } from '../state/subscription-status.ts'
 import { type UnitOfWork, workInTime } from '../state/unit-of-work.ts'
 import { periodAt } from '../wire/periods.ts'
+import { announcePaused } from './paused-collection.ts'
 import { advanceSchedule } from './schedules/phases.ts'
 import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
 import { itemsOf } from './subscription-swap.ts'
@@ -129,7 +129,7 @@ function endSubscription(work: UnitOfWork, subscription: SubscriptionRow): void 
   const reason = subscription.cancellation_details?.reason ?? 'cancellation_requested'
   const invoice = lastInvoice(work, subscription, work.now)
   cancelSubscription(work, subscription, reason as 'cancellation_requested')
-  if (!invoice) return
+  if (!invoice || announcePaused(work, subscription, invoice)) return
   holdAsDraft(work, invoice)
   work.emit('invoice.created', 'invoice', invoice)
 }
@@ -176,15 +176,15 @@ function renew(
   for (const item of due) startNextPeriod(work, subscription, item)
   if (afterTrial && wouldBeEmpty(work, subscription, { items: due, pending: 'all' })) return
   const unpaid = subscription.status === 'unpaid'
-  const paused = subscription.pause_collection?.behavior === 'keep_as_draft'
   const invoice = draftSubscriptionInvoice(work, subscription, {
     reason: 'subscription_cycle',
     items: due,
     pending: 'all',
-    autoAdvance: !unpaid && !paused,
+    autoAdvance: !unpaid,
     periodStart,
     usage,
   })
+  if (announcePaused(work, subscription, invoice)) return
   if (invoice.auto_advance) holdAsDraft(work, invoice)
   work.emit('invoice.created', 'invoice', invoice)
 }
@@ -207,20 +207,7 @@ function startNextPeriod(
 function fireInvoice(work: UnitOfWork, invoice: InvoiceRow): void {
   work.edit('invoice', invoice)
   invoice.$.nextAt = null
-  const subscription = work.find('subscription', invoice.$.subscription ?? '')
-  if (invoice.status === 'draft') {
-    finalizeInvoice(work, invoice, { withoutLocation: 'disabled' })
-    const behavior = subscription?.pause_collection?.behavior
-    if (invoice.status !== 'draft' && invoice.amount_due === 0) return
-    if (behavior === 'void') {
-      voidInvoice(work, invoice)
-      return
-    }
-    if (behavior === 'mark_uncollectible') {
-      markUncollectible(work, invoice)
-      return
-    }
-  }
+  if (invoice.status === 'draft') finalizeInvoice(work, invoice, { withoutLocation: 'disabled' })
   if (invoice.status !== ('open' as string)) return
   if (invoice.collection_method === 'send_invoice') {
     awaitPayment(work, invoice)

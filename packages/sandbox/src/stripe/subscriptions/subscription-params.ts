@@ -26,16 +26,18 @@ export function checkCurrency(
   return currency
 }
 
+/** Only in flexible mode may prices be billed in different rhythms. */
 export function checkMixedIntervals(
-  subscription: SubscriptionRow,
+  { billing_mode: mode }: Pick<SubscriptionRow, 'billing_mode'>,
   prices: readonly PriceRow[],
+  path = 'items',
 ): void {
-  if (subscription.billing_mode.type === 'flexible') return
+  if (mode.type === 'flexible') return
   const first = prices[0]?.recurring ?? null
   if (prices.every((price) => sameRecurrence(price.recurring, first))) return
   throw invalidRequest(
     'Currently, all prices on a subscription must use the same `recurring.interval` and `recurring.interval_count`.',
-    'items',
+    path,
   )
 }
 

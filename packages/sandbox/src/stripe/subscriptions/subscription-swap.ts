@@ -17,7 +17,7 @@ import {
   newItem,
   requireItemPrice,
 } from './subscription-items.ts'
-import { checkTrialEnd } from './subscription-params.ts'
+import { checkMixedIntervals, checkTrialEnd } from './subscription-params.ts'
 import { billUsage, countFromNow, isMeteredItem } from './usage.ts'
 
 export interface ItemChangeOptions {
@@ -60,8 +60,12 @@ export function changeItems(
 
   // Credits are worked out on the items as they were.
   const plan = planChanges(work, subscription, options.items)
+  const pricesBefore = itemsBefore.map((item) => work.require('price', item.price))
+  const prices = pricesAfter(work, itemsBefore, plan)
+  checkMixedIntervals(subscription, prices)
   // In a trial no period has begun: another rhythm begins when the trial is over, as this one would.
-  const changesRhythm = !wasTrialing && plan.some((change) => change.rhythm)
+  const changesRhythm =
+    !wasTrialing && (plan.some((change) => change.rhythm) || isOtherRhythm(pricesBefore, prices))
   const resets = options.resetAnchor || endsTrial || newTrialEnd !== null || changesRhythm
   const credited = new Set<string>()
   if (!wasTrialing) {
@@ -116,6 +120,8 @@ function billsUsageNow(
 
 interface PlannedChange {
   readonly item: SubscriptionItemRow | null
+  /** The price from then on; null for none. */
+  readonly price: PriceRow | null
   /** The amount billed changes. */
   readonly priced: boolean
   /** The interval changes. */
@@ -138,6 +144,7 @@ function planChanges(
     if (params.deleted) {
       return {
         item,
+        price: null,
         priced: true,
         rhythm: false,
         apply: () => {
@@ -148,6 +155,26 @@ function planChanges(
     }
     return planChangedItem(work, subscription, item, params, path)
   })
+}
+
+/** What it has once all is done. */
+function pricesAfter(
+  work: UnitOfWork,
+  items: readonly SubscriptionItemRow[],
+  plan: readonly PlannedChange[],
+): PriceRow[] {
+  const left = items.filter((item) => !plan.some((change) => change.item?.id === item.id))
+  return [
+    ...left.map((item) => work.require('price', item.price)),
+    ...plan.flatMap(({ price }) => price ?? []),
+  ]
+}
+
+/** Nothing is left of the old rhythms. */
+function isOtherRhythm(before: readonly PriceRow[], after: readonly PriceRow[]): boolean {
+  return after.every((price) =>
+    before.every((old) => !sameRecurrence(old.recurring, price.recurring)),
+  )
 }
 
 function planChangedItem(
@@ -168,6 +195,7 @@ function planChangedItem(
   const requantified = params.quantity !== undefined && params.quantity !== (item.quantity ?? 1)
   return {
     item,
+    price: price ?? old,
     priced: swapped || requantified,
     rhythm: swapped && !sameRecurrence(old.recurring, price?.recurring ?? null),
     apply: () => {
@@ -211,17 +239,9 @@ function planNewItem(
   const price = requireItemPrice(work, params, path)
   checkActive(work, price, path)
   checkSoldIn(price, subscription.currency, `${path}[price]`)
-  const first = itemsOf(work, subscription)[0]
-  const firstRhythm = first ? work.require('price', first.price).recurring : null
-  const differs = first !== undefined && !sameRecurrence(firstRhythm, price.recurring)
-  if (differs && subscription.billing_mode.type === 'classic') {
-    throw invalidRequest(
-      'Currently, all prices on a subscription must use the same `recurring.interval` and `recurring.interval_count`.',
-      path,
-    )
-  }
   return {
     item: null,
+    price,
     priced: true,
     rhythm: false,
     apply: () => {

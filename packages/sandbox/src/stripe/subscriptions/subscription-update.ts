@@ -13,6 +13,7 @@ import { isOver, onInvoiceUnpaid, planNext } from '../state/subscription-status.
 import type { UnitOfWork } from '../state/unit-of-work.ts'
 import { invalidRequest, StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
+import { announcePaused } from './paused-collection.ts'
 import { prorateEnd } from './proration.ts'
 import { followSubscription } from './schedules/phase-of.ts'
 import { type FirstPayment, noMethod } from './subscription-first-payment.ts'
@@ -242,6 +243,7 @@ function settleUpdate(
   params: Pick<Params, 'payment_behavior' | 'off_session'>,
   { authenticated = false }: FirstPayment,
 ): void {
+  if (announcePaused(work, subscription, invoice)) return
   const behavior = params.payment_behavior ?? 'allow_incomplete'
   work.emit('invoice.created', 'invoice', invoice)
   if (subscription.collection_method === 'send_invoice') {

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { requireTaxRates } from '../../catalog/tax-rates.ts'
 import { isMetered } from '../../catalog/tiers.ts'
 import { requireOneTimePrice } from '../../invoices/invoice-items.ts'
-import type { AddedItemRow, CustomerRow, PhaseRow } from '../../state/rows.ts'
+import type { AddedItemRow, CustomerRow, PhaseRow, SubscriptionRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
 import { invalidRequest, missingParam } from '../../wire/errors.ts'
 import { mergeMetadata } from '../../wire/metadata.ts'
@@ -13,7 +13,7 @@ import {
   checkQuantity,
   requireItemPrice,
 } from '../subscription-items.ts'
-import { checkCurrency } from '../subscription-params.ts'
+import { checkCurrency, checkMixedIntervals } from '../subscription-params.ts'
 import { emptyPhase, phaseItem } from './phase-of.ts'
 import { readDiscounts } from './phase-terms.ts'
 
@@ -22,13 +22,19 @@ export type PhaseParams = Stripe.SubscriptionScheduleUpdateParams.Phase
 /** What a phase may be given at Stripe and would be forgotten here. */
 const NOT_IMITATED = ['collection_method', 'invoice_settings'] as const
 
+/** Whose phases they are, and how those are billed. */
+interface Billed extends Pick<SubscriptionRow, 'billing_mode'> {
+  readonly customer: CustomerRow
+}
+
 /** The phases a call asks for, one after the other from `start`. */
 export function readPhases(
   work: UnitOfWork,
-  customer: CustomerRow,
+  of: Billed,
   params: readonly PhaseParams[],
   start: number,
 ): PhaseRow[] {
+  const { customer } = of
   let from = start
   return params.map((phase, at) => {
     const path = `phases[${at}]`
@@ -37,13 +43,13 @@ export function readPhases(
       const price = requireItemPrice(work, item as never, `${path}[items][${i}]`)
       checkActive(work, price, `${path}[items][${i}]`)
       checkQuantity(item.quantity, `${path}[items][${i}]`, price)
-      const of = `${path}[items][${i}]`
+      const where = `${path}[items][${i}]`
       const quantity = isMetered(price) ? undefined : (item.quantity ?? 1)
       const row = {
         ...phaseItem(price.id, quantity),
-        discounts: readDiscounts(work, customer, item.discounts as never, of),
+        discounts: readDiscounts(work, customer, item.discounts as never, where),
         metadata: mergeMetadata({}, item.metadata),
-        tax_rates: requireTaxRates(work, item.tax_rates ?? null, `${of}[tax_rates]`),
+        tax_rates: requireTaxRates(work, item.tax_rates ?? null, `${where}[tax_rates]`),
       }
       return { price, row }
     })
@@ -59,12 +65,10 @@ export function readPhases(
       throw invalidRequest('A phase must end after it starts.', `${path}[end_date]`)
     from = end
     // What would only fail on its day is refused today.
-    checkDuplicates(items.map((item) => item.price.id))
-    const currency = checkCurrency(
-      customer,
-      items.map((item) => item.price),
-      phase.currency,
-    )
+    const prices = items.map((item) => item.price)
+    checkDuplicates(prices.map(({ id }) => id))
+    checkMixedIntervals(of, prices, `${path}[items]`)
+    const currency = checkCurrency(customer, prices, phase.currency)
     const trialEnd = phaseTrialEnd(phase, begin, end, path)
     return {
       ...emptyPhase(currency),
