@@ -153,11 +153,10 @@ export function collectInvoice(
 ): CollectOutcome {
   work.edit('invoice', invoice)
   const method = options.method ?? methodFor(work, invoice)
-  invoice.attempted = true
-  invoice.attempt_count += 1
+  const counts = countAttempt(invoice, options.offSession === 'renewal')
   const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
   if (method === null) {
-    recordFailure(work, invoice)
+    if (counts) planRetry(work, invoice)
     work.emit('invoice.payment_failed', 'invoice', invoice)
     onInvoiceUnpaid(work, invoice)
     return { status: 'no_payment_method' }
@@ -165,7 +164,7 @@ export function collectInvoice(
   const refused = options.offSession === 'renewal' ? finalDecline(intent, method) : null
   if (refused) {
     // The retry counts, but nobody is asked.
-    recordFailure(work, invoice)
+    planRetry(work, invoice)
     onInvoiceUnpaid(work, invoice)
     return { status: 'declined', decline: refused }
   }
@@ -174,8 +173,16 @@ export function collectInvoice(
   intent.$.offSession = options.offSession ?? false
   if (options.authenticated) intent.$.authenticated = true
   const outcome = attemptPayment(work, intent)
-  settleAttempt(work, invoice, outcome)
+  settleAttempt(work, invoice, outcome, counts)
   return outcome
+}
+
+/** The first attempt counts, and after it the retries alone: whoever tries by hand does not use them up. */
+export function countAttempt(invoice: InvoiceRow, isRetry: boolean): boolean {
+  const counts = isRetry || invoice.attempt_count === 0
+  invoice.attempted = true
+  if (counts) invoice.attempt_count += 1
+  return counts
 }
 
 /** The bank's last word about this method, if it has said that. */
@@ -191,13 +198,14 @@ export function settleAttempt(
   work: UnitOfWork,
   invoice: InvoiceRow,
   outcome: PaymentOutcome,
+  counts: boolean,
 ): void {
   work.edit('invoice', invoice)
   if (outcome.status === 'succeeded') {
     markPaid(work, invoice)
     return
   }
-  recordFailure(work, invoice)
+  if (counts) planRetry(work, invoice)
   if (outcome.status === 'requires_action') {
     work.emit('invoice.payment_action_required', 'invoice', invoice)
   }
@@ -208,7 +216,7 @@ export function settleAttempt(
 }
 
 /** Plans the next automatic attempt, or none. */
-function recordFailure(work: UnitOfWork, invoice: InvoiceRow): void {
+function planRetry(work: UnitOfWork, invoice: InvoiceRow): void {
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   const retried =
     invoice.auto_advance === true &&

@@ -1,4 +1,4 @@
-import { invoiceOf, settleAttempt } from '../invoices/invoice-payment.ts'
+import { countAttempt, invoiceOf, settleAttempt } from '../invoices/invoice-payment.ts'
 import { attemptPayment, cardFault, type PaymentOutcome } from '../payments/payment-attempt.ts'
 import { attachPaymentMethod } from '../payments/payment-methods.ts'
 import { render } from '../state/render.ts'
@@ -65,9 +65,7 @@ function noteOnInvoice(work: UnitOfWork, intent: PaymentIntentRow, outcome: Paym
   const invoice = invoiceOf(work, intent)
   if (invoice?.status !== 'open') return
   work.edit('invoice', invoice)
-  invoice.attempt_count += 1
-  invoice.attempted = true
-  settleAttempt(work, invoice, outcome)
+  settleAttempt(work, invoice, outcome, countAttempt(invoice, false))
 }
 
 /** The customer passed, or failed, the 3-D Secure challenge. */

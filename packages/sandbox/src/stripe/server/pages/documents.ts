@@ -1,24 +1,107 @@
-import { html } from '../../../core/html.ts'
+import { type Html, html } from '../../../core/html.ts'
 import type { HttpResponse } from '../../../core/http.ts'
-import { UnitOfWork } from '../../state/unit-of-work.ts'
+import { usePaymentMethod } from '../../payments/payment-methods.ts'
+import { confirmIntent } from '../../resources/payment-confirmation.ts'
+import type { InvoiceRow } from '../../state/rows.ts'
+import { inOneStep, UnitOfWork } from '../../state/unit-of-work.ts'
+import { invalidRequest, StripeFault } from '../../wire/errors.ts'
 import { formatAmount } from '../../wire/money.ts'
-import { notice, type PageRequest, show } from './page.ts'
+import { CHALLENGE_FAILED, cardField, challengeForm, isChallenged } from './cards.ts'
+import { alert, notice, type PageRequest, redirect, show } from './page.ts'
 
-export function invoicePage({ context, id }: PageRequest): HttpResponse {
-  const work = new UnitOfWork(context)
+/** An invoice, with a form that pays it as long as it is open. */
+export function invoicePage(request: PageRequest): HttpResponse {
+  const { context, id, form, posted } = request
+  const work = new UnitOfWork(context, { about: [id] })
+  const invoice = work.require('invoice', id)
+  if (!posted) return draw(request, 200, null)
+  if (invoice.status !== 'open') return redirect(`/pages/invoices/${id}`)
+  const card = form.get('card') ?? 'pm_card_visa'
+  const answer = form.get('challenge')
+  if (answer === 'fail') return draw(request, 402, CHALLENGE_FAILED)
+  if (answer === null && isChallenged(work, card)) {
+    return show(200, '3-D Secure', challengeForm(Object.fromEntries(form)))
+  }
+  try {
+    inOneStep(new UnitOfWork(context, { about: [id] }), (step) =>
+      payOpen(step, step.require('invoice', id), { card, isApproved: answer === 'complete' }),
+    )
+  } catch (error) {
+    if (!(error instanceof StripeFault)) throw error
+    return draw(request, error.status, error.message)
+  }
+  return redirect(`/pages/invoices/${id}`)
+}
+
+/** The customer is there, and confirms the invoice's own payment; the card is not kept. */
+function payOpen(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  { card, isApproved }: { readonly card: string; readonly isApproved: boolean },
+): void {
+  const method = usePaymentMethod(work, card, 'payment_method')
+  if (method.customer !== null && method.customer !== invoice.customer) {
+    throw invalidRequest(
+      'The payment method you provided is not attached to the customer of this invoice.',
+      'payment_method',
+    )
+  }
+  const intent = work.require('payment_intent', invoice.$.paymentIntent ?? '')
+  work.edit('payment_intent', intent)
+  intent.payment_method = method.id
+  intent.$.authenticated = isApproved
+  confirmIntent(work, intent, { use_stripe_sdk: true })
+}
+
+function draw(
+  { context, id, form }: PageRequest,
+  status: number,
+  problem: string | null,
+): HttpResponse {
+  const work = new UnitOfWork(context, { about: [id] })
   const invoice = work.require('invoice', id)
   const amount = (value: number) => formatAmount(value, invoice.currency)
   const lines = work.findBy('line_item', 'invoice', id).sort((a, b) => a.$.order - b.$.order)
   const title = `Invoice ${invoice.number ?? ''}`
   return show(
+    status,
+    title,
+    html`<section><h1>${title}</h1><p class="soft">${invoice.status}</p><table>${lines.map((line) =>
+      row(line.description, amount(line.amount)),
+    )}${row('Total', amount(invoice.total))}${row('Amount due', amount(invoice.amount_remaining))}</table></section>
+    ${invoice.status === 'open' ? payForm(work, invoice, form, problem) : ''}`,
+  )
+}
+
+function payForm(
+  work: UnitOfWork,
+  invoice: InvoiceRow,
+  form: URLSearchParams,
+  problem: string | null,
+): Html {
+  const saved = work.findBy('payment_method', 'customer', invoice.customer ?? '')
+  return html`<section><h2>Pay by card</h2>${alert(problem)}<form method="post">${cardField(saved, form.get('card'))}
+  <button class="wide">Pay ${formatAmount(invoice.amount_remaining, invoice.currency)}</button></form></section>`
+}
+
+export function creditNotePage({ context, id }: PageRequest): HttpResponse {
+  const work = new UnitOfWork(context, { about: [id] })
+  const note = work.require('credit_note', id)
+  const amount = (value: number) => formatAmount(value, note.currency)
+  const { number } = work.require('invoice', note.invoice)
+  const lines = note.$.lines.map((line) => work.require('credit_note_line_item', line))
+  const title = `Credit note ${note.number}`
+  return show(
     200,
     title,
-    html`<section><h1>${title}</h1><table>${lines.map(
-      (line) =>
-        html`<tr><td>${line.description}</td><td class="amount">${amount(line.amount)}</td></tr>`,
-    )}</table>
-    <p>Total ${amount(invoice.total)}; due ${amount(invoice.amount_remaining)}; ${invoice.status}.</p></section>`,
+    html`<section><h1>${title}</h1><p class="soft">For invoice ${number}; ${note.status}</p><table>${lines.map(
+      (line) => row(line.description, amount(line.amount)),
+    )}${row('Total credited', amount(note.total))}</table></section>`,
   )
+}
+
+function row(name: string | null, amount: string): Html {
+  return html`<tr><td>${name}</td><td class="amount">${amount}</td></tr>`
 }
 
 export function receiptPage({ context, id }: PageRequest): HttpResponse {

@@ -4,7 +4,7 @@ import { StripeFault } from '../../wire/errors.ts'
 import { leadTo, takeAnswer } from './answers.ts'
 import { authenticatePage } from './authenticate.ts'
 import { checkoutPage } from './checkout.ts'
-import { invoicePage, receiptPage } from './documents.ts'
+import { creditNotePage, invoicePage, receiptPage } from './documents.ts'
 import { notice, type Page, type PageRequest } from './page.ts'
 import { portalPage } from './portal.ts'
 
@@ -12,6 +12,7 @@ import { portalPage } from './portal.ts'
 const PAGES: Readonly<Record<string, Page>> = {
   authenticate: authenticatePage,
   checkout: checkoutPage,
+  credit_notes: creditNotePage,
   invoices: invoicePage,
   portal: portalPage,
   receipts: receiptPage,
