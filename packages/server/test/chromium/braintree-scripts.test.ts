@@ -15,13 +15,19 @@ afterEach(async () => {
 })
 
 /** A shop whose page loads the scripts from the sandbox instead of Braintree. */
-async function openShop(options: { readonly customerId?: string; readonly script: string }) {
+async function openShop(options: {
+  readonly customerId?: string
+  readonly verifyCard?: boolean
+  readonly script: string
+}) {
   const sandbox = await startSandbox({ braintree: true })
   closing.push(() => sandbox.close())
   const gateway = new braintree.BraintreeGateway(sandbox.braintree.config)
   await gateway.customer.create({ id: 'ada', paymentMethodNonce: 'fake-valid-amex-nonce' })
-  const { customerId } = options
-  const { clientToken } = await gateway.clientToken.generate(customerId ? { customerId } : {})
+  const { customerId, verifyCard = false } = options
+  const { clientToken } = await gateway.clientToken.generate(
+    customerId ? { customerId, options: { verifyCard } } : {},
+  )
   const scripts = [
     'web/3.97.0/js/client',
     'web/3.97.0/js/hosted-fields',
@@ -93,6 +99,30 @@ const HOSTED_FIELDS = `braintree.client.create({ authorization }, (_error, clien
   })
 })`
 
+/** Fields of every kind, with all that a page may hear of them. */
+const EVERY_FIELD = `const place = (id) => {
+  const element = Object.assign(document.createElement('div'), { id })
+  document.querySelector('#container').append(element)
+  return { container: '#' + id }
+}
+const fields = {
+  number: { selector: '#number' },
+  expirationMonth: place('month'),
+  expirationYear: place('year'),
+  cvv: place('cvv-field'),
+}
+window.heard = []
+braintree.hostedFields.create({ authorization, fields }).then((hosted) => {
+  window.hosted = hosted
+  const hear = ({ type, emittedBy }) => heard.push(type + ' ' + emittedBy)
+  const names = ['focus', 'blur', 'empty', 'notEmpty', 'cardTypeChange', 'validityChange', 'inputSubmitRequest']
+  window.listeners = names.map((type) => [type, (event) => hear({ ...event, type })])
+  for (const [type, listener] of listeners) hosted.on(type, listener)
+  said('ready')
+  pay.onclick = () => hosted.tokenize(window.given || {})
+    .then(({ nonce }) => said('nonce ' + nonce), (error) => said(error.code + ' ' + (error.details && error.details.invalidFieldKeys || error.message)))
+})`
+
 describeInChromium('the stand-ins for the scripts of Braintree', ({ newPage, forgive }) => {
   async function openPage(url: string) {
     const page = await newPage()
@@ -135,9 +165,8 @@ describeInChromium('the stand-ins for the scripts of Braintree', ({ newPage, for
     expect(await pay()).toBe('HOSTED_FIELDS_FIELDS_EMPTY')
     await page.getByLabel('Card Number').fill('4111111111111112')
     await page.getByLabel('Expiration Date').fill('12/2030')
-    forgive(page, /422/)
     await page.getByRole('button', { name: 'Pay' }).click()
-    await page.getByText('HOSTED_FIELDS_FAILED_TOKENIZATION').waitFor()
+    await page.getByText('HOSTED_FIELDS_FIELDS_INVALID').waitFor()
     await page.getByLabel('Card Number').fill('4111111111111111')
     await page.getByRole('button', { name: 'Pay' }).click()
     await page.getByText('nonce').waitFor()
@@ -162,5 +191,116 @@ describeInChromium('the stand-ins for the scripts of Braintree', ({ newPage, for
     await subscribe('4111111111111111')
     await page.getByText('Your account').waitFor()
     expect(await user.subscribed('main')).toBe(true)
+  })
+
+  it('hosted fields tell of what happens to them', async () => {
+    const { url } = await openShop({ script: EVERY_FIELD })
+    const { page } = await openPage(url)
+    const heard = () => page.evaluate('heard.splice(0)')
+    const state = (name: string) => page.evaluate(`hosted.getState().fields.${name}`)
+    const number = page.getByLabel('Card Number')
+    expect(await state('number')).toMatchObject({
+      isEmpty: true,
+      isValid: false,
+      isPotentiallyValid: true,
+      isFocused: false,
+    })
+    await number.pressSequentially('4')
+    expect(await heard()).toEqual(['focus number', 'notEmpty number', 'cardTypeChange number'])
+    await number.pressSequentially('111 1111 1111 1111')
+    expect(await heard()).toEqual(['validityChange number'])
+    expect(await page.evaluate('hosted.getState().cards')).toEqual([
+      { type: 'visa', niceType: 'Visa', code: { name: 'CVV', size: 3 } },
+    ])
+    expect(await state('number')).toMatchObject({ isEmpty: false, isValid: true, isFocused: true })
+    expect(await page.locator('#number').getAttribute('class')).toContain('fields-valid')
+    await number.press('Enter')
+    expect(await heard()).toEqual(['inputSubmitRequest number'])
+    await page.getByLabel('Expiration Month').fill('13')
+    expect(await heard()).toEqual([
+      'blur number',
+      'focus expirationMonth',
+      'notEmpty expirationMonth',
+      'validityChange expirationMonth',
+    ])
+    await page.evaluate('for (const [type, listener] of listeners) hosted.off(type, listener)')
+    await number.fill('')
+    expect(await heard()).toEqual([])
+  })
+
+  it('hosted fields take month and year apart, and what the page knows itself', async () => {
+    const { gateway, url } = await openShop({ script: EVERY_FIELD })
+    const { page, pay } = await openPage(url)
+    await page.getByLabel('Card Number').fill('378282246310005')
+    await page.getByLabel('Expiration Month').fill('12')
+    await page.getByLabel('CVV').fill('123')
+    expect(await pay()).toBe('HOSTED_FIELDS_FIELDS_INVALID expirationYear,cvv')
+    await page.getByLabel('Expiration Year').fill('2030')
+    await page.getByLabel('CVV').fill('1234')
+    await page.evaluate('given = { authenticationInsight: {} }')
+    await page.getByRole('button', { name: 'Pay' }).click()
+    await page.getByText('does not imitate authenticationInsight of tokenize()').waitFor()
+    await page.evaluate(
+      `given = { cardholderName: 'Ada Lovelace', billingAddress: { postalCode: '94107' } }`,
+    )
+    await page.getByRole('button', { name: 'Pay' }).click()
+    await page.locator('#said').filter({ hasText: 'nonce' }).waitFor()
+    const paymentMethodNonce =
+      (await page.locator('#said').textContent())?.replace('nonce ', '') ?? ''
+    const { customer } = await gateway.customer.create({ paymentMethodNonce })
+    expect(customer.creditCards).toMatchObject([
+      {
+        expirationDate: '12/2030',
+        cardholderName: 'Ada Lovelace',
+        billingAddress: { postalCode: '94107' },
+      },
+    ])
+    const refused = page.evaluate('hosted.getChallenges()')
+    await expect(refused).rejects.toThrow('does not imitate hostedFields.getChallenges()')
+  })
+
+  it('hosted fields keep a card for the customer where they are told to, if the bank lets them', async () => {
+    const shop = await openShop({ script: EVERY_FIELD, customerId: 'ada', verifyCard: true })
+    const { page, pay } = await openPage(shop.url)
+    const cards = () => shop.sandbox.braintree.paymentMethods('ada').length
+    await page.getByLabel('Card Number').fill('4111111111111111')
+    await page.getByLabel('Expiration Month').fill('12')
+    await page.getByLabel('Expiration Year').fill('30')
+    await page.getByLabel('CVV').fill('123')
+    expect([await pay(), cards()]).toEqual([expect.stringContaining('nonce'), 1])
+    await page.evaluate(`given = { vault: true }; said('again')`)
+    await page.getByRole('button', { name: 'Pay' }).click()
+    await page.locator('#said').filter({ hasText: 'nonce' }).waitFor()
+    expect(cards()).toBe(2)
+    await page.getByLabel('Card Number').fill('4000111111111115')
+    forgive(page, /422/)
+    await page.getByRole('button', { name: 'Pay' }).click()
+    await page.locator('#said').filter({ hasText: 'HOSTED_FIELDS_FAILED_TOKENIZATION' }).waitFor()
+    expect(cards()).toBe(2)
+  })
+
+  it('drop-in tells whether it could pay, as long as somebody listens', async () => {
+    const script = `braintree.dropin.create({ authorization, container: '#container' }).then((dropin) => {
+      window.heard = []
+      const yes = ({ type, paymentMethodIsSelected }) => heard.push(type + ' ' + paymentMethodIsSelected)
+      dropin.on('paymentMethodRequestable', yes)
+      dropin.on('noPaymentMethodRequestable', () => heard.push('none'))
+      window.stop = () => dropin.off('paymentMethodRequestable', yes)
+      window.dropin = dropin
+      said('ready')
+    })`
+    const { url } = await openShop({ script })
+    const { page } = await openPage(url)
+    const heard = () => page.evaluate('heard.splice(0)')
+    const number = page.getByLabel('Card Number')
+    await number.fill('4111111111111111')
+    expect(await heard()).toEqual(['CreditCard false'])
+    await page.evaluate('dropin.clearSelectedPaymentMethod()')
+    expect(await heard()).toEqual(['none'])
+    await page.evaluate('stop()')
+    await number.fill('4111111111111111')
+    expect(await heard()).toEqual([])
+    const refused = page.evaluate('dropin.updateConfiguration()')
+    await expect(refused).rejects.toThrow('does not imitate dropin.updateConfiguration()')
   })
 })

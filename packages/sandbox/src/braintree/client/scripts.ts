@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../core/http.ts'
-import { BROWSER_SCRIPT } from './browser-script.ts'
+import { BROWSER_SCRIPT } from './browser/script.ts'
 
 const PATHS = /^\/web\/(?:dropin\/)?[\w.-]+\/js\/(?:client|hosted-fields|dropin)(?:\.min)?\.js$/
 
