@@ -32,7 +32,7 @@ interface DiscountTarget {
   readonly bought?: readonly Bought[]
 }
 
-interface Bought {
+export interface Bought {
   readonly price: string
   /** None for a metered price, whose worth nobody knows yet. */
   readonly quantity: number | null

@@ -1,5 +1,5 @@
 import { createPrice } from '../catalog/prices.ts'
-import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
+import { type Bought, redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { isMetered } from '../catalog/tiers.ts'
 import type { CustomerRow, PriceRow, SubscriptionItemRow } from '../state/rows.ts'
@@ -112,6 +112,7 @@ export function newItem(
       customer: owner.customer,
       subscriptionItem: id,
       currency: owner.currency,
+      bought: [{ price: price.id, quantity: params.quantity ?? 1 }],
     }),
     metadata: mergeMetadata({}, params.metadata),
     price: price.id,
@@ -121,6 +122,24 @@ export function newItem(
     $: { billed: null, ...(metered ? { usageFrom: work.now } : {}) },
     plan: undefined,
   })
+}
+
+/** What a subscription is of once its items are changed so. */
+export function boughtAfter(
+  work: UnitOfWork,
+  subscription: string,
+  changes: readonly ItemParams[],
+): Bought[] {
+  const kept = work.findBy('subscription_item', 'subscription', subscription).flatMap((item) => {
+    const change = changes.find(({ id }) => id === item.id)
+    const { price = item.price, quantity = item.quantity ?? 1 } = change ?? {}
+    return change?.deleted ? [] : [{ price, quantity }]
+  })
+  const added = changes.flatMap(({ id, price, quantity = 1 }) =>
+    id === undefined && price !== undefined ? [{ price, quantity }] : [],
+  )
+  // What there is no price of is refused where it is added.
+  return [...kept, ...added].filter(({ price }) => work.find('price', price))
 }
 
 export function checkDuplicates(prices: readonly string[]): void {

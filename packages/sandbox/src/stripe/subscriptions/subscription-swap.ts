@@ -213,6 +213,7 @@ function planChangedItem(
           customer: work.require('customer', subscription.customer),
           subscriptionItem: item.id,
           currency: subscription.currency,
+          bought: [{ price: item.price, quantity: item.quantity ?? 1 }],
         })
       }
       return { item, kind: 'changed' }

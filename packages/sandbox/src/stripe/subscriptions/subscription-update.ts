@@ -18,7 +18,7 @@ import { prorateEnd } from './proration.ts'
 import { followSubscription } from './schedules/phase-of.ts'
 import { type FirstPayment, noMethod } from './subscription-first-payment.ts'
 import { draftSubscriptionInvoice, wouldBeEmpty } from './subscription-invoice.ts'
-import type { ItemParams } from './subscription-items.ts'
+import { boughtAfter, type ItemParams } from './subscription-items.ts'
 import { applyAutomaticTax, applySettings, cancelDate } from './subscription-settings.ts'
 import { changeItems, type ItemChanges, itemsOf } from './subscription-swap.ts'
 
@@ -152,9 +152,7 @@ function applyPlainParams(work: UnitOfWork, subscription: SubscriptionRow, param
       customer,
       subscription: subscription.id,
       currency: subscription.currency,
-      bought: work
-        .findBy('subscription_item', 'subscription', subscription.id)
-        .map(({ price, quantity = 1 }) => ({ price, quantity })),
+      bought: boughtAfter(work, subscription.id, (params.items ?? []) as readonly ItemParams[]),
     })
     for (const id of old) if (!subscription.discounts.includes(id)) endDiscount(work, id)
   }

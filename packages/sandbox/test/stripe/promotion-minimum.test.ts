@@ -1,0 +1,48 @@
+import type Stripe from 'stripe'
+import { expect, it } from 'vitest'
+import { refusal, seedCustomer, seedPrices, startStripeSandbox } from './support.ts'
+
+/** 10.00 a month, and a code for orders from 20.00 on; `better` costs 25.00. */
+async function setUp() {
+  const setup = await startStripeSandbox()
+  const { stripe } = setup
+  const { customer } = await seedCustomer(stripe)
+  const prices = await seedPrices(stripe)
+  const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+  const { id: promotion_code } = await stripe.promotionCodes.create({
+    promotion: { type: 'coupon', coupon: coupon.id },
+    restrictions: { minimum_amount: 2000, minimum_amount_currency: 'usd' },
+  })
+  const begin = (price: string, params: Partial<Stripe.SubscriptionCreateParams> = {}) =>
+    stripe.subscriptions.create({ customer: customer.id, items: [{ price }], ...params })
+  return { ...setup, ...prices, begin, discounts: [{ promotion_code }] }
+}
+
+const tooLittle = { statusCode: 400, message: expect.stringContaining('below its minimum') }
+
+it('a minimum is of what is bought from then on', async () => {
+  const { stripe, begin, monthly, better, discounts } = await setUp()
+  expect(await refusal(begin(monthly.id, { discounts }))).toMatchObject(tooLittle)
+  const { id, items } = await begin(monthly.id)
+  const item = items.data[0]?.id ?? ''
+  const update = (changed: Stripe.SubscriptionUpdateParams.Item[]) =>
+    stripe.subscriptions.update(id, { items: changed, discounts })
+  expect(await refusal(update([]))).toMatchObject(tooLittle)
+  expect((await update([{ id: item, price: better.id }])).discounts).toHaveLength(1)
+  expect(await refusal(update([{ id: item, price: monthly.id }]))).toMatchObject(tooLittle)
+  expect((await update([{ id: item, price: monthly.id, quantity: 2 }])).discounts).toHaveLength(1)
+  const gone = [{ id: item, deleted: true }, { price: better.id }]
+  expect((await update(gone)).discounts).toHaveLength(1)
+})
+
+it('a minimum is of the item, for the code of one', async () => {
+  const { stripe, begin, monthly, better, discounts } = await setUp()
+  const items = [{ price: better.id }, { price: monthly.id, discounts }]
+  expect(await refusal(begin('', { items }))).toMatchObject(tooLittle)
+  const made = await begin(monthly.id)
+  const item = { id: made.items.data[0]?.id ?? '', discounts }
+  const update = (changed: object) =>
+    stripe.subscriptions.update(made.id, { items: [{ ...item, ...changed }] })
+  expect(await refusal(update({}))).toMatchObject(tooLittle)
+  expect((await update({ quantity: 2 })).items.data[0]?.discounts).toHaveLength(1)
+})
