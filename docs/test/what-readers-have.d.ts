@@ -48,7 +48,6 @@ declare global {
   function ordersOf(userId: string): Order[]
   function openTheGate(): void
   function sendReceipt(invoice: unknown): Promise<void>
-  function sayGoodbye(event: unknown): Promise<void>
   function tellSupport(dispute: unknown): Promise<void>
   const db: { user(id: string): Promise<{ readonly id: string } | null> }
   function checkPassword(email: string, password: string): Promise<{ readonly id: string } | null>
