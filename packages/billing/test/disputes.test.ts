@@ -147,3 +147,27 @@ it('a bank that only asks closes nothing', async () => {
   expect((await user.subscription('main')).disputedAt).toBeNull()
   expect(await user.subscribed('main')).toBe(true)
 })
+
+it('of a charge for usage at Braintree closes the subscription that it was used with', async () => {
+  const metered = { calls: { unitAmount: 5 } }
+  const test = await start('braintree', { disputes: { access: 'suspend' }, metered })
+  const { user, billing, sandbox } = test
+  const subscription = await user.newSubscription('main', 'monthly').create('fake-valid-visa-nonce')
+  await user.reportUsage('calls', 10)
+  await billing.usage.process()
+  await subscription.cancel()
+  await test.advance({ months: 1, hours: 2 })
+  await billing.usage.process()
+  expect(takenFrom(test, user)).toBe(1000 + 50)
+  const other = await user.newSubscription('main', 'monthly').create()
+  await other.reportUsage({ meter: 'calls', value: 20 })
+  await test.advance({ months: 1, hours: 2 })
+  await billing.usage.process()
+  const sales = sandbox.braintree.transactions(user.providerId ?? '')
+  const ofUsage = sales.find(({ amount }) => amount === 100)
+  sandbox.braintree.notify('dispute_opened', ofUsage?.id ?? '')
+  await test.settle()
+  const disputed = await user.subscription('main')
+  expect([disputed.providerId, disputed.suspended()]).toEqual([other.providerId, true])
+  expect(await disputesOf(test)).toMatchObject([{ amount: 100, subscription_id: other.id }])
+})

@@ -28,8 +28,8 @@ export interface SubscriptionFacts {
 export interface InvoiceFacts {
   /** The provider's id. */
   readonly id: string
-  /** The number printed on it. */
-  readonly number: string
+  /** The number printed on it; null where there is none, as of usage that was not paid. */
+  readonly number: string | null
   /** An ISO text. */
   readonly date: string
   /** With taxes. */
@@ -121,7 +121,7 @@ export interface BillingEvents {
     readonly invoice: InvoiceFacts
     /** The how manieth attempt it was; null where the provider does not count. */
     readonly attempt: number | null
-    /** When the provider tries again, as an ISO text; null where it does not, or does not say. */
+    /** When it is tried again, as an ISO text; null where it is not, or the provider does not say. */
     readonly nextAttemptAt: string | null
     /** The bank asks the customer about it: `invoice.action_required` is told too, and mail of that alone is sent. */
     readonly awaitsCustomer: boolean

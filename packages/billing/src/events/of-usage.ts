@@ -20,13 +20,14 @@ export interface UnpaidUsage {
   readonly amount: Money
   /** The how manieth attempt it was. */
   readonly attempt: number
-  readonly nextAttemptAt: Date
+  /** Null when it is not tried again by itself. */
+  readonly nextAttemptAt: Date | null
   readonly at: Date
 }
 
 export function usageUnpaid({ owner, provider }: About, unpaid: UnpaidUsage): NewBillingEvent {
   const { id, amount, attempt, nextAttemptAt, at } = unpaid
-  const invoice = { id, number: id, date: at.toISOString(), total: amount, amountDue: amount }
+  const invoice = { id, number: null, date: at.toISOString(), total: amount, amountDue: amount }
   return {
     type: 'invoice.payment_failed',
     ...{ owner, provider },
@@ -34,7 +35,7 @@ export function usageUnpaid({ owner, provider }: About, unpaid: UnpaidUsage): Ne
     data: {
       invoice,
       attempt,
-      nextAttemptAt: nextAttemptAt.toISOString(),
+      nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
       awaitsCustomer: false,
     },
   }

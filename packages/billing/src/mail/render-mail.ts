@@ -12,8 +12,8 @@ export interface MailFacts {
   readonly name?: string | null
   /** What was paid, owed or given back. */
   readonly amount?: Money
-  /** The number of the invoice. */
-  readonly number?: string
+  /** The number of the invoice; null where it has none. */
+  readonly number?: string | null
   /** When it was paid, is tried again, or ends. */
   readonly date?: Date | null
   /** Such as `Visa 4242`. */

@@ -7,7 +7,12 @@ import {
   toTimestamps,
 } from '@tollgate/database'
 import { ownersMigration } from './migrations/owners.ts'
-import { eventsMigration, usageAskedMigration, usageMigration } from './migrations/queues.ts'
+import {
+  eventsMigration,
+  usageAskedMigration,
+  usageBatchesMigration,
+  usageMigration,
+} from './migrations/queues.ts'
 import {
   codeAttemptsMigration,
   disputesMigration,
@@ -146,6 +151,7 @@ export function billingMigrations(
       usageMigration,
       eventsMigration,
       usageAskedMigration,
+      usageBatchesMigration,
     ],
   }
 }

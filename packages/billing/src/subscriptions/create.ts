@@ -17,6 +17,7 @@ import type { TaxSource } from '../options.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { Intent } from '../storage/operations.ts'
 import type { BilledOwner, SubscriptionRecord } from '../storage/tables.ts'
+import { chargeOtherCard } from '../usage/charges/other-card.ts'
 import { active, awaitsFirstPayment, cancelled } from '../values/subscription-state.ts'
 import { requireRecord } from './change.ts'
 import { replaceUnpaid } from './replace-unpaid.ts'
@@ -61,7 +62,7 @@ export async function createSubscription(
     chosen,
     (wanted.items ?? []).map(({ price }) => price),
   )
-  return withOwnerLock(context, billed.owner, async (locked) => {
+  const record = await withOwnerLock(context, billed.owner, async (locked) => {
     const begun = await resumeInterrupted(context, locked)
     await closeCheckouts(
       context,
@@ -83,6 +84,8 @@ export async function createSubscription(
     if (paid) return requireSamePlan(paid, wanted)
     return make(context, locked, { ...asked, ...tax })
   })
+  if (payer.token !== null) await chargeOtherCard(context, billed.owner, wanted.provider)
+  return record
 }
 
 /** On record before it is made: a repeat after a crash finds the same subscription. */

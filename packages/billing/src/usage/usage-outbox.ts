@@ -45,6 +45,8 @@ export interface UsageQueue extends UsageOutbox {
   cancel(usage: StoredUsage): Promise<void>
   /** For a provider whose usage we count. For whoever puts billing together. */
   serve(provider: ProviderName, served: ServedUsage): void
+  /** What waits of a subscription, of these meters or of any, is not billed: told, and not tried again. */
+  refuse(subscription: number, meters: readonly string[] | null, reason: string): Promise<void>
   /** What is owed with these subscriptions is tried again now: there is another card, or one of them ended. */
   lookAgain(provider: ProviderName, subscriptions: readonly number[]): Promise<void>
   stop(): Promise<void>
@@ -104,6 +106,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
       served.set(provider, given)
       workers.set(provider, given.worker)
     },
+    refuse: (subscription, meters, reason) => refuseAll(context, subscription, meters, reason),
     async lookAgain(provider, subscriptions) {
       await served.get(provider)?.lookAgain(subscriptions)
     },
@@ -199,24 +202,52 @@ async function sendNow(
 
 /** What went wrong, for whoever tries again; null where that is over. */
 async function settle(
-  { usage, database, events, settings }: UsageQueueContext,
+  context: UsageQueueContext,
   claimed: ClaimedUsage,
   outcome: Sent | undefined,
 ): Promise<Error | null> {
   const error = outcome?.error ?? 'The provider did not take it'
   if (outcome?.state === 'sent') return null
   if (outcome?.state === 'refused') {
-    const now = settings.clock.now()
-    await database.transaction(async (tx) => {
-      const isNew = await usage.refuse(claimed.id, error, now, tx)
-      if (isNew) await events.record(tx, usageRefused(claimed, error, now))
-    })
-    events.committed()
-    settings.logger.error(`Usage ${claimed.meter} (${claimed.reference}) is not billed: ${error}`)
+    await refuse(context, [claimed], error)
     return null
   }
-  if (outcome?.state === 'later' && !claimed.isRepeat) await usage.markUntaken(claimed)
+  if (outcome?.state === 'later' && !claimed.isRepeat) await context.usage.markUntaken(claimed)
   return new Error(error)
+}
+
+async function refuse(
+  { usage, database, events, settings }: UsageQueueContext,
+  refused: readonly StoredUsage[],
+  reason: string,
+): Promise<void> {
+  const now = settings.clock.now()
+  await database.transaction(async (tx) => {
+    for (const each of refused) {
+      const isNew = await usage.refuse(each.id, reason, now, tx)
+      if (isNew) await events.record(tx, usageRefused(each, reason, now))
+    }
+  })
+  events.committed()
+  for (const { meter, reference } of refused) {
+    settings.logger.error(`Usage ${meter} (${reference}) is not billed: ${reason}`)
+  }
+}
+
+const PAGE = 100
+
+/** Some at a time: there may be a great many. */
+async function refuseAll(
+  context: UsageQueueContext,
+  subscription: number,
+  meters: readonly string[] | null,
+  reason: string,
+): Promise<void> {
+  for (;;) {
+    const some = await context.usage.listPending(subscription, meters, PAGE)
+    if (some.length > 0) await refuse(context, some, reason)
+    if (some.length < PAGE) return
+  }
 }
 
 async function cancel(context: UsageQueueContext, reported: StoredUsage): Promise<void> {
@@ -224,18 +255,23 @@ async function cancel(context: UsageQueueContext, reported: StoredUsage): Promis
   const { id, state, meter, identifier, finishedAt } = reported
   const now = settings.clock.now()
   if (state === 'cancelled' || state === 'refused') return
+  if (state === 'pending' && (await usage.cancelUnsent(id, now))) return
+  const part = requirePart(await context.gateway(reported.provider), 'usage')
+  if (isChargedByUs(part)) {
+    const isCharged = state !== 'pending'
+    throw isCharged
+      ? new InvalidArgument(
+          'It was charged, and is not taken back: refund its invoice. A value below zero gives no money back',
+        )
+      : new Busy('It is being charged: when it was, refund its invoice')
+  }
   if (state === 'pending') {
-    if (await usage.cancelUnsent(id, now)) return
     throw new Busy('It is on its way to the provider: take it back when it is there')
   }
   if (!mayBeCancelled(finishedAt ?? now, now)) {
     throw new InvalidArgument(
       'It was sent more than 24 hours ago: report a value below zero, which corrects it',
     )
-  }
-  const part = requirePart(await context.gateway(reported.provider), 'usage')
-  if (isChargedByUs(part)) {
-    throw new InvalidArgument('It was charged: give the money back, or report a value below zero')
   }
   const customerId = await customerOf(context.owners, reported)
   if (customerId === null) {

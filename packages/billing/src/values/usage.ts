@@ -43,14 +43,19 @@ function describe(value: unknown): string {
 /** When something was used: at most 35 days ago and 5 minutes ahead. */
 export function requireUsageTime(at: unknown, now: Date): Date {
   if (!(at instanceof Date) || Number.isNaN(at.getTime())) {
-    throw new InvalidArgument('When it was used is not a date')
+    throw new InvalidArgument(`${describe(at)} is not a date: 'at' says when it was used`)
   }
   const age = now.getTime() - at.getTime()
   if (age > OLDEST) {
-    throw new InvalidArgument('It was used more than 35 days ago: that can no longer be billed')
+    const oldest = new Date(now.getTime() - OLDEST)
+    throw new InvalidArgument(
+      `${at.toISOString()} is more than 35 days ago, too late to be billed: expected ${oldest.toISOString()} or later`,
+    )
   }
   if (age < -AHEAD) {
-    throw new InvalidArgument('It was used in the future: at most 5 minutes ahead are taken')
+    throw new InvalidArgument(
+      `${at.toISOString()} is in the future: at most 5 minutes ahead of ${now.toISOString()} are taken`,
+    )
   }
   return at
 }

@@ -39,6 +39,7 @@ const TABLES = [
   'billing_operations',
   'billing_code_attempts',
   'billing_usage',
+  'billing_usage_batches',
   'users',
 ]
 

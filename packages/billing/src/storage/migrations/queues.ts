@@ -89,3 +89,23 @@ export const usageAskedMigration: Migration = {
     await addColumn(database, 'billing_usage', 'asked_at', columns.instant.nullable())
   },
 }
+
+/** What was charged for usage, and how often that was declined. */
+export const usageBatchesMigration: Migration = {
+  id: '0012-usage-batches',
+  async up(database, columns) {
+    await createTable(database, 'billing_usage_batches', {
+      columns: {
+        id: columns.id,
+        subscription_id: columns.integer,
+        period_from: columns.instant,
+        period_to: columns.instant.nullable(),
+        declines: columns.integer,
+        created_at: columns.instant,
+        bill: columns.text.nullable(),
+      },
+      primaryKey: ['id'],
+      indexes: { billing_usage_batches_by_period: ['subscription_id', 'period_from'] },
+    })
+  },
+}

@@ -2,9 +2,11 @@ import type { Database } from '@tollgate/database'
 import type { ProviderName } from '../../provider-name.ts'
 import { type Decimal, decimal } from '../../values/decimal.ts'
 import type { Owner } from '../../values/owner.ts'
-import type { UsageRange } from '../../values/usage-periods.ts'
+import type { UsageBill } from '../../values/usage/bill.ts'
+import type { UsageRange } from '../../values/usage/periods.ts'
 import type { OwnerIdTypes } from '../owner-columns.ts'
 import type { Failure } from './queue.ts'
+import { usageBatchTable } from './tables.ts'
 
 /** A subscription with usage that waits to be charged. */
 export interface DueSubscription {
@@ -17,12 +19,17 @@ export interface DueSubscription {
 /** What is charged together. */
 export interface UsageBatch {
   readonly id: string
-  /** When the first of it was used: all of it belongs to one period. */
-  readonly firstAt: Date
+  /** What all of it was used in, and is priced together with. */
+  readonly period: UsageRange
   /** How often a card was charged for it in vain. */
-  readonly attempts: number
+  readonly declines: number
   /** When that is tried again; of one that somebody is at, when another may be. */
   readonly dueAt: Date
+}
+
+export interface PaidBatch {
+  readonly bill: UsageBill
+  readonly at: Date
 }
 
 /** How much was used of each meter. */
@@ -48,15 +55,19 @@ export interface ChargedUsageRepository {
   sumOfBatch(id: number, batch: string): Promise<UsageSums>
   /** What was charged already of that time. */
   sumOfCharged(id: number, range: UsageRange): Promise<UsageSums>
-  /** It is paid. */
-  finishBatch(id: number, batch: string, at: Date, tx: Database): Promise<void>
-  /** It is owed, and tried again then. */
+  /** It is paid, as billed. */
+  finishBatch(id: number, batch: string, paid: PaidBatch, tx: Database): Promise<void>
+  /** A card was declined: it is owed, and tried again then. */
   putOffBatch(
     id: number,
     batch: string,
-    failure: Failure & { readonly dueAt: Date },
+    declined: { readonly error: string; readonly dueAt: Date },
     tx: Database,
   ): Promise<void>
+  /** What was charged of a period, oldest first. */
+  listBills(id: number, period: UsageRange): Promise<UsageBill[]>
+  /** What was charged with these batches. */
+  findBills(batches: readonly string[]): Promise<ReadonlyMap<string, UsageBill>>
   /** What was used of a meter in that time with any of these, charged or not: each with its moment. */
   listUsed(
     ids: readonly number[],
@@ -66,6 +77,9 @@ export interface ChargedUsageRepository {
 }
 
 const TABLE = 'billing_usage'
+const BATCHES = 'billing_usage_batches'
+const billed = usageBatchTable.pick('id', 'bill')
+type BilledRow = ReturnType<typeof billed.toRow>
 const PAGE = 1000
 const HOUR = 3_600_000
 
@@ -165,26 +179,32 @@ export function chargedUsageRepository(
     },
     async listBatches(id) {
       const rows = await kysely
-        .selectFrom(TABLE)
+        .selectFrom(`${TABLE} as used`)
+        .innerJoin(`${BATCHES} as batches`, 'batches.id', 'used.batch')
         .select((eb) => [
-          'batch',
-          eb.fn.min('at').as('first'),
-          eb.fn.max('attempts').as('attempts'),
-          eb.fn.max('due_at').as('due'),
+          'batches.id',
+          'batches.period_from',
+          'batches.period_to',
+          'batches.declines',
+          eb.fn.max('used.due_at').as('due'),
         ])
-        .where('subscription_id', '=', id)
-        .where('state', '=', 'pending')
-        .where('batch', 'is not', null)
-        .groupBy('batch')
+        .where('used.subscription_id', '=', id)
+        .where('used.state', '=', 'pending')
+        .groupBy(['batches.id', 'batches.period_from', 'batches.period_to', 'batches.declines'])
+        .groupBy('batches.created_at')
+        .orderBy('batches.period_from')
+        .orderBy('batches.created_at')
+        .orderBy('batches.id')
         .execute()
-      return rows
-        .map((row) => ({
-          id: String(row.batch),
-          firstAt: new Date(Number(row.first)),
-          attempts: Number(row.attempts),
-          dueAt: new Date(Number(row.due)),
-        }))
-        .sort((a, b) => a.firstAt.getTime() - b.firstAt.getTime())
+      return rows.map((row) => ({
+        id: String(row.id),
+        period: {
+          from: new Date(Number(row.period_from)),
+          to: row.period_to === null ? null : new Date(Number(row.period_to)),
+        },
+        declines: Number(row.declines),
+        dueAt: new Date(Number(row.due)),
+      }))
     },
     async firstWaiting(id) {
       const row = await kysely
@@ -197,6 +217,16 @@ export function chargedUsageRepository(
       return row?.first == null ? null : new Date(Number(row.first))
     },
     async setBatch(id, batch, { from, to }, at, tx) {
+      const row = usageBatchTable.toRow({
+        id: batch,
+        subscriptionId: id,
+        periodFrom: from,
+        periodTo: to,
+        declines: 0,
+        createdAt: at,
+        bill: null,
+      })
+      await tx.kysely.insertInto(BATCHES).values(row).execute()
       let query = tx.kysely
         .updateTable(TABLE)
         .set({ batch, asked_at: at.getTime() })
@@ -217,7 +247,7 @@ export function chargedUsageRepository(
           .where('at', '>=', from.getTime())
         return to ? since.where('at', '<', to.getTime()) : since
       }),
-    async finishBatch(id, batch, at, tx) {
+    async finishBatch(id, batch, { bill, at }, tx) {
       await tx.kysely
         .updateTable(TABLE)
         .set({ state: 'sent', finished_at: at.getTime(), last_error: null })
@@ -225,15 +255,47 @@ export function chargedUsageRepository(
         .where('state', '=', 'pending')
         .where('batch', '=', batch)
         .execute()
+      const row = billed.toRow({ id: batch, bill })
+      await tx.kysely.updateTable(BATCHES).set({ bill: row.bill }).where('id', '=', batch).execute()
     },
-    async putOffBatch(id, batch, { error, attempts, dueAt }, tx) {
+    async putOffBatch(id, batch, { error, dueAt }, tx) {
       await tx.kysely
         .updateTable(TABLE)
-        .set({ last_error: error, attempts, due_at: dueAt.getTime() })
+        .set({ last_error: error, attempts: 0, due_at: dueAt.getTime() })
         .where('subscription_id', '=', id)
         .where('state', '=', 'pending')
         .where('batch', '=', batch)
         .execute()
+      await tx.kysely
+        .updateTable(BATCHES)
+        .set((eb) => ({ declines: eb('declines', '+', 1) }))
+        .where('id', '=', batch)
+        .execute()
+    },
+    async listBills(id, { from }) {
+      const rows = await kysely
+        .selectFrom(BATCHES)
+        .select(billed.columns)
+        .where('subscription_id', '=', id)
+        .where('period_from', '=', from.getTime())
+        .where('bill', 'is not', null)
+        .orderBy('created_at')
+        .execute()
+      return rows.flatMap((row) => billed.fromRow(row as BilledRow).bill ?? [])
+    },
+    async findBills(batches) {
+      const bills = new Map<string, UsageBill>()
+      if (batches.length === 0) return bills
+      const rows = await kysely
+        .selectFrom(BATCHES)
+        .select(billed.columns)
+        .where('id', 'in', [...batches])
+        .execute()
+      for (const row of rows) {
+        const { id, bill } = billed.fromRow(row as BilledRow)
+        if (bill) bills.set(id, bill)
+      }
+      return bills
     },
     async listUsed(ids, meter, { from, to }) {
       const used: { at: Date; value: Decimal }[] = []

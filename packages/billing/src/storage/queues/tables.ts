@@ -1,5 +1,6 @@
 import { type DefinedTable, defineTable, field } from '@tollgate/database'
 import type { ProviderName } from '../../provider-name.ts'
+import type { UsageBill } from '../../values/usage/bill.ts'
 import { ownerFields } from '../tables.ts'
 
 /** `pending` waits for its next attempt, `done` is over, `dead` failed every time. */
@@ -50,6 +51,28 @@ export const usageTable = defineTable(
       billing_usage_by_due: ['provider', 'state', 'due_at'],
       billing_usage_by_subscription: ['subscription_id', 'meter', 'at'],
     },
+  },
+)
+
+/** What is charged together of a subscription's usage: a part of one period. */
+export const usageBatchTable = defineTable(
+  'billing_usage_batches',
+  {
+    id: field.id,
+    subscription_id: field.integer,
+    /** When the period began, or the part of it after a trial: what is priced together has the same. */
+    period_from: field.instant,
+    /** Its end; empty for none. */
+    period_to: field.instant.nullable(),
+    /** How often a card was declined. */
+    declines: field.integer,
+    created_at: field.instant,
+    /** What was charged; empty until it is. */
+    bill: field.json<UsageBill>().nullable(),
+  },
+  {
+    primaryKey: ['id'],
+    indexes: { billing_usage_batches_by_period: ['subscription_id', 'period_from'] },
   },
 )
 
@@ -114,6 +137,7 @@ export const deliveryTable = defineTable(
 /** All of them, as they are declared. */
 export const queueTables: ReadonlyArray<Pick<DefinedTable<unknown>, 'name' | 'describe'>> = [
   usageTable,
+  usageBatchTable,
   eventTable,
   noticeTable,
   deliveryTable,

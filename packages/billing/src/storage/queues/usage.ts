@@ -75,6 +75,12 @@ export interface UsageRepository {
   find(owner: Owner, reference: string, tx?: Database): Promise<StoredUsage | null>
   /** An owner's that the provider may not have, oldest first. */
   listWaiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
+  /** Some that wait of a subscription, of these meters or of any. */
+  listPending(
+    subscription: number,
+    meters: readonly string[] | null,
+    limit: number,
+  ): Promise<StoredUsage[]>
   /**
    * Takes one to be sent that is not due, or that somebody else is about to send: the provider counts it once. Null when it
    * is over.
@@ -184,6 +190,16 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
         .execute()
       return rows.map(({ id, meter }) => ({ id: Number(id), meter: String(meter) }))
     },
+    async listPending(subscription, meters, limit) {
+      let query = database.kysely
+        .selectFrom(TABLE)
+        .selectAll()
+        .where('subscription_id', '=', subscription)
+        .where('state', '=', 'pending')
+      if (meters) query = query.where('meter', 'in', [...meters])
+      const rows = await query.orderBy('id').limit(limit).execute()
+      return rows.map((row) => read(usageTable.fromRow(row as ReturnType<typeof usageTable.toRow>)))
+    },
     async claimAnyway(id, at, until) {
       for (;;) {
         const row = await database.kysely
@@ -212,7 +228,8 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
       change(
         tx,
         { id, state: 'pending' },
-        { state: 'refused', last_error: error, finished_at: at.getTime() },
+        // Should somebody have it tried again, it belongs to another charge.
+        { state: 'refused', last_error: error, finished_at: at.getTime(), batch: null },
       ),
     cancelUnsent: (id, at) =>
       change(

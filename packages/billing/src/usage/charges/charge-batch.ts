@@ -5,13 +5,16 @@ import { readTax } from '../../customers/read-tax.ts'
 import { invoicePaid } from '../../events/of-invoice.ts'
 import type { UsageCharges } from '../../gateways/contract/parts/money/usage.ts'
 import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
-import type { ChargedUsageRepository, UsageBatch } from '../../storage/queues/charged-usage.ts'
+import type {
+  ChargedUsageRepository,
+  UsageBatch,
+  UsageSums,
+} from '../../storage/queues/charged-usage.ts'
 import type { BilledOwner, SubscriptionRecord } from '../../storage/tables.ts'
 import { written } from '../../values/decimal.ts'
-import { priceUsage, sumOf } from '../../values/metered-price.ts'
 import { type Money, money } from '../../values/money.ts'
 import { addTax } from '../../values/tax.ts'
-import { chargedWith } from '../../values/usage-periods.ts'
+import { billUsage, netOf, type UsageBill, type UsageLedger } from '../../values/usage/bill.ts'
 
 /** A subscription whose usage we count, as it is now. */
 export interface Charging {
@@ -26,35 +29,37 @@ export interface Charging {
 export interface PricedBatch {
   readonly amount: Money
   readonly description: string
+  readonly bill: UsageBill
 }
 
-/**
- * What comes after its period was charged costs what makes the difference, and does not begin at the first tier again.
- */
+/** What was used in the period of a batch, and charged. */
+export async function readLedger(
+  { record, usage }: Charging,
+  { period }: Pick<UsageBatch, 'period'>,
+): Promise<UsageLedger> {
+  const bills = await usage.listBills(record.id, period)
+  const used = await usage.sumOfCharged(record.id, period)
+  return { used, bills: bills.flatMap(({ meters }) => meters) }
+}
+
+/** What nobody says the price of is left out. */
 export async function priceBatch(
   context: BillingContext,
-  { billed, record, found, part, usage }: Charging,
-  batch: UsageBatch,
+  { billed, record, part }: Charging,
+  ledger: UsageLedger,
+  used: UsageSums,
 ): Promise<PricedBatch> {
-  const range = chargedWith(part.periodsOf(found), found.trialEndsAt, batch.firstAt)
-  const used = await usage.sumOfBatch(record.id, batch.id)
-  const charged = await usage.sumOfCharged(record.id, range)
-  let net = 0
-  const words: string[] = []
-  for (const [meter, value] of used) {
-    const price = part.priceOf(meter)
-    if (!price) throw new Error(`Nobody says any more what '${meter}' costs`)
-    const costOf = (count: bigint) => sumOf(priceUsage(price, written(count)))
-    const before = charged.get(meter)
-    const already = before === undefined ? 0 : costOf(before)
-    net += Math.max(0, costOf((before ?? 0n) + value) - already)
-    words.push(`${written(value)} × ${price.description ?? meter}`)
-  }
+  const meters = billUsage(ledger, used, part.priceOf)
   const terms = await context.taxes.find(record.provider, record.providerId)
   const tax = terms?.tax ?? (await readTax(context, billed))
+  const words = meters.map(({ meter, price }) => {
+    const count = written(used.get(meter) ?? 0n)
+    return `${count} × ${price.description ?? meter}`
+  })
   return {
-    amount: money(addTax(net, tax), part.currency),
+    amount: money(addTax(netOf(meters), tax), part.currency),
     description: words.join(', ').slice(0, 255),
+    bill: { tax, meters },
   }
 }
 
@@ -67,22 +72,44 @@ export async function chargeBatch(
 ): Promise<void> {
   const { billed, record, usage, part } = charging
   const { provider, providerId: subscription, owner } = record
-  const now = context.options.clock.now()
-  const priced = await priceBatch(context, charging, batch)
-  if (priced.amount.amount === 0) {
-    return locked.lock.write((tx) => usage.finishBatch(record.id, batch.id, now, tx))
-  }
+  const at = context.options.clock.now()
   const same = { provider, subscription, batch: batch.id }
+  const intent = { owner, kind: 'usage', request: same, same } as const
+  const begun = await context.operations.find(intent)
+  const priced = begun ? null : await settlePrice(context, charging, batch)
+  if (priced?.amount.amount === 0) {
+    const { bill } = priced
+    return locked.lock.write((tx) => usage.finishBatch(record.id, batch.id, { bill, at }, tx))
+  }
   const request = { ...same, ...priced }
-  const operation = await begin(context, locked, { owner, kind: 'usage', request, same })
+  const operation = begun ?? (await begin(context, locked, { ...intent, request }))
   // As it was first asked for: what usage costs may have changed since.
-  const { amount, description } = operation.request as unknown as PricedBatch
+  const { amount, description, bill } = operation.request as unknown as PricedBatch
   const charge = { subscription, key: batch.id, amount, description }
   const invoice = await attempt(context, locked, operation, () =>
     locked.change(provider, () => part.charge({ ...charge, customerId: billed.providerId ?? '' })),
   )
   await finish(context, locked, operation, async (tx) => {
-    await usage.finishBatch(record.id, batch.id, now, tx)
+    await usage.finishBatch(record.id, batch.id, { bill, at }, tx)
     await context.events.record(tx, invoicePaid({ owner, provider }, invoice))
   })
+}
+
+/** Its price, once what has none is out of it: that is told, and keeps nobody from the rest. */
+async function settlePrice(
+  context: BillingContext,
+  charging: Charging,
+  batch: UsageBatch,
+): Promise<PricedBatch> {
+  const { record, usage } = charging
+  const ledger = await readLedger(charging, batch)
+  const used = await usage.sumOfBatch(record.id, batch.id)
+  const priced = await priceBatch(context, charging, ledger, used)
+  const known = priced.bill.meters.map(({ meter }) => meter)
+  for (const meter of used.keys()) {
+    if (known.includes(meter)) continue
+    const reason = `Nobody says any more what '${meter}' costs: name it in the option 'metered' of ${record.provider}, then have this report tried again`
+    await context.usage.refuse(record.id, [meter], reason)
+  }
+  return priced
 }

@@ -6,11 +6,16 @@ import { usageUnpaid } from '../../events/of-usage.ts'
 import { isChargedByUs } from '../../gateways/contract/parts/money/usage.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
-import { chargedUsageRepository, type UsageBatch } from '../../storage/queues/charged-usage.ts'
+import {
+  chargedUsageRepository,
+  type UsageBatch,
+  type UsageSums,
+} from '../../storage/queues/charged-usage.ts'
 import type { SubscriptionRecord } from '../../storage/tables.ts'
 import { type Money, money } from '../../values/money.ts'
-import { chargedWith, periodAt } from '../../values/usage-periods.ts'
-import { type Charging, chargeBatch, priceBatch } from './charge-batch.ts'
+import type { UsageLedger } from '../../values/usage/bill.ts'
+import { chargedWith, periodAt } from '../../values/usage/periods.ts'
+import { type Charging, chargeBatch, priceBatch, readLedger } from './charge-batch.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -22,7 +27,10 @@ const MOST_ATTEMPTS = 6
 export function chargeUsage(context: BillingContext, record: SubscriptionRecord): Promise<Date> {
   return withOwnerLock(context, record.owner, async (locked) => {
     const charging = await openCharging(context, record)
-    if (!charging) throw new Error('The provider has no such subscription any more')
+    if (typeof charging === 'string') {
+      await context.usage.refuse(record.id, null, charging)
+      return new Date(context.options.clock.now().getTime() + DAY)
+    }
     await beginBatches(context, locked, charging)
     for (const batch of await charging.usage.listBatches(record.id)) {
       if (!isPutOff(context, batch)) await tryBatch(context, locked, charging, batch)
@@ -40,39 +48,58 @@ export async function payUsage(
   record: SubscriptionRecord,
 ): Promise<void> {
   const charging = await openCharging(context, record)
-  for (const batch of (await charging?.usage.listBatches(record.id)) ?? []) {
-    if (charging) await chargeBatch(context, locked, charging, batch)
+  if (typeof charging === 'string') return
+  for (const batch of await charging.usage.listBatches(record.id)) {
+    await chargeBatch(context, locked, charging, batch)
   }
 }
 
-/** What usage costs that was to be paid and is not; null where the provider counts it. */
+/** What usage costs that was to be paid and is not. */
 export async function owedForUsage(
   context: BillingContext,
   record: SubscriptionRecord,
 ): Promise<Money | null> {
   const charging = await openCharging(context, record)
-  if (!charging) return null
-  const batches = await charging.usage.listBatches(record.id)
+  if (typeof charging === 'string') return null
+  const { usage, part } = charging
   let cents = 0
-  for (const batch of batches) {
-    cents += (await priceBatch(context, charging, batch)).amount.amount
+  let before: (UsageLedger & { readonly from: number }) | null = null
+  // Of one period each costs what it adds to those before it, as if they were paid.
+  for (const batch of await usage.listBatches(record.id)) {
+    const from = batch.period.from.getTime()
+    const ledger: UsageLedger = before?.from === from ? before : await readLedger(charging, batch)
+    const sums = await usage.sumOfBatch(record.id, batch.id)
+    const { amount, bill } = await priceBatch(context, charging, ledger, sums)
+    cents += amount.amount
+    before = { from, used: added(ledger.used, sums), bills: [...ledger.bills, ...bill.meters] }
   }
-  return money(cents, charging.part.currency)
+  return money(cents, part.currency)
 }
 
-/** Null where the provider counts usage, or has no such subscription any more. */
+function added(sums: UsageSums, others: UsageSums): UsageSums {
+  const all = new Map(sums)
+  for (const [meter, value] of others) all.set(meter, (all.get(meter) ?? 0n) + value)
+  return all
+}
+
+/** Or why nothing of it can be charged, now or ever. For a provider whose usage we count. */
 async function openCharging(
   context: BillingContext,
   record: SubscriptionRecord,
-): Promise<Charging | null> {
+): Promise<Charging | string> {
   const { database, owners } = context.options
-  const gateway = await context.gateway(record.provider)
+  const { provider, owner, providerId } = record
+  const gateway = await context.gateway(provider)
   const part = requirePart(gateway, 'usage')
-  if (!isChargedByUs(part)) return null
-  const billed = await context.owners.find(record.owner)
-  const found = await gateway.findSubscription(record.providerId)
-  if (!billed || !found) return null
-  const usage = chargedUsageRepository(database, record.provider, owners)
+  if (!isChargedByUs(part)) throw new Error(`Usage at ${provider} is not charged by us`)
+  const billed = await context.owners.find(owner)
+  if (!billed) return `There is no ${owner.type} ${owner.id} any more`
+  if (billed.provider !== provider || billed.providerId === null) {
+    return `The ${owner.type} has no customer at ${provider} any more`
+  }
+  const found = await gateway.findSubscription(providerId)
+  if (!found) return `${provider} has no subscription '${providerId}' any more`
+  const usage = chargedUsageRepository(database, provider, owners)
   return { billed, record, found, part, usage }
 }
 
@@ -95,7 +122,8 @@ async function beginBatches(
     await locked.lock.write(async (tx) => {
       await usage.setBatch(record.id, batch, range, now, tx)
       // Nothing is owed for a trial.
-      if (isFree) await usage.finishBatch(record.id, batch, now, tx)
+      const bill = { tax: 0, meters: [] }
+      if (isFree) await usage.finishBatch(record.id, batch, { bill, at: now }, tx)
     })
   }
 }
@@ -122,25 +150,28 @@ async function tryBatch(
       throw error
     }
     const now = options.clock.now()
-    const attempts = batch.attempts + 1
-    const dueAt = nextAttempt(found, attempts, now)
-    const { amount } = await priceBatch(context, charging, batch)
-    const unpaid = { id: batch.id, amount, attempt: attempts, nextAttemptAt: dueAt, at: now }
+    const attempt = batch.declines + 1
+    const nextAttemptAt = nextAttempt(found, attempt, now)
+    const sums = await usage.sumOfBatch(record.id, batch.id)
+    const ledger = await readLedger(charging, batch)
+    const { amount } = await priceBatch(context, charging, ledger, sums)
+    const unpaid = { id: batch.id, amount, attempt, nextAttemptAt, at: now }
+    const dueAt = nextAttemptAt ?? new Date(now.getTime() + NEVER)
     await locked.lock.write(async (tx) => {
-      await usage.putOffBatch(record.id, batch.id, { error: error.message, attempts, dueAt }, tx)
+      await usage.putOffBatch(record.id, batch.id, { error: error.message, dueAt }, tx)
       await events.record(tx, usageUnpaid({ owner, provider }, unpaid))
     })
   }
 }
 
-/** With the next bill; where none comes any more some weeks long, and then only by `payNow()`. */
+/** With the next bill; where none comes any more some weeks long, and then only by `payNow()` or another card. */
 function nextAttempt(
   { isOver, periodEndsAt }: ProviderSubscription,
   attempts: number,
   now: Date,
-): Date {
+): Date | null {
   if (!isOver && periodEndsAt && periodEndsAt.getTime() > now.getTime() + HOUR) return periodEndsAt
-  return new Date(now.getTime() + (attempts < MOST_ATTEMPTS ? WEEK : NEVER))
+  return attempts < MOST_ATTEMPTS ? new Date(now.getTime() + WEEK) : null
 }
 
 /** An hour after the period's end, when the next one was billed; and once a day, because it may end earlier. */

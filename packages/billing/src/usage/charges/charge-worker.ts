@@ -29,7 +29,7 @@ export function createChargeWorker(
     nameOf: ({ id }) => `of subscription ${id}`,
     async work({ id, owner }) {
       const record = (await subscriptions.listByOwner(owner)).find((each) => each.id === id)
-      if (!record) throw new Error('There is no such subscription any more')
+      if (!record) return context.usage.refuse(id, null, 'There is no such subscription any more')
       const until = await chargeUsage(context, record)
       if (idleUntil.size > 10_000) idleUntil.clear()
       idleUntil.set(id, until)

@@ -9,7 +9,7 @@ import type { CustomerDetails } from '../../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../../gateways/contract/parts/money/customer-details.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderName } from '../../provider-name.ts'
-import { requireProvider } from '../../subscriptions/known-plans.ts'
+import { chargeOtherCard } from '../../usage/charges/other-card.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { UserHaving, UserScope } from '../user-scope.ts'
 
@@ -24,10 +24,7 @@ export async function updateCard(
     ensureCustomer(context, locked, { provider, token, details }),
   )
   await user.user.reload()
-  if (requireProvider(context, provider).usageCountedBy !== 'us') return
-  const all = await context.subscriptions.listByOwner(user.owner)
-  const ids = all.map(({ id }) => id)
-  await context.usage.lookAgain(provider, ids)
+  await chargeOtherCard(context, user.owner, provider)
 }
 
 export async function updateCustomer(

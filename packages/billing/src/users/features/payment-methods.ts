@@ -9,6 +9,7 @@ import type {
 } from '../../gateways/contract/parts/pages/payment-methods.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import { PaymentMethod } from '../../payment-methods/payment-method.ts'
+import { chargeOtherCard } from '../../usage/charges/other-card.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { UserHaving } from '../user-scope.ts'
 
@@ -61,6 +62,7 @@ export async function addMethod(
     return (await paymentMethods.list(customerId)).find((method) => method.id === id)
   })
   await user.user.reload()
+  await chargeOtherCard(context, owner, provider)
   if (added) return new PaymentMethod(added, user.now())
   throw new PaymentMethodNotFound('The payment method was taken away again')
 }
@@ -74,6 +76,7 @@ export async function setDefault(user: User, id: string): Promise<void> {
     await storeCard(user, locked, customerId)
   })
   await user.user.reload()
+  await chargeOtherCard(user.context, user.owner, user.provider)
 }
 
 export function deleteMethod(user: User, id: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Disputes, ProviderDispute } from '../../contract/parts/money/dispu
 import type { BraintreeContext } from '../sdk/client.ts'
 import { isNotFound } from '../sdk/errors.ts'
 import { salesOf } from './invoices.ts'
+import { subscriptionOfUsage } from './usage-order.ts'
 
 /** Whoever says nothing in time has lost, and so has whoever accepts. */
 const LOST: readonly string[] = ['lost', 'accepted', 'auto_accepted', 'expired']
@@ -48,7 +49,7 @@ async function describe({ gateway }: BraintreeContext, dispute: Told): Promise<P
   return {
     id: dispute.id,
     customerId: sale.customer?.id ?? null,
-    subscriptionId: sale.subscriptionId ?? null,
+    subscriptionId: sale.subscriptionId || subscriptionOfUsage(sale),
     charge: sale.id,
     amount: fromDecimal(amountDisputed, currencyIsoCode),
     reason: dispute.reason ?? null,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chargedWith, periodAt } from './usage-periods.ts'
+import { chargedWith, periodAt } from './periods.ts'
 
 const day = (text: string) => new Date(`2026-${text}T00:00:00Z`)
 const STARTS = [day('01-15'), day('02-15'), day('03-15')]

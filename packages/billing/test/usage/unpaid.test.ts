@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import type { AnyBillingEvent, BillableUser, MailMessage } from '../../src/index.ts'
+import { type FlowTest, takenFrom } from '../support.ts'
+import { startCharged, toNextPeriod } from './charged.ts'
+
+/** Ten calls over 0.50 whose charge was declined. */
+async function declined(test: FlowTest): Promise<void> {
+  const { user, billing, sandbox } = test
+  await user.reportUsage('calls', 10)
+  await billing.usage.process()
+  await sandbox.clock.advance({ months: 1 })
+  sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+  await sandbox.clock.advance({ hours: 2 })
+  await billing.usage.process()
+  expect(takenFrom(test, user)).toBe(2000)
+}
+
+describe('usage at Braintree that is not paid', () => {
+  it('is charged six times after the end, and then nobody says that it will be', async () => {
+    const told: AnyBillingEvent[] = []
+    const mails: MailMessage[] = []
+    const test = await startCharged(undefined, {
+      on: { 'invoice.payment_failed': (event) => told.push(event) },
+      mail: { send: async (mail) => mails.push(mail) },
+      invoice: { vendor: 'Example Ltd', product: 'Gold' },
+    })
+    const { user, billing, sandbox } = test
+    await user.reportUsage('calls', 10)
+    await billing.usage.process()
+    await sandbox.clock.advance({ days: 3 })
+    const subscription = await user.subscription('main')
+    for (let week = 0; week < 8; week++) {
+      sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+      if (week === 0) await subscription.cancelNow()
+      await billing.usage.process()
+      await billing.events.process()
+      await billing.notices?.process()
+      await sandbox.clock.advance({ days: 7, hours: 2 })
+    }
+    expect(told.map(({ data }) => data)).toMatchObject(
+      [1, 2, 3, 4, 5, 6].map((attempt) => ({ attempt, invoice: { number: null } })),
+    )
+    const nexts = told.map(({ data }) => (data as { nextAttemptAt: string | null }).nextAttemptAt)
+    expect(nexts.map((at) => at === null)).toEqual([false, false, false, false, false, true])
+    const failed = mails.filter(({ kind }) => kind === 'payment_failed')
+    expect(failed).toHaveLength(6)
+    expect(failed[0]?.text).toContain('try again')
+    expect(failed[5]?.text).not.toContain('try again')
+    for (const { text } of failed) expect(text).not.toMatch(/[0-9a-f]{24}/)
+    expect(takenFrom(test, user)).toBe(1000)
+  })
+
+  it('is not given up because the provider was away', async () => {
+    const told: AnyBillingEvent[] = []
+    const test = await startCharged(undefined, {
+      on: { 'invoice.payment_failed': (event) => told.push(event) },
+    })
+    const { user, billing, sandbox } = test
+    await user.reportUsage('calls', 10)
+    await billing.usage.process()
+    await (await user.subscription('main')).cancel()
+    sandbox.trouble.failNext(1000, '500', 'braintree')
+    await sandbox.clock.advance({ months: 1, hours: 2 })
+    for (let hour = 0; hour < 10; hour++) {
+      await billing.usage.process()
+      await sandbox.clock.advance({ hours: 1 })
+    }
+    while (sandbox.trouble.takeCallTrouble('braintree')) {
+      // The provider is back.
+    }
+    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+    await billing.usage.process()
+    await billing.events.process()
+    expect(told).toMatchObject([{ data: { attempt: 1, nextAttemptAt: expect.any(String) } }])
+    await sandbox.clock.advance({ days: 7, hours: 2 })
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(1000 + 50)
+  })
+
+  it.each<[string, (user: BillableUser) => Promise<unknown>]>([
+    [
+      'addPaymentMethod({ makeDefault: true })',
+      (user) => user.addPaymentMethod('fake-valid-mastercard-nonce', { makeDefault: true }),
+    ],
+    [
+      'updateDefaultPaymentMethod()',
+      async (user) => {
+        const { id } = await user.addPaymentMethod('fake-valid-mastercard-nonce')
+        await user.updateDefaultPaymentMethod(id)
+      },
+    ],
+    ['updateCard()', (user) => user.updateCard('fake-valid-mastercard-nonce')],
+    [
+      'another subscription with a card',
+      (user) => user.newSubscription('free', 'free').create('fake-valid-mastercard-nonce'),
+    ],
+  ])('is charged again by %s', async (_name, change) => {
+    const plans = { monthly: { amount: 1000, months: 1 }, free: { amount: 0, months: 1 } }
+    const test = await startCharged(undefined, { plans })
+    const { user, billing } = test
+    await declined(test)
+    await change(user)
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(2000 + 50)
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(3000 + 50)
+  })
+})
