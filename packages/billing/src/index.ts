@@ -236,6 +236,7 @@ export type {
   DisputeOptions,
   InvoiceSeller,
   PausePolicy,
+  Spoken,
   TaxOption,
   TaxSource,
   TrialOptions,
@@ -320,6 +321,8 @@ export type {
 export type { WebhookInbox } from './webhooks/inbox.ts'
 export type { ReplayOptions } from './webhooks/replay.ts'
 export type {
+  DetailsLeft,
+  DetailsWithoutLanguage,
   ItemQuantities,
   MethodsLacking,
   MethodsNeeding,

@@ -150,6 +150,11 @@ export interface BillingOptions<User = Record<string, unknown>> {
   readonly returnFailedPath?: string
   /** For the invoice route and for mail. */
   readonly invoice?: InvoiceSeller
+  /**
+   * The language of an owner, such as `de`: of mail, and of invoices and credit notes wherever they are downloaded. Null
+   * for what the provider has for the customer, else `invoice.locale`, else `en`.
+   */
+  readonly locale?: (owner: Owner) => Spoken | Promise<Spoken>
   /** What a dispute does to access. Default: nothing; your own handlers may. */
   readonly disputes?: DisputeOptions
   /** Who gets a free trial. Default: whoever the application gives one. */
@@ -168,6 +173,9 @@ export interface BillingOptions<User = Record<string, unknown>> {
   /** Where failures are reported that no caller waits for. Default: `console`. */
   readonly logger?: Logger
 }
+
+/** A language, or null where the application knows none. */
+export type Spoken = string | null | undefined
 
 /** Who asks for a page of billing. */
 export type Asking = string | number | Owner | null
@@ -201,6 +209,7 @@ export interface ResolvedOptions {
   /** An address of the application's own. */
   readonly returnFailedUrl: string | null
   readonly invoice: InvoiceSeller | null
+  readonly locale: BillingOptions['locale'] | null
   readonly disputes: Required<DisputeOptions>
   readonly trials: Required<TrialOptions>
   readonly pauses: Required<PausePolicy>
@@ -252,6 +261,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     authenticate: options.authenticate ?? null,
     returnFailedUrl: resolveReturnFailed(options),
     invoice: options.invoice ?? null,
+    locale: options.locale ?? null,
     disputes: {
       access: oneOf('disputes.access', options.disputes?.access ?? 'keep', [
         'keep',

@@ -13,7 +13,7 @@ import {
   withoutBody,
 } from '@tollgate/http'
 import type { BillingContext } from './context.ts'
-import { readLocale } from './customers/read-locale.ts'
+import { localeOf } from './customers/locale-of.ts'
 import { isBillingError } from './error-codes.ts'
 import { CheckoutNotFound, InvoiceNotFound, NotFound, Unauthenticated } from './errors.ts'
 import { invoiceResponse } from './invoices/download.ts'
@@ -163,10 +163,9 @@ async function downloadInvoice(
   const { invoice } = context.options
   if (!invoice) throw new NotFound('There is nothing at this address')
   const record = await requireAsking(request, context)
-  const found = record ? await new BillableUser(context, record).findInvoice(id) : null
+  const found = record && (await new BillableUser(context, record).findInvoice(id))
   if (!found) throw new InvoiceNotFound('There is no such invoice')
-  const locale = invoice.locale ?? (record && (await readLocale(context, record)))
-  return invoiceResponse(found, locale ? { ...invoice, locale } : invoice)
+  return invoiceResponse(found, { ...invoice, locale: await localeOf(context, record) })
 }
 
 interface Failure {

@@ -76,6 +76,16 @@ describe('a user where Braintree alone is configured', () => {
     expectTypeOf(builder.create).returns.resolves.toEqualTypeOf<BraintreeSubscription>()
   })
 
+  it('has no language, for the compiler', async () => {
+    const billing = createBilling<Person>({ ...(await options()), braintree })
+    const user = await billing.user(1)
+    expectTypeOf(user.updateCustomer).toBeCallableWith({ name: 'Ada', address: { city: 'York' } })
+    // @ts-expect-error Braintree knows no language of a customer.
+    await expect(user.updateCustomer({ locale: 'de' })).rejects.toThrow(Unsupported)
+    const both = createBilling<Person>({ ...(await options()), braintree, stripe })
+    expectTypeOf((await both.user(1)).updateCustomer).toBeCallableWith({ locale: 'de' })
+  })
+
   it('throws Unsupported before any call when plain JavaScript asks for one', async () => {
     // No server has this address: a call would fail in another way.
     const billing = createBilling({ ...(await options()), braintree })

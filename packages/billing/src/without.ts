@@ -1,4 +1,5 @@
 import type { Billing } from './billing.ts'
+import type { ChangedDetails } from './gateways/contract/parts/money/customer-details.ts'
 import type { Capability } from './gateways/contract/parts.ts'
 import type { Invoice } from './invoices/invoice.ts'
 import type { SubscriptionBuilder } from './subscriptions/builder.ts'
@@ -31,7 +32,7 @@ export type MethodsLacking<Missing extends Capability, T> = T extends Subscripti
   : T extends SubscriptionBuilder
     ? MethodsNeeding<Missing, 'builder'>
     : T extends BillableUser<infer _>
-      ? MethodsNeeding<Missing, 'user'>
+      ? MethodsNeeding<Missing, 'user'> | ('languages' extends Missing ? 'updateCustomer' : never)
       : T extends Invoice
         ? MethodsNeeding<Missing, 'invoice'>
         : never
@@ -55,6 +56,22 @@ export type QuantitiesLeft<Missing extends Capability, T> = T extends Subscripti
     : unknown
   : unknown
 
+/** Where no language of a customer is known, everything else of them can be changed. */
+export interface DetailsWithoutLanguage {
+  /** What the provider knows of the customer from now on. What is left out stays. */
+  updateCustomer(details: ChangedDetails & { readonly locale?: never }): Promise<void>
+}
+
+/** The changes of a customer that are left where languages are missing. */
+export type DetailsLeft<Missing extends Capability, T> =
+  T extends BillableUser<infer _>
+    ? 'languages' extends Missing
+      ? 'customerDetails' extends Missing
+        ? unknown
+        : DetailsWithoutLanguage
+      : unknown
+    : unknown
+
 /**
  * An object as it is where no provider that is configured has these parts: the methods that need them are
  * missing from it, and from what its others give. Where one has them, they are there, and throw Unsupported
@@ -77,5 +94,6 @@ export type Without<Missing extends Capability, T> =
             ) => infer Result
               ? (...args: Args) => Without<Missing, Result>
               : T[Name]
-          } & QuantitiesLeft<Missing, T>
+          } & QuantitiesLeft<Missing, T> &
+            DetailsLeft<Missing, T>
         : T

@@ -61,7 +61,7 @@ describe.each(PROVIDERS)('mail at $provider', ({ provider, card }) => {
   })
 
   it('tells of money that went back, in the language that the application says', async () => {
-    const test = await mailing(provider, { locale: () => 'de-AT', only: ['refunded'] })
+    const test = await mailing(provider, { only: ['refunded'] }, { locale: () => 'de-AT' })
     const { user, sent } = test
     await user.updateCard(card)
     const paid = await user.invoiceFor('Ein Hemd', money(1500, 'usd'))

@@ -3,9 +3,11 @@ import type { LockedOwner } from '../consistency/owner-lock.ts'
 import type { BillingContext } from '../context.ts'
 import { NoPaymentMethod } from '../errors.ts'
 import type { CustomerDetails, ProviderCustomer } from '../gateways/contract/customer.ts'
+import type { ChangedDetails } from '../gateways/contract/parts/money/customer-details.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 import { describedByRow } from './described-by-row.ts'
+import { requireLanguage } from './require-language.ts'
 import { requireOwner } from './require-owner.ts'
 
 export interface WantedCustomer {
@@ -24,6 +26,7 @@ export async function ensureCustomer(
   wanted: WantedCustomer,
 ): Promise<string> {
   const { provider, token, details, mayLackCard = false } = wanted
+  requireLanguage(context, provider, details as ChangedDetails)
   const billed = await requireOwner(context, locked.owner)
   const existing =
     billed.providerId && billed.provider === provider

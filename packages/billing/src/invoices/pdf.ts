@@ -35,7 +35,8 @@ export interface InvoicePdfOptions {
   readonly footer?: string
   /**
    * The customer's language: how amounts and dates are written, which words stand beside them, and
-   * from which side the page is read. Default: the customer's at the provider where it is downloaded, else `en-US`.
+   * from which side the page is read. Default: where it is downloaded, the owner's as everywhere; else `en-US`. In the
+   * option `invoice`, for those of whom nobody knows another.
    */
   readonly locale?: string
   /** Words of your own, for a language we have none of or a term you prefer. */

@@ -39,8 +39,6 @@ export interface MailOptions {
   send(message: MailMessage): Promise<unknown>
   /** Only these kinds. Default: all. */
   readonly only?: readonly NoticeKind[]
-  /** The owner's language. Default: what the provider has for the customer, else `en`. */
-  locale?(owner: Owner): string | null | undefined | Promise<string | null | undefined>
   /** A page of yours for the button: where a card is changed, a payment confirmed, a subscription looked after. */
   link?(kind: NoticeKind, owner: Owner): string | null | undefined
   /** Words of your own, by language: `{ de: { closing: 'Tschüß' } }`. */

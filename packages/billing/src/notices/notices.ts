@@ -1,6 +1,6 @@
 import type { BillingContext } from '../context.ts'
 import { describedByRow } from '../customers/described-by-row.ts'
-import { readLocale } from '../customers/read-locale.ts'
+import { localeOf } from '../customers/locale-of.ts'
 import type { AnyBillingEvent } from '../events/billing-event.ts'
 import type { EventConsumer } from '../events/event-stream.ts'
 import { createWorker } from '../events/worker.ts'
@@ -98,7 +98,7 @@ async function messageOf(
   const { email: to, name = null } = described
   const kind = notice.kind as NoticeKind
   const { owner } = billed
-  const locale = await localeOf(context, mail, billed)
+  const locale = await localeOf(context, billed)
   const facts = factsOf(event)
   const { vendor, product } = seller
   const url = mail.link?.(kind, owner) ?? facts.url ?? null
@@ -113,21 +113,6 @@ async function messageOf(
     ...{ kind, to, locale, owner },
     ...rendered,
     attachments: () => attachmentsOf(context, billed, event, { ...seller, locale }),
-  }
-}
-
-/** A locale that `Intl` does not know would stop every mail to its owner. */
-async function localeOf(
-  context: BillingContext,
-  mail: MailOptions,
-  billed: BilledOwner,
-): Promise<string> {
-  const said = await mail.locale?.(billed.owner)
-  const known = said || (await readLocale(context, billed))
-  try {
-    return new Intl.Locale(known || 'en').toString()
-  } catch {
-    return 'en'
   }
 }
 

@@ -96,6 +96,8 @@ export interface GatewayParts {
   readonly meteredPrices: true
   /** Customers who can be changed after they were made. */
   readonly customerDetails: CustomerUpdates
+  /** Customers whose language is known: `locale` of those who are made or changed. */
+  readonly languages: true
 
   /** Addresses for events that can be registered by a program. */
   readonly webhookEndpoints: WebhookEndpoints

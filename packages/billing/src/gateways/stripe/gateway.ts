@@ -51,6 +51,7 @@ export type StripeParts =
   | 'checkout'
   | 'portal'
   | 'customerDetails'
+  | 'languages'
   | 'refunds'
   | 'creditNotes'
   | 'balance'

@@ -21,6 +21,7 @@ export const STRIPE = {
     'checkout',
     'portal',
     'customerDetails',
+    'languages',
     'refunds',
     'creditNotes',
     'balance',

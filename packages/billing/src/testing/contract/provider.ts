@@ -35,6 +35,7 @@ const CAPABILITIES: Readonly<Record<Capability, true>> = {
   usage: true,
   meteredPrices: true,
   customerDetails: true,
+  languages: true,
   webhookEndpoints: true,
 }
 

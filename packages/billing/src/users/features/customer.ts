@@ -4,6 +4,7 @@ import { syncOwner } from '../../consistency/sync.ts'
 import { chooseProvider as choose } from '../../customers/choose-provider.ts'
 import { ensureCustomer } from '../../customers/customer.ts'
 import { describedByRow } from '../../customers/described-by-row.ts'
+import { requireLanguage } from '../../customers/require-language.ts'
 import { requireOwner } from '../../customers/require-owner.ts'
 import type { CustomerDetails } from '../../gateways/contract/customer.ts'
 import type { ChangedDetails } from '../../gateways/contract/parts/money/customer-details.ts'
@@ -31,6 +32,7 @@ export async function updateCustomer(
   user: UserHaving<'customerDetails'>,
   details: ChangedDetails,
 ): Promise<void> {
+  requireLanguage(user.context, user.provider, details)
   const customerId = await user.requireCustomerId()
   const { context, owner, provider } = user
   await withOwnerLock(context, owner, (locked) =>

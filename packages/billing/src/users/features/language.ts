@@ -1,12 +1,11 @@
-import { readLocale } from '../../customers/read-locale.ts'
+import { localeOf } from '../../customers/locale-of.ts'
 import type { DownloadOptions } from '../../invoices/download.ts'
 import type { UserScope } from '../user-scope.ts'
 
-/** In the language that the provider has for the customer, where the application says none. */
+/** In the language of all that they read, where the caller says none. */
 export async function inTheirLanguage(
   { context, user }: UserScope,
   options: DownloadOptions,
 ): Promise<DownloadOptions> {
-  const locale = options.locale ?? (await readLocale(context, user.record))
-  return locale === null ? options : { ...options, locale }
+  return { ...options, locale: options.locale ?? (await localeOf(context, user.record)) }
 }

@@ -20,8 +20,8 @@ export function braintreeCustomerDetails(
   }
 }
 
-/** First word and the rest: Braintree has two fields, and no part may be lost. It knows no language of a customer. */
-export function toRequest({ name, locale: _locale, ...rest }: ChangedDetails): object {
+/** First word and the rest: Braintree has two fields, and no part may be lost. */
+export function toRequest({ name, ...rest }: ChangedDetails): object {
   if (typeof name !== 'string') return rest
   const [firstName = '', ...others] = name.trim().split(/\s+/)
   return { firstName, lastName: others.join(' '), ...rest }

@@ -5,8 +5,9 @@ import type { StripeContext } from '../sdk/client.ts'
 
 export function stripeCustomerDetails({
   stripe,
-}: StripeContext): Pick<GatewayParts, 'customerDetails'> {
+}: StripeContext): Pick<GatewayParts, 'customerDetails' | 'languages'> {
   return {
+    languages: true,
     customerDetails: {
       async set(customerId, details) {
         await stripe.customers.update(customerId, toDetails(details))

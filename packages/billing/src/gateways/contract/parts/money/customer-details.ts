@@ -20,7 +20,7 @@ export interface Address {
 export interface ChangedDetails extends CustomerDetails {
   /** Stands on invoices, and decides the tax. It counts as a whole: without any part there is none. */
   readonly address?: Address
-  /** In which language the provider writes, such as `de`. */
+  /** In which language the provider writes, such as `de`; for a gateway with the part `languages`. */
   readonly locale?: string
 }
 

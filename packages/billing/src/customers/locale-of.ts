@@ -1,0 +1,36 @@
+import type { BillingContext } from '../context.ts'
+import type { BilledOwner } from '../storage/tables.ts'
+
+const DEFAULT = 'en'
+
+/**
+ * The language of all that an owner reads: mail, and what is printed for them. The application's word goes before the
+ * provider's, and that before the default. What is no language is passed over: it would stop every mail.
+ */
+export async function localeOf(context: BillingContext, billed: BilledOwner): Promise<string> {
+  const { locale, invoice } = context.options
+  return (
+    known(await locale?.(billed.owner)) ??
+    known(await atProvider(context, billed)) ??
+    known(invoice?.locale) ??
+    DEFAULT
+  )
+}
+
+function known(locale: string | null | undefined): string | null {
+  if (!locale) return null
+  try {
+    return new Intl.Locale(locale).toString()
+  } catch {
+    return null
+  }
+}
+
+async function atProvider(
+  context: BillingContext,
+  { provider, providerId }: Pick<BilledOwner, 'provider' | 'providerId'>,
+): Promise<string | null> {
+  if (!provider || !providerId) return null
+  const customer = await (await context.gateway(provider)).findCustomer(providerId)
+  return customer?.locale ?? null
+}

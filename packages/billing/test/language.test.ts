@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { type BillingOptions, type MailMessage, Unsupported } from '../src/index.ts'
+import { de } from '../src/words/de.ts'
+import { en } from '../src/words/en.ts'
+import { fr } from '../src/words/fr.ts'
+import { textOfPdf } from './read-pdf.ts'
+import { BASE_URL, PROVIDERS, start } from './support.ts'
+
+const seller = { vendor: 'Example Ltd', product: 'Gold' }
+
+/** In which language an invoice is by each of the ways that lead to it. */
+async function printed(
+  provider: 'stripe' | 'braintree',
+  options: Pick<BillingOptions, 'locale' | 'invoice'>,
+  language?: string,
+) {
+  const sent: MailMessage[] = []
+  const test = await start(provider, {
+    invoice: seller,
+    mail: { send: async (message) => sent.push(message) },
+    authenticate: () => 1,
+    ...options,
+  })
+  const { user, billing } = test
+  const card = PROVIDERS.find((each) => each.provider === provider)?.card ?? ''
+  await user.updateCard(card)
+  if (language) await user.updateCustomer({ locale: language })
+  await user.newSubscription('main', 'monthly').create()
+  await test.advance({ days: 2 })
+  const [receipt] = sent
+  const [file] = (await receipt?.attachments()) ?? []
+  const [invoice] = await user.invoices()
+  const route = await billing.fetch(new Request(`${BASE_URL}/user/invoice/${invoice?.id}`))
+  const downloaded = await user.downloadInvoice(invoice?.id ?? '', seller)
+  const languageOf = (body: Uint8Array | undefined) => {
+    const text = textOfPdf(body ?? new Uint8Array())
+    const spoken = Object.entries({ de, fr, en })
+    return spoken.flatMap(([name, words]) => (text.includes(words.invoice.billedTo) ? name : []))
+  }
+  const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
+  return {
+    mail: receipt?.locale,
+    attached: languageOf(file?.body),
+    route: languageOf(await bytesOf(route)),
+    downloaded: languageOf(await bytesOf(downloaded)),
+  }
+}
+
+const all = (language: string) => ({
+  mail: language,
+  attached: [language],
+  route: [language],
+  downloaded: [language],
+})
+
+describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ provider, card }) => {
+  it('is what the application says of the owner, everywhere', async () => {
+    expect(await printed(provider, { locale: async ({ id }) => (id === 1 ? 'de' : 'fr') })).toEqual(
+      all('de'),
+    )
+  })
+
+  it('is the default where nobody says one, or says what is none', async () => {
+    expect(await printed(provider, {})).toEqual(all('en'))
+    const invoice = { ...seller, locale: 'fr' }
+    expect(await printed(provider, { invoice, locale: () => 'no language' })).toMatchObject({
+      mail: 'fr',
+      attached: ['fr'],
+      route: ['fr'],
+    })
+  })
+
+  it.runIf(provider === 'stripe')('is the provider’s before the default', async () => {
+    const invoice = { ...seller, locale: 'fr' }
+    expect(await printed(provider, { invoice, locale: () => null }, 'de')).toEqual(all('de'))
+  })
+
+  it.runIf(provider === 'braintree')('is nothing that the provider could keep', async () => {
+    const { user, sandbox } = await start(provider)
+    await expect(user.updateCard(card, { locale: 'de' })).rejects.toThrow(Unsupported)
+    expect(sandbox.braintree.customers()).toEqual([])
+    await user.updateCard(card)
+    const change = user.updateCustomer({ name: 'Someone Else', locale: 'de' })
+    await expect(change).rejects.toMatchObject({ capability: 'languages' })
+    expect(sandbox.braintree.customers()).toMatchObject([{ firstName: 'Ada' }])
+  })
+})
