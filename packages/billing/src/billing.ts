@@ -64,6 +64,11 @@ export interface Billing<User = Record<string, unknown>> extends HttpRoutes {
   purgeWebhooks(before: Date): Promise<number>
   /** Forgets how many codes were tried, where the time for that is over. Says of how many owners. */
   purgeCodeAttempts(): Promise<number>
+  /**
+   * Deletes mail that went out, was given up or of which nobody knows since before then, and says how many. Keep it for
+   * as long as events: what is told again would be mailed again.
+   */
+  purgeNotices(before: Date): Promise<number>
   /** Whether a path is one of ours, for frameworks that serve other things beside. */
   handles(path: string): boolean
   /** The routes as one Web-standard handler. */

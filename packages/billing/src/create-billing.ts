@@ -15,7 +15,7 @@ import { createEventStream, listenersOf } from './events/event-stream.ts'
 import { tellingOwners } from './events/of-customer.ts'
 import type { BraintreeParts } from './gateways/braintree/gateway.ts'
 import type { Capability } from './gateways/contract/parts.ts'
-import { createNotices } from './notices/notices.ts'
+import { createNotices, purgeNotices } from './notices/notices.ts'
 import {
   type BillingOptions,
   type ResolvedOptions,
@@ -33,6 +33,7 @@ import { operationRepository } from './storage/operations.ts'
 import { requireOwnerTable } from './storage/owner-tables.ts'
 import { ownerRepository } from './storage/owners.ts'
 import { eventRepository } from './storage/queues/events.ts'
+import { purgeAll } from './storage/queues/queue.ts'
 import { usageRepository } from './storage/queues/usage.ts'
 import { subscriptionRepository } from './storage/subscriptions.ts'
 import { taxRepository } from './storage/taxes.ts'
@@ -201,12 +202,11 @@ export function createBilling<User>(given: BillingOptions<User>): Billing<User> 
     deliveries,
     async purgeWebhooks(before) {
       await migrated()
-      let deleted = 0
-      for (;;) {
-        const count = await context.webhooks.purge(before, 500)
-        deleted += count
-        if (count < 500) return deleted
-      }
+      return purgeAll((limit) => context.webhooks.purge(before, limit))
+    },
+    async purgeNotices(before) {
+      await migrated()
+      return purgeNotices(database, before)
     },
     async purgeCodeAttempts() {
       await migrated()

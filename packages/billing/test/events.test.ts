@@ -88,6 +88,11 @@ describe('events', () => {
     expect(await billing.events.retry(dead?.id ?? 0)).toBe(true)
     await billing.events.process()
     expect(calls).toBe(3)
+    await test.advance({ minutes: 1 })
+    expect(await billing.events.deadLetters()).toHaveLength(1)
+    await test.advance({ days: 1 })
+    expect(await billing.events.purge(test.sandbox.clock.now())).toBe(1)
+    expect(await billing.events.deadLetters()).toEqual([])
   })
 
   it('are told to one of two processes, each once', async () => {

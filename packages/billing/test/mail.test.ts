@@ -106,6 +106,43 @@ describe('mail', () => {
     expect(await notices(test).pending()).toEqual([])
   })
 
+  it('is deleted when it has gone out, was given up, or nobody knows', async () => {
+    const test = await mailing(
+      'stripe',
+      {
+        async send({ text }) {
+          if (text.includes('Eve')) throw new Error('No such address')
+        },
+      },
+      { webhookAttempts: 1 },
+    )
+    const { user, billing, database } = test
+    const buy = async (payer: typeof user) => {
+      await payer.updateCard('pm_card_visa')
+      await payer.invoiceFor('A T-shirt', 500)
+    }
+    await buy(user)
+    await buy(await test.createUser({ name: 'Eve', email: 'eve@example.com' }))
+    await test.settle()
+    await test.advance({ days: 2 })
+    const states = async () => {
+      const rows = await database.kysely.selectFrom('billing_notices').select('state').execute()
+      return rows.map(({ state }) => state).sort()
+    }
+    expect(await states()).toEqual(['dead', 'done'])
+    expect(await billing.purgeNotices(new Date('2026-01-15T00:00:00Z'))).toBe(0)
+    const [{ id } = { id: 0 }] = await notices(test).deadLetters()
+    const other = test.another()
+    expect(await other.purgeNotices(test.sandbox.clock.now())).toBe(2)
+    expect(await states()).toEqual([])
+    expect(await notices(test).retry(id)).toBe(false)
+    await buy(await test.createUser())
+    await test.settle()
+    await database.kysely.updateTable('billing_notices').set({ state: 'sending' }).execute()
+    await test.advance({ days: 2 })
+    expect(await billing.purgeNotices(test.sandbox.clock.now())).toBe(1)
+  })
+
   it('is not sent again after a process that died while it sent', async () => {
     let handedOver: () => void = () => undefined
     const isHandedOver = new Promise<void>((resolve) => {

@@ -238,6 +238,7 @@ async function start(
       billing.usage.purge(before(USAGE_KEPT)),
       billing.events.purge(before(EVENTS_KEPT)),
       billing.deliveries.purge(before(EVENTS_KEPT)),
+      billing.purgeNotices(before(EVENTS_KEPT)),
       billing.purgeCodeAttempts(),
       statistics.purge(),
       statistics.sample(),

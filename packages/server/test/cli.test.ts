@@ -486,6 +486,7 @@ describe('the rest', () => {
     const { code, json } = await tollgate(['purge', '--json'])
     expect(code).toBe(0)
     expect(json().sessions).toBeGreaterThan(0)
+    expect(json()).toMatchObject({ events: 0, deliveries: 0, notices: 0 })
     const left = await service.database.kysely
       .selectFrom('sessions')
       .selectAll()

@@ -8,6 +8,7 @@ import {
   deliveryRepository,
   type StoredDelivery,
 } from '../storage/queues/deliveries.ts'
+import { purgeAll } from '../storage/queues/queue.ts'
 import { systemClock } from '../values/clock.ts'
 import type { DeliverySettings, EndpointSettings } from './delivery-options.ts'
 import { signDelivery } from './signature.ts'
@@ -132,12 +133,7 @@ export function createDeliveries(
     async purge(before) {
       await ready()
       const known = endpoints.map(({ name }) => name)
-      let deleted = 0
-      for (;;) {
-        const count = await deliveries.purge(before, known, 500)
-        deleted += count
-        if (count < 500) return deleted
-      }
+      return purgeAll((limit) => deliveries.purge(before, known, limit))
     },
     async stop() {
       stopping.abort()

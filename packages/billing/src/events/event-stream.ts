@@ -1,5 +1,6 @@
 import type { Database } from '@tollgate/database'
 import { type EventRepository, eventIdOf, type StoredEvent } from '../storage/queues/events.ts'
+import { purgeAll } from '../storage/queues/queue.ts'
 import {
   type AnyBillingEvent,
   type BillingEvent,
@@ -27,7 +28,10 @@ export interface EventOutbox {
   pending(limit?: number): Promise<StoredEvent[]>
   /** Makes a dead letter due again. */
   retry(id: number): Promise<boolean>
-  /** Deletes what was told before then, and says how many. The same could then be told again: weeks are few enough. */
+  /**
+   * Deletes what was told or given up before then, and says how many. The same could then be told again: weeks are few
+   * enough.
+   */
   purge(before: Date): Promise<number>
 }
 
@@ -109,12 +113,9 @@ export function createEventStream(events: EventRepository, settings: WorkerSetti
       return found
     },
     async purge(before) {
-      let deleted = 0
-      for (;;) {
-        const count = await events.purge('done', before, 500)
-        deleted += count
-        if (count < 500) return deleted
-      }
+      await settings.ready()
+      const told = await purgeAll((limit) => events.purge('done', before, limit))
+      return told + (await purgeAll((limit) => events.purge('dead', before, limit)))
     },
     stop: async () => worker?.stop(),
   }

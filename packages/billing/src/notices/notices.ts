@@ -1,3 +1,4 @@
+import type { Database } from '@tollgate/database'
 import type { BillingContext } from '../context.ts'
 import { describedByRow } from '../customers/described-by-row.ts'
 import { localeOf } from '../customers/locale-of.ts'
@@ -10,6 +11,7 @@ import { type MailFacts, type RenderedMail, renderMail } from '../mail/render-ma
 import { type InvoiceSeller, workerSettings } from '../options.ts'
 import { eventIdOf } from '../storage/queues/events.ts'
 import { noticeRepository, type StoredNotice } from '../storage/queues/notices.ts'
+import { purgeAll } from '../storage/queues/queue.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 import { BillableUser } from '../users/billable-user.ts'
 import type { NoticeKind } from '../words/words.ts'
@@ -78,6 +80,16 @@ export function createNotices(
     render: (kind, facts, locale) => renderMail(kind, facts, locale, wordsFor(mail, locale)),
     stop: () => worker.stop(),
   }
+}
+
+/** Also where no mail is configured any more. */
+export async function purgeNotices(database: Database, before: Date): Promise<number> {
+  const notices = noticeRepository(database)
+  let deleted = 0
+  for (const state of ['done', 'dead', 'sending'] as const) {
+    deleted += await purgeAll((limit) => notices.purge(state, before, limit))
+  }
+  return deleted
 }
 
 function isWanted({ only }: MailOptions, kind: NoticeKind | undefined): boolean {

@@ -6,6 +6,7 @@ import { createWorker, type Work, type Worker, type WorkerSettings } from '../ev
 import { isChargedByUs } from '../gateways/contract/parts/money/usage.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
+import { purgeAll } from '../storage/queues/queue.ts'
 import type { UsageState } from '../storage/queues/tables.ts'
 import type {
   ClaimedUsage,
@@ -124,9 +125,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
       let deleted = 0
       for (const queue of queues) {
         for (const state of ['sent', 'refused', 'cancelled'] as const) {
-          for (let count = 500; count === 500; deleted += count) {
-            count = await queue.purge(state, before, 500)
-          }
+          deleted += await purgeAll((limit) => queue.purge(state, before, limit))
         }
       }
       return deleted

@@ -32,6 +32,17 @@ export interface Queue<Entry, State extends string> {
   purge(state: Exclude<State, 'pending'>, before: Date, limit: number): Promise<number>
 }
 
+const BATCH = 500
+
+/** All that a purge finds, in batches: no statement holds many rows. Says how many. */
+export async function purgeAll(purge: (limit: number) => Promise<number>): Promise<number> {
+  for (let deleted = 0; ; ) {
+    const count = await purge(BATCH)
+    deleted += count
+    if (count < BATCH) return deleted
+  }
+}
+
 /** The words that the column `state` of a table may hold. */
 type StateOf<F> = RecordOf<F> extends { readonly state: infer State extends string } ? State : never
 

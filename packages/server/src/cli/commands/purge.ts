@@ -8,7 +8,7 @@ import { withCore } from '../open.ts'
 
 export const purge: Command = {
   summary:
-    'delete what has ended: tokens, codes, sessions, limits, old webhooks, usage, events and deliveries',
+    'delete what has ended: tokens, codes, sessions, limits, old webhooks, usage, events, deliveries and mail',
   async run(_input, context) {
     const config = await context.config(['secret'])
     return withCore(config, async ({ oauth, sessions, limits }, database) => {
@@ -25,8 +25,9 @@ export const purge: Command = {
         const usage = await billing.usage.purge(before(USAGE_KEPT))
         const events = await billing.events.purge(before(EVENTS_KEPT))
         const deliveries = await billing.deliveries.purge(before(EVENTS_KEPT))
+        const notices = await billing.purgeNotices(before(EVENTS_KEPT))
         const codeAttempts = await billing.purgeCodeAttempts()
-        return { tokens, ...ended, webhooks, usage, events, deliveries, codeAttempts }
+        return { tokens, ...ended, webhooks, usage, events, deliveries, notices, codeAttempts }
       })
       await billing.close()
       const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(14)}${count}`)
