@@ -525,7 +525,7 @@ export class Subscription {
 
   /**
    * The next bill as things stand, with its date, lines and total: what is charged then, to the cent. Null when none comes,
-   * because it ends, is not paid for yet, or is paused. Asked of the provider.
+   * because it ends, is not paid for yet, or is paused. Asked of the provider; at Braintree with what was used so far.
    */
   async upcomingInvoice(): Promise<UpcomingInvoice | null> {
     return forecasting.findUpcoming(this.#for('upcomingInvoice'))

@@ -64,10 +64,43 @@ describe('usage at Braintree', () => {
     const ofUsage = invoices.find(({ lines }) => lines.some(({ isUsage }) => isUsage))
     expect(ofUsage?.data).toMatchObject({
       total: 1428,
-      lines: [{ description: '10 × calls, 2 × File', isUsage: true }],
+      lines: [
+        { description: 'calls', quantity: 10, unitAmount: '119', amount: 1190, isUsage: true },
+        { description: 'File', quantity: 2, unitAmount: '119', amount: 238, isUsage: true },
+      ],
+      subtotal: 1428,
       taxes: [{ percentage: '19', amount: 228, inclusive: true }],
     })
     expect(takenFrom(test, user)).toBe(2 * 1190 + 1428)
+    const found = await user.findInvoice(ofUsage?.id ?? '')
+    expect(found?.data.lines).toEqual(ofUsage?.data.lines)
+  })
+
+  it('has a line for each tier on its invoice, and for what was charged before', async () => {
+    const test = await startCharged(GRADUATED)
+    const { user, billing } = test
+    await user.reportUsage('calls', 300)
+    await toNextPeriod(test)
+    await user.reportUsage('calls', 900, { at: new Date(START.getTime() + DAY) })
+    await billing.usage.process()
+    const invoices = await user.invoicesIncludingPending()
+    const ofUsage = invoices.filter(({ lines }) => lines.some(({ isUsage }) => isUsage))
+    const shown = ofUsage.map(({ data }) =>
+      data.lines.map((line) => [line.description, line.quantity, line.unitAmount, line.amount]),
+    )
+    expect(shown.sort((a, b) => a.length - b.length)).toEqual([
+      [
+        ['calls (tier 1)', 100, '0', 0],
+        ['calls (tier 2)', 200, '0.5', 100],
+      ],
+      [
+        ['calls (tier 1)', 100, '0', 0],
+        ['calls (tier 2)', 900, '0.5', 450],
+        ['calls (tier 3)', 200, '0.25', 50],
+        ['calls (charged before)', 1, '-100', -100],
+      ],
+    ])
+    expect(takenFrom(test, user)).toBe(2000 + 500)
   })
 
   it('that comes late costs what makes the difference, and each period counts for itself', async () => {

@@ -53,6 +53,8 @@ export interface ChargedUsageRepository {
   /** Puts what waits of that time into a batch. */
   setBatch(id: number, batch: string, range: UsageRange, at: Date, tx: Database): Promise<void>
   sumOfBatch(id: number, batch: string): Promise<UsageSums>
+  /** What was used in that time and is in no batch yet. */
+  sumOfWaiting(id: number, range: UsageRange): Promise<UsageSums>
   /** What was charged already of that time. */
   sumOfCharged(id: number, range: UsageRange): Promise<UsageSums>
   /** It is paid, as billed. */
@@ -112,6 +114,11 @@ export function chargedUsageRepository(
 
   function rowsOf() {
     return kysely.selectFrom(TABLE).select(['id', 'meter', 'value', 'at'])
+  }
+
+  function within(rows: ReturnType<typeof rowsOf>, id: number, { from, to }: UsageRange) {
+    const since = rows.where('subscription_id', '=', id).where('at', '>=', from.getTime())
+    return to ? since.where('at', '<', to.getTime()) : since
   }
 
   async function sum(
@@ -239,14 +246,11 @@ export function chargedUsageRepository(
     },
     sumOfBatch: (id, batch) =>
       sum((rows) => rows.where('subscription_id', '=', id).where('batch', '=', batch)),
-    sumOfCharged: (id, { from, to }) =>
-      sum((rows) => {
-        const since = rows
-          .where('subscription_id', '=', id)
-          .where('state', '=', 'sent')
-          .where('at', '>=', from.getTime())
-        return to ? since.where('at', '<', to.getTime()) : since
-      }),
+    sumOfWaiting: (id, range) =>
+      sum((rows) =>
+        within(rows, id, range).where('state', '=', 'pending').where('batch', 'is', null),
+      ),
+    sumOfCharged: (id, range) => sum((rows) => within(rows, id, range).where('state', '=', 'sent')),
     async finishBatch(id, batch, { bill, at }, tx) {
       await tx.kysely
         .updateTable(TABLE)

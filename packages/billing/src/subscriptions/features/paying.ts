@@ -35,7 +35,8 @@ export async function findAmountOwed(subscription: SubscriptionScope): Promise<M
   return used ? money(owed.amount + used.amount, owed.currency) : owed
 }
 
-function isCountedByUs({ context, record }: SubscriptionScope): boolean {
+/** Whether what is used with it is counted and charged by us. */
+export function isCountedByUs({ context, record }: SubscriptionScope): boolean {
   return context.options.providers.find(record.provider)?.usageCountedBy === 'us'
 }
 

@@ -3,27 +3,12 @@ import type { LockedOwner } from '../../consistency/owner-lock.ts'
 import type { BillingContext } from '../../context.ts'
 import { readTax } from '../../customers/read-tax.ts'
 import { invoicePaid } from '../../events/of-invoice.ts'
-import type { UsageCharges } from '../../gateways/contract/parts/money/usage.ts'
-import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
-import type {
-  ChargedUsageRepository,
-  UsageBatch,
-  UsageSums,
-} from '../../storage/queues/charged-usage.ts'
-import type { BilledOwner, SubscriptionRecord } from '../../storage/tables.ts'
+import type { UsageBatch, UsageSums } from '../../storage/queues/charged-usage.ts'
 import { written } from '../../values/decimal.ts'
 import { type Money, money } from '../../values/money.ts'
 import { addTax } from '../../values/tax.ts'
 import { billUsage, netOf, type UsageBill, type UsageLedger } from '../../values/usage/bill.ts'
-
-/** A subscription whose usage we count, as it is now. */
-export interface Charging {
-  readonly billed: BilledOwner
-  readonly record: SubscriptionRecord
-  readonly found: ProviderSubscription
-  readonly part: UsageCharges
-  readonly usage: ChargedUsageRepository
-}
+import type { Charging } from './charging.ts'
 
 /** What a batch costs with its tax, and what people read of it. */
 export interface PricedBatch {

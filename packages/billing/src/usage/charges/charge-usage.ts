@@ -3,19 +3,14 @@ import { type LockedOwner, withOwnerLock } from '../../consistency/owner-lock.ts
 import type { BillingContext } from '../../context.ts'
 import { isBillingError } from '../../error-codes.ts'
 import { usageUnpaid } from '../../events/of-usage.ts'
-import { isChargedByUs } from '../../gateways/contract/parts/money/usage.ts'
-import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
-import {
-  chargedUsageRepository,
-  type UsageBatch,
-  type UsageSums,
-} from '../../storage/queues/charged-usage.ts'
+import type { UsageBatch, UsageSums } from '../../storage/queues/charged-usage.ts'
 import type { SubscriptionRecord } from '../../storage/tables.ts'
 import { type Money, money } from '../../values/money.ts'
 import type { UsageLedger } from '../../values/usage/bill.ts'
 import { chargedWith, periodAt } from '../../values/usage/periods.ts'
-import { type Charging, chargeBatch, priceBatch, readLedger } from './charge-batch.ts'
+import { chargeBatch, priceBatch, readLedger } from './charge-batch.ts'
+import { type Charging, openCharging } from './charging.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -80,27 +75,6 @@ function added(sums: UsageSums, others: UsageSums): UsageSums {
   const all = new Map(sums)
   for (const [meter, value] of others) all.set(meter, (all.get(meter) ?? 0n) + value)
   return all
-}
-
-/** Or why nothing of it can be charged, now or ever. For a provider whose usage we count. */
-async function openCharging(
-  context: BillingContext,
-  record: SubscriptionRecord,
-): Promise<Charging | string> {
-  const { database, owners } = context.options
-  const { provider, owner, providerId } = record
-  const gateway = await context.gateway(provider)
-  const part = requirePart(gateway, 'usage')
-  if (!isChargedByUs(part)) throw new Error(`Usage at ${provider} is not charged by us`)
-  const billed = await context.owners.find(owner)
-  if (!billed) return `There is no ${owner.type} ${owner.id} any more`
-  if (billed.provider !== provider || billed.providerId === null) {
-    return `The ${owner.type} has no customer at ${provider} any more`
-  }
-  const found = await gateway.findSubscription(providerId)
-  if (!found) return `${provider} has no subscription '${providerId}' any more`
-  const usage = chargedUsageRepository(database, provider, owners)
-  return { billed, record, found, part, usage }
 }
 
 /** A batch for each period that is over: what comes in later is in another one. */

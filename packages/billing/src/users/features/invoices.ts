@@ -7,6 +7,7 @@ import { requirePart } from '../../gateways/contract/parts.ts'
 import type { InvoiceOutcome } from '../../gateways/contract/payment.ts'
 import { type DownloadOptions, invoiceDownload } from '../../invoices/download.ts'
 import { Invoice, type InvoiceData } from '../../invoices/invoice.ts'
+import { showUsageLines } from '../../usage/charges/usage-lines.ts'
 import { requireCount } from '../../values/arguments.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
 import { INVOICE_NEEDS } from '../needs.ts'
@@ -37,14 +38,16 @@ export async function listInvoices(
   const gateway = await user.gateway()
   const filter = { pending, limit: count, taxOf: await user.taxOf() }
   const found = await gateway.listInvoices(customerId, filter)
-  return found.map((data) => toInvoice(user, data))
+  const shown = await showUsageLines(user.context, user.provider, found)
+  return shown.map((data) => toInvoice(user, data))
 }
 
 export async function findInvoice(user: UserScope, id: string): Promise<Invoice | null> {
   const customerId = await user.findCustomerId()
   if (customerId === null) return null
   const gateway = await user.gateway()
-  const data = await gateway.findInvoice(id, customerId, await user.taxOf())
+  const found = await gateway.findInvoice(id, customerId, await user.taxOf())
+  const [data] = await showUsageLines(user.context, user.provider, found ? [found] : [])
   return data ? toInvoice(user, data) : null
 }
 

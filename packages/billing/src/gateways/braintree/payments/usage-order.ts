@@ -3,11 +3,16 @@ export function orderOfUsage(subscription: string, key: string): string {
   return `usage:${subscription}:${key}`
 }
 
-/** The subscription whose usage a sale is for; null for any other sale. */
-export function subscriptionOfUsage({
-  orderId,
-}: {
+interface Ordered {
   readonly orderId?: string | null | undefined
-}): string | null {
+}
+
+/** The subscription whose usage a sale is for; null for any other sale. */
+export function subscriptionOfUsage({ orderId }: Ordered): string | null {
   return /^usage:([^:]+):/.exec(orderId ?? '')?.[1] ?? null
+}
+
+/** What it was charged under; null for any other sale. */
+export function keyOfUsage({ orderId }: Ordered): string | null {
+  return /^usage:[^:]+:(.+)$/.exec(orderId ?? '')?.[1] ?? null
 }

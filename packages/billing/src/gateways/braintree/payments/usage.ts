@@ -4,7 +4,7 @@ import type { BraintreeContext } from '../sdk/client.ts'
 import { startOfDay } from '../sdk/days.ts'
 import { periodStarts } from '../sdk/period-starts.ts'
 import { braintreeCharges } from './charges.ts'
-import { orderOfUsage } from './usage-order.ts'
+import { keyOfUsage, orderOfUsage } from './usage-order.ts'
 
 /** Braintree counts nothing: a sale beside the subscription's own charges what was used. */
 export function braintreeUsage(context: BraintreeContext): { readonly usage: UsageCharges } {
@@ -17,6 +17,7 @@ export function braintreeUsage(context: BraintreeContext): { readonly usage: Usa
       currency,
       priceOf: (name) => (Object.hasOwn(metered, name) ? (metered[name] ?? null) : null),
       periodsOf: ({ raw }) => periodStarts(raw as braintree.Subscription).map(startOfDay),
+      keyOf: ({ raw }) => keyOfUsage(raw as braintree.Transaction),
       async charge({ customerId, subscription, key, amount, description }) {
         const idempotencyKey = orderOfUsage(subscription, key)
         const item = { description, amount }

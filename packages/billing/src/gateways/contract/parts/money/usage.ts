@@ -116,6 +116,8 @@ export interface UsageCharges {
   periodsOf(subscription: ProviderSubscription): readonly Date[]
   /** Throws PaymentFailed when it is declined. A repeat finds what was charged. */
   charge(charge: UsageCharge): Promise<InvoiceData>
+  /** What an invoice was charged under; null for one that is not of usage. */
+  keyOf(invoice: InvoiceData): string | null
 }
 
 export function isChargedByUs(usage: UsageReports | UsageCharges): usage is UsageCharges {
