@@ -1,10 +1,11 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { BillingError } from '../src/index.ts'
-import { isLoss, type Step, stepsAt } from './histories/steps.ts'
-import { createWorld, type Travel, type World } from './histories/world.ts'
-import { endedByUs, isServed, rowsOf, truthAt } from './provider-truth.ts'
-import { PROVIDERS, stripeSdk } from './support.ts'
+import type { Step } from './histories/step.ts'
+import { isLoss, livesAt } from './histories/steps.ts'
+import { expectMoney, expectTruth, expectUsage } from './histories/truth.ts'
+import { createWorld, type OwnerType, type Travel, type World } from './histories/world.ts'
+import { PROVIDERS } from './support.ts'
 
 /** `npm run histories` sets it to thousands. */
 const RUNS = Number(process.env.HISTORIES ?? (process.env.TEST_DATABASE === 'sqlite' ? 200 : 25))
@@ -14,6 +15,7 @@ const SHOWS_PROGRESS = process.env.HISTORIES !== undefined
 interface History {
   readonly start: Date
   readonly travel: Travel
+  readonly owner: OwnerType
   readonly steps: readonly Step[]
 }
 
@@ -23,7 +25,8 @@ const historiesAt = (provider: (typeof PROVIDERS)[number]['provider']): fc.Arbit
   fc.record({
     start: fc.constantFrom(...starts).map((day) => new Date(`${day}T10:00:00Z`)),
     travel: fc.constantFrom<Travel>('prompt', 'prompt', 'late', 'lossy'),
-    steps: fc.array(stepsAt(provider), { minLength: 1, maxLength: 12 }),
+    owner: fc.constantFrom<OwnerType>('user', 'user', 'team'),
+    steps: livesAt(provider, 12),
   })
 
 describe.each(PROVIDERS)('any history at $provider', (given) => {
@@ -40,8 +43,8 @@ describe.each(PROVIDERS)('any history at $provider', (given) => {
   })
 })
 
-async function live(world: World, { start, travel, steps }: History): Promise<void> {
-  await world.begin(start, travel)
+async function live(world: World, { start, travel, owner, steps }: History): Promise<void> {
+  await world.begin(start, travel, owner)
   for (const step of steps) {
     if (travel !== 'lossy' && isLoss(step)) continue
     // What is refused is refused with an error of ours, and leaves things as they were.
@@ -64,55 +67,7 @@ async function live(world: World, { start, travel, steps }: History): Promise<vo
   if (travel === 'lossy') await world.attempt((user) => user.sync())
   await expectTruth(world, 'the end')
   await expectUsage(world)
-}
-
-/** What was reported is counted once; of what was refused nobody may know. */
-async function expectUsage(world: World): Promise<void> {
-  const { billing, database, sandbox, used } = world
-  const rows = await database.kysely.selectFrom('billing_usage').select('state').execute()
-  expect(rows).toHaveLength(used)
-  if (used === 0) return
-  const sent = rows.filter(({ state }) => state === 'sent').length
-  expect(await billing.usage.pending()).toEqual([])
-  while (sandbox.trouble.takeCallTrouble('stripe')) {
-    // It was meant for the application.
-  }
-  const counted = await countedCalls(world)
-  expect(counted).toBeGreaterThanOrEqual(sent)
-  expect(counted).toBeLessThanOrEqual(used)
-}
-
-async function countedCalls(world: World): Promise<number> {
-  const { sandbox } = world
-  const { billing } = await stripeSdk(world)
-  const [meter] = (await billing.meters.list()).data
-  // After now, also on the hour.
-  const hour = (Math.floor(sandbox.clock.nowMs() / 3_600_000) + 1) * 3600
-  const { data } = await billing.meters.listEventSummaries(meter?.id ?? '', {
-    customer: String(sandbox.stripe.customers()[0]?.id),
-    start_time: hour - 10 * 365 * 86_400,
-    end_time: hour,
-  })
-  return Number(data[0]?.aggregated_value)
-}
-
-/** Our rows against the provider's own objects. */
-async function expectTruth(world: World, at: string): Promise<void> {
-  const { sandbox, database, user, given, billing } = world
-  const customers =
-    given.provider === 'stripe' ? sandbox.stripe.customers() : sandbox.braintree.customers()
-  expect(customers.length, at).toBeLessThanOrEqual(1)
-  const told = await rowsOf(database, user.id)
-  const atProvider = truthAt(sandbox, given.provider, customers[0]?.id ?? '')
-  const now = sandbox.clock.now()
-  const truth = endedByUs(atProvider, told, { now, hasCancelledNow: world.hasCancelledNow })
-  expect(told, at).toEqual({ ...truth, customer: customers[0]?.id ?? null })
-  expect(await user.subscribed('main'), `subscribed, ${at}`).toBe(isServed(truth, now))
-  // However it went, nobody pays for two subscriptions of one name.
-  const over = ['canceled', 'Canceled', 'Expired', 'incomplete_expired']
-  const live = truth.subscriptions.filter(({ status }) => !over.includes(status))
-  expect(live.length, at).toBeLessThanOrEqual(1)
-  expect(await billing.webhooks.deadLetters(), at).toEqual([])
+  await expectMoney(world)
 }
 
 function createProgress(provider: string): () => void {

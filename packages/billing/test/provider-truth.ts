@@ -33,24 +33,27 @@ export function truthAt(sandbox: Sandbox, provider: ProviderName, customer: stri
   return { customer, card, subscriptions: byId(subscriptions) }
 }
 
-/** What our tables say of the user, read with plain SQL. */
-export async function rowsOf(database: Database, userId: string | number): Promise<ToldUser> {
+/** What our tables say of a user or a team, read with plain SQL. */
+export async function rowsOf(
+  database: Database,
+  id: string | number,
+  type = 'user',
+): Promise<ToldUser> {
   const { kysely } = database
   const user = await kysely
-    .selectFrom('users')
+    .selectFrom(type === 'user' ? 'users' : 'teams')
     .selectAll()
-    .where('id', '=', userId)
+    .where('id', '=', id)
     .executeTakeFirstOrThrow()
-  const rows = await kysely
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .execute()
+  const found = kysely.selectFrom('subscriptions').selectAll()
+  const rows = await (type === 'user'
+    ? found.where('user_id', '=', id)
+    : found.where('owner_type', '=', type).where('owner_id', '=', String(id))
+  ).execute()
   const items = await kysely
     .selectFrom('billing_subscription_items')
-    .innerJoin('subscriptions', 'subscriptions.id', 'billing_subscription_items.subscription_id')
-    .selectAll('billing_subscription_items')
-    .where('subscriptions.user_id', '=', userId)
+    .selectAll()
+    .where('subscription_id', 'in', [0, ...rows.map((row) => row.id)])
     .execute()
   const subscriptions = rows.map((row) => ({
     id: row.provider_id,
@@ -59,7 +62,7 @@ export async function rowsOf(database: Database, userId: string | number): Promi
     quantity: Number(row.quantity),
     others: items
       .filter(({ subscription_id }) => Number(subscription_id) === Number(row.id))
-      .map(({ provider_plan, quantity }) => `${provider_plan} × ${quantity}`)
+      .map(({ provider_plan, quantity }) => counted(String(provider_plan), quantity))
       .sort(),
     trialEndsAt: instant(row.trial_ends_at),
     endsAt: instant(row.ends_at),
@@ -110,7 +113,7 @@ interface StripeSubscription {
   schedule: string | null
   pause_collection: object | null
   items: {
-    data: { price: { id: string }; quantity: number; current_period_end: number }[]
+    data: { price: { id: string }; quantity?: number; current_period_end: number }[]
   }
 }
 
@@ -135,7 +138,7 @@ const readers: Record<ProviderName, Reader> = {
         quantity: item?.quantity ?? 0,
         others: data
           .filter((other) => other !== item)
-          .map(({ price, quantity }) => `${price.id} × ${quantity}`)
+          .map(({ price, quantity }) => counted(price.id, quantity))
           .sort(),
         trialEndsAt: seconds(each.trial_end),
         endsAt: seconds(each.ended_at ?? scheduled),
@@ -191,10 +194,9 @@ function plannedAt(
     schedule?.status === 'active' &&
     schedule.phases.find((phase) => phase.start_date === schedule.current_phase?.end_date)
   if (!next) return { planned: null, plannedAt: null }
-  const told = (each: { price: string; quantity?: number | undefined }) =>
-    `${each.price} × ${each.quantity ?? ''}`
-  const present = items.data.map(({ price, quantity }) => told({ price: price.id, quantity }))
-  if (next.items.map(told).sort().join() === present.sort().join()) {
+  const present = items.data.map(({ price, quantity }) => counted(price.id, quantity))
+  const coming = next.items.map(({ price, quantity }) => counted(price, quantity))
+  if (coming.sort().join() === present.sort().join()) {
     return { planned: null, plannedAt: null }
   }
   const main = next.metadata?.main ?? metadata.main
@@ -243,6 +245,11 @@ function billedOn(day: string, months: number, dayOfMonth: number): string {
   const first = addMonths(`${day.slice(0, 7)}-01`, months)
   const last = daysFrom(first, addMonths(first, 1))
   return addDays(first, Math.min(dayOfMonth, last) - 1)
+}
+
+/** What is paid by usage has no quantity. */
+function counted(price: string, quantity: unknown): string {
+  return quantity === null || quantity === undefined ? price : `${price} × ${quantity}`
 }
 
 function instant(at: unknown): string | null {

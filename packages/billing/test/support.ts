@@ -87,6 +87,19 @@ export async function stripeSdk({ sandbox }: BillingTest) {
   return new Stripe(sandbox.stripe.apiKey, { ...sandbox.stripe.config, maxNetworkRetries: 0 })
 }
 
+/** A meter of Stripe's that counts `calls`, and the price by it: two cents each. */
+export async function createCallPrice(test: BillingTest): Promise<string> {
+  const { products, prices } = await stripeSdk(test)
+  const meter = await test.billing.usage.createMeter({ name: 'Calls', eventName: 'calls' })
+  const { id } = await prices.create({
+    product: (await products.create({ name: 'Calls' })).id,
+    currency: 'usd',
+    unit_amount: 2,
+    recurring: { interval: 'month', usage_type: 'metered', meter: meter.id },
+  })
+  return id
+}
+
 /** What our row says, as the provider would be asked. */
 export function shown(subscription: Subscription) {
   const { providerPlan: plan, providerStatus: status, trialEndsAt, endsAt } = subscription

@@ -46,7 +46,10 @@ export function startTeams(
   return start(provider, { owners, ...options }, withTeams(idType))
 }
 
-export async function createTeam({ database, billing }: FlowTest, id: string | number) {
+export async function createTeam(
+  { database, billing }: Pick<FlowTest, 'database' | 'billing'>,
+  id: string | number,
+) {
   await database.kysely
     .insertInto('teams')
     .values({ id, billing_email: 'team@example.com', title: 'The Analysts' })

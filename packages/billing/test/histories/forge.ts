@@ -7,13 +7,13 @@ import type { World } from './world.ts'
 export async function forge(world: World): Promise<void> {
   // Events go out soon after a step, not within it: what is due now is to be here before the counting.
   await world.settle()
-  const before = await rowsOf(world.database, world.user.id)
+  const before = await rowsOf(world.database, world.user.id, world.user.owner.type)
   const inbox = await countInbox(world)
   for (const request of await forgeries(world)) {
     expect((await world.billing.fetch(request)).status).toBe(400)
   }
   expect(await countInbox(world)).toBe(inbox)
-  expect(await rowsOf(world.database, world.user.id)).toEqual(before)
+  expect(await rowsOf(world.database, world.user.id, world.user.owner.type)).toEqual(before)
 }
 
 async function forgeries(world: World): Promise<Request[]> {

@@ -3,7 +3,11 @@ import { onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../../../test-support/create-test-database.ts'
 import { type BillableUser, ProviderUnavailable } from '../../src/index.ts'
 import { type BillingTest, startBilling } from '../../src/testing/index.ts'
-import { BASE_URL, type ProviderCase, stripeSdk } from '../support.ts'
+import { BASE_URL, createCallPrice, type ProviderCase, stripeSdk } from '../support.ts'
+import { createTeam, createTeams, teamTable } from '../teams.ts'
+
+/** Who pays. */
+export type OwnerType = 'user' | 'team'
 
 /**
  * How events travel in a history. `prompt`: all have come, somehow, before the next step. `late`: steps
@@ -21,7 +25,13 @@ export interface World extends BillingTest {
   tax: number
   /** How many reports of usage this history has made, each of one call. */
   used: number
-  begin(start: Date, travel: Travel): Promise<void>
+  /** How many orders of either kind this history has paid; each has a key. */
+  readonly paid: Record<'charge' | 'bill', number>
+  /** What became of each dispute at Braintree, by its transaction. */
+  readonly disputes: Map<string, 'open' | 'won' | 'lost'>
+  /** A price at Stripe that is billed by usage. */
+  readonly metered: string
+  begin(start: Date, travel: Travel, owner: OwnerType): Promise<void>
   /** Moves the clock as little as it takes for every event under way to arrive and be handled. */
   deliverAll(): Promise<void>
   /** Whether an event is still under way. */
@@ -40,16 +50,22 @@ const TABLES = [
   'billing_code_attempts',
   'billing_usage',
   'billing_usage_batches',
+  'billing_disputes',
   'users',
+  'teams',
 ]
 
 export async function createWorld(given: ProviderCase): Promise<World> {
   const created =
     process.env.TEST_DATABASE === 'sqlite' ? await inMemory() : await createTestDatabase()
   let tax = 0
+  await createTeams(created.database, 'integer')
+  const taxPercentage = () => tax
   const test = await startBilling({
     database: created.database,
-    taxPercentage: () => tax,
+    taxPercentage,
+    owners: { team: { ...teamTable('integer'), taxPercentage } },
+    metered: { calls: { unitAmount: 5 } },
     defaultProvider: given.provider,
     baseUrl: BASE_URL,
     logger: { error: () => undefined },
@@ -59,29 +75,38 @@ export async function createWorld(given: ProviderCase): Promise<World> {
     await created.drop()
   })
   const { sandbox, database, billing } = test
-  sandbox.stripe.seedPrice({ id: 'seat', unitAmount: 500, interval: 'month', product: 'Extras' })
-  sandbox.braintree.defineAddOn({ id: 'seat', amount: 500 })
+  for (const id of ['seat', 'support']) {
+    sandbox.stripe.seedPrice({ id, unitAmount: 500, interval: 'month', product: 'Extras' })
+    sandbox.braintree.defineAddOn({ id, amount: 500 })
+  }
   const stripe = await stripeSdk(test)
   const { id: coupon } = await stripe.coupons.create({ percent_off: 20, duration: 'forever' })
   await stripe.promotionCodes.create({ code: 'HELLO', promotion: { type: 'coupon', coupon } })
-  await billing.usage.createMeter({ name: 'Calls', eventName: 'calls' })
+  await stripe.coupons.create({ id: 'SPRING', percent_off: 10, duration: 'once' })
+  const metered = await createCallPrice(test)
   const clean = sandbox.snapshot()
   let user = test.user
   let travel: Travel = 'prompt'
   let hasCancelledNow = false
   let used = 0
+  const paid = { charge: 0, bill: 0 }
+  const disputes: World['disputes'] = new Map()
 
   async function nextArrival(): Promise<number | null> {
     const sent = sandbox.outbox.deliveries().flatMap(({ dueAt }) => dueAt ?? [])
     const handled = (await billing.webhooks.pending()).map(({ dueAt }) => dueAt.getTime())
-    const reported = (await billing.usage.pending()).map(({ dueAt }) => dueAt.getTime())
-    const all = [...sent, ...handled, ...reported]
+    // What we count ourselves waits for the end of its period, and is no event.
+    const reported = given.provider === 'stripe' ? await billing.usage.pending() : []
+    const all = [...sent, ...handled, ...reported.map(({ dueAt }) => dueAt.getTime())]
     return all.length === 0 ? null : Math.min(...all)
   }
 
   return {
     ...test,
     given,
+    paid,
+    disputes,
+    metered,
     get hasCancelledNow() {
       return hasCancelledNow
     },
@@ -106,15 +131,17 @@ export async function createWorld(given: ProviderCase): Promise<World> {
     get travel() {
       return travel
     },
-    async begin(start, wanted) {
+    async begin(start, wanted, owner) {
       await test.settle()
       sandbox.restore({ ...clean, now: start.toISOString() })
       for (const table of TABLES) await database.kysely.deleteFrom(table).execute()
-      user = await test.createUser()
+      user = owner === 'team' ? await createTeam(test, 1) : await test.createUser()
       travel = wanted
       hasCancelledNow = false
       tax = 0
       used = 0
+      Object.assign(paid, { charge: 0, bill: 0 })
+      disputes.clear()
       sandbox.outbox.set({ drop: wanted === 'lossy' })
     },
     async deliverAll() {
@@ -131,7 +158,7 @@ export async function createWorld(given: ProviderCase): Promise<World> {
     async attempt(operation) {
       for (let attempts = 1; ; attempts++) {
         try {
-          return await operation(await billing.user(user.id))
+          return await operation(await billing.owner(user.owner.type, user.id))
         } catch (error) {
           if (!(error instanceof ProviderUnavailable) || attempts === 5) throw error
         }

@@ -1,0 +1,140 @@
+import { expect } from 'vitest'
+import type { BillableUser, Invoice } from '../../src/index.ts'
+import { endedByUs, isServed, rowsOf, truthAt } from '../provider-truth.ts'
+import { stripeSdk, takenFrom } from '../support.ts'
+import { ORDER } from './money.ts'
+import { disputesOf } from './outside.ts'
+import { customerOf } from './step.ts'
+import type { World } from './world.ts'
+
+/** Our rows against the provider's own objects. */
+export async function expectTruth(world: World, at: string): Promise<void> {
+  const { sandbox, database, user, given, billing } = world
+  const customers =
+    given.provider === 'stripe' ? sandbox.stripe.customers() : sandbox.braintree.customers()
+  expect(customers.length, at).toBeLessThanOrEqual(1)
+  const told = await rowsOf(database, user.id, user.owner.type)
+  const atProvider = truthAt(sandbox, given.provider, customers[0]?.id ?? '')
+  const now = sandbox.clock.now()
+  const truth = endedByUs(atProvider, told, { now, hasCancelledNow: world.hasCancelledNow })
+  expect(told, at).toEqual({ ...truth, customer: customers[0]?.id ?? null })
+  expect(await user.subscribed('main'), `subscribed, ${at}`).toBe(isServed(truth, now))
+  // However it went, nobody pays for two subscriptions of one name.
+  const over = ['canceled', 'Canceled', 'Expired', 'incomplete_expired']
+  const live = truth.subscriptions.filter(({ status }) => !over.includes(status))
+  expect(live.length, at).toBeLessThanOrEqual(1)
+  expect(await billing.webhooks.deadLetters(), at).toEqual([])
+  const disputes = await database.kysely.selectFrom('billing_disputes').select('status').execute()
+  const statuses = disputes.map(({ status }) => String(status))
+  expect(statuses.sort(), `disputes, ${at}`).toEqual(disputesOf(world).sort())
+}
+
+/** What was reported is counted once; of what was refused nobody may know. */
+export async function expectUsage(world: World): Promise<void> {
+  const { billing, database, used, given } = world
+  const rows = await database.kysely.selectFrom('billing_usage').select('state').execute()
+  expect(rows).toHaveLength(used)
+  if (used === 0) return
+  const sent = rows.filter(({ state }) => state === 'sent').length
+  if (given.provider === 'stripe') expect(await billing.usage.pending()).toEqual([])
+  calm(world)
+  const counted = given.provider === 'stripe' ? await countedCalls(world) : chargedCalls(world)
+  expect(counted).toBeGreaterThanOrEqual(sent)
+  expect(counted).toBeLessThanOrEqual(used)
+}
+
+async function countedCalls(world: World): Promise<number> {
+  const { sandbox } = world
+  const { billing } = await stripeSdk(world)
+  const [meter] = (await billing.meters.list()).data
+  // After now, also on the hour.
+  const hour = (Math.floor(sandbox.clock.nowMs() / 3_600_000) + 1) * 3600
+  const { data } = await billing.meters.listEventSummaries(meter?.id ?? '', {
+    customer: customerOf(world),
+    start_time: hour - 10 * 365 * 86_400,
+    end_time: hour,
+  })
+  return Number(data[0]?.aggregated_value)
+}
+
+const DECLINED = ['processor_declined', 'gateway_rejected', 'failed']
+
+/** Sales that were not declined, at Braintree; those that were taken back as well. */
+function salesOf(world: World) {
+  return world.sandbox.braintree
+    .transactions(customerOf(world))
+    .filter(({ type, status }) => type === 'sale' && !DECLINED.includes(status))
+}
+
+/** Each costs five cents at Braintree, and a tax may be on it. */
+function chargedCalls(world: World): number {
+  const cents = salesOf(world)
+    .filter(({ orderId }) => orderId?.startsWith('usage:'))
+    .reduce((sum, { amount }) => sum + amount, 0)
+  return Math.floor(cents / 5)
+}
+
+/** What was taken and what went back, by the provider's own books, is what the bills say. Nothing was paid twice. */
+export async function expectMoney(world: World): Promise<void> {
+  const { given, paid, billing, user } = world
+  calm(world)
+  const owner = await billing.owner(user.owner.type, user.id)
+  if (owner.providerId === null) return
+  const bills = await owner.invoicesIncludingPending()
+  const isStripe = given.provider === 'stripe'
+  const taken = takenFrom(world, owner)
+  const billed = sum(bills.map(isStripe ? paidByCard : ({ data }) => data.total))
+  // At Stripe a charge is on no bill. Of one whose answers were all lost nobody knows.
+  const charges = isStripe
+    ? (taken - billed) / ORDER
+    : salesOf(world).filter(({ orderId }) => orderId?.startsWith('charge-')).length
+  if (!isStripe) expect(billed, 'taken').toBe(taken)
+  expect([paid.charge, paid.charge + 1], 'charges').toContain(charges)
+  const orders = isStripe ? paidOrders(bills) : salesOf(world).map(({ orderId }) => orderId)
+  for (const kind of ['charge', 'bill'] as const) {
+    for (let number = 1; number <= paid[kind] && !(isStripe && kind === 'charge'); number++) {
+      const key = `${kind}-${number}`
+      expect(
+        orders.filter((each) => each === key),
+        key,
+      ).toHaveLength(1)
+    }
+  }
+  expect(await refundedOf(bills), 'given back').toBe(givenBack(world, owner))
+  if (isStripe) expect((await owner.taxIds()).length).toBeLessThanOrEqual(1)
+}
+
+const sum = (all: readonly number[]) => all.reduce((total, each) => total + each, 0)
+
+function paidByCard({ data }: Invoice): number {
+  return (data.raw as { readonly amount_paid: number }).amount_paid
+}
+
+function paidOrders(bills: readonly Invoice[]): (string | undefined)[] {
+  const keyOf = ({ data }: Invoice) => /^Order (.+)/.exec(data.lines[0]?.description ?? '')?.[1]
+  return bills.filter(({ data }) => data.paid).map(keyOf)
+}
+
+async function refundedOf(bills: readonly Invoice[]): Promise<number> {
+  const refunded = await Promise.all(bills.map((bill) => bill.refunded()))
+  return sum(refunded.map(({ amount }) => amount))
+}
+
+function givenBack({ sandbox }: World, owner: BillableUser): number {
+  const customer = owner.providerId ?? ''
+  return owner.provider === 'stripe'
+    ? sum(sandbox.stripe.charges(customer).map((charge) => Number(charge.amount_refunded)))
+    : sum(
+        sandbox.braintree
+          .transactions(customer)
+          .filter(({ type, status }) => type === 'credit' && status !== 'voided')
+          .map(({ amount }) => amount),
+      )
+}
+
+/** What trouble is left was meant for the application. */
+function calm({ sandbox, given }: World): void {
+  while (sandbox.trouble.takeCallTrouble(given.provider)) {
+    // It is taken, and harms nobody.
+  }
+}
