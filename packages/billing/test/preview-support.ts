@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { PreviewLine, UpcomingInvoice } from '../src/index.ts'
 import type { StartBillingOptions } from '../src/testing/index.ts'
-import { type FlowTest, type ProviderCase, stripeSdk } from './support.ts'
+import { type FlowTest, type ProviderCase, start, stripeSdk } from './support.ts'
 
 /** `npm run previews` lives through the whole tables; every other run takes every pair of values. */
 export const IS_WHOLE = process.env.PREVIEWS === 'all'
@@ -17,17 +17,45 @@ export const PLANS = {
 /** A percentage of ours, Stripe's own by the address (19 %), or a rate of Stripe's that is within the price. */
 export type Tax = 0 | 19.6 | 'automatic' | 'within'
 
+/** Money of the customer from before that counts first; a debt is added to the next bill. */
+export type Balance = 'none' | 'little' | 'much' | 'debt'
+
 interface Taxed {
   readonly tax: Tax
 }
 
-export function taxOptions({ tax }: Taxed, rates: readonly string[]): StartBillingOptions {
+/** A user who is taxed so, and what can be bought. Whoever is somewhere else by law is a customer already. */
+export async function startPreviews(
+  { provider }: ProviderCase,
+  row: Taxed,
+  { settles }: { readonly settles: boolean },
+): Promise<FlowTest> {
+  const rates: string[] = []
+  const options = { plans: PLANS, ...taxOptions(row, rates), webhooks: false }
+  const test = await start(provider, options)
+  if (settles || row.tax === 'within') await settle(test, row, rates)
+  await defineCoupons(test)
+  defineSeats(test)
+  return test
+}
+
+/** At Stripe. 19000 leaves no cents that are below its minimum. */
+export async function changeBalance(
+  { user }: FlowTest,
+  balance: Exclude<Balance, 'none'>,
+): Promise<void> {
+  const usd = (amount: number) => ({ amount, currency: 'usd' })
+  if (balance === 'debt') await user.debitBalance(usd(277))
+  else await user.creditBalance(usd(balance === 'little' ? 177 : 19_000))
+}
+
+function taxOptions({ tax }: Taxed, rates: readonly string[]): StartBillingOptions {
   if (tax === 'automatic') return { tax }
   return tax === 'within' ? { tax: { rates: () => rates } } : { taxPercentage: () => tax }
 }
 
 /** Where the customer is, and the rate that is within prices. */
-export async function settle(test: FlowTest, { tax }: Taxed, rates: string[]): Promise<void> {
+async function settle(test: FlowTest, { tax }: Taxed, rates: string[]): Promise<void> {
   if (tax === 'automatic') {
     await test.user.setTaxExempt('none')
     await test.user.updateCustomer({ address: { country: 'DE' } })
@@ -39,7 +67,7 @@ export async function settle(test: FlowTest, { tax }: Taxed, rates: string[]): P
 }
 
 /** A price at Stripe, an add-on at Braintree. `longer` is on a plan of the same rhythm, too. */
-export function defineSeats({ sandbox }: FlowTest): void {
+function defineSeats({ sandbox }: FlowTest): void {
   for (const [id, amount] of [
     ['seat', 517],
     ['support', 733],
@@ -49,7 +77,7 @@ export function defineSeats({ sandbox }: FlowTest): void {
   }
 }
 
-export async function defineCoupons(test: FlowTest): Promise<void> {
+async function defineCoupons(test: FlowTest): Promise<void> {
   const { braintree } = test.sandbox
   braintree.defineDiscount({ id: 'twice', amount: 300, numberOfBillingCycles: 2 })
   braintree.defineDiscount({ id: 'forever', amount: 333 })

@@ -2,22 +2,19 @@ import { describe, expect, it } from 'vitest'
 import type { Subscription, SubscriptionBuilder, UpcomingInvoice } from '../src/index.ts'
 import { allCombinations, pairwise } from './combinations.ts'
 import {
-  defineCoupons,
-  defineSeats,
+  type Balance,
+  changeBalance,
   expectInvoice,
   IS_WHOLE,
-  PLANS,
-  settle,
+  startPreviews,
   sumOf,
   type Tax,
-  taxOptions,
 } from './preview-support.ts'
 import {
   customersAt,
   type FlowTest,
   PROVIDERS,
   type ProviderCase,
-  start,
   stripeSdk,
   takenFrom,
 } from './support.ts'
@@ -33,14 +30,14 @@ interface Bought extends Record<string, unknown> {
 }
 
 interface NewRow extends Bought {
-  /** Nobody yet, somebody, or somebody with credit; `item` waits for the next invoice of any kind. */
-  readonly customer: 'none' | 'there' | 'little' | 'much' | 'item'
+  /** Nobody yet, somebody, or somebody with credit or debts; `item` waits for the next invoice of any kind. */
+  readonly customer: 'there' | 'item' | Balance
 }
 
 interface RenewalRow extends Bought {
   /** What happened before: nothing, a renewal, or a swap from a cheaper plan in the middle of the period. */
   readonly before: 'nothing' | 'a renewal' | 'a swap'
-  readonly credit: 'none' | 'little' | 'much'
+  readonly credit: Balance
 }
 
 const BOUGHT = {
@@ -54,13 +51,13 @@ const BOUGHT = {
 
 const NEW_TABLE = allCombinations<NewRow>({
   ...BOUGHT,
-  customer: ['none', 'there', 'little', 'much', 'item'],
+  customer: ['none', 'there', 'little', 'much', 'debt', 'item'],
 })
 
 const RENEWAL_TABLE = allCombinations<RenewalRow>({
   ...BOUGHT,
   before: ['nothing', 'a renewal', 'a swap'],
-  credit: ['none', 'little', 'much'],
+  credit: ['none', 'little', 'much', 'debt'],
 })
 
 /** Braintree has no quantities of a plan, no codes and no taxes of its own, and no balance of a customer. */
@@ -84,7 +81,7 @@ function renewalRowsFor(given: ProviderCase): RenewalRow[] {
       // At Braintree credit comes from a dearer plan of another frequency that was paid for.
       (given.provider === 'stripe' ||
         row.credit === 'none' ||
-        (!row.trial && row.before !== 'a swap')),
+        (row.credit !== 'debt' && !row.trial && row.before !== 'a swap')),
   )
   return IS_WHOLE ? possible : pairwise(possible)
 }
@@ -136,12 +133,7 @@ async function begin(
   row: Bought,
   { settles }: { readonly settles: boolean },
 ): Promise<FlowTest> {
-  const rates: string[] = []
-  const options = { plans: PLANS, ...taxOptions(row, rates), webhooks: false }
-  const test = await start(given.provider, options)
-  if (settles || row.tax === 'within') await settle(test, row, rates)
-  await defineCoupons(test)
-  defineSeats(test)
+  const test = await startPreviews(given, row, { settles })
   test.sandbox.braintree.defineDiscount({ id: 'once', amount: 250, numberOfBillingCycles: 1 })
   const { coupons, promotionCodes } = await stripeSdk(test)
   await coupons.create({ id: 'once', amount_off: 250, currency: 'usd', duration: 'once' })
@@ -165,12 +157,7 @@ async function makeCustomer(test: FlowTest, given: ProviderCase, row: NewRow): P
     await stripe.invoiceItems.create({ customer, amount: 777, currency: 'usd' })
     return
   }
-  await giveCredit(test, row.customer)
-}
-
-/** 19000 leaves no cents that are below Stripe's minimum. */
-async function giveCredit({ user }: FlowTest, credit: 'little' | 'much'): Promise<void> {
-  await user.creditBalance({ amount: credit === 'little' ? 177 : 19_000, currency: 'usd' })
+  await changeBalance(test, row.customer)
 }
 
 async function wanted({ user }: FlowTest, row: Bought, plan: string): Promise<SubscriptionBuilder> {
@@ -197,7 +184,7 @@ async function liveTo(test: FlowTest, given: ProviderCase, row: RenewalRow): Pro
       row.seats > 0 ? [{ price: row.plan }, { price: 'seat' }] : row.plan,
     )
   } else if (row.credit !== 'none') {
-    await giveCredit(test, row.credit === 'little' ? 'little' : 'much')
+    await changeBalance(test, row.credit)
   }
   if (row.before === 'a renewal') {
     const ends = await subscription.periodEndsAt()

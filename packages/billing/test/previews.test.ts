@@ -2,24 +2,15 @@ import { describe, expect, it } from 'vitest'
 import type { Subscription, SwapPreview } from '../src/index.ts'
 import { allCombinations, pairwise } from './combinations.ts'
 import {
-  defineCoupons,
-  defineSeats,
+  type Balance,
+  changeBalance,
   expectInvoice,
   IS_WHOLE,
-  PLANS,
-  settle,
+  startPreviews,
   sumOf,
   type Tax,
-  taxOptions,
 } from './preview-support.ts'
-import {
-  type FlowTest,
-  PROVIDERS,
-  type ProviderCase,
-  start,
-  stripeSdk,
-  takenFrom,
-} from './support.ts'
+import { type FlowTest, PROVIDERS, type ProviderCase, takenFrom } from './support.ts'
 
 const DIRECTIONS = {
   up: ['monthly', 'pro'],
@@ -38,11 +29,12 @@ interface Combination extends Record<string, unknown> {
   readonly seats: 0 | 2
   readonly direction: keyof typeof DIRECTIONS
   readonly day: 'first' | 'middle' | 'last'
-  /** Money of the customer from before that counts first. */
-  readonly credit: 'none' | 'little' | 'much'
+  readonly credit: Balance
   readonly prorate: boolean
   /** With a whole period, with a short one up to a day, or in the past. */
   readonly begin: 'at once' | 'anchored' | 'backdated'
+  /** For an hour, which is over before the bill comes; at Stripe. */
+  readonly paused: boolean
 }
 
 const TABLE = allCombinations<Combination>({
@@ -53,9 +45,10 @@ const TABLE = allCombinations<Combination>({
   seats: [0, 2],
   direction: ['up', 'down', 'longer', 'shorter'],
   day: ['first', 'middle', 'last'],
-  credit: ['none', 'little', 'much'],
+  credit: ['none', 'little', 'much', 'debt'],
   prorate: [true, false],
   begin: ['at once'],
+  paused: [false, true],
 })
 
 /** What began in another way, at Stripe; what is in the past has no trial. */
@@ -70,6 +63,7 @@ const BEGUN = allCombinations<Combination>({
   credit: ['none'],
   prorate: [true, false],
   begin: ['anchored', 'backdated'],
+  paused: [false],
 }).filter(canBegin)
 
 function canBegin({ begin, trial }: Combination): boolean {
@@ -83,13 +77,20 @@ function rowsFor(given: ProviderCase): Combination[] {
 }
 
 function possibleIn(table: readonly Combination[], { provider }: ProviderCase): Combination[] {
-  return table.filter(({ quantity, trial, credit, seats, direction, tax }) =>
+  const isSame = ({ direction }: Combination) => direction === 'up' || direction === 'down'
+  return table.filter((row) =>
     provider === 'stripe'
-      ? // A seat is paid by the month, and stays so.
-        seats === 0 || direction === 'up' || direction === 'down'
-      : // Braintree has no quantities of a plan, no taxes of its own, and no credit without a plan that was paid for.
-        quantity === 1 && typeof tax === 'number' && (credit === 'none' || trial === 'none'),
+      ? // A seat is paid by the month, and stays so. In a pause nothing is billed at once.
+        (row.seats === 0 || isSame(row)) &&
+        (!row.paused || (isSame(row) && row.trial !== 'skipped'))
+      : isAtBraintree(row),
   )
+}
+
+/** No quantities of a plan, no taxes of its own, no pauses, no debts, and no credit without a plan that was paid for. */
+function isAtBraintree({ quantity, tax, paused, credit, trial }: Combination): boolean {
+  const hasCredit = credit === 'none' || (credit !== 'debt' && trial === 'none')
+  return quantity === 1 && typeof tax === 'number' && !paused && hasCredit
 }
 
 /** Changes of the prices beside the main one, which has two seats beside it unless they are added. */
@@ -116,9 +117,10 @@ const ITEMS_TABLE = allCombinations<ItemsCombination>({
   seats: [0, 2],
   direction: ['up', 'longer'],
   day: ['first', 'middle', 'last'],
-  credit: ['none', 'little', 'much'],
+  credit: ['none', 'little', 'much', 'debt'],
   prorate: [true, false],
   begin: ['at once'],
+  paused: [false, true],
 })
 
 const BEGUN_ITEMS = allCombinations<ItemsCombination>({
@@ -134,6 +136,7 @@ const BEGUN_ITEMS = allCombinations<ItemsCombination>({
   credit: ['none'],
   prorate: [true, false],
   begin: ['anchored', 'backdated'],
+  paused: [false],
 }).filter(canBegin)
 
 function itemRowsFor(given: ProviderCase): ItemsCombination[] {
@@ -146,31 +149,24 @@ function possibleItemsIn(
   table: readonly ItemsCombination[],
   { provider }: ProviderCase,
 ): ItemsCombination[] {
-  return table.filter(
-    ({ quantity, trial, credit, seats, change, invoiceNow, tax }) =>
+  return table.filter((row) => {
+    const { seats, change, invoiceNow, paused } = row
+    return (
       (change === 'add') === (seats === 0) &&
       // Only adding has a method that bills at once.
-      (!invoiceNow || change === 'add') &&
-      (provider === 'stripe' ||
-        (quantity === 1 &&
-          !invoiceNow &&
-          typeof tax === 'number' &&
-          (credit === 'none' || trial === 'none'))),
-  )
+      (!invoiceNow || (change === 'add' && !paused)) &&
+      (provider === 'stripe' || (isAtBraintree(row) && !invoiceNow))
+    )
+  })
 }
 
-const DAY = 86_400_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 
 describe.each(PROVIDERS)('threat N4 a preview at $provider is what is charged', (given) => {
   const rows = rowsFor(given)
   it.each(rows.map((row) => [nameOf(row), row] as const))('%s', async (_name, row) => {
-    const rates: string[] = []
-    const test = await start(given.provider, {
-      plans: PLANS,
-      ...taxOptions(row, rates),
-      webhooks: false,
-    })
-    await settle(test, row, rates)
+    const test = await startPreviews(given, row, { settles: true })
     const subscription = await liveTo(test, given, row)
     const [, to] = DIRECTIONS[row.direction]
     const swapping = wayOf(subscription, row)
@@ -186,10 +182,7 @@ describe.each(PROVIDERS)('threat N4 a preview at $provider is what is charged', 
   it.each(items.map((row) => [`${row.change}: ${nameOf(row)}`, row] as const))(
     '%s',
     async (_name, row) => {
-      const rates: string[] = []
-      const options = { plans: PLANS, ...taxOptions(row, rates), webhooks: false }
-      const test = await start(given.provider, options)
-      await settle(test, row, rates)
+      const test = await startPreviews(given, row, { settles: true })
       const subscription = wayOf(await liveTo(test, given, row), row)
       const { invoiceNow } = row
       const preview = await subscription.preview(CHANGES[row.change], { invoiceNow })
@@ -238,8 +231,9 @@ async function expectCharged(
 }
 
 function nameOf(row: Combination) {
-  const { trial, coupon, tax, quantity, seats, direction, day, credit, prorate, begin } = row
-  return `${begin}, ${direction}, ${day} day, trial ${trial}, coupon ${coupon}, tax ${tax}, × ${quantity}, seats ${seats}, credit ${credit}${prorate ? '' : ', not prorated'}`
+  const { trial, coupon, tax, quantity, seats, direction, day, credit, prorate, begin, paused } =
+    row
+  return `${begin}${paused ? ' and paused' : ''}, ${direction}, ${day} day, trial ${trial}, coupon ${coupon}, tax ${tax}, × ${quantity}, seats ${seats}, credit ${credit}${prorate ? '' : ', not prorated'}`
 }
 
 /** A subscription as the row has it, on the day of the swap. */
@@ -248,8 +242,6 @@ async function liveTo(
   given: ProviderCase,
   row: Combination,
 ): Promise<Subscription> {
-  await defineCoupons(test)
-  defineSeats(test)
   const [from] = DIRECTIONS[row.direction]
   const { user, sandbox } = test
   const began = sandbox.clock.now()
@@ -267,18 +259,14 @@ async function liveTo(
       row.seats > 0 ? [{ price: from }, { price: 'seat', quantity: row.seats }] : from,
     )
   } else if (row.credit !== 'none') {
-    const stripe = await stripeSdk(test)
-    await stripe.customers.createBalanceTransaction(user.providerId ?? '', {
-      // Not 20000: that leaves 8 cents of one row, which Stripe puts on the balance instead of charging them.
-      amount: row.credit === 'little' ? -177 : -19_000,
-      currency: 'usd',
-    })
+    await changeBalance(test, row.credit)
   }
   const ends = (await subscription.periodEndsAt()) ?? began
   const length = ends.getTime() - began.getTime()
   const at = { first: 0, middle: Math.floor(length / 2 / DAY) * DAY, last: length - DAY / 2 }
   if (at[row.day] > 0) await sandbox.clock.advanceTo(new Date(began.getTime() + at[row.day]))
-  return subscription
+  if (!row.paused) return subscription
+  return subscription.pause({ until: new Date(sandbox.clock.nowMs() + HOUR) })
 }
 
 /** At Braintree credit comes from a plan of another frequency that was paid for before. */
