@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { BillableUser, BillingOptions, ProviderName } from '../src/index.ts'
+import type { BillingOptions } from '../src/index.ts'
+import { dispute } from './dispute.ts'
 import { loseAnswer } from './lost-answers.ts'
 import { type FlowTest, PROVIDERS, start, takenFrom } from './support.ts'
 
@@ -12,19 +13,6 @@ const TABLE: readonly (readonly [Access, Readonly<Record<Outcome, boolean>>])[] 
   ['suspend', { open: false, won: true, lost: true }],
   ['end', { open: true, won: true, lost: false }],
 ]
-
-/** Opens a dispute of the newest charge; gives what decides it. */
-function dispute({ sandbox }: FlowTest, provider: ProviderName, user: BillableUser) {
-  const customer = user.providerId ?? ''
-  if (provider === 'stripe') {
-    const charge = sandbox.stripe.charges(customer).find(({ disputed }) => !disputed)
-    const { id } = sandbox.stripe.disputeCharge(String(charge?.id))
-    return (outcome: 'won' | 'lost') => void sandbox.stripe.decideDispute(String(id), outcome)
-  }
-  const { id = '' } = sandbox.braintree.transactions(customer).at(-1) ?? {}
-  sandbox.braintree.notify('dispute_opened', id)
-  return (outcome: 'won' | 'lost') => sandbox.braintree.notify(`dispute_${outcome}`, id)
-}
 
 const disputesOf = ({ database }: FlowTest) =>
   database.kysely.selectFrom('billing_disputes').selectAll().orderBy('opened_at').execute()
@@ -44,7 +32,7 @@ describe.each(PROVIDERS)('a dispute at $provider', ({ provider, card }) => {
     await friend.newSubscription('main', 'monthly').create(other)
     const at = test.sandbox.clock.now()
     for (const outcome of ['won', 'lost'] as const) {
-      const decide = dispute(test, provider, user)
+      const decide = dispute(test, user)
       await settle()
       const disputed = await user.subscription('main')
       expect(await user.subscribed('main')).toBe(opens.open)
@@ -77,7 +65,7 @@ describe.each(PROVIDERS)('a dispute at $provider', ({ provider, card }) => {
   it.each(TABLE)('is what it is now, whatever the event says (%s)', async (access, opens) => {
     const test = await begin(access)
     const { user, settle } = test
-    const decide = dispute(test, provider, user)
+    const decide = dispute(test, user)
     decide('lost')
     await settle()
     expect(await user.subscribed('main')).toBe(opens.lost)
@@ -87,7 +75,7 @@ describe.each(PROVIDERS)('a dispute at $provider', ({ provider, card }) => {
   it('outlives what else is told of the subscription', async () => {
     const test = await begin('suspend')
     const { user } = test
-    dispute(test, provider, user)
+    dispute(test, user)
     await test.settle()
     const { disputedAt } = await user.subscription('main')
     const changed = await user.subscription('main')
@@ -107,7 +95,7 @@ describe.each(PROVIDERS)('a dispute at $provider', ({ provider, card }) => {
       const user = await test.createUser()
       const token = provider === 'stripe' ? card : test.sandbox.braintree.createNonce()
       await user.newSubscription('main', 'monthly').create(token)
-      const decide = dispute(test, provider, user)
+      const decide = dispute(test, user)
       await test.settle()
       loseAnswer(test, provider, { after: call, how: 'half-written' })
       decide('lost')
@@ -126,7 +114,7 @@ describe.each(PROVIDERS)('a dispute at $provider', ({ provider, card }) => {
     const { user } = test
     await user.charge(provider === 'stripe' ? 500 : 5)
     await test.sandbox.clock.advance({ minutes: 1 })
-    const decide = dispute(test, provider, user)
+    const decide = dispute(test, user)
     await test.settle()
     expect(await disputesOf(test)).toMatchObject([{ subscription_id: null, status: 'open' }])
     expect(await user.subscribed('main')).toBe(true)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AnyBillingEvent, DriftReport, EventListeners, ProviderName } from '../src/index.ts'
+import { dispute } from './dispute.ts'
 import { hasty } from './lost-answers.ts'
 import { PROVIDERS, start, stripeSdk } from './support.ts'
 
@@ -23,20 +24,6 @@ async function listening(provider: ProviderName, types: readonly string[] = TYPE
   return { ...test, take }
 }
 
-type Listening = Awaited<ReturnType<typeof listening>>
-
-function dispute({ sandbox, user }: Listening, provider: ProviderName) {
-  const customer = user.providerId ?? ''
-  if (provider === 'stripe') {
-    const charge = sandbox.stripe.charges(customer).find(({ disputed }) => !disputed)
-    const { id } = sandbox.stripe.disputeCharge(String(charge?.id))
-    return (outcome: 'won' | 'lost') => void sandbox.stripe.decideDispute(String(id), outcome)
-  }
-  const { id = '' } = sandbox.braintree.transactions(customer).at(-1) ?? {}
-  sandbox.braintree.notify('dispute_opened', id)
-  return (outcome: 'won' | 'lost') => sandbox.braintree.notify(`dispute_${outcome}`, id)
-}
-
 describe.each(PROVIDERS)('what is told at $provider', (given) => {
   const { provider, card, otherCard, otherLastFour } = given
 
@@ -44,7 +31,7 @@ describe.each(PROVIDERS)('what is told at $provider', (given) => {
     const test = await listening(provider, ['dispute.opened', 'dispute.closed'])
     const { user } = test
     const { providerId } = await user.newSubscription('main', 'monthly').create(card)
-    const decide = dispute(test, provider)
+    const decide = dispute(test, user)
     const [opened, ...more] = await test.take()
     expect(more).toEqual([])
     expect(opened).toMatchObject({
@@ -84,7 +71,7 @@ describe.each(PROVIDERS)('what is told at $provider', (given) => {
     const test = await listening(provider, ['checkout.completed'])
     const { user, database } = test
     await user.newSubscription('main', 'monthly').create(card)
-    dispute(test, provider)('lost')
+    dispute(test, user)('lost')
     expect(await test.take()).toEqual([])
     expect(await database.kysely.selectFrom('billing_events').selectAll().execute()).toEqual([])
     expect(await user.subscribed('main')).toBe(true)
@@ -100,7 +87,7 @@ describe.each(PROVIDERS)('a dispute whose webhook was lost at $provider', (given
       const test = await start(provider, { disputes: { access }, webhooks: false })
       const { user, billing } = test
       await user.newSubscription('main', 'monthly').create(card)
-      const decide = dispute(test as Listening, provider)
+      const decide = dispute(test, user)
       const dry = await billing.sync({ dryRun: true })
       expect(dry.drift).toMatchObject([{ what: 'dispute', was: null, is: { status: 'open' } }])
       expect(await user.subscribed('main')).toBe(true)
@@ -133,7 +120,7 @@ describe.each(PROVIDERS)('a dispute that was over before we knew of it at $provi
       })
       const { user, billing, database } = test
       await user.newSubscription('main', 'monthly').create(card)
-      dispute(test as Listening, provider)(outcome)
+      dispute(test, user)(outcome)
       await test.sandbox.clock.advance({ months: 12 })
       const wanted = [{ what: 'dispute', was: null, is: { status: outcome } }]
       const { drift, failures } = await billing.sync()
@@ -153,7 +140,7 @@ it('disputes that may not be read leave the rest of sync()', async () => {
   const test = await start('stripe', { webhooks: false })
   const { user, billing, sandbox } = test
   await user.newSubscription('main', 'monthly').create('pm_card_visa')
-  dispute(test as Listening, 'stripe')
+  dispute(test, user)
   const stripe = await stripeSdk(test)
   const [{ id } = { id: '' }] = sandbox.stripe.subscriptions(user.providerId ?? '')
   const item = (await stripe.subscriptions.retrieve(String(id))).items.data[0]?.id ?? ''
