@@ -28,16 +28,16 @@ const bundles = new Map<string, Promise<string>>()
 
 /**
  * A script for a child process with all that it imports in one file: hundreds of files take a second of a core
- * to load, and a campaign starts hundreds of children. It is kept until the script or a package is built anew.
+ * to load, and a campaign starts hundreds of children. It is kept until the script, a part of it or a package is new.
  */
-export function bundleChild(script: string): Promise<string> {
-  const bundle = bundles.get(script) ?? findOrBuild(script)
+export function bundleChild(script: string, parts: readonly string[] = []): Promise<string> {
+  const bundle = bundles.get(script) ?? findOrBuild(script, parts)
   bundles.set(script, bundle)
   return bundle
 }
 
-async function findOrBuild(script: string): Promise<string> {
-  const folder = join(CACHE, hashOf(script))
+async function findOrBuild(script: string, parts: readonly string[]): Promise<string> {
+  const folder = join(CACHE, hashOf(script, parts))
   const file = join(folder, 'child.mjs')
   if (!existsSync(file)) await build(script, folder)
   return file
@@ -91,8 +91,9 @@ function importVite(): Promise<typeof Vite> {
 }
 
 /** Changes with everything that the bundle is made of. */
-function hashOf(script: string): string {
-  const hash = createHash('sha256').update(script).update(readFileSync(script))
+function hashOf(script: string, parts: readonly string[]): string {
+  const hash = createHash('sha256').update(script)
+  for (const file of [script, ...parts]) hash.update(readFileSync(file))
   hash.update(readFileSync(join(ROOT, 'package-lock.json')))
   for (const name of PACKAGES) {
     const dist = join(ROOT, 'packages', name, 'dist')

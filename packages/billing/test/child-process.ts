@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { bundleChild } from '../../../test-support/bundle-child.ts'
 import type { DeliveryOptions, ProviderName } from '../src/index.ts'
+import type { Job } from './killed/jobs.ts'
 import type { FlowTest } from './support.ts'
 
 /** One line of a child: see `report` in `child.mjs`. */
@@ -14,12 +15,16 @@ export interface Report {
   readonly made?: readonly string[]
   readonly done?: boolean
   readonly failed?: string
-  readonly steps?: number
+  /** The steps of the job, in order. */
+  readonly steps?: readonly string[]
+  /** The event that somebody was told of, and the mail that was handed over. */
+  readonly told?: string
+  readonly mailed?: string
 }
 
 export interface Child {
   /** Starts its one job. */
-  begin(job: object): void
+  begin(job: Job & { readonly stopAt?: number }): void
   /** The first report that has this member. */
   until(member: keyof Report): Promise<Report>
   /** What came of the job: it stopped at the chosen step, is done, or failed. */
@@ -31,11 +36,17 @@ export interface Child {
 }
 
 export const CHILD_SECRET = 'whsec_children'
-const script = fileURLToPath(new URL('./child.mjs', import.meta.url))
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const script = pathOf('./child.mjs')
+const parts = [pathOf('./killed/jobs.ts')]
 
 export interface ChildOptions {
   /** Where it sends events as webhooks. */
   readonly deliveries?: DeliveryOptions
+  /** Whether it listens to payments, and sends receipts. */
+  readonly listens?: boolean
+  /** Whether owners of the name `Taxed` pay 20 percent. */
+  readonly taxesByName?: boolean
   /** Options of billing that are JSON. */
   readonly billing?: object
 }
@@ -62,7 +73,8 @@ export async function startChild(
     },
     braintree: { keys, host: environment.server, port: environment.port },
   }
-  const child = spawn(process.execPath, [await bundleChild(script), JSON.stringify(setting)], {
+  const bundle = await bundleChild(script, parts)
+  const child = spawn(process.execPath, [bundle, JSON.stringify(setting)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -7,13 +7,15 @@ import { syncBuiltinESMExports } from 'node:module'
 import { createInterface } from 'node:readline'
 import { createBilling } from '@tollgate/billing'
 import { connect } from '@tollgate/database'
+import { doJob } from './killed/jobs.ts'
 
 const setting = JSON.parse(process.argv[2])
 /** Synchronously: nothing else happens between a step and its report. */
 const report = (message) => writeSync(1, `${JSON.stringify(message)}\n`)
 
 let stopAt = Number.POSITIVE_INFINITY
-let steps = Number.NEGATIVE_INFINITY
+/** What was done so far, or would be next; null before the job. */
+let steps = null
 
 // A lease is renewed whenever its time has come: no step of the job.
 const timer = new AsyncLocalStorage()
@@ -22,8 +24,8 @@ globalThis.setInterval = (work, ...rest) => setInterval(() => timer.run(true, wo
 
 /** The moment before an effect. At the chosen one the process stops for good, to be killed. */
 function step(what) {
-  steps += 1
-  if (steps !== stopAt) return
+  steps?.push(what)
+  if (steps?.length !== stopAt) return
   report({ stopped: what })
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
@@ -63,6 +65,18 @@ const providers = {
     return { braintree: { ...keys, environment, metered: { calls: { unitAmount: 5 } } } }
   },
 }
+/** Somebody who listens, and mail. What was said stays said when the process is gone. */
+const listening = () => {
+  const say = async (what, id) => {
+    step(`before it is ${what}`)
+    report({ [what]: id })
+  }
+  return {
+    invoice: { vendor: 'Example Ltd', product: 'Gold' },
+    on: { 'invoice.paid': ({ id }) => say('told', id) },
+    mail: { only: ['receipt'], send: ({ id }) => say('mailed', id) },
+  }
+}
 const billing = createBilling({
   database,
   users: { table: 'users' },
@@ -75,77 +89,20 @@ const billing = createBilling({
   clock: { now: () => new Date(setting.now) },
   logger: { error: () => undefined },
   ...(await providers[setting.provider](setting)),
+  ...(setting.listens ? listening() : {}),
+  ...(setting.taxesByName ? { taxPercentage: ({ name }) => (name === 'Taxed' ? 20 : 0) } : {}),
   ...setting.billing,
 })
-
-/** JSON has no dates. */
-function toDate(arg) {
-  return arg?.date ? new Date(arg.date) : arg
-}
-
-/** What the tests have other processes do. Each is also what they do again afterwards. */
-const jobs = {
-  create: ({ user, card, plan = 'monthly' }) => user.newSubscription('main', plan).create(card),
-  /** With the builder's methods, each by its name and what it is given. */
-  begin({ user, card, terms }) {
-    const builder = terms.reduce(
-      (built, [method, ...args]) => built[method](...args.map(toDate)),
-      user.newSubscription('main', 'monthly'),
-    )
-    return builder.create(card)
-  },
-  createWithCode: ({ user, card, code }) =>
-    user.newSubscription('main', 'monthly').withPromotionCode(code).create(card),
-  async guess({ user, codes }) {
-    const guess = (code) =>
-      user.findPromotionCode(code).then(
-        () => 'asked',
-        (error) => error.code,
-      )
-    report({ made: await Promise.all(codes.map(guess)) })
-  },
-  swap: async ({ user, plan }) => (await user.subscription('main')).swap(plan),
-  swapAndInvoice: async ({ user, plan }) => (await user.subscription('main')).swapAndInvoice(plan),
-  cancel: async ({ user }) => (await user.subscription('main')).cancel(),
-  cancelNow: async ({ user }) => (await user.subscription('main')).cancelNow(),
-  resume: async ({ user }) => (await user.subscription('main')).resume(),
-  charge: ({ user, amount, key }) => user.charge(amount, { idempotencyKey: key }),
-  voidInvoice: async ({ user }) => (await user.invoicesIncludingPending())[0].void(),
-  creditNote: async ({ user, options }) => (await user.invoices())[0].creditNote(options),
-  async use({ user, id, times = 1 }) {
-    const report = () => user.reportUsage('calls', 5, { id })
-    await Promise.all(Array.from({ length: times }, report))
-    await billing.usage.process()
-  },
-  chargeUsage: () => billing.usage.process(),
-  /** Any other method of the user, or of the subscription `main`. */
-  async ask({ user, of = 'user', method, args = [] }) {
-    const asked = of === 'user' ? user : await user.subscription('main')
-    await asked[method](...args.map(toDate))
-  },
-  async createOften({ user, card, times }) {
-    const create = () => user.newSubscription('main', 'monthly').create(card)
-    const made = await Promise.all(Array.from({ length: times }, create))
-    report({ made: made.map(({ providerId }) => providerId) })
-  },
-  tell: () => billing.events.process(),
-  async receive({ path, body, headers }) {
-    const request = new Request(`https://app.example.com${path}`, { method: 'POST', body, headers })
-    const { status } = await billing.fetch(request)
-    report({ answered: status })
-    await billing.webhooks.process()
-  },
-}
 
 report({ ready: true })
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 const { value: line } = await lines.next()
-const { job, userId, type = 'user', ...args } = JSON.parse(line)
+const { userId, type = 'user', ...job } = JSON.parse(line)
 const user = userId === undefined ? undefined : await billing.owner(type, userId)
-stopAt = args.stopAt ?? Number.POSITIVE_INFINITY
-steps = 0
+stopAt = job.stopAt ?? Number.POSITIVE_INFINITY
+steps = []
 try {
-  await jobs[job]({ user, ...args })
+  await doJob({ billing, report }, { user, ...job })
   report({ done: true, steps })
 } catch (error) {
   report({ failed: `${error.name}: ${error.message}`, steps })

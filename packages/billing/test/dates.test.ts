@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  InvalidArgument,
-  PaymentFailed,
-  ProviderUnavailable,
-  type Subscription,
-  Unsupported,
-} from '../src/index.ts'
-import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
+import { InvalidArgument, PaymentFailed, Unsupported } from '../src/index.ts'
 import { START, start, stripeSdk, takenFrom } from './support.ts'
 
 const CARD = 'pm_card_visa'
@@ -116,35 +109,5 @@ describe('a trial', () => {
       .skipTrial()
       .create('fake-valid-visa-nonce')
     expect(made.onTrial()).toBe(false)
-  })
-})
-
-describe('whichever answer is lost', () => {
-  it.each(LOSSES)('dates are set once (%s)', async (how) => {
-    const test = await startTrial()
-    const { user, sandbox } = test
-    const billing = hasty(test)
-    const table: [(of: Subscription) => Promise<Subscription>, (of: Subscription) => unknown][] = [
-      [(of) => of.extendTrial(day(20)), (of) => of.trialEndsAt?.getTime() === day(20).getTime()],
-      [(of) => of.cancelAt(day(50)), (of) => of.endsAt?.getTime() === day(50).getTime()],
-      [(of) => of.endTrial(), (of) => !of.onTrial() && takenFrom(test, user) === 1000],
-    ]
-    for (const [ask, isDone] of table) {
-      for (let call = 0, wasHit = true; wasHit; call++) {
-        const other = await (await billing.user(user.id)).subscription('main')
-        loseAnswer(test, 'stripe', { after: call, how })
-        const failed = await ask(other).then(
-          () => null,
-          (error: unknown) => error,
-        )
-        wasHit = sandbox.trouble.takeCallTrouble('stripe') === null
-        sandbox.trouble.clear()
-        if (failed) {
-          expect(failed).toBeInstanceOf(ProviderUnavailable)
-          await ask(await (await billing.user(user.id)).subscription('main'))
-        }
-        expect(isDone(await user.subscription('main')), `call ${call} of ${ask}`).toBe(true)
-      }
-    }
   })
 })

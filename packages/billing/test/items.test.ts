@@ -3,12 +3,10 @@ import {
   InvalidArgument,
   ItemNotFound,
   PaymentFailed,
-  ProviderUnavailable,
   type Subscription,
   UnknownPlan,
   Unsupported,
 } from '../src/index.ts'
-import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
 import { rowsOf, truthAt } from './provider-truth.ts'
 import {
   type FlowTest,
@@ -212,41 +210,6 @@ describe.each(PROVIDERS)('the prices of a subscription at $provider', (given) =>
     const made = await test.made.addPrice('seat')
     expect([shown(made), made.onGracePeriod()]).toEqual([['monthly × 1', 'seat × 1'], true])
     expect(takenFrom(test, test.user)).toBe(1500)
-  })
-
-  it.each(LOSSES)('are changed once, whichever answer is lost (%s)', async (how) => {
-    const test = await startHalfway(given)
-    const { user, sandbox } = test
-    const billing = hasty(test)
-    const seats = (quantity: number) => [{ price: 'monthly' }, { price: 'seat', quantity }]
-    const table: [number, (of: Subscription) => Promise<unknown>, number | null][] = [
-      [0, (of) => of.addPriceAndInvoice('seat', 2), 2],
-      [2, (of) => of.incrementQuantity(1, 'seat'), 3],
-      [3, (of) => of.decrementQuantity(1, 'seat'), 2],
-      [2, (of) => of.removePrice('seat'), null],
-    ]
-    // Calls take their time at Braintree. What only reads before the change can be lost without an effect.
-    const isSlow = provider === 'braintree'
-    for (const [before, ask, after] of isSlow ? table.slice(0, 2) : table) {
-      for (let call = isSlow ? 3 : 0, wasHit = true; wasHit; call++) {
-        const list = before === 0 ? [{ price: 'monthly' }] : seats(before)
-        await (await user.subscription('main')).noProrate().swap(list)
-        const other = await (await billing.user(user.id)).subscription('main')
-        loseAnswer(test, provider, { after: call, how })
-        const failed = await ask(other).then(
-          () => null,
-          (error: unknown) => error,
-        )
-        wasHit = sandbox.trouble.takeCallTrouble(provider) === null
-        sandbox.trouble.clear()
-        if (failed) {
-          expect(failed).toBeInstanceOf(ProviderUnavailable)
-          await ask(await (await billing.user(user.id)).subscription('main'))
-        }
-        const item = (await user.subscription('main')).findItem('seat')
-        expect(item?.quantity ?? null, `call ${call} of ${ask}`).toBe(after)
-      }
-    }
   })
 })
 

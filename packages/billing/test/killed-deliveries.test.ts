@@ -36,7 +36,7 @@ it('threat W7 a process killed at any step of sending loses nothing', LONG, asyn
     // What it had taken is free for another after a while.
     await test.sandbox.clock.advance({ minutes: 11 })
     await survivor.events.process()
-    return outcome.steps ?? 0
+    return outcome.steps?.length ?? 0
   }
 
   const steps = await tryPoint(1_000_000)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startChild } from './child-process.ts'
+import { ofSubscription } from './killed/story.ts'
 import { rowsOf, truthAt } from './provider-truth.ts'
 import { customersAt, PROVIDERS, start, subscriptionsAt, takenFrom } from './support.ts'
 
@@ -60,7 +61,7 @@ describe.each(PROVIDERS)('several processes at $provider', (given) => {
       const sleeper = await startChild(test, provider, { lockLease: 1 })
       trouble.failNext(call, { slowMs: 0 }, provider)
       trouble.failNext(1, 'held', provider)
-      sleeper.begin({ job: 'swap', plan: 'pro', userId: user.id })
+      sleeper.begin({ ...ofSubscription('swap', 'pro'), userId: user.id })
       const isOver = await Promise.race([
         trouble.untilHeld().then(() => false),
         sleeper.outcome().then(() => true),

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { type Child, type ChildOptions, type Report, startChild } from '../child-process.ts'
 import type { FlowTest, ProviderCase } from '../support.ts'
-import type { Asking } from './story.ts'
 
 /** Seconds a killed process keeps the retry waiting here; operations take a fraction of it. */
 export const LEASE = 1
@@ -9,58 +8,50 @@ export const LEASE = 1
 /** Processes start slowly on a busy machine. */
 export const LONG = { timeout: 600_000 }
 
-/** A point before a statement that changes rows. */
-export const WRITE = /^before (insert|update|delete)/
+export interface Campaign<T> extends ChildOptions {
+  /** Most of the time is spent waiting for the lease. */
+  readonly atOnce: number
+  /** What so many runs begin with, one for each. */
+  readonly prepare: (count: number) => Promise<readonly T[]>
+  /** Has the child do the job. */
+  readonly begin: (child: Child, prepared: T, stopAt: number) => void
+  /** What is done and looked at when it was killed there. */
+  readonly afterwards: (prepared: T, at: string, child: Child) => Promise<unknown>
+}
 
 /**
- * Runs the job to its end once, which tells how many points it has, and then once for each of them;
- * gives what it was stopped at.
+ * Lets a process do the job to its end, which tells its steps, and has one killed before each of them but the first: it
+ * has done nothing there. Gives the steps.
  */
-export async function tryEveryPoint(
+export async function tryEveryPoint<T>(
   test: FlowTest,
   { provider }: ProviderCase,
-  /** Most of the time is spent waiting for the lease. */
-  { atOnce, ...child }: { readonly atOnce: number } & ChildOptions,
-  run: (child: Child, stopAt: number) => Promise<Report>,
-): Promise<string[]> {
-  const tryPoint = async (stopAt: number) =>
-    run(await startChild(test, provider, { lockLease: LEASE, ...child }), stopAt)
-  const { steps = 0 } = await tryPoint(Number.MAX_SAFE_INTEGER)
-  const points: string[] = []
-  let next = 1
+  { atOnce, prepare, begin, afterwards, ...options }: Campaign<T>,
+): Promise<readonly string[]> {
+  async function tryPoint(prepared: T, stopAt: number): Promise<Report> {
+    const child = await startChild(test, provider, { lockLease: LEASE, ...options })
+    begin(child, prepared, stopAt)
+    const outcome = await child.outcome()
+    await child.kill()
+    expect(outcome.failed).toBeUndefined()
+    await afterwards(prepared, outcome.stopped ?? 'at the end', child)
+    return outcome
+  }
+
+  const [first] = await prepare(1)
+  const { steps = [] } = await tryPoint(first as T, Number.MAX_SAFE_INTEGER)
+  const stops = steps.slice(1).map((_step, at) => at + 2)
+  const prepared = await prepare(stops.length)
+  const waiting = [...stops.entries()]
   const worker = async () => {
-    while (next <= steps) {
-      const stopAt = next++
-      points[stopAt - 1] = (await tryPoint(stopAt)).stopped ?? ''
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [at, stopAt] = next
+      await tryPoint(prepared[at] as T, stopAt)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
-  // On a busy machine the first run may have renewed its lease once more than others, which end before its last points.
-  while (points.at(-1) === '') points.pop()
-  return points
+  return steps
 }
 
-/** None was left out, and the kinds of effect that the job has are among them. */
-export function expectPoints(
-  points: readonly string[],
-  kinds: readonly ('calls' | 'writes')[],
-): void {
-  expect(Array.from(points).filter((point) => !point)).toEqual([])
-  const has = (pattern: RegExp) => points.some((point) => pattern.test(point))
-  for (const kind of kinds) {
-    if (kind === 'writes') expect(has(WRITE)).toBe(true)
-    else expect(has(/^before [A-Z]+ /)).toBe(true)
-  }
-}
-
-let users = 100
-
-/** A user of its own, and a card. Braintree's nonce works once, as a real one. */
-export async function prepare(test: FlowTest, given: ProviderCase): Promise<Asking> {
-  const id = ++users
-  const email = `user-${id}@example.com`
-  await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()
-  const user = await test.billing.user(id)
-  const card = given.provider === 'stripe' ? given.card : test.sandbox.braintree.createNonce()
-  return { test, given, user, card }
-}
+/** Whether a step is a call that changes something at the provider. */
+export const isCall = (step: string): boolean => /^before [A-Z]+ \//.test(step)

@@ -1,5 +1,8 @@
 import type { BillableUser, ProviderName, Subscription } from '../../src/index.ts'
+import type { StartBillingOptions } from '../../src/testing/index.ts'
+import type { ChildOptions } from '../child-process.ts'
 import type { FlowTest, ProviderCase } from '../support.ts'
+import { doJob, type Job } from './jobs.ts'
 
 /** Who asks. Each story of each point is lived by a user of its own. */
 export interface Asking {
@@ -15,16 +18,19 @@ export interface Story {
   readonly name: string
   /** Where there is such a thing; default: everywhere. */
   readonly providers?: readonly ProviderName[]
-  /** Done before, undisturbed. */
-  readonly before: (asking: Asking) => Promise<unknown>
-  /** For `child.mjs`, which is killed meanwhile. */
-  readonly job: object | ((asking: Asking) => object)
-  /** What the application does when it got no answer. */
-  readonly again: (asking: Asking) => Promise<unknown>
+  /** Of billing here, and in the process that is killed. */
+  readonly options?: { readonly here: StartBillingOptions; readonly there: ChildOptions }
+  /** What there is before any of it, once for all. */
+  readonly prepare?: (test: FlowTest) => Promise<unknown>
+  /** Done before, undisturbed. Default: nothing. */
+  readonly before?: (asking: Asking) => Promise<unknown>
+  /** What happens then, to all of them at once. */
+  readonly meanwhile?: (test: FlowTest) => Promise<unknown>
+  readonly job: Job | ((asking: Asking) => Job)
+  /** What the application does when it got no answer. Default: the same again. */
+  readonly again?: (asking: Asking) => Promise<unknown>
   /** What all must have come to, wherever it was killed. Rows and operations are looked at anyway. */
   readonly outcome: Outcome | ((asking: Asking, at: string) => Promise<void>)
-  /** Whether rows are written; default true. */
-  readonly writes?: boolean
 }
 
 /** Of the subscription `main`. */
@@ -50,3 +56,60 @@ export const main = ({ user }: Pick<Asking, 'user'>): Promise<Subscription> =>
 
 export const subscribe = ({ user, card }: Pick<Asking, 'user' | 'card'>): Promise<Subscription> =>
   user.newSubscription('main', 'monthly').create(card)
+
+export const beginTrial = ({ user, card }: Asking): Promise<Subscription> =>
+  user.newSubscription('main', 'monthly').trialDays(9).create(card)
+
+/** A method that is asked for, with arguments that are JSON; dates as `{ date }`. */
+export const ofUser = (method: string, ...args: readonly unknown[]): Job => ({
+  job: 'ask',
+  of: 'user',
+  method,
+  args,
+})
+export const ofSubscription = (method: string, ...args: readonly unknown[]): Job => ({
+  ...ofUser(method, ...args),
+  of: 'subscription',
+})
+export const ofInvoice = (method: string, ...args: readonly unknown[]): Job => ({
+  ...ofUser(method, ...args),
+  of: 'invoice',
+})
+
+export function jobOf({ job }: Story, asking: Asking): Job {
+  const { card } = asking
+  return { card, ...(typeof job === 'function' ? job(asking) : job) }
+}
+
+/** In this process. */
+export async function askOnce(story: Story, asking: Asking): Promise<void> {
+  const { billing } = asking.test
+  await doJob({ billing, report: () => undefined }, { user: asking.user, ...jobOf(story, asking) })
+}
+
+export async function askAgain(story: Story, asking: Asking): Promise<void> {
+  await (story.again ? story.again(asking) : askOnce(story, asking))
+}
+
+let users = 100
+
+/** Users of their own, each with a card, who have lived up to the job. */
+export async function prepare(
+  test: FlowTest,
+  given: ProviderCase,
+  { count, before, meanwhile }: Pick<Story, 'before' | 'meanwhile'> & { readonly count: number },
+): Promise<Asking[]> {
+  const made: Asking[] = []
+  for (let i = 0; i < count; i++) {
+    const id = ++users
+    const email = `user-${id}@example.com`
+    await test.database.kysely.insertInto('users').values({ id, email, name: 'Ada' }).execute()
+    const user = await test.billing.user(id)
+    const card = given.provider === 'stripe' ? given.card : test.sandbox.braintree.createNonce()
+    const asking = { test, given, user, card }
+    await before?.(asking)
+    made.push(asking)
+  }
+  await meanwhile?.(test)
+  return made
+}

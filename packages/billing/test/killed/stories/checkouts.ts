@@ -1,8 +1,10 @@
 import { expect } from 'vitest'
-import { givenBackTo } from '../../support.ts'
-import { type Asking, PAID, type Story } from '../story.ts'
+import { money } from '../../../src/index.ts'
+import { takenFrom } from '../../support.ts'
+import { type Asking, ofUser, PAID, type Story } from '../story.ts'
 
 const PAGE = { name: 'main', successPath: '/done' }
+const SHIRT = [money(1500, 'usd'), 'Shirt', { successPath: '/done' }] as const
 
 /** The page of each user, for whoever comes back from it. */
 const pages = new Map<string | number, string>()
@@ -11,8 +13,7 @@ export const checkouts: readonly Story[] = [
   {
     name: 'checkout',
     providers: ['stripe'],
-    before: async () => undefined,
-    job: { job: 'ask', method: 'checkout', args: ['monthly', PAGE] },
+    job: ofUser('checkout', 'monthly', PAGE),
     async again(asking) {
       await pay(asking)
       await comeBack(asking)
@@ -23,7 +24,7 @@ export const checkouts: readonly Story[] = [
     name: 'checkout with other terms',
     providers: ['stripe'],
     before: ({ user }) => user.checkout('monthly', PAGE),
-    job: { job: 'ask', method: 'checkout', args: ['pro', PAGE] },
+    job: ofUser('checkout', 'pro', PAGE),
     async again({ user, test }) {
       const { id } = await user.checkout('pro', PAGE)
       test.sandbox.stripe.completeCheckout(id)
@@ -36,27 +37,27 @@ export const checkouts: readonly Story[] = [
     providers: ['stripe'],
     before: ({ user }) => user.checkout('monthly', PAGE),
     job: { job: 'create' },
-    again: ({ user, card }) => user.newSubscription('main', 'monthly').create(card),
     outcome: PAID,
   },
   {
     name: 'completeCheckout',
     providers: ['stripe'],
     before: pay,
-    job: ({ user }) => ({ job: 'ask', method: 'completeCheckout', args: [pages.get(user.id)] }),
-    again: comeBack,
+    job: ({ user }) => ofUser('completeCheckout', pages.get(user.id)),
     outcome: PAID,
   },
   {
-    name: 'refund of what was paid on a page',
+    name: 'checkoutCharge',
     providers: ['stripe'],
-    async before(asking) {
-      await pay(asking)
-      await comeBack(asking)
+    job: ofUser('checkoutCharge', ...SHIRT),
+    async again({ user, test }) {
+      const { id } = await user.checkoutCharge(...SHIRT)
+      test.sandbox.stripe.completeCheckout(id)
+      await user.completeCheckout(id)
     },
-    job: ({ user }) => ({ job: 'ask', method: 'refund', args: [pages.get(user.id)] }),
-    again: ({ user }) => user.refund(pages.get(user.id) ?? ''),
-    outcome: async ({ test, user }, at) => expect(givenBackTo(test, user), at).toBe(1000),
+    async outcome({ test, user }, at) {
+      expect(takenFrom(test, user), at).toBe(1500)
+    },
   },
 ]
 

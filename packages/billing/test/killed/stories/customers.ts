@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Asking, Story } from '../story.ts'
+import { type Asking, ofUser, type Story } from '../story.ts'
 
 const DETAILS = { name: 'Ada King', phone: '+44 20 7946 0000', address: { city: 'London' } }
 
@@ -7,8 +7,7 @@ export const customers: readonly Story[] = [
   {
     name: 'updateCustomer',
     before: ({ user, card }) => user.updateCard(card),
-    job: { job: 'ask', method: 'updateCustomer', args: [DETAILS] },
-    again: ({ user }) => user.updateCustomer(DETAILS),
+    job: ofUser('updateCustomer', DETAILS),
     async outcome(asking, at) {
       expect(await detailsOf(asking), at).toEqual({
         name: DETAILS.name,
@@ -16,7 +15,6 @@ export const customers: readonly Story[] = [
         cities: ['London'],
       })
     },
-    writes: false,
   },
 ]
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Asking, main, type Story, subscribe } from '../story.ts'
+import { type Asking, main, ofSubscription, type Story, subscribe } from '../story.ts'
 
 async function planPro(asking: Asking): Promise<void> {
   await (await subscribe(asking)).swapAtPeriodEnd('pro')
@@ -14,13 +14,6 @@ async function takeBackUnlessMade(asking: Asking): Promise<void> {
   if (found.quantity === 1) await found.cancelPlannedSwap()
 }
 
-const ask = (method: string, ...args: readonly unknown[]) => ({
-  job: 'ask',
-  of: 'subscription',
-  method,
-  args,
-})
-
 /** The plan, how many of it, and what is to come: by our row, which is compared with the provider anyway. */
 const is =
   (plan: string, quantity: number, planned: string | null) =>
@@ -32,52 +25,57 @@ const is =
     expect((await found.plannedSwap())?.items ?? null, at).toEqual(items)
   }
 
+const isPaused = (wanted: boolean) => async (asking: Asking, at: string) =>
+  expect((await main(asking)).paused(), at).toBe(wanted)
+
 export const later: readonly Story[] = [
   {
     name: 'swapAtPeriodEnd',
     providers: ['stripe'],
     before: subscribe,
-    job: ask('swapAtPeriodEnd', 'pro'),
-    again: async (asking) => (await main(asking)).swapAtPeriodEnd('pro'),
+    job: ofSubscription('swapAtPeriodEnd', 'pro'),
     outcome: is('monthly', 1, 'pro'),
   },
   {
     name: 'swapAtPeriodEnd in place of another',
     providers: ['stripe'],
     before: planPro,
-    job: ask('swapAtPeriodEnd', 'quarterly'),
-    again: async (asking) => (await main(asking)).swapAtPeriodEnd('quarterly'),
+    job: ofSubscription('swapAtPeriodEnd', 'quarterly'),
     outcome: is('monthly', 1, 'quarterly'),
   },
   {
     name: 'cancelPlannedSwap',
     providers: ['stripe'],
     before: planPro,
-    job: ask('cancelPlannedSwap'),
-    again: async (asking) => (await main(asking)).cancelPlannedSwap(),
+    job: ofSubscription('cancelPlannedSwap'),
     outcome: is('monthly', 1, null),
   },
   {
     name: 'updateQuantity with a swap planned',
     providers: ['stripe'],
     before: planPro,
-    job: ask('updateQuantity', 3),
-    again: async (asking) => (await main(asking)).updateQuantity(3),
+    job: ofSubscription('updateQuantity', 3),
     outcome: is('monthly', 3, 'pro'),
+  },
+  {
+    name: 'applyCoupon with a swap planned',
+    providers: ['stripe'],
+    before: planPro,
+    job: ofSubscription('applyCoupon', 'SPRING'),
+    outcome: is('monthly', 1, 'pro'),
   },
   {
     name: 'swap with another one planned',
     providers: ['stripe'],
     before: planPro,
-    job: ask('swap', 'quarterly'),
-    again: async (asking) => (await main(asking)).swap('quarterly'),
+    job: ofSubscription('swap', 'quarterly'),
     outcome: is('quarterly', 1, null),
   },
   {
     name: 'cancel with a swap planned, which nobody repeats',
     providers: ['stripe'],
     before: planPro,
-    job: ask('cancel'),
+    job: ofSubscription('cancel'),
     again: ({ user }) => user.sync(),
     async outcome(asking, at) {
       const found = await main(asking)
@@ -88,7 +86,7 @@ export const later: readonly Story[] = [
     name: 'swap with another one planned, which nobody repeats',
     providers: ['stripe'],
     before: planPro,
-    job: ask('swap', 'quarterly'),
+    job: ofSubscription('swap', 'quarterly'),
     again: ({ user }) => user.sync(),
     async outcome(asking, at) {
       const { providerPlan, plannedPlan } = await main(asking)
@@ -99,7 +97,7 @@ export const later: readonly Story[] = [
     name: 'updateQuantity with a swap planned, which nobody repeats',
     providers: ['stripe'],
     before: planPro,
-    job: ask('updateQuantity', 3),
+    job: ofSubscription('updateQuantity', 3),
     again: takeBackUnlessMade,
     async outcome(asking, at) {
       const { quantity } = await main(asking)
@@ -110,20 +108,14 @@ export const later: readonly Story[] = [
     name: 'pause',
     providers: ['stripe'],
     before: subscribe,
-    job: ask('pause', { bills: 'keep_as_draft' }),
-    again: async (asking) => (await main(asking)).pause({ bills: 'keep_as_draft' }),
-    async outcome(asking, at) {
-      expect((await main(asking)).paused(), at).toBe(true)
-    },
+    job: ofSubscription('pause', { bills: 'keep_as_draft' }),
+    outcome: isPaused(true),
   },
   {
     name: 'unpause',
     providers: ['stripe'],
     before: async (asking) => (await subscribe(asking)).pause(),
-    job: ask('unpause'),
-    again: async (asking) => (await main(asking)).unpause(),
-    async outcome(asking, at) {
-      expect((await main(asking)).paused(), at).toBe(false)
-    },
+    job: ofSubscription('unpause'),
+    outcome: isPaused(false),
   },
 ]

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Asking, type Story, subscribe } from '../story.ts'
+import { type Asking, ofUser, type Story, subscribe } from '../story.ts'
 
 /** What each user adds, chooses or takes away. */
 const others = new Map<string | number, string>()
@@ -30,9 +30,7 @@ const methods =
 export const paymentMethods: readonly Story[] = [
   {
     name: 'addPaymentMethod to nobody yet',
-    before: async () => undefined,
-    job: ({ card }) => ({ job: 'ask', method: 'addPaymentMethod', args: [card] }),
-    again: ({ user, card }) => user.addPaymentMethod(card),
+    job: ({ card }) => ofUser('addPaymentMethod', card),
     outcome: methods(1, () => undefined),
   },
   {
@@ -40,30 +38,19 @@ export const paymentMethods: readonly Story[] = [
     before: async ({ user, given }) => {
       await user.newSubscription('main', 'monthly').create(given.otherCard)
     },
-    job: ({ card }) => ({
-      job: 'ask',
-      method: 'addPaymentMethod',
-      args: [card, { makeDefault: true }],
-    }),
-    again: ({ user, card }) => user.addPaymentMethod(card, { makeDefault: true }),
+    job: ({ card }) => ofUser('addPaymentMethod', card, { makeDefault: true }),
     outcome: methods(2, ({ given }) => (given.provider === 'stripe' ? '4242' : '1111')),
   },
   {
     name: 'updateDefaultPaymentMethod',
     before: addAnother,
-    job: (asking) => ({
-      job: 'ask',
-      method: 'updateDefaultPaymentMethod',
-      args: [otherOf(asking)],
-    }),
-    again: (asking) => asking.user.updateDefaultPaymentMethod(otherOf(asking)),
+    job: (asking) => ofUser('updateDefaultPaymentMethod', otherOf(asking)),
     outcome: methods(2, ({ given }) => given.otherLastFour),
   },
   {
     name: 'deletePaymentMethod',
     before: addAnother,
-    job: (asking) => ({ job: 'ask', method: 'deletePaymentMethod', args: [otherOf(asking)] }),
-    again: (asking) => asking.user.deletePaymentMethod(otherOf(asking)),
+    job: (asking) => ofUser('deletePaymentMethod', otherOf(asking)),
     outcome: methods(1, () => undefined),
   },
   {
@@ -72,8 +59,13 @@ export const paymentMethods: readonly Story[] = [
       await user.addPaymentMethod(card)
       await user.addPaymentMethod(given.otherCard, { makeDefault: true })
     },
-    job: { job: 'ask', method: 'deletePaymentMethods' },
-    again: ({ user }) => user.deletePaymentMethods(),
+    job: ofUser('deletePaymentMethods'),
+    outcome: methods(0, () => null),
+  },
+  {
+    name: 'createSetupIntent of nobody yet',
+    providers: ['stripe'],
+    job: ofUser('createSetupIntent'),
     outcome: methods(0, () => null),
   },
 ]

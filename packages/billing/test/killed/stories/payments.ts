@@ -1,12 +1,80 @@
-import { PAID, type Story, subscribe } from '../story.ts'
+import { expect } from 'vitest'
+import { isBillingError } from '../../../src/index.ts'
+import { takenFrom } from '../../support.ts'
+import {
+  type Asking,
+  main,
+  ofInvoice,
+  ofSubscription,
+  ofUser,
+  PAID,
+  type Story,
+  subscribe,
+} from '../story.ts'
+
+/** The renewal is declined, so that something is owed. */
+async function decline(asking: Asking): Promise<void> {
+  await subscribe(asking)
+  const { provider, providerId } = asking.user
+  const code = provider === 'stripe' ? 'insufficient_funds' : '2001'
+  asking.test.sandbox.trouble.declineNextCharge(providerId ?? '', code)
+}
+
+const owed = {
+  before: decline,
+  async meanwhile({ sandbox, billing }) {
+    await sandbox.clock.advance({ months: 1, hours: 2 })
+    await billing.sync()
+  },
+  async outcome(asking: Asking, at: string) {
+    const found = await main(asking)
+    const owes = (await found.amountOwed())?.amount
+    expect([found.pastDue(), owes, takenFrom(asking.test, asking.user)], at).toEqual([
+      false,
+      0,
+      2000,
+    ])
+  },
+} satisfies Partial<Story>
 
 export const payments: readonly Story[] = [
   {
     name: 'charge with a key',
     before: subscribe,
-    job: ({ user, given }) => ({ job: 'charge', amount: given.ten, key: `order-${user.id}` }),
-    again: ({ user, given }) => user.charge(given.ten, { idempotencyKey: `order-${user.id}` }),
+    job: ({ user, given }) => ofUser('charge', given.ten, { idempotencyKey: `order-${user.id}` }),
     outcome: { ...PAID, taken: 2000 },
-    writes: false,
+  },
+  {
+    name: 'invoiceFor with a key',
+    before: subscribe,
+    job: ({ user, given }) =>
+      ofUser('invoiceFor', 'Shirt', given.ten, { idempotencyKey: `order-${user.id}` }),
+    outcome: { ...PAID, taken: 2000 },
+  },
+  { name: 'payNow', ...owed, job: ofSubscription('payNow') },
+  { name: 'pay of an open invoice', providers: ['stripe'], ...owed, job: ofInvoice('pay') },
+  {
+    name: 'void the first invoice',
+    providers: ['stripe'],
+    async before({ user }) {
+      const asked = user.newSubscription('main', 'monthly').create('pm_card_authenticationRequired')
+      await asked.catch((error: unknown) => {
+        if (!isBillingError(error, 'payment_action_required')) throw error
+      })
+    },
+    job: ofInvoice('void'),
+    async again({ user }) {
+      const subscription = await main({ user })
+      const { latest_invoice: id } = (await subscription.asProvider()) as { latest_invoice: string }
+      await (await user.findInvoice(id))?.void()
+    },
+    async outcome({ test, user }, at) {
+      const { providerStatus } = await main({ user })
+      expect([providerStatus, await user.subscribed('main')], at).toEqual([
+        'incomplete_expired',
+        false,
+      ])
+      expect(takenFrom(test, user), at).toBe(0)
+    },
   },
 ]

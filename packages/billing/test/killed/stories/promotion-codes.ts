@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { stripeSdk } from '../../support.ts'
-import { type Asking, main, PAID, type Story, subscribe } from '../story.ts'
+import { type Asking, main, ofSubscription, PAID, type Story, subscribe } from '../story.ts'
 
 /** Each user has a code that works once, whoever is killed. */
 const codeOf = ({ user }: Asking) => `ONCE-${user.id}`
@@ -32,36 +32,21 @@ export const promotionCodes: readonly Story[] = [
     name: 'create with a code that works once',
     providers: ['stripe'],
     before: makeCode,
-    job: (asking) => ({ job: 'createWithCode', code: codeOf(asking) }),
-    again: (asking) =>
-      asking.user
-        .newSubscription('main', 'monthly')
-        .withPromotionCode(codeOf(asking))
-        .create(asking.card),
+    job: (asking) => ({ job: 'create', terms: [['withPromotionCode', codeOf(asking)]] }),
     outcome: { ...PAID, taken: 700 },
   },
   {
     name: 'apply a code that works once',
     providers: ['stripe'],
     before: subscribeFirst,
-    job: (asking) => ({
-      job: 'ask',
-      of: 'subscription',
-      method: 'applyPromotionCode',
-      args: [codeOf(asking)],
-    }),
-    again: async (asking) => (await main(asking)).applyPromotionCode(codeOf(asking)),
+    job: (asking) => ofSubscription('applyPromotionCode', codeOf(asking)),
     outcome: takesOff(['SPRING']),
   },
   {
     name: 'remove what is taken off',
     providers: ['stripe'],
-    async before(asking) {
-      await subscribe(asking)
-      await (await main(asking)).applyCoupon('SPRING')
-    },
-    job: { job: 'ask', of: 'subscription', method: 'removeDiscounts' },
-    again: async (asking) => (await main(asking)).removeDiscounts(),
+    before: async (asking) => (await subscribe(asking)).applyCoupon('SPRING'),
+    job: ofSubscription('removeDiscounts'),
     outcome: takesOff([]),
   },
 ]

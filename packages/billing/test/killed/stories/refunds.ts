@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
 import { givenBackTo, settleCharge } from '../../support.ts'
-import { type Asking, type Story, subscribe } from '../story.ts'
+import { type Asking, ofInvoice, ofUser, type Story, subscribe } from '../story.ts'
 
 /** The charge of each user. */
 const charges = new Map<string | number, string>()
@@ -26,16 +26,41 @@ export const refunds: readonly Story[] = [
     name: 'refund of a part with a key',
     before: async (asking) =>
       settleCharge(asking.test, asking.given.provider, await charge(asking)),
-    job: (asking) => ({ job: 'ask', method: 'refund', args: [chargeOf(asking), part(asking)] }),
-    again: (asking) => asking.user.refund(chargeOf(asking), part(asking)),
+    job: (asking) => ofUser('refund', chargeOf(asking), part(asking)),
     outcome: back(300),
-    writes: false,
   },
   {
     name: 'refund of a whole charge',
     before: charge,
-    job: (asking) => ({ job: 'ask', method: 'refund', args: [chargeOf(asking)] }),
-    again: (asking) => asking.user.refund(chargeOf(asking)),
+    job: (asking) => ofUser('refund', chargeOf(asking)),
     outcome: back(1000),
+  },
+]
+
+export const creditNotes: readonly Story[] = [
+  {
+    name: 'credit note of a part with a key',
+    providers: ['stripe'],
+    before: subscribe,
+    job: ({ user }) =>
+      ofInvoice('creditNote', {
+        to: 'refund',
+        amount: money(300, 'usd'),
+        idempotencyKey: `note-${user.id}`,
+      }),
+    async outcome({ test, user }, at) {
+      expect(givenBackTo(test, user), at).toBe(300)
+      expect(await user.creditNotes(), at).toHaveLength(1)
+    },
+  },
+  {
+    name: 'credit note of a whole invoice',
+    providers: ['stripe'],
+    before: subscribe,
+    job: ofInvoice('creditNote', { to: 'balance', memo: 'Sorry' }),
+    async outcome({ user }, at) {
+      expect(await user.balance(), at).toEqual(money(1000, 'usd'))
+      expect(await user.creditNotes(), at).toHaveLength(1)
+    },
   },
 ]

@@ -1,68 +1,68 @@
 import { expect } from 'vitest'
 import { NotOnGracePeriod, PaymentActionRequired } from '../../../src/index.ts'
-import { type Asking, main, PAID, type Story, subscribe } from '../story.ts'
+import {
+  type Asking,
+  beginTrial,
+  main,
+  ofSubscription,
+  PAID,
+  type Story,
+  subscribe,
+} from '../story.ts'
 
 export const subscriptions: readonly Story[] = [
   {
     name: 'create',
-    before: nothing,
     job: { job: 'create' },
-    again: subscribe,
     outcome: PAID,
   },
   {
     name: 'create after a challenge that nobody answered',
     before: challenge,
     job: { job: 'create', plan: 'pro' },
-    again: ({ user, card }) => user.newSubscription('main', 'pro').create(card),
     outcome: { ...PAID, plan: 'pro', taken: 2500, made: { stripe: 2, braintree: 1 } },
   },
   {
     name: 'swap to the same frequency',
     before: subscribe,
-    job: { job: 'swapAndInvoice', plan: 'pro' },
-    again: async (asking) => (await main(asking)).swapAndInvoice('pro'),
+    job: ofSubscription('swapAndInvoice', 'pro'),
     outcome: { ...PAID, plan: 'pro', taken: 2500 },
   },
   {
     name: 'swap to another frequency',
     before: subscribe,
-    job: { job: 'swap', plan: 'yearly' },
-    again: async (asking) => (await main(asking)).swap('yearly'),
+    job: ofSubscription('swap', 'yearly'),
     outcome: { ...PAID, plan: 'yearly', taken: 10_000, made: { stripe: 1, braintree: 2 } },
   },
   {
     name: 'cancel',
     before: subscribe,
-    job: { job: 'cancel' },
-    again: async (asking) => (await main(asking)).cancel(),
+    job: ofSubscription('cancel'),
     outcome: { ...PAID, state: 'cancelled' },
   },
   {
     name: 'cancelNow',
     before: subscribe,
-    job: { job: 'cancelNow' },
-    again: async (asking) => (await main(asking)).cancelNow(),
+    job: ofSubscription('cancelNow'),
     outcome: { ...PAID, state: 'ended' },
   },
   {
     name: 'resume',
     before: async (asking) => (await subscribe(asking)).cancel(),
-    job: { job: 'resume' },
+    job: ofSubscription('resume'),
     again: resume,
     outcome: PAID,
   },
   {
     name: 'cancel in a trial',
     before: beginTrial,
-    job: { job: 'cancel' },
-    again: async (asking) => (await main(asking)).cancel(),
+    job: ofSubscription('cancel'),
     outcome: { ...PAID, taken: 0, state: 'cancelled' },
   },
   {
     name: 'resume in a trial',
     before: async (asking) => (await beginTrial(asking)).cancel(),
-    job: { job: 'resume' },
+    job: ofSubscription('resume'),
     again: async (asking) => {
       await resume(asking)
       // The new one stands and the row says so; whoever comes next puts the old one away.
@@ -71,12 +71,6 @@ export const subscriptions: readonly Story[] = [
     outcome: { ...PAID, taken: 0, made: { stripe: 1, braintree: 2 } },
   },
 ]
-
-async function nothing(): Promise<void> {}
-
-function beginTrial({ user, card }: Asking) {
-  return user.newSubscription('main', 'monthly').trialDays(9).create(card)
-}
 
 /** A first payment that waits for the customer. */
 async function challenge({ user }: Asking): Promise<void> {

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest'
+import type { BillableUser, BillingOptions } from '../src/index.ts'
+import { CHILD_SECRET, type ChildOptions } from './child-process.ts'
+import { isCall, LEASE, LONG, tryEveryPoint } from './killed/every-point.ts'
+import { expectTruth } from './killed/outcome.ts'
+import { type Asking, prepare, subscribe } from './killed/story.ts'
+import { expectWrites, isTried } from './killed/writes.ts'
+import { deliver, endAtProvider, loseDispute, type SignedEvent } from './signed-event.ts'
+import {
+  type FlowTest,
+  PROVIDERS,
+  type ProviderCase,
+  start,
+  subscriptionsAt,
+  takenFrom,
+} from './support.ts'
+import { createTeam, startTeams } from './teams.ts'
+
+const NEW = { webhooks: false, lockLease: LEASE } as const
+const INVOICE = { vendor: 'Example Ltd', product: 'Gold' }
+
+/** Another process that is there afterwards, and takes events which the children take, too. */
+function survivorOf({ sandbox, another }: FlowTest, options: Partial<BillingOptions> = {}) {
+  return another({
+    processEvery: false,
+    stripe: {
+      secret: sandbox.stripe.apiKey,
+      webhookSecret: CHILD_SECRET,
+      config: sandbox.stripe.config,
+    },
+    ...options,
+  })
+}
+
+interface Handling {
+  readonly name: string
+  readonly billing?: ChildOptions['billing'] & Partial<BillingOptions>
+  /** What happens at the provider, and the event about it. */
+  readonly happens: (asking: Asking) => Promise<SignedEvent>
+  readonly outcome: (test: FlowTest, user: BillableUser, at: string) => Promise<unknown>
+}
+
+const HANDLINGS: readonly Handling[] = [
+  {
+    name: 'handling an event',
+    async happens({ test, user, given }) {
+      const { providerId } = await user.subscription('main')
+      return endAtProvider(test, given.provider, providerId, CHILD_SECRET)
+    },
+    async outcome(test, user, at) {
+      expect(await user.subscribed('main'), at).toBe(false)
+      await expectTruth(test, user, at)
+    },
+  },
+  {
+    name: 'ending what a lost dispute ends',
+    billing: { disputes: { access: 'end' } },
+    happens: ({ test, user, given }) =>
+      loseDispute(test, given.provider, user.providerId ?? '', CHILD_SECRET),
+    async outcome(_test, user, at) {
+      expect((await user.subscription('main')).ended(), at).toBe(true)
+    },
+  },
+]
+
+describe.each(PROVIDERS)('a process killed at $provider', (given) => {
+  const { provider } = given
+  const tried = <T extends { readonly name: string }>(all: readonly T[]) =>
+    all.filter(({ name }) => isTried(provider, name))
+
+  it.each(tried(HANDLINGS))('threat W2 at any step of $name does it later', LONG, (handling) =>
+    handleLater(given, handling),
+  )
+
+  it.each(tried([{ name: 'create() of a team' }]))(
+    'threat W5 at any step of $name charges the team once',
+    LONG,
+    async ({ name }) => {
+      const test = await startTeams(provider, 'integer', NEW)
+      const owners = { team: { table: 'teams', email: 'billing_email', name: 'title' } }
+      let teams = 0
+      const steps = await tryEveryPoint(test, given, {
+        atOnce: 4,
+        billing: { owners },
+        prepare: (count) =>
+          Promise.all(
+            Array.from({ length: count }, async () => ({
+              team: await createTeam(test, ++teams),
+              card: provider === 'stripe' ? given.card : test.sandbox.braintree.createNonce(),
+            })),
+          ),
+        begin: (child, { team: { id }, card }, stopAt) =>
+          child.begin({ job: 'create', type: 'team', userId: id, card, stopAt }),
+        async afterwards({ team, card }, at) {
+          const again = await test.billing.owner('team', team.id)
+          await again.newSubscription('main', 'monthly').create(card)
+          expect(await again.subscribed('main'), at).toBe(true)
+          expect([subscriptionsAt(test, again), takenFrom(test, again)], at).toEqual([1, 1000])
+          expect(await again.subscriptions(), at).toHaveLength(1)
+        },
+      })
+      expect(steps.some(isCall)).toBe(true)
+      expectWrites(provider, name, steps)
+      const open = test.database.kysely.selectFrom('billing_operations').selectAll()
+      expect(await open.execute()).toEqual([])
+    },
+  )
+
+  it.each(tried([{ name: 'telling of a payment, by mail as well' }]))(
+    'threat W2 at any step of $name tells it at least once, and mails at most once',
+    LONG,
+    async ({ name }) => {
+      const told: string[] = []
+      const mailed: string[] = []
+      const test = await start(provider, NEW)
+      const survivor = survivorOf(test, {
+        invoice: INVOICE,
+        on: { 'invoice.paid': ({ id }) => void told.push(id) },
+        mail: { only: ['receipt'], send: async ({ id }) => mailed.push(id) },
+      })
+      const order = ({ user }: Asking) => [
+        'Shirt',
+        given.ten,
+        { idempotencyKey: `order-${user.id}` },
+      ]
+      const runs: { readonly at: string; readonly told: string[]; readonly mailed: string[] }[] = []
+      // One by one: processes take each other's events.
+      const steps = await tryEveryPoint(test, given, {
+        atOnce: 1,
+        listens: true,
+        prepare: (count) =>
+          prepare(test, given, { count, before: ({ user, card }) => user.updateCard(card) }),
+        begin: (child, asking, stopAt) =>
+          child.begin({
+            job: 'sellAndTell',
+            userId: asking.user.id,
+            args: order(asking),
+            stopAt,
+          }),
+        async afterwards(asking, at, { reports }) {
+          const user = await survivor.user(asking.user.id)
+          await user.invoiceFor('Shirt', given.ten, { idempotencyKey: `order-${user.id}` })
+          expect(takenFrom(test, user), at).toBe(1000)
+          // What a dead process had begun is taken up by another after a while.
+          await test.sandbox.clock.advance({ minutes: 11 })
+          await survivor.events.process()
+          await survivor.notices?.process()
+          const of = (kind: 'told' | 'mailed') => reports.flatMap((each) => each[kind] ?? [])
+          runs.push({
+            at,
+            told: [...of('told'), ...told.splice(0)],
+            mailed: [...of('mailed'), ...mailed.splice(0)],
+          })
+        },
+      })
+      // Of a mail that was handed over by a process which died then, nobody knows, and it is not sent again.
+      const unknown = (await survivor.notices?.unknown())?.length ?? 0
+      const unsent = runs.filter((run) => run.mailed.length === 0)
+      expect(unsent.length).toBeLessThanOrEqual(unknown)
+      for (const { at, ...run } of runs) {
+        expect([run.told.length, new Set(run.told).size], at).toEqual([expect.any(Number), 1])
+        expect(run.mailed.length, at).toBeLessThanOrEqual(1)
+      }
+      expect(await survivor.events.pending()).toEqual([])
+      expect(await survivor.notices?.pending()).toEqual([])
+      expect(steps).toContain('before it is told')
+      expect(steps).toContain('before it is mailed')
+      expectWrites(provider, name, steps)
+    },
+  )
+})
+
+async function handleLater(
+  given: ProviderCase,
+  { name, billing = {}, happens, outcome }: Handling,
+): Promise<void> {
+  const { provider } = given
+  const test = await start(provider, { ...NEW, ...billing })
+  const survivor = survivorOf(test, billing)
+  const toCheck: { readonly user: BillableUser; readonly at: string }[] = []
+  // One by one: processes take each other's events out of the inbox.
+  const steps = await tryEveryPoint(test, given, {
+    atOnce: 1,
+    billing,
+    prepare: async (count) => {
+      const all = await prepare(test, given, { count, before: subscribe })
+      return Promise.all(all.map(async (asking) => ({ asking, event: await happens(asking) })))
+    },
+    begin: (child, { event }, stopAt) => child.begin({ job: 'receive', ...event, stopAt }),
+    async afterwards({ asking: { user }, event }, at, { reports }) {
+      // The provider sends what was not acknowledged again, and only that.
+      const isAcknowledged = reports.some(({ answered }) => answered === 200)
+      if (!isAcknowledged) expect(await deliver(survivor, event)).toBe(200)
+      await survivor.webhooks.process()
+      toCheck.push({ user, at })
+    },
+  })
+  expectWrites(provider, name, steps)
+  // What a dead process had begun is taken up by another after a while.
+  await test.sandbox.clock.advance({ minutes: 11 })
+  await survivor.webhooks.process()
+  expect(await survivor.webhooks.pending()).toEqual([])
+  expect(await survivor.webhooks.deadLetters()).toEqual([])
+  for (const { user, at } of toCheck) await outcome(test, user, at)
+}

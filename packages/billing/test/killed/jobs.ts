@@ -1,0 +1,98 @@
+import type { BillableUser, Billing } from '../../src/index.ts'
+
+/** What somebody asks for, as JSON: of another process, or of this one. */
+export interface Job {
+  readonly job: keyof typeof jobs
+  readonly [more: string]: unknown
+}
+
+interface Asked {
+  readonly billing: Billing
+  readonly user: BillableUser
+  /** What the test is told meanwhile. */
+  readonly report: (message: object) => void
+  readonly card?: string
+  readonly plan?: string
+  /** The builder's methods, each by its name and what it is given. */
+  readonly terms?: readonly (readonly [string, ...unknown[]])[]
+  readonly of?: keyof typeof objects
+  readonly method?: string
+  readonly args?: readonly unknown[]
+  readonly codes?: readonly string[]
+  readonly times?: number
+  readonly id?: string
+  readonly path?: string
+  readonly body?: string
+  readonly headers?: Record<string, string>
+}
+
+/** Does the job. Whoever got no answer does it again, in the same words. */
+export async function doJob(
+  { billing, report }: Pick<Asked, 'billing' | 'report'>,
+  { job, ...asked }: Job & Partial<Pick<Asked, 'user' | 'card'>>,
+): Promise<void> {
+  await jobs[job]({ ...asked, billing, report } as Asked)
+}
+
+/** Whose methods can be asked for. */
+const objects = {
+  user: async (user: BillableUser): Promise<unknown> => user,
+  subscription: (user: BillableUser): Promise<unknown> => user.subscription('main'),
+  invoice: async (user: BillableUser): Promise<unknown> =>
+    (await user.invoicesIncludingPending())[0],
+}
+
+const jobs = {
+  create: ({ user, card, plan = 'monthly', terms = [] }: Asked) =>
+    (
+      terms.reduce<unknown>(
+        (built, [method, ...args]) => call(built, method, args),
+        user.newSubscription('main', plan),
+      ) as ReturnType<BillableUser['newSubscription']>
+    ).create(card),
+  /** Any other method of the user, of the subscription `main`, or of the newest invoice. */
+  ask: async ({ user, of = 'user', method = '', args = [] }: Asked) =>
+    call(await objects[of](user), method, args),
+  async createOften({ user, card, times = 1, report }: Asked) {
+    const create = () => user.newSubscription('main', 'monthly').create(card)
+    const made = await Promise.all(Array.from({ length: times }, create))
+    report({ made: made.map(({ providerId }) => providerId) })
+  },
+  async guess({ user, codes = [], report }: Asked) {
+    const guess = (code: string) =>
+      user.findPromotionCode(code).then(
+        () => 'asked',
+        (error: { readonly code: string }) => error.code,
+      )
+    report({ made: await Promise.all(codes.map(guess)) })
+  },
+  async use({ user, id, times = 1, billing }: Asked) {
+    const use = () => user.reportUsage('calls', 5, id === undefined ? {} : { id })
+    await Promise.all(Array.from({ length: times }, use))
+    await billing.usage.process()
+  },
+  chargeUsage: ({ billing }: Asked) => billing.usage.process(),
+  tell: ({ billing }: Asked) => billing.events.process(),
+  async sellAndTell({ user, args = [], billing }: Asked) {
+    await call(user, 'invoiceFor', args)
+    await billing.events.process()
+  },
+  async receive({ path, body, headers, report, billing }: Asked) {
+    const url = `https://app.example.com${path}`
+    const request = new Request(url, { method: 'POST', body: body ?? '', headers: headers ?? {} })
+    report({ answered: (await billing.fetch(request)).status })
+    await billing.webhooks.process()
+  },
+}
+
+type Method = (...args: unknown[]) => unknown
+
+/** JSON has no dates. */
+function call(of: unknown, method: string, args: readonly unknown[]): unknown {
+  const asked = of as Record<string, Method | undefined>
+  const given = args.map((arg) => {
+    const { date } = (arg ?? {}) as { readonly date?: string }
+    return date === undefined ? arg : new Date(date)
+  })
+  return asked[method]?.(...given)
+}

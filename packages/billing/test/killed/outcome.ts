@@ -1,0 +1,63 @@
+import { expect } from 'vitest'
+import type { BillableUser } from '../../src/index.ts'
+import { endedByUs, rowsOf, truthAt } from '../provider-truth.ts'
+import { type FlowTest, takenFrom } from '../support.ts'
+import { type Asking, main, type Outcome, type Story } from './story.ts'
+
+export async function expectOutcome({ outcome }: Story, asking: Asking, at: string): Promise<void> {
+  if (typeof outcome !== 'function') return expectSubscription(asking, outcome, at)
+  await expectTruth(asking.test, asking.user, at)
+  await outcome(asking, at)
+}
+
+async function expectSubscription(
+  asking: Asking,
+  { taken, made, plan, state }: Outcome,
+  at: string,
+): Promise<void> {
+  const { test, user } = asking
+  const found = await main(asking)
+  expect([found.providerPlan, found.valid(), found.cancelled()], at).toEqual([
+    plan,
+    state !== 'ended',
+    state !== 'running',
+  ])
+  expect(takenFrom(test, user), at).toBe(taken)
+  const truth = await expectTruth(test, user, at)
+  expect(truth.subscriptions.length, at).toBe(made[user.provider])
+  const over = ['canceled', 'Canceled', 'Expired', 'incomplete_expired']
+  const live = truth.subscriptions.filter(({ status }) => !over.includes(status))
+  expect(
+    live.map(({ id }) => id),
+    at,
+  ).toEqual(found.providerStatus === 'Canceled' || state === 'ended' ? [] : [found.providerId])
+}
+
+/** One customer, rows equal to the provider's objects, and nothing left half done. */
+export async function expectTruth(test: FlowTest, user: BillableUser, at: string) {
+  const { sandbox, database } = test
+  const { email } = user.attributes as { email: string }
+  const emails =
+    user.provider === 'stripe'
+      ? sandbox.stripe.customers().map((customer) => customer.email)
+      : sandbox.braintree.customers().map((customer) => customer.email)
+  expect(
+    emails.filter((each) => each === email),
+    at,
+  ).toHaveLength(1)
+  const rows = await rowsOf(database, user.id)
+  const atProvider = truthAt(sandbox, user.provider, user.providerId ?? '')
+  const when = { now: sandbox.clock.now(), hasCancelledNow: false }
+  const truth = endedByUs(atProvider, rows, when)
+  expect(rows, at).toEqual(truth)
+  expect(await openOperations(test, user.id), at).toEqual([])
+  return truth
+}
+
+export function openOperations({ database }: FlowTest, userId: string | number) {
+  return database.kysely
+    .selectFrom('billing_operations')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .execute()
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { ProviderUnavailable } from '../src/index.ts'
+import { expectOutcome } from './killed/outcome.ts'
+import { STORIES } from './killed/stories/all.ts'
+import { askAgain, askOnce, prepare } from './killed/story.ts'
+import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
+import { PROVIDERS, start } from './support.ts'
+
+describe.each(PROVIDERS)('an answer that is lost at $provider', (given) => {
+  const { provider } = given
+  const stories = STORIES.filter(({ providers }) => providers?.includes(provider) ?? true)
+
+  it.each(stories)('threat W5 is made up for when $name is asked for again', async (story) => {
+    const test = await start(provider, { webhooks: false, ...story.options?.here })
+    await story.prepare?.(test)
+    const impatient = hasty(test)
+    let lost = 0
+    for (let call = 0, wasHit = true; wasHit; call++) {
+      const how = LOSSES[call % LOSSES.length] ?? 'timeout'
+      const [asking] = await prepare(test, given, { ...story, count: 1 })
+      if (!asking) throw new Error('Nobody asks')
+      const user = await impatient.user(asking.user.id)
+      loseAnswer(test, provider, { after: call, how })
+      const failed = await askOnce(story, { ...asking, user }).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      wasHit = test.sandbox.trouble.takeCallTrouble(provider) === null
+      test.sandbox.trouble.clear()
+      if (wasHit) lost += 1
+      const again = { ...asking, user: await test.billing.user(user.id) }
+      if (failed) expect(failed, `call ${call}`).toBeInstanceOf(ProviderUnavailable)
+      await askAgain(story, again)
+      await expectOutcome(story, again, `call ${call} (${how})`)
+    }
+    expect(lost).toBeGreaterThan(0)
+  })
+})
