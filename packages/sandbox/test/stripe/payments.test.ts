@@ -224,6 +224,51 @@ it('holds an update back until it is paid, or drops it after 23 hours', async ()
   expect((await stripe.invoices.retrieve(String(again.latest_invoice))).status).toBe('void')
 })
 
+it('forgets a held update when its invoice is voided, and puts a newer one in its place', async () => {
+  const { sandbox, stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly, better } = await seedPrices(stripe)
+  const { id, items } = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+  })
+  const item = items.data[0]?.id ?? ''
+  const hold = (change: object) => {
+    sandbox.trouble.declineNextCharge(customer.id, 'insufficient_funds')
+    return stripe.subscriptions.update(id, {
+      items: [{ id: item, ...change }],
+      metadata: { main: better.id },
+      payment_behavior: 'pending_if_incomplete',
+      proration_behavior: 'always_invoice',
+    })
+  }
+  const first = await hold({ price: better.id })
+  expect(first.pending_update).toMatchObject({
+    metadata: { main: better.id },
+    subscription_items: [{ id: item, price: { id: better.id } }],
+  })
+  expect(first.metadata).toEqual({})
+  const second = await hold({ quantity: 7 })
+  expect((await stripe.invoices.retrieve(String(first.latest_invoice))).status).toBe('void')
+  expect(second.pending_update?.subscription_items).toMatchObject([
+    { id: item, quantity: 7, price: { id: monthly.id } },
+  ])
+  await stripe.invoices.voidInvoice(String(second.latest_invoice))
+  const left = await stripe.subscriptions.retrieve(id)
+  expect(left).toMatchObject({ pending_update: null, status: 'active', metadata: {} })
+  const third = await hold({ price: better.id })
+  await stripe.invoices.pay(String(third.latest_invoice))
+  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({
+    pending_update: null,
+    metadata: { main: better.id },
+    items: { data: [{ price: { id: better.id } }] },
+  })
+  const rates = { items: [{ id: item, tax_rates: '' }], payment_behavior: 'pending_if_incomplete' }
+  await expect(stripe.subscriptions.update(id, rates as never)).rejects.toThrow(
+    'Disallowed param: items[0][tax_rates]',
+  )
+})
+
 it('pauses collection and voids the invoices of that time', async () => {
   const { sandbox, stripe } = await startStripeSandbox()
   const { customer } = await seedCustomer(stripe)

@@ -127,6 +127,25 @@ it('bills a new interval at once and moves the billing date', async () => {
   expect(swapped.items.data[0]?.current_period_end).toBe(seconds('2027-02-14T10:00:00Z'))
 })
 
+it('bills a new interval once for a subscription that was to end', async () => {
+  const { stripe } = await startStripeSandbox()
+  const { customer } = await seedCustomer(stripe)
+  const { monthly, yearly } = await seedPrices(stripe)
+  const { id, items } = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: monthly.id }],
+  })
+  const swap = [{ id: items.data[0]?.id ?? '', price: yearly.id }]
+  const running = await stripe.invoices.createPreview({
+    subscription: id,
+    subscription_details: { items: swap },
+  })
+  await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+  await stripe.subscriptions.update(id, { items: swap, cancel_at_period_end: false })
+  const { data } = await stripe.invoices.list({ customer: customer.id })
+  expect(data[0]?.total).toBe(running.total)
+})
+
 it('puts a downgrade with always_invoice on the customer’s balance and spends it later', async () => {
   const { sandbox, stripe, customer, subscription, item, yearly, monthly } = await subscribe()
   await stripe.subscriptions.update(subscription.id, {

@@ -1,6 +1,10 @@
+import type Stripe from 'stripe'
 import { copyJson } from '../../core/store/copy-json.ts'
+import { render } from './render.ts'
 import type { SubscriptionItemRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
+
+const LONGEST = 23 * 3600
 
 interface HeldUpdate {
   invoice: string
@@ -19,31 +23,46 @@ export function rememberBefore(work: UnitOfWork, subscription: SubscriptionRow):
   return { subscription: JSON.stringify(subscription), items: JSON.stringify(items) }
 }
 
-/** The payment did not go through: the update is held back for 23 hours until it does. */
+/** What of an update is shown while it is held back. */
+type Shown = Pick<Stripe.SubscriptionUpdateParams, 'cancel_at_period_end' | 'metadata'>
+
+/** The payment did not go through: the update is held back until it does, for 23 hours or until the period is over. */
 export function holdUpdate(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   before: Before,
   invoiceId: string,
+  params: Shown,
 ): void {
   const items = work.findBy('subscription_item', 'subscription', subscription.id)
+  const oldItems = JSON.parse(before.items) as SubscriptionItemRow[]
+  const changed = items
+    .filter((item) => !oldItems.some((old) => isSame(old, item)))
+    .map((item) => copyJson(render('subscription_item', item, work.tables)))
   const held: HeldUpdate = copyJson({ invoice: invoiceId, subscription, items })
   const old = JSON.parse(before.subscription) as SubscriptionRow
   replaceFields(subscription, old)
   subscription.latest_invoice = invoiceId
-  replaceItems(work, subscription.id, JSON.parse(before.items) as SubscriptionItemRow[])
+  replaceItems(work, subscription.id, oldItems)
   subscription.$.pendingUpdateParams = JSON.stringify(held)
   subscription.pending_update = {
     billing_cycle_anchor: held.subscription.billing_cycle_anchor,
-    cancel_at_period_end: null,
+    cancel_at_period_end: params.cancel_at_period_end ?? null,
     discount: null,
     discounts: null,
-    expires_at: work.now + 23 * 3600,
-    metadata: null,
-    subscription_items: null,
+    expires_at: Math.min(
+      work.now + LONGEST,
+      ...oldItems.map(({ current_period_end }) => current_period_end),
+    ),
+    metadata: params.metadata ? (params.metadata as Stripe.Metadata) : null,
+    subscription_items: changed.length > 0 ? (changed as unknown as never) : null,
     trial_end: held.subscription.trial_end,
     trial_from_plan: null,
   }
+}
+
+function isSame(a: SubscriptionItemRow, b: SubscriptionItemRow): boolean {
+  return a.id === b.id && a.price === b.price && a.quantity === b.quantity
 }
 
 /** The unpaid invoice a held update waits for. */
@@ -77,6 +96,11 @@ export function dropPendingUpdate(work: UnitOfWork, subscription: SubscriptionRo
   clearUpdate(subscription)
   work.emit('customer.subscription.pending_update_expired', 'subscription', subscription)
   return invoice
+}
+
+/** Whoever voids its invoice takes the update back. */
+export function forgetUpdate(work: UnitOfWork, subscription: SubscriptionRow): void {
+  clearUpdate(work.edit('subscription', subscription))
 }
 
 function clearUpdate(subscription: SubscriptionRow): void {

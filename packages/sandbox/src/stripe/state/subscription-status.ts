@@ -1,5 +1,5 @@
 import { endDiscount } from './discounts.ts'
-import { applyPendingUpdate, heldInvoice } from './pending-update.ts'
+import { applyPendingUpdate, forgetUpdate, heldInvoice } from './pending-update.ts'
 import type { InvoiceRow, ScheduleRow, SubscriptionRow } from './rows.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -63,7 +63,7 @@ export function cancelSubscription(
   subscription.status = 'canceled'
   subscription.canceled_at ??= work.now
   subscription.ended_at = work.now
-  subscription.pending_update = null
+  forgetUpdate(work, subscription)
   subscription.cancellation_details = {
     comment: null,
     feedback: null,
@@ -168,6 +168,10 @@ export function onInvoiceVoided(work: UnitOfWork, invoice: InvoiceRow): void {
   settleDelinquency(work, invoice)
   const subscription = work.find('subscription', invoice.$.subscription ?? '')
   if (!subscription || isOver(subscription)) return
+  if (heldInvoice(subscription) === invoice.id) {
+    forgetUpdate(work, subscription)
+    planNext(work, subscription)
+  }
   const { status } = subscription
   if (status === 'incomplete' && subscription.latest_invoice === invoice.id) {
     expireIncomplete(work, subscription)

@@ -2,12 +2,17 @@ import type Stripe from 'stripe'
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { requireTaxRates } from '../catalog/tax-rates.ts'
 import { addInvoiceItems } from '../invoices/invoice-items.ts'
-import { collectInvoice, finalizeInvoice, methodFor } from '../invoices/invoice-payment.ts'
+import {
+  collectInvoice,
+  finalizeInvoice,
+  methodFor,
+  voidInvoice,
+} from '../invoices/invoice-payment.ts'
 import { requireOwnMethod } from '../payments/customer.ts'
 import { cardFault } from '../payments/payment-attempt.ts'
 import { requireTaxLocation } from '../payments/tax-location.ts'
 import { endDiscount } from '../state/discounts.ts'
-import { holdUpdate, rememberBefore } from '../state/pending-update.ts'
+import { dropPendingUpdate, holdUpdate, rememberBefore } from '../state/pending-update.ts'
 import type { InvoiceRow, SubscriptionRow } from '../state/rows.ts'
 import { isOver, onInvoiceUnpaid, planNext } from '../state/subscription-status.ts'
 import type { UnitOfWork } from '../state/unit-of-work.ts'
@@ -37,7 +42,11 @@ const ALLOWED_WHEN_PENDING = new Set([
   'add_invoice_items',
   'off_session',
   'discounts',
+  'metadata',
+  'cancel_at_period_end',
 ])
+
+const ITEM_ALLOWED_WHEN_PENDING = new Set(['id', 'price', 'price_data', 'quantity', 'discounts'])
 
 export function updateSubscription(
   work: UnitOfWork,
@@ -45,6 +54,10 @@ export function updateSubscription(
   params: Params,
   options: FirstPayment = {},
 ): void {
+  if (isReplacing(subscription, params)) {
+    const unpaid = work.find('invoice', dropPendingUpdate(work, subscription) ?? '')
+    if (unpaid?.status === 'open') voidInvoice(work, unpaid)
+  }
   const plan = applyUpdate(work, subscription, params)
   if (params.automatic_tax?.enabled) {
     requireTaxLocation(work, work.require('customer', subscription.customer))
@@ -73,7 +86,7 @@ export function applyUpdate(
   })
   applyAutomaticTax(work, subscription, params)
   addInvoiceItems(work, subscription, params.add_invoice_items as never)
-  const endProrated = applyCancellation(work, subscription, params)
+  const endProrated = applyCancellation(work, subscription, params, changes)
   const invoicesEnd = endProrated && params.proration_behavior === 'always_invoice'
   const wanted = { items: changes.billed, pending: 'subscription' } as const
   const nothing = !invoicesEnd && wouldBeEmpty(work, subscription, wanted)
@@ -84,6 +97,19 @@ export function applyUpdate(
     pending: 'subscription',
   })
   return { invoice, before, changes }
+}
+
+/** Whether what is held back gives way to this update. */
+function isReplacing({ pending_update: held }: SubscriptionRow, params: Params): boolean {
+  if (!held) return false
+  const ends = params.cancel_at_period_end
+  return (
+    params.payment_behavior === 'pending_if_incomplete' ||
+    params.items !== undefined ||
+    params.trial_end !== undefined ||
+    params.billing_cycle_anchor !== undefined ||
+    (ends !== undefined && ends !== (held.cancel_at_period_end ?? ends))
+  )
 }
 
 function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
@@ -100,8 +126,8 @@ function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
   }
   if (subscription.schedule) checkScheduled(subscription.schedule, params)
   if (params.payment_behavior === 'pending_if_incomplete') {
-    const refused = Object.keys(params).find((key) => !ALLOWED_WHEN_PENDING.has(key))
-    if (refused) {
+    const refused = disallowedWhenPending(params)
+    if (refused !== undefined) {
       throw invalidRequest(
         `When passing \`payment_behavior\` equal to \`pending_if_incomplete\`, you can only pass supported params to the request body. Disallowed param: ${refused}.`,
         refused,
@@ -114,6 +140,14 @@ function checkUpdatable(subscription: SubscriptionRow, params: Params): void {
       params.items ? 'items' : 'trial_end',
     )
   }
+}
+
+function disallowedWhenPending(params: Params): string | undefined {
+  const refused = Object.keys(params).find((key) => !ALLOWED_WHEN_PENDING.has(key))
+  if (refused !== undefined) return refused
+  return (params.items ?? [])
+    .flatMap((item, at) => Object.keys(item).map((key) => ({ key, path: `items[${at}][${key}]` })))
+    .find(({ key }) => !ITEM_ALLOWED_WHEN_PENDING.has(key))?.path
 }
 
 /** Its prices may be changed directly; when it ends, and when its periods do, is the schedule's business. */
@@ -186,12 +220,15 @@ function applyCancellation(
   work: UnitOfWork,
   subscription: SubscriptionRow,
   params: Params,
+  { billed }: ItemChanges,
 ): boolean {
   setEnd(work, subscription, params)
   const touched = params.cancel_at !== undefined || params.cancel_at_period_end !== undefined
   if (!touched || params.proration_behavior === 'none' || subscription.status === 'trialing')
     return false
+  // What begins a new period is billed for all of it, and was never given back.
   return itemsOf(work, subscription)
+    .filter(({ id }) => subscription.cancel_at !== null || !billed.some((item) => item.id === id))
     .map((item) => prorateEnd(work, subscription, item))
     .some(Boolean)
 }
@@ -238,7 +275,7 @@ function settleUpdate(
   subscription: SubscriptionRow,
   invoice: InvoiceRow,
   before: ReturnType<typeof rememberBefore>,
-  params: Pick<Params, 'payment_behavior' | 'off_session'>,
+  params: Pick<Params, 'payment_behavior' | 'off_session' | 'metadata' | 'cancel_at_period_end'>,
   { authenticated = false }: FirstPayment,
 ): void {
   if (announcePaused(work, subscription, invoice)) return
@@ -262,7 +299,7 @@ function settleUpdate(
   const outcome = collectInvoice(work, invoice, { offSession, authenticated })
   if (outcome.status === 'succeeded') return
   if (behavior === 'pending_if_incomplete') {
-    holdUpdate(work, subscription, before, invoice.id)
+    holdUpdate(work, subscription, before, invoice.id, params)
     work.edit('customer', customer).delinquent = delinquent
     work.edit('invoice', invoice)
     invoice.auto_advance = false
