@@ -17,7 +17,10 @@ export class PaymentFailed extends ProviderError {
   }
 }
 
-/** The customer must confirm the payment (3-D Secure). A subscription is stored, but not `subscribed`. */
+/**
+ * The customer must confirm the payment (3-D Secure). A new subscription is stored, but not `subscribed`; a change of one
+ * that runs is made once they have.
+ */
 export class PaymentActionRequired extends ProviderError {
   readonly code = 'payment_action_required'
   override readonly status = 402

@@ -88,7 +88,7 @@ const RULES: Readonly<Record<PlanRule, (asked: Asked) => Promise<void>>> = {
       await release()
       await change(current)
     } catch (error) {
-      // Whoever is declined keeps what they had. Whoever is asked to confirm has the change already.
+      // Whoever is declined keeps what they had. Whoever is asked to confirm keeps it until then.
       if (operation && isFinal(error)) await settle(context, locked, operation)
       throw error
     }
@@ -108,7 +108,7 @@ const RULES: Readonly<Record<PlanRule, (asked: Asked) => Promise<void>>> = {
     try {
       await change(current)
     } catch (error) {
-      // Whoever is asked to confirm has the change already; whoever is declined has not.
+      // Whoever is asked to confirm may have the change later, or now; whoever is declined has not.
       if (error instanceof PaymentActionRequired) await settle(context, locked, operation)
       else if (isFinal(error)) await finish(context, locked, operation)
       throw error

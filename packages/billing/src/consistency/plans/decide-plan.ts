@@ -50,7 +50,10 @@ export function isKept(request: OperationRequest): request is KeptPlan {
 const DECIDE: Readonly<
   Record<KeptPlan['to'], (kept: KeptPlan, found: ProviderSubscription) => PlanVerdict>
 > = {
-  restore: ({ before }, found) => (!found.planned && hasItems(found, before) ? 'plan' : 'over'),
+  restore({ before }, found) {
+    if (found.isHeld) return 'wait'
+    return !found.planned && hasItems(found, before) ? 'plan' : 'over'
+  },
 
   carry({ by, before, after }, found) {
     // Taken back, carried already, or planned anew by somebody else.

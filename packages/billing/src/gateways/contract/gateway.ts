@@ -80,7 +80,10 @@ export interface GatewayChanges {
 
   /** A repeat of the operation gives the same subscription. */
   createSubscription(subscription: NewSubscription): Promise<ProviderSubscription>
-  /** Changes the plan in place. */
+  /**
+   * Changes the plan in place. What has to be paid at once and is not, changes nothing: PaymentFailed; or it waits for the
+   * customer, told by `isHeld`: PaymentActionRequired, also for a repeat.
+   */
   swap(id: string, swap: Swap, now: Date): Promise<void>
   /** Another tax on the same price, for charges to come. */
   setTax(id: string, tax: BasisPoints, before: TaxTerms | null): Promise<void>

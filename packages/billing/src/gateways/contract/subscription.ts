@@ -51,6 +51,8 @@ export interface ProviderSubscription {
   readonly planned?: PlannedSwap | null
   /** Whether a plan holds it, also one that was carried out: `release` lets go of it. */
   readonly isScheduled?: boolean
+  /** Whether a change of it waits for its payment: until that has come, all is as before it. */
+  readonly isHeld?: boolean
   /** The provider's own object. */
   readonly raw: unknown
 }

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { Swap } from '../../contract/swap.ts'
 import type { StripeContext } from '../sdk/client.ts'
+import { mainItem } from './describe.ts'
 
 /** Taxes that Stripe works out, or that the application names by its own rates: never both. */
 export function stripeAutomaticTax({
@@ -39,7 +40,7 @@ function withoutRates(
   return taxed.length === 0 ? {} : { items: taxed.map(({ id }) => ({ id, tax_rates: '' })) }
 }
 
-/** What a swap says of tax. Where Stripe works it out already, nothing. */
+/** What a swap says of tax: what changes. Where Stripe works it out already, nothing. */
 export interface TaxOfSwap {
   /** Of the subscription. */
   readonly rates: { default_tax_rates?: string[] | '' }
@@ -53,7 +54,7 @@ export function taxOfSwap(
   { automaticTax, taxRates }: Swap,
   rates: readonly string[],
 ): TaxOfSwap {
-  const own = current.items.data[0]?.tax_rates ?? []
+  const own = mainItem(current)?.tax_rates ?? []
   if (automaticTax || current.automatic_tax.enabled) {
     return {
       rates: current.default_tax_rates?.length ? { default_tax_rates: '' } : {},
@@ -61,9 +62,15 @@ export function taxOfSwap(
       automatic: current.automatic_tax.enabled ? {} : { automatic_tax: { enabled: true } },
     }
   }
+  const isSame = haveIds(current.default_tax_rates ?? [], rates)
+  const hasOwn = taxRates === undefined || haveIds(own, taxRates)
   return {
-    rates: { default_tax_rates: rates.length > 0 ? [...rates] : '' },
-    item: taxRates ? { tax_rates: taxRates.length > 0 ? [...taxRates] : '' } : {},
+    rates: isSame ? {} : { default_tax_rates: rates.length > 0 ? [...rates] : '' },
+    item: hasOwn ? {} : { tax_rates: taxRates.length > 0 ? [...taxRates] : '' },
     automatic: {},
   }
+}
+
+function haveIds(rates: readonly Stripe.TaxRate[], ids: readonly string[]): boolean {
+  return rates.length === ids.length && rates.every(({ id }) => ids.includes(id))
 }

@@ -28,7 +28,11 @@ export function itemsWithPlan(current: Stripe.Subscription, plan: string): Wante
 }
 
 export function hasItems(current: Stripe.Subscription, wanted: readonly WantedItem[]): boolean {
-  const found = itemsOf(current)
+  return isWanted(itemsOf(current), wanted)
+}
+
+/** Whether these are the prices that are wanted, the main one first. */
+export function isWanted(found: readonly WantedItem[], wanted: readonly WantedItem[]): boolean {
   return (
     found[0]?.price === wanted[0]?.price &&
     found.length === wanted.length &&

@@ -64,10 +64,14 @@ async function requirePaid(
   { stripe }: StripeContext,
   { raw }: ProviderSubscription,
 ): Promise<void> {
-  const subscription = raw as Stripe.Subscription
-  const invoiceId = idOf(subscription.latest_invoice)
-  if (!UNPAID.includes(subscription.status) || invoiceId === null) return
-  await throwUnpaid(stripe, invoiceId)
+  const invoiceId = unpaidInvoice(raw as Stripe.Subscription)
+  if (invoiceId !== null) await throwUnpaid(stripe, invoiceId)
+}
+
+/** Of the subscription itself, or of a change that waits for it. */
+function unpaidInvoice(subscription: Stripe.Subscription): string | null {
+  const isUnpaid = subscription.pending_update || UNPAID.includes(subscription.status)
+  return isUnpaid ? idOf(subscription.latest_invoice) : null
 }
 
 async function findPendingConfirmation(
@@ -75,8 +79,8 @@ async function findPendingConfirmation(
   id: string,
 ): Promise<PendingConfirmation | null> {
   const subscription = await stripe.subscriptions.retrieve(id, { expand: ['pending_setup_intent'] })
-  const invoiceId = idOf(subscription.latest_invoice)
-  if (invoiceId !== null && UNPAID.includes(subscription.status)) {
+  const invoiceId = unpaidInvoice(subscription)
+  if (invoiceId !== null) {
     const payment = await findUnconfirmed(stripe, invoiceId)
     if (payment) return payment
   }

@@ -1,16 +1,22 @@
 import type { EndDates } from '../../contract/parts/subscriptions/end-dates.ts'
 import type { Trials } from '../../contract/parts/subscriptions/trials.ts'
 import { type StripeContext, toSeconds } from '../sdk/client.ts'
-import { payUpdate } from './pay-update.ts'
+import { isWanted, itemsOf } from './change-params.ts'
+import { throwUnpaid } from './confirmations.ts'
+import { heldInvoice, heldItems, isAsked, letGo } from './held/held-change.ts'
+import { payUpdate } from './held/pay-update.ts'
+import { retrieve } from './retrieve.ts'
 
 /** The ends of subscriptions and of trials, on any day. */
-export function stripeDates({ stripe }: StripeContext): {
+export function stripeDates(context: StripeContext): {
   readonly endDates: EndDates
   readonly trials: Trials
 } {
+  const { stripe } = context
   return {
     endDates: {
       async set(id, at, { prorate }) {
+        await letGo(context, await retrieve(stripe, id))
         await stripe.subscriptions.update(id, {
           cancel_at: toSeconds(at),
           proration_behavior: prorate ? 'create_prorations' : 'none',
@@ -21,11 +27,18 @@ export function stripeDates({ stripe }: StripeContext): {
       async setEnd(id, endsAt) {
         if (endsAt !== 'now') {
           const end = { trial_end: toSeconds(endsAt), proration_behavior: 'none' } as const
+          await letGo(context, await retrieve(stripe, id))
           await stripe.subscriptions.update(id, end)
           return
         }
-        const { status } = await stripe.subscriptions.retrieve(id)
-        if (status === 'trialing') await payUpdate(stripe, id, { trial_end: 'now' })
+        const found = await retrieve(stripe, id)
+        const held = heldInvoice(found)
+        const isSame = isWanted(heldItems(found), itemsOf(found))
+        if (held !== null && isSame && (await isAsked(context, held, found.customer))) {
+          await throwUnpaid(stripe, held)
+        }
+        const { status } = await letGo(context, found)
+        if (status === 'trialing') await payUpdate(context, id, { trial_end: 'now' })
       },
     },
   }

@@ -36,6 +36,7 @@ export function describe(subscription: Stripe.Subscription): ProviderSubscriptio
     pause: isOver(subscription) ? null : pauseOf(subscription),
     planned: plannedOf(subscription),
     isScheduled: !isOver(subscription) && isScheduled(subscription),
+    isHeld: subscription.pending_update !== null,
     raw: subscription,
   }
 }

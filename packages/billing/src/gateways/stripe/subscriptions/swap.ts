@@ -9,13 +9,16 @@ import { type TaxOfSwap, taxOfSwap } from './automatic-tax.ts'
 import {
   hasItems,
   type ItemRates,
+  isWanted,
   itemParams,
   itemsWithPlan,
   mainParams,
   prorationBehavior,
   replacedItem,
 } from './change-params.ts'
-import { payUpdate } from './pay-update.ts'
+import { throwUnpaid } from './confirmations.ts'
+import { heldInvoice, heldItems, isAsked, letGo } from './held/held-change.ts'
+import { payUpdate } from './held/pay-update.ts'
 import { previewOf } from './preview.ts'
 import { retrieve } from './retrieve.ts'
 import { taxRates } from './tax-rates.ts'
@@ -68,7 +71,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
 
   async function apply(current: Stripe.Subscription, change: Change): Promise<void> {
     const { wanted, prorate, prorationDate } = change
-    await payUpdate(stripe, current.id, {
+    await payUpdate(context, current.id, {
       items: itemParams(current, wanted, ratesIn(current, change)),
       ...change.tax?.automatic,
       proration_behavior: prorationBehavior(change),
@@ -127,22 +130,47 @@ export function stripeSwaps(context: StripeContext): Swaps {
     return !prices.every(isFree)
   }
 
+  /** A repeat of what the bank asks about asks again; anything else takes its place. */
+  async function carryOut(
+    id: string,
+    toChange: (current: Stripe.Subscription) => Change | Promise<Change>,
+    isDone: (current: Stripe.Subscription, change: Change) => boolean,
+  ): Promise<void> {
+    const found = await retrieve(stripe, id)
+    const change = await toChange(found)
+    const held = heldInvoice(found)
+    if (held === null) {
+      if (!isDone(found, change)) await apply(found, change)
+      return
+    }
+    const isSame =
+      isWanted(heldItems(found), change.wanted) &&
+      change.endsTrial === (found.status === 'trialing')
+    if (isSame && (await isAsked(context, held, found.customer))) await throwUnpaid(stripe, held)
+    const current = await letGo(context, found)
+    // Also where nothing else is left to change: the tax came before what was held.
+    await apply(current, await toChange(current))
+  }
+
   return {
-    async swap(id, wanted) {
-      const current = await retrieve(stripe, id)
-      const change = await changeOfSwap(current, wanted)
-      const isThere = hasItems(current, change.wanted)
-      if (!isThere || isCancelling(current) || change.endsTrial) await apply(current, change)
-    },
+    swap: (id, wanted) =>
+      carryOut(
+        id,
+        (current) => changeOfSwap(current, wanted),
+        (current, { wanted: items, endsTrial }) =>
+          hasItems(current, items) && !isCancelling(current) && !endsTrial,
+      ),
     async previewSwap(id, wanted, at) {
       const current = await retrieve(stripe, id)
       return preview(current, await changeOfSwap(current, wanted), at)
     },
     items: {
-      async change(id, wanted) {
-        const current = await retrieve(stripe, id)
-        if (!hasItems(current, wanted.wanted)) await apply(current, changeOfItems(current, wanted))
-      },
+      change: (id, change) =>
+        carryOut(
+          id,
+          (current) => changeOfItems(current, change),
+          (current) => hasItems(current, change.wanted),
+        ),
       async preview(id, wanted, at) {
         const current = await retrieve(stripe, id)
         return preview(current, changeOfItems(current, wanted), at)

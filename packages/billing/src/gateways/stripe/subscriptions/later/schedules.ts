@@ -5,6 +5,7 @@ import { idOf, type StripeContext, toSeconds } from '../../sdk/client.ts'
 import { isMissing } from '../../sdk/errors.ts'
 import { mainParams } from '../change-params.ts'
 import { mainItem } from '../describe.ts'
+import { letGo } from '../held/held-change.ts'
 import { haveOneRhythm, isSameRhythm } from '../periods/rhythm.ts'
 import { retrieve } from '../retrieve.ts'
 import { taxRates } from '../tax-rates.ts'
@@ -45,7 +46,7 @@ export function stripeSchedules(context: StripeContext): { readonly schedules: S
   return {
     schedules: {
       async plan(id, swap) {
-        const current = await retrieve(stripe, id)
+        const current = await letGo(context, await retrieve(stripe, id))
         const prices: Stripe.Price[] = []
         for (const { price } of swap.items) prices.push(await findPrice(price, current))
         const rates = current.automatic_tax.enabled ? [] : await findTaxRates(swap.tax)
