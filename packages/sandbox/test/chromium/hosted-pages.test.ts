@@ -90,6 +90,30 @@ describeInChromium('the hosted pages of the sandbox', ({ newPage, forgive }) => 
     forgive(page, /status of 410/)
   })
 
+  it('take a bank debit, which is there minutes later', async () => {
+    const { sandbox, stripe } = await startShop()
+    const poster = { currency: 'eur', unit_amount: 1999, product_data: { name: 'Poster' } }
+    const session = await stripe.checkout.sessions.create({
+      mode: 'payment',
+      success_url: `${SHOP}/done`,
+      line_items: [{ price_data: poster, quantity: 1 }],
+    })
+    const page = await newPage()
+    await serveShop(page)
+    await page.goto(session.url ?? '')
+    await expectFineInEveryLook(page, 'checkout-debit')
+    await page.getByLabel('E-mail').fill('ada@example.com')
+    await page
+      .getByLabel('Card or bank account')
+      .selectOption({ label: 'DE •••• 3003, pays after three minutes' })
+    await page.getByRole('button', { name: 'Pay' }).click()
+    await page.waitForURL(`${SHOP}/done`)
+    const status = async () => (await stripe.checkout.sessions.retrieve(session.id)).payment_status
+    expect(await status()).toBe('unpaid')
+    await sandbox.clock.advance({ minutes: 4 })
+    expect(await status()).toBe('paid')
+  })
+
   it('save a card', async () => {
     const { stripe } = await startShop()
     const session = await stripe.checkout.sessions.create({

@@ -22,6 +22,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   'customer.subscription.trial_will_end': words(82, 'Trial ends soon', 'warning'),
   'customer.subscription.created': words(80, 'Subscription started', 'good'),
   'checkout.session.completed': words(81, 'Checkout completed', 'good'),
+  'checkout.session.async_payment_failed': words(80, 'Bank debit failed', 'bad'),
+  'checkout.session.async_payment_succeeded': words(79, 'Bank debit received', 'good'),
   'checkout.session.expired': words(78, 'Checkout expired', 'warning'),
   'charge.refunded': words(76, 'Payment refunded', 'warning'),
   'refund.created': words(75, 'Refund made', 'warning'),

@@ -114,7 +114,7 @@ export function failIntent(
   intent.$.authenticated = false
   if (chargeId) intent.latest_charge = chargeId
   intent.last_payment_error = {
-    type: 'card_error',
+    type: method.type === 'card' ? 'card_error' : 'invalid_request_error',
     ...declineFields(decline),
     ...(chargeId ? { charge: chargeId } : {}),
     payment_method: render('payment_method', method, work.tables) as never,
@@ -154,7 +154,7 @@ export function nextAction(work: UnitOfWork, intent: PaymentIntentRow | SetupInt
   return { type: 'redirect_to_url' as const, redirect_to_url: redirect }
 }
 
-function newCharge(
+export function newCharge(
   work: UnitOfWork,
   intent: PaymentIntentRow,
   method: PaymentMethodRow,

@@ -1,6 +1,7 @@
 import { redeemDiscounts } from '../catalog/redeem-discounts.ts'
 import { collectInvoice, finalizeInvoice } from '../invoices/invoice-payment.ts'
 import { requireCustomer } from '../payments/customer.ts'
+import { beginDebit } from '../payments/debits/bank-debit.ts'
 import { attemptPayment, cardFault, needsSetup } from '../payments/payment-attempt.ts'
 import { newPaymentIntent } from '../payments/payment-intent.ts'
 import {
@@ -22,6 +23,7 @@ import { createSubscription } from '../subscriptions/subscription-create.ts'
 import { invalidRequest } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { applyCode } from './checkout-changes.ts'
+import { findTypedAccount } from './checkout-methods.ts'
 import {
   customerDetails,
   nameDiscounts,
@@ -71,7 +73,9 @@ export function completeCheckout(
   const customer = customerOf(work, order, typed)
   session.customer_details = customerDetails(customer, typed)
   answerQuestions(work, session, customer, form)
-  const method = needsCard(session, quote) ? methodOf(work, form, typed, customer) : null
+  const method = needsCard(session, quote)
+    ? methodOf(work, session, form, { ...typed, customer })
+    : null
   const payer = { customer, method }
   if (order.mode === 'subscription') subscribe(work, session, order, payer)
   else if (order.mode === 'setup') save(work, session, order, payer)
@@ -138,11 +142,13 @@ function compact(address: Address): Record<string, string> {
 
 function methodOf(
   work: UnitOfWork,
+  session: CheckoutSessionRow,
   form: CheckoutForm,
-  typed: Typed,
-  customer: CustomerRow | null,
+  { customer, ...typed }: Typed & Pick<Payer, 'customer'>,
 ): PaymentMethodRow {
-  const method = usePaymentMethod(work, form.paymentMethod ?? 'pm_card_visa', 'payment_method')
+  const value = form.paymentMethod ?? 'pm_card_visa'
+  const method =
+    findTypedAccount(work, session, value) ?? usePaymentMethod(work, value, 'payment_method')
   if (method.customer !== null && method.customer !== customer?.id) {
     throw invalidRequest(
       'The payment method you provided has already been attached to a customer.',
@@ -212,6 +218,11 @@ function pay(
   })
   describeIntent(intent, order)
   intent.payment_method = method.id
+  if (method.type === 'sepa_debit') {
+    beginDebit(work, session, intent, method)
+    session.payment_intent = intent.id
+    return
+  }
   // The page carries the customer through any challenge.
   intent.$.authenticated = true
   if (customer && intent.setup_future_usage) attachPaymentMethod(work, method, customer)

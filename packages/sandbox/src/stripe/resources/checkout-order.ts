@@ -6,6 +6,7 @@ import { StripeFault, withDocs } from '../wire/errors.ts'
 import { mergeMetadata } from '../wire/metadata.ts'
 import { formatAmount, minimumCharge } from '../wire/money.ts'
 import { nulls } from '../wire/wire.ts'
+import { methodTypes } from './checkout-methods.ts'
 import { readQuestions } from './checkout-questions.ts'
 import { type Order, type Quote, quoteOrder } from './checkout-quote.ts'
 import type { CheckoutMode, CheckoutParams } from './checkout-rules.ts'
@@ -164,6 +165,7 @@ export function priceSession(
   const quote = quoteOrder(work.context, order)
   checkMinimums(work, order, quote)
   session.currency = quote.currency
+  session.payment_method_types = methodTypes(session)
   session.automatic_tax.status = quote.taxStatus
   session.amount_subtotal = quote.subtotal
   session.amount_total = quote.total

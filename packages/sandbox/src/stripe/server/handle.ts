@@ -30,7 +30,10 @@ export interface SeedPrice {
 
 /** What the customer types into the checkout page. */
 export interface CheckoutInput {
-  /** A payment method, or a test value such as `pm_card_visa`, which it is unless told. */
+  /**
+   * A payment method, or a test value such as `pm_card_visa`, which it is unless told; or a bank account such as
+   * `pm_sepaDebit_successDelayed_de`.
+   */
   readonly paymentMethod?: string
   /** For a customer that is made by the checkout; the session's own unless told. */
   readonly email?: string

@@ -251,6 +251,8 @@ export type CheckoutSessionRow = Omit<Wire<Stripe.Checkout.Session>, 'line_items
     items: CheckoutItem[]
     params: string
     expiresNextAt: number | null
+    /** When the bank says what became of a debit; null or left out where none is on its way. */
+    settlesAt?: number | null
     parts?: CheckoutParts
     /** The discounts that the parts name, as they would be until they are there. */
     discounts?: Record<string, DiscountRow>

@@ -100,7 +100,9 @@ export function openTables(store: Store): OpenTables {
     subscriptions: tables.subscription.dueByClock('next', nextOf, testClockOf),
     invoices: tables.invoice.dueByClock('next', nextOf, testClockOf),
     schedules: tables.subscription_schedule.dueByClock('next', nextOf, testClockOf),
-    checkouts: tables['checkout.session'].dueBy('next', (row) => toMs(row.$.expiresNextAt)),
+    checkouts: tables['checkout.session'].dueBy('next', ({ $ }) =>
+      toMs($.settlesAt ?? $.expiresNextAt),
+    ),
     disputes: tables.dispute.dueBy('next', nextOf),
   }
   packTables(store)

@@ -7,6 +7,7 @@ import {
   voidInvoice,
 } from '../invoices/invoice-payment.ts'
 import { methodOfCustomer } from '../payments/customer.ts'
+import { settleDebit } from '../payments/debits/bank-debit.ts'
 import { expireDispute } from '../payments/disputes.ts'
 import type { StripeContext } from '../state/context.ts'
 import { dropPendingUpdate } from '../state/pending-update.ts'
@@ -31,7 +32,7 @@ export function billingCycle(context: StripeContext): Timeline {
   const { checkouts, disputes } = context.queues
   const jobs: DueJob[] = [
     ...billingJobs(context, null),
-    { name: 'checkout.session', queue: checkouts, run: stepOn(context, null, expireCheckout) },
+    { name: 'checkout.session', queue: checkouts, run: stepOn(context, null, fireCheckout) },
     { name: 'dispute', queue: disputes, run: stepOn(context, null, expireDispute) },
   ]
   return dueJobs('stripe', jobs, context.failures)
@@ -227,8 +228,13 @@ function awaitPayment(work: UnitOfWork, invoice: InvoiceRow): void {
   onInvoiceUnpaid(work, invoice)
 }
 
-function expireCheckout(work: UnitOfWork, id: string): void {
+/** Its time is over, or the bank has decided. */
+function fireCheckout(work: UnitOfWork, id: string): void {
   const session = work.edit('checkout.session', work.require('checkout.session', id))
+  if (typeof session.$.settlesAt === 'number') {
+    settleDebit(work, session)
+    return
+  }
   session.$.expiresNextAt = null
   if (session.status !== 'open') return
   session.status = 'expired'

@@ -23,17 +23,32 @@ export function cardName(method: PaymentMethodRow): string {
   return `${brand} •••• ${card.last4}`
 }
 
-/** A choice among saved cards, if there are any, and the test cards. */
-export function cardField(saved: readonly PaymentMethodRow[], chosen: string | null): Html {
+/** The same for bank accounts. */
+const ACCOUNTS: ReadonlyArray<readonly [string, string]> = [
+  ['pm_sepaDebit_successDelayed_de', 'DE •••• 3003, pays after three minutes'],
+  ['pm_sepaDebit_failedDelayed_de', 'DE •••• 3004, fails after three minutes'],
+]
+
+/** A choice among saved cards, if there are any, the test cards, and bank accounts where those are taken. */
+export function cardField(
+  saved: readonly PaymentMethodRow[],
+  chosen: string | null,
+  takesDebits = false,
+): Html {
   const option = (value: string, name: string) =>
     html`<option value="${value}"${value === chosen ? html` selected` : ''}>${name}</option>`
   const own = saved.map((method) => option(method.id, cardName(method)))
   const tests = CARDS.map(([value, name]) => option(value, name))
-  return html`<label>Card <select name="card">${
-    own.length > 0
-      ? html`<optgroup label="Saved">${own}</optgroup><optgroup label="Another card">${tests}</optgroup>`
+  const accounts = takesDebits ? ACCOUNTS.map(([value, name]) => option(value, name)) : []
+  return html`<label>${takesDebits ? 'Card or bank account' : 'Card'} <select name="card">${
+    own.length > 0 || takesDebits
+      ? html`${group('Saved', own)}${group(own.length > 0 ? 'Another card' : 'Card', tests)}${group('Bank debit (SEPA)', accounts)}`
       : tests
   }</select></label>`
+}
+
+function group(label: string, options: readonly Html[]): Html | '' {
+  return options.length === 0 ? '' : html`<optgroup label="${label}">${options}</optgroup>`
 }
 
 /** Whether the bank wants to hear from the customer before it lets this card pay. */

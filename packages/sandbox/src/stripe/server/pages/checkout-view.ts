@@ -23,15 +23,19 @@ export function checkoutView(
   // What is wrong with the order is said beside the order.
   const paying = (form.get('action') ?? 'pay') === 'pay'
   return html`<div class="pair">${orderView(work, session, quote, paying ? null : problem)}
-  <section><h2>${quote && quote.due === 0 ? 'Your details' : 'Pay by card'}</h2>${alert(paying ? problem : null)}
+  <section><h2>${quote && quote.due === 0 ? 'Your details' : takesDebits(session) ? 'Pay' : 'Pay by card'}</h2>${alert(paying ? problem : null)}
   <form method="post"><input type="hidden" name="action" value="pay">
   ${contactFields(work, session, form)}
-  ${needsCard(session, quote) ? cardField(savedCards(work, session), form.get('card')) : ''}
+  ${needsCard(session, quote) ? cardField(savedCards(work, session), form.get('card'), takesDebits(session)) : ''}
   ${addressFields(session, form)}${questionFields(session, form)}
   ${submit ? html`<p class="soft">${submit}</p>` : ''}
   <button class="wide">${buttonText(session, quote)}</button></form>
   ${after ? html`<p class="soft">${after}</p>` : ''}
   ${session.cancel_url ? html`<p><a href="${session.cancel_url}">Back</a></p>` : ''}</section></div>`
+}
+
+function takesDebits(session: CheckoutSessionRow): boolean {
+  return session.payment_method_types.includes('sepa_debit')
 }
 
 const SUBMIT: Readonly<Record<string, string>> = {
