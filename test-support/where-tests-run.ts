@@ -114,6 +114,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/payment-methods.test.ts', 'calls of a provider'],
   ['packages/billing/test/checkout-payments.test.ts', 'calls of a provider'],
   ['packages/billing/test/checkout-return.test.ts', 'responses'],
+  ['packages/billing/test/delayed-payments.test.ts', 'calls of a provider'],
   ['packages/billing/test/endpoints.test.ts', 'calls of a provider'],
   ['packages/billing/test/frequency-swap.test.ts', 'money'],
   ['packages/billing/test/frequency-swap-table.test.ts', 'money'],

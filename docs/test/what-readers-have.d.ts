@@ -35,6 +35,8 @@ declare global {
   const transport: { sendMail(mail: object): Promise<void> }
   function welcome(id: unknown, plan: string): Promise<void>
   function closeAccount(id: unknown): Promise<void>
+  function handOut(pageId: string): Promise<void>
+  function askAgain(id: unknown, pageId: string): Promise<void>
   const order: Order
   const describe: typeof import('vitest').describe
   const it: typeof import('vitest').it

@@ -129,6 +129,7 @@ export type {
   CheckoutLine,
   CheckoutMode,
   CheckoutPages,
+  CheckoutPaymentStatus,
   CheckoutSubscription,
   NewCheckout,
   ProviderCheckout,

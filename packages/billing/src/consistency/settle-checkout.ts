@@ -1,7 +1,8 @@
+import type { Database } from '@tollgate/database'
 import type { BillingContext } from '../context.ts'
 import { isFinal } from '../errors.ts'
 import type { NewBillingEvent } from '../events/billing-event.ts'
-import { eventsOfCheckout } from '../events/of-checkout.ts'
+import { eventsOfCheckout, paymentStatusOf } from '../events/of-checkout.ts'
 import type { ProviderCustomer } from '../gateways/contract/customer.ts'
 import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout.ts'
 import type { ProviderName } from '../provider-name.ts'
@@ -35,8 +36,23 @@ export async function settleCheckout(
     found?.status === 'complete' ? await whatToTell(context, locked, provider, found) : []
   await finish(context, locked, operation, async (tx) => {
     for (const event of told) await context.events.record(tx, event)
+    if (found) await awaitPayment(context, locked, provider, found, tx)
   })
   return found
+}
+
+/** What is on its way stays on record, so that `sync()` makes up for an event that never comes. */
+async function awaitPayment(
+  { operations, options }: BillingContext,
+  { owner }: LockedOwner,
+  provider: ProviderName,
+  found: ProviderCheckout,
+  tx: Database,
+): Promise<void> {
+  const isAwaited = found.status === 'complete' && found.mode === 'payment'
+  if (!isAwaited || paymentStatusOf(found) !== 'pending') return
+  const request = { provider, page: found.id }
+  await operations.begin({ owner, kind: 'checkout_payment', request }, options.clock.now(), tx)
 }
 
 /** Nobody can pay on two pages of ours for one thing; but there are other ways to begin a subscription. */

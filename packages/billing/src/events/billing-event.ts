@@ -158,6 +158,10 @@ export interface BillingEvents {
     /** What it made; null for none. */
     readonly subscription: SubscriptionFacts | null
   }
+  /** What was to be paid once on a hosted page is there: at once by card, days later by bank debit. Told once. */
+  readonly 'checkout.paid': { readonly checkout: CheckoutFacts }
+  /** What a hosted page was completed for never came: the bank has sent the debit back. Told once. */
+  readonly 'checkout.payment_failed': { readonly checkout: CheckoutFacts }
   /** What a hosted page made is there twice under its name: the customer pays for both. Nothing was ended. */
   readonly 'checkout.duplicate': {
     readonly checkout: CheckoutFacts
@@ -212,6 +216,8 @@ const TYPES: Readonly<Record<BillingEventType, true>> = {
   'refund.created': true,
   'credit_note.created': true,
   'checkout.completed': true,
+  'checkout.paid': true,
+  'checkout.payment_failed': true,
   'checkout.duplicate': true,
   'dispute.opened': true,
   'dispute.closed': true,

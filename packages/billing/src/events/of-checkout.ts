@@ -1,4 +1,7 @@
-import type { ProviderCheckout } from '../gateways/contract/parts/pages/checkout.ts'
+import type {
+  CheckoutPaymentStatus,
+  ProviderCheckout,
+} from '../gateways/contract/parts/pages/checkout.ts'
 import type { SubscriptionRecord } from '../storage/tables.ts'
 import type { CheckoutFacts, NewBillingEvent } from './billing-event.ts'
 import type { About } from './of-invoice.ts'
@@ -23,6 +26,7 @@ export function eventsOfCheckout(
   const subscription = made && factsOf(made)
   return [
     { ...base, type: 'checkout.completed', subject: about, data: { checkout, subscription } },
+    ...eventsOfPayment(base, found),
     ...others.flatMap((other): NewBillingEvent[] =>
       subscription
         ? [
@@ -36,6 +40,25 @@ export function eventsOfCheckout(
         : [],
     ),
   ]
+}
+
+/** What there is to tell of what is paid once; nothing while it is not decided. A subscription has invoices for that. */
+export function eventsOfPayment(
+  { owner, provider }: About,
+  found: ProviderCheckout,
+): NewBillingEvent[] {
+  const status = found.mode === 'payment' ? paymentStatusOf(found) : 'none'
+  if (status === 'none' || status === 'pending') return []
+  const type = status === 'paid' ? 'checkout.paid' : 'checkout.payment_failed'
+  const data = { checkout: factsOfCheckout(found) }
+  return [{ type, owner, provider, subject: `${provider}:${found.id}`, data }]
+}
+
+export function paymentStatusOf({
+  isPaid,
+  paymentStatus,
+}: ProviderCheckout): CheckoutPaymentStatus {
+  return paymentStatus ?? (isPaid ? 'paid' : 'pending')
 }
 
 function factsOfCheckout(found: ProviderCheckout): CheckoutFacts {

@@ -16,6 +16,7 @@ export type OperationKind =
   | 'swap'
   | 'resume'
   | 'checkout'
+  | 'checkout_payment'
   | 'refund'
   | 'balance'
   | 'quantity'

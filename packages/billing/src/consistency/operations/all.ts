@@ -1,5 +1,6 @@
 import type { OperationKind } from '../../storage/tables.ts'
 import { checkout } from './checkout.ts'
+import { checkoutPayment } from './checkout-payment.ts'
 import { plan } from './plan.ts'
 import type { Resume } from './resume.ts'
 import { subscription } from './subscription.ts'
@@ -10,6 +11,7 @@ export const OPERATIONS: Readonly<Record<OperationKind, Resume | null>> = {
   subscription,
   swap,
   checkout,
+  checkout_payment: checkoutPayment,
   plan,
   // Nothing is lost meanwhile: whoever asks for these again finishes them.
   customer: null,

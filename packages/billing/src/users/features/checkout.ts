@@ -1,4 +1,6 @@
 import { requireCodeText, requirePromotionCode } from '../../customers/promotion-codes.ts'
+import { paymentStatusOf } from '../../events/of-checkout.ts'
+import type { CheckoutPaymentStatus } from '../../gateways/contract/parts/pages/checkout.ts'
 import { requireCapability } from '../../gateways/contract/parts.ts'
 import { type Checkout, toCheckout } from '../../pages/checkout.ts'
 import {
@@ -32,6 +34,8 @@ export interface CheckoutResult {
   readonly status: 'open' | 'complete' | 'expired'
   /** Whether the money is there; false while a bank takes its time. */
   readonly isPaid: boolean
+  /** `none` for nothing to pay, `pending` while the money is not there yet; it may still fail. */
+  readonly paymentStatus: CheckoutPaymentStatus
   /** The provider's id of what was paid once, for `refund()`; null for nothing, and for a subscription. */
   readonly payment: string | null
   /** The provider's id of the invoice; null for none. */
@@ -101,6 +105,7 @@ export async function complete(user: UserHaving<'checkout'>, id: unknown): Promi
     id: found.id,
     status: found.status,
     isPaid: found.isPaid,
+    paymentStatus: paymentStatusOf(found),
     payment: found.paymentId ?? null,
     invoice: found.invoiceId ?? null,
     subscription: row ? new Subscription(context, record, row) : null,

@@ -164,7 +164,14 @@ function requireLeft(user: UserHaving<'refunds'>, charge: Refundable, amount: Mo
     throw new AmountTooLarge(`Only ${formatMoney(left)} of the charge is left to be given back`)
   }
   const isPart = amount !== null && amount.amount < charge.amount.amount
-  if (!isPart || charge.isSettled) return
+  if (charge.isSettled) return
+  if (charge.isVoidable === false) {
+    throw new RefundNotPossibleYet('The money is on its way: it can go back once it is there', {
+      provider: user.provider,
+      providerCode: null,
+    })
+  }
+  if (!isPart) return
   throw new RefundNotPossibleYet(
     'The charge is not settled: all of it can go back now, a part once it is settled',
     { provider: user.provider, providerCode: null },

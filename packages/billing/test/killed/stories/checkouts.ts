@@ -1,9 +1,10 @@
 import { expect } from 'vitest'
 import { money } from '../../../src/index.ts'
-import { takenFrom } from '../../support.ts'
+import { givenBackTo, takenFrom } from '../../support.ts'
 import { type Asking, ofUser, PAID, type Story } from '../story.ts'
 
 const PAGE = { name: 'main', successPath: '/done' }
+const POSTER = [money(1999, 'eur'), 'Poster', { successPath: '/done' }] as const
 const SHIRT = [money(1500, 'usd'), 'Shirt', { successPath: '/done' }] as const
 
 /** The page of each user, for whoever comes back from it. */
@@ -57,6 +58,38 @@ export const checkouts: readonly Story[] = [
     },
     async outcome({ test, user }, at) {
       expect(takenFrom(test, user), at).toBe(1500)
+    },
+  },
+  {
+    name: 'checkoutCharge beside a bank debit',
+    providers: ['stripe'],
+    async before({ user, test }) {
+      const { id } = await user.checkoutCharge(...POSTER)
+      const paymentMethod = 'pm_sepaDebit_successDelayed_de'
+      test.sandbox.stripe.completeCheckout(id, { paymentMethod })
+    },
+    job: ofUser('checkoutCharge', ...SHIRT),
+    async again({ user, test }) {
+      const { id } = await user.checkoutCharge(...SHIRT)
+      test.sandbox.stripe.completeCheckout(id)
+      await user.completeCheckout(id)
+      await test.sandbox.clock.advance({ minutes: 4 })
+      await user.sync()
+    },
+    async outcome({ test, user }, at) {
+      expect(takenFrom(test, user), at).toBe(1999 + 1500)
+    },
+  },
+  {
+    name: 'refund of what was paid on a page',
+    providers: ['stripe'],
+    async before(asking) {
+      await pay(asking)
+      await comeBack(asking)
+    },
+    job: ({ user }) => ofUser('refund', pages.get(user.id)),
+    async outcome({ test, user }, at) {
+      expect(givenBackTo(test, user), at).toBe(1000)
     },
   },
 ]

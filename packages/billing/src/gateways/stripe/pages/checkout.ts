@@ -1,13 +1,17 @@
 import type Stripe from 'stripe'
-import type { CheckoutPages, ProviderCheckout } from '../../contract/parts/pages/checkout.ts'
+import type {
+  CheckoutPages,
+  CheckoutPaymentStatus,
+  ProviderCheckout,
+} from '../../contract/parts/pages/checkout.ts'
 import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 import { taxRates } from '../subscriptions/tax-rates.ts'
 import { checkoutParams } from './checkout-params.ts'
 
-/** Each says which card was left on the page. */
-const EXPAND = ['subscription', 'setup_intent']
+/** The first two say which card was left on the page, the last one what became of a payment. */
+const EXPAND = ['subscription', 'setup_intent', 'payment_intent']
 
 export function stripeCheckout(context: StripeContext): { readonly checkout: CheckoutPages } {
   const { stripe, currency } = context
@@ -70,6 +74,7 @@ function describe(session: Stripe.Checkout.Session): ProviderCheckout {
     mode: session.mode as ProviderCheckout['mode'],
     status: session.status as ProviderCheckout['status'],
     isPaid: session.payment_status !== 'unpaid',
+    paymentStatus: paymentStatusOf(session),
     expiresAt: toDate(session.expires_at),
     customerId: idOf(session.customer),
     owner: metadata?.owner ?? null,
@@ -80,6 +85,17 @@ function describe(session: Stripe.Checkout.Session): ProviderCheckout {
     cardToken: cardOf(session),
     raw: session,
   }
+}
+
+/** Of a payment that waits for another card or account, on a page that is done, nothing comes any more. */
+const OVER: readonly string[] = ['requires_payment_method', 'canceled']
+
+function paymentStatusOf(session: Stripe.Checkout.Session): CheckoutPaymentStatus {
+  const { payment_status: told, payment_intent: intent, status } = session
+  if (told === 'no_payment_required') return 'none'
+  if (told === 'paid') return 'paid'
+  const isOver = typeof intent === 'object' && intent !== null && OVER.includes(intent.status)
+  return status === 'complete' && isOver ? 'failed' : 'pending'
 }
 
 /** A payment keeps no card for later. */

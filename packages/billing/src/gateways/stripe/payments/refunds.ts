@@ -87,6 +87,8 @@ function describeCharge(charge: Stripe.Charge): Refundable {
     amount: money(amount_captured, currency),
     refunded: money(amount_refunded, currency),
     isSettled: status === 'succeeded',
+    // A bank debit that is on its way can not be stopped.
+    isVoidable: status !== 'pending',
   }
 }
 

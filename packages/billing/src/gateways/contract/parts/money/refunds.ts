@@ -11,6 +11,8 @@ export interface Refundable {
   readonly refunded: Money
   /** A part can go back only once the charge is settled; the whole at any time. */
   readonly isSettled: boolean
+  /** False where the whole, too, has to wait until then. Default true. */
+  readonly isVoidable?: boolean
 }
 
 /** Money to be given back. */

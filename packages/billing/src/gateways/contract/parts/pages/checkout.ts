@@ -76,6 +76,9 @@ export interface NewCheckout {
   readonly operation: string
 }
 
+/** What became of the money that a hosted page asks for. */
+export type CheckoutPaymentStatus = 'none' | 'pending' | 'paid' | 'failed'
+
 /** A provider's hosted page in our words. */
 export interface ProviderCheckout {
   /** The provider's id. */
@@ -88,6 +91,11 @@ export interface ProviderCheckout {
   readonly status: 'open' | 'complete' | 'expired'
   /** Whether the money is there; false while it is on its way. */
   readonly isPaid: boolean
+  /**
+   * What became of the money. `none`: there is nothing to pay. `pending`: it is not there yet. Left out: as `isPaid`
+   * says, and it never fails.
+   */
+  readonly paymentStatus?: CheckoutPaymentStatus
   /** When it closes by itself. */
   readonly expiresAt: Date
   /** Who pays; null where the provider does not say. */
