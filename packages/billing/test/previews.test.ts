@@ -80,9 +80,8 @@ function possibleIn(table: readonly Combination[], { provider }: ProviderCase): 
   const isSame = ({ direction }: Combination) => direction === 'up' || direction === 'down'
   return table.filter((row) =>
     provider === 'stripe'
-      ? // A seat is paid by the month, and stays so. In a pause nothing is billed at once.
-        (row.seats === 0 || isSame(row)) &&
-        (!row.paused || (isSame(row) && row.trial !== 'skipped'))
+      ? // In a pause nothing is billed at once.
+        !row.paused || (isSame(row) && row.trial !== 'skipped')
       : isAtBraintree(row),
   )
 }
