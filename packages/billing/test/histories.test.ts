@@ -8,7 +8,7 @@ import { createWorld, type OwnerType, type Travel, type World } from './historie
 import { PROVIDERS } from './support.ts'
 
 /** `npm run histories` sets it to thousands. */
-const RUNS = Number(process.env.HISTORIES ?? (process.env.TEST_DATABASE === 'sqlite' ? 200 : 25))
+const RUNS = Number(process.env.HISTORIES ?? (process.env.TEST_DATABASE === 'sqlite' ? 120 : 15))
 const SEED = Number(process.env.HISTORIES_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const SHOWS_PROGRESS = process.env.HISTORIES !== undefined
 

@@ -11,37 +11,28 @@ import {
 import { LOSSES, loseAnswer } from '../lost-answers.ts'
 import { START, start, takenFrom } from '../support.ts'
 import { CARD, startCharged, toNextPeriod } from './charged.ts'
+import { PRICED, tiered } from './priced.ts'
 import { valuesOf } from './support.ts'
 
 const DAY = 86_400_000
-const TIERS = [
-  { upTo: 100, unitAmount: 0 },
-  { upTo: 1000, unitAmount: '0.5' },
-  { upTo: null, unitAmount: '0.25' },
-] as const
-const GRADUATED: MeteredPrice = { mode: 'graduated', tiers: TIERS }
+const INCLUDED: MeteredPrice = { unitAmount: 5, included: 10 }
+const GRADUATED = tiered('graduated').braintree
 
 const main = (user: BillableUser) => user.subscription('main')
 
 describe('usage at Braintree', () => {
-  it.each<[string, MeteredPrice, readonly (number | string)[], number]>([
-    ['by the unit', { unitAmount: 5 }, [3, 4], 35],
-    ['below a cent', { unitAmount: '0.125' }, [1000, 1], 125],
-    ['with decimals', { unitAmount: 150 }, ['2.25', '0.25'], 375],
-    ['corrected', { unitAmount: 10 }, [12, -2], 100],
-    ['within what is included', { unitAmount: 5, included: 10 }, [6, 4], 0],
-    ['beyond what is included', { unitAmount: 5, included: 10 }, [6, 6], 10],
-    ['graduated', GRADUATED, [600, 500], 450 + 25],
-    ['by volume', { mode: 'volume', tiers: TIERS }, [600, 401], 250],
-    ['in packages', { unitAmount: 1000, packageSize: 60 }, [100, 50], 3000],
-  ])('%s is charged when its period is over', async (_what, price, used, cents) => {
+  it.each([
+    ...PRICED,
+    { what: 'on what is included', braintree: INCLUDED, used: [6, 4], cents: 0 },
+    { what: 'beyond what is included', braintree: INCLUDED, used: [6, 6], cents: 10 },
+  ])('$what is charged when its period is over', async ({ braintree: price, used, cents }) => {
     const test = await startCharged(price)
     const { user, billing } = test
     const subscription = await main(user)
     for (const value of used) await subscription.reportUsage({ meter: 'calls', value })
     await billing.usage.process()
     expect(takenFrom(test, user)).toBe(1000)
-    const total = used.reduce<number>((sum, value) => sum + Number(value), 0)
+    const total = [...used].reduce<number>((sum, value) => sum + Number(value), 0)
     await test.sandbox.clock.advance({ minutes: 2 })
     expect(valuesOf(await subscription.usage({ meter: 'calls' }))).toEqual([String(total)])
     await toNextPeriod(test)

@@ -2,48 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { renderInvoice } from '../../src/index.ts'
 import { textOfPdf } from '../read-pdf.ts'
 import { takenFrom } from '../support.ts'
+import { PRICED, tiered } from './priced.ts'
 import { type MeteredTest, type PriceTerms, startMetered } from './support.ts'
 
-/** A hundred are included, the next 900 are half a cent each, then a quarter. */
-const TIERS = [
-  { up_to: 100, unit_amount: 0 },
-  { up_to: 1000, unit_amount_decimal: '0.5' as never },
-  { up_to: 'inf', unit_amount_decimal: '0.25' as never },
-] as const
-
-const tiered = (mode: 'graduated' | 'volume'): PriceTerms => ({
-  billing_scheme: 'tiered',
-  tiers_mode: mode,
-  tiers: [...TIERS],
-})
-
-/** What was used, by which terms, and the cents that it costs. */
-const TABLE: readonly {
-  readonly what: string
-  readonly terms: PriceTerms
-  readonly used: readonly (number | string)[]
-  readonly cents: number
-}[] = [
-  { what: 'per unit', terms: { unit_amount: 2 }, used: [3, 4], cents: 14 },
-  {
-    what: 'per unit below a cent',
-    terms: { unit_amount_decimal: '0.125' as never },
-    used: [1000, 1],
-    cents: 125,
-  },
-  { what: 'with decimals', terms: { unit_amount: 150 }, used: ['2.25', '0.25'], cents: 375 },
-  { what: 'corrected', terms: { unit_amount: 10 }, used: [12, -2], cents: 100 },
-  { what: 'nothing', terms: { unit_amount: 10 }, used: [], cents: 0 },
-  { what: 'within what is included', terms: tiered('graduated'), used: [60, 40], cents: 0 },
-  { what: 'graduated', terms: tiered('graduated'), used: [600, 500], cents: 450 + 25 },
-  { what: 'by volume', terms: tiered('volume'), used: [600, 401], cents: 250 },
-  {
-    what: 'in packages',
-    terms: { unit_amount: 1000, transform_quantity: { divide_by: 60, round: 'up' } },
-    used: [100, 50],
-    cents: 3000,
-  },
-]
+const GRADUATED = tiered('graduated').stripe
 
 async function subscribe(test: MeteredTest, terms: PriceTerms) {
   const price = await test.price(terms)
@@ -52,35 +14,38 @@ async function subscribe(test: MeteredTest, terms: PriceTerms) {
 }
 
 describe('what was used', () => {
-  it.each(TABLE)('$what costs $cents cents with the next bill', async ({ terms, used, cents }) => {
-    const test = await startMetered()
-    const { user, billing, sandbox } = test
-    const { price, subscription } = await subscribe(test, terms)
-    expect(takenFrom(test, user)).toBe(1000)
-    await sandbox.clock.advance({ days: 10 })
-    for (const value of used) await subscription.reportUsage({ price, value })
-    await billing.usage.process()
-    const preview = await subscription.preview({ quantity: 1 })
-    const shown = preview.lines.filter(({ kind }) => kind === 'usage')
-    expect(shown.length).toBeGreaterThan(0)
-    expect(shown.reduce((sum, { amount }) => sum + amount.amount, 0)).toBe(cents)
-    expect(preview.total.amount).toBe(1000 + cents)
-    await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
-    expect(takenFrom(test, user)).toBe(2000 + cents)
-    const [invoice] = await user.invoices()
-    const lines = invoice?.lines.filter(({ isUsage }) => isUsage) ?? []
-    expect(lines.map(({ description }) => description)).toEqual(
-      shown.map(({ description }) => description),
-    )
-    expect(lines.reduce((sum, { amount }) => sum + amount, 0)).toBe(cents)
-    const total = used.reduce<number>((sum, value) => sum + Number(value), 0)
-    expect(lines.reduce((sum, { quantity }) => sum + (quantity ?? 0), 0)).toBe(total)
-  })
+  it.each(PRICED)(
+    '$what costs $cents cents with the next bill',
+    async ({ stripe: terms, used, cents }) => {
+      const test = await startMetered()
+      const { user, billing, sandbox } = test
+      const { price, subscription } = await subscribe(test, terms)
+      expect(takenFrom(test, user)).toBe(1000)
+      await sandbox.clock.advance({ days: 10 })
+      for (const value of used) await subscription.reportUsage({ price, value })
+      await billing.usage.process()
+      const preview = await subscription.preview({ quantity: 1 })
+      const shown = preview.lines.filter(({ kind }) => kind === 'usage')
+      expect(shown.length).toBeGreaterThan(0)
+      expect(shown.reduce((sum, { amount }) => sum + amount.amount, 0)).toBe(cents)
+      expect(preview.total.amount).toBe(1000 + cents)
+      await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
+      expect(takenFrom(test, user)).toBe(2000 + cents)
+      const [invoice] = await user.invoices()
+      const lines = invoice?.lines.filter(({ isUsage }) => isUsage) ?? []
+      expect(lines.map(({ description }) => description)).toEqual(
+        shown.map(({ description }) => description),
+      )
+      expect(lines.reduce((sum, { amount }) => sum + amount, 0)).toBe(cents)
+      const total = used.reduce<number>((sum, value) => sum + Number(value), 0)
+      expect(lines.reduce((sum, { quantity }) => sum + (quantity ?? 0), 0)).toBe(total)
+    },
+  )
 
   it('has a line for each tier on paper, with quantity and unit', async () => {
     const test = await startMetered()
     const { user, billing, sandbox } = test
-    const { price, subscription } = await subscribe(test, tiered('graduated'))
+    const { price, subscription } = await subscribe(test, GRADUATED)
     await subscription.reportUsage({ price, value: '1100.5' })
     await billing.usage.process()
     await sandbox.clock.advanceTo(new Date('2026-02-15T11:00:00Z'))
