@@ -7,7 +7,10 @@ import { planKept } from '../consistency/plans/plan-kept.ts'
 import type { BillingContext } from '../context.ts'
 import { InvalidArgument, isFinal } from '../errors.ts'
 import type { WantedItem } from '../gateways/contract/item.ts'
-import type { PlannedSwap } from '../gateways/contract/parts/subscriptions/schedules.ts'
+import type {
+  NewPlannedSwap,
+  PlannedSwap,
+} from '../gateways/contract/parts/subscriptions/schedules.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../gateways/contract/subscription.ts'
 import { wantedOf } from '../gateways/contract/wanted-items.ts'
@@ -174,8 +177,9 @@ async function requireOneRhythm(
 /** What the application says of the tax of the new prices. */
 export async function planTerms(
   subscription: SubscriptionScope,
-  [main]: readonly WantedItem[],
-): Promise<{ readonly tax: number; readonly taxRates?: readonly string[] }> {
-  const { tax, taxRates } = await subscription.tax(main?.price ?? subscription.record.providerPlan)
-  return { tax, ...(taxRates ? { taxRates } : {}) }
+  items: readonly WantedItem[],
+): Promise<Pick<NewPlannedSwap, 'tax' | 'taxRates' | 'itemRates'>> {
+  const [main = subscription.record.providerPlan, ...others] = items.map(({ price }) => price)
+  const { automaticTax: _, ...terms } = await subscription.tax(main, others)
+  return terms
 }

@@ -68,9 +68,9 @@ export class SubscriptionScope {
     this.record = await changeSubscription(this.context, this.record, change, how)
   }
 
-  /** What the application says of its tax now, with this plan. */
-  tax(plan: string): Promise<SubscriptionTax> {
-    return readSubscriptionTax(this.context, this.user, plan)
+  /** What the application says of its tax now, with this plan and the prices beside it. */
+  tax(plan: string, others: readonly string[] = []): Promise<SubscriptionTax> {
+    return readSubscriptionTax(this.context, this.user, plan, null, others)
   }
 
   now(): Date {

@@ -10,7 +10,7 @@ import {
   Unsupported,
 } from '../../src/index.ts'
 import { withoutCalls } from '../specification/no-calls.ts'
-import { billingTables, START, start } from '../support.ts'
+import { billingTables, START, start, takenFrom } from '../support.ts'
 import { createTeam, startTeams } from '../teams.ts'
 import { startMetered, valuesOf } from './support.ts'
 
@@ -251,6 +251,25 @@ describe('usage of a subscription', () => {
 })
 
 describe('a report', () => {
+  it('is sent before a change that bills it, also while others send it', async () => {
+    const test = await startMetered()
+    const { user, billing, database, price, counted, states } = test
+    const calls = await price({ unit_amount: 5 })
+    const made = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
+    await database.transaction(async (transaction) => {
+      for (let n = 0; n < 12; n++) await user.reportUsage('calls', 1, { id: `${n}`, transaction })
+    })
+    await test.sandbox.clock.advance({ days: 1 })
+    const another = test.another()
+    await Promise.all([
+      billing.usage.process(),
+      another.usage.process(),
+      made.cancelNow({ invoiceNow: true }),
+    ])
+    expect([await counted(), new Set(await states())]).toEqual(['12', new Set(['sent'])])
+    expect(takenFrom(test, user)).toBe(1000 + 60)
+  })
+
   it('is taken back before it is sent, and for a day after', async () => {
     const test = await startMetered()
     const { user, billing, database, counted, states } = test

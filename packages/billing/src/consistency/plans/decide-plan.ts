@@ -19,6 +19,7 @@ export interface KeptPlan extends OperationRequest {
   readonly at: number
   readonly tax: number
   readonly taxRates?: readonly string[]
+  readonly itemRates?: Readonly<Record<string, readonly string[]>>
   /** The operation that planned what there was. */
   readonly by: string | null
   /** All prices before the change. */

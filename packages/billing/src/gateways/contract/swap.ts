@@ -26,6 +26,8 @@ export interface Swap {
   readonly automaticTax?: boolean
   /** Ids of the provider's own rates for the new plan, for a gateway with the part `lineRates`. */
   readonly taxRates?: readonly string[]
+  /** The same by price, for those beside the new plan. */
+  readonly itemRates?: Readonly<Record<string, readonly string[]>>
   /** The price and tax it has now, where we keep them; null where the provider does. */
   readonly before: TaxTerms | null
   /** The moment a preview was made for, to get the same cents. */

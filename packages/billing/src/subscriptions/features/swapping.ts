@@ -68,12 +68,13 @@ async function requireSwap(
   if (typeof plan !== 'string' || plan === '') throw new InvalidArgument('Which plan to swap to?')
   const provider = requireProvider(context, record.provider)
   for (const price of items?.map((item) => item.price) ?? [plan]) requireKnownPlan(provider, price)
+  const others = (items?.slice(1) ?? record.items).map(({ price }) => price)
   return {
     ...settings,
     plan,
     ...(items ? { items } : {}),
     invoiceNow,
-    ...(await subscription.tax(plan)),
+    ...(await subscription.tax(plan, others)),
     before: await context.taxes.find(record.provider, record.providerId),
     prorationDate: prorationDate ?? null,
   }

@@ -17,14 +17,15 @@ async function set(
 ): Promise<void> {
   const { context, record } = subscription
   const { provider } = record
-  const { tax, automaticTax, taxRates } = await subscription.tax(found.plan)
+  const others = (found.items ?? []).filter(({ isMain }) => !isMain).map(({ price }) => price)
+  const { tax, automaticTax, taxRates, itemRates } = await subscription.tax(found.plan, others)
   if (automaticTax) {
     await ask((gateway) => requirePart(gateway, 'automaticTax').set(found.id, true))
     return
   }
   if (taxRates) {
     await ask((gateway) =>
-      requirePart(gateway, 'lineRates').set(found.id, { [found.plan]: taxRates }),
+      requirePart(gateway, 'lineRates').set(found.id, { ...itemRates, [found.plan]: taxRates }),
     )
     return
   }

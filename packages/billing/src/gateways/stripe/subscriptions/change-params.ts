@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { WantedItem } from '../../contract/item.ts'
-import type { TaxOfSwap } from './automatic-tax.ts'
+import { ratesParam, type TaxOfSwap } from './automatic-tax.ts'
 import { mainItem } from './describe.ts'
 
 /** How the difference of a change is billed. */
@@ -43,7 +43,7 @@ export function isWanted(found: readonly WantedItem[], wanted: readonly WantedIt
 /** Tax of items, by rates of Stripe's. */
 export interface ItemRates {
   readonly main?: TaxOfSwap['item'] | undefined
-  /** By price, for what is added. */
+  /** By price, for the others; where nothing is said of one, it stays. */
   readonly others?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
@@ -64,15 +64,23 @@ export function itemParams(
       data.find(({ price }) => price.id === each.price) ?? (at === 0 ? replaced : undefined)
     const { price, quantity } = each
     const count = { ...(quantity === null ? {} : { quantity }), ...(at === 0 ? rates.main : {}) }
-    if (!old) return [{ price, ...count, ...ownRates(rates.others?.[price]) }]
+    const own = at === 0 ? undefined : rates.others?.[price]
+    if (!old) return [{ price, ...count, ...ownRates(own) }]
     // The main one is always named: it says what the subscription is.
     const isThere = isSame({ price: old.price.id, quantity: old.quantity ?? null }, each)
-    return isThere && at > 0 ? [] : [{ id: old.id, price, ...count }]
+    const isTaxedSo = own === undefined || hasRates(old, own)
+    if (isThere && isTaxedSo && at > 0) return []
+    return [{ id: old.id, price, ...count, ...(isTaxedSo ? {} : { tax_rates: ratesParam(own) }) }]
   })
   const removed = data
     .filter((item) => item !== replaced && !wanted.some(({ price }) => price === item.price.id))
     .map(({ id }) => ({ id, deleted: true }))
   return [...changed, ...removed]
+}
+
+function hasRates({ tax_rates }: Stripe.SubscriptionItem, rates: readonly string[]): boolean {
+  const ids = (tax_rates ?? []).map(({ id }) => id)
+  return ids.length === rates.length && ids.every((id) => rates.includes(id))
 }
 
 /** The item whose price changes: the main one, unless the new main price is there already. */

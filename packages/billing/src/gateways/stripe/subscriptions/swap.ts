@@ -35,7 +35,7 @@ interface Change extends Omit<ItemsChange, 'tax' | 'before'> {
     readonly cancel_at?: ''
     readonly trial_end?: 'now'
   }
-  /** What changes of the tax of the main item, and of the whole. */
+  /** What changes of the tax of the items, and of the whole. */
   readonly tax?: TaxOfSwap
 }
 
@@ -181,7 +181,8 @@ export function stripeSwaps(context: StripeContext): Swaps {
 
 /** Where Stripe works the tax out there are none. */
 function ratesIn({ automatic_tax }: Stripe.Subscription, { tax, itemRates }: Change): ItemRates {
-  return { main: tax?.item, others: automatic_tax.enabled ? undefined : itemRates }
+  if (tax) return { main: tax.item, others: tax.others }
+  return { others: automatic_tax.enabled ? undefined : itemRates }
 }
 
 function isCancelling(current: Stripe.Subscription): boolean {

@@ -6,7 +6,7 @@ export interface AutomaticTax {
 
 /** Rates of the provider's own for each price. */
 export interface LineRates {
-  /** Ids of rates by id of price, for charges to come. */
+  /** Ids of rates by id of price, for charges to come. No percentage of the whole comes on top of them. */
   set(subscriptionId: string, rates: Readonly<Record<string, readonly string[]>>): Promise<void>
 }
 

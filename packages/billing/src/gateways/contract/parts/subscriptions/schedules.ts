@@ -21,6 +21,8 @@ export interface NewPlannedSwap {
   readonly tax: BasisPoints
   /** Ids of the provider's own rates for the main price, for a gateway with the part `lineRates`. */
   readonly taxRates?: readonly string[]
+  /** The same by price, for those beside the main one. */
+  readonly itemRates?: Readonly<Record<string, readonly string[]>>
   /** The operation it belongs to; null where it goes on belonging to whom it did. */
   readonly operation: string | null
 }

@@ -3,6 +3,7 @@ import { UnknownPlan } from '../../../../errors.ts'
 import type { NewPlannedSwap, Schedules } from '../../../contract/parts/subscriptions/schedules.ts'
 import { idOf, type StripeContext, toSeconds } from '../../sdk/client.ts'
 import { isMissing } from '../../sdk/errors.ts'
+import { ratesParam } from '../automatic-tax.ts'
 import { mainParams } from '../change-params.ts'
 import { mainItem } from '../describe.ts'
 import { letGo } from '../held/held-change.ts'
@@ -101,7 +102,7 @@ function presentPhase(current: Stripe.Subscription, start: number, at: number): 
 
 function nextPhase(
   current: Stripe.Subscription,
-  { items, taxRates: own }: NewPlannedSwap,
+  { items, taxRates: ofMain, itemRates }: NewPlannedSwap,
   more: { readonly rates: readonly string[]; readonly isOtherRhythm: boolean },
 ): Phase {
   const main = mainItem(current)
@@ -109,12 +110,13 @@ function nextPhase(
     items: items.map(({ price, quantity }, at) => {
       const old = current.items.data.find((item) => item.price.id === price)
       const kept = old ?? (at === 0 ? main : undefined)
-      const hasOwn = at === 0 && own !== undefined && !current.automatic_tax.enabled
+      const own = at === 0 ? ofMain : itemRates?.[price]
+      const hasOwn = own !== undefined && !current.automatic_tax.enabled
       return {
         price,
         ...countOf(quantity),
         ...(kept ? keptOf(kept) : {}),
-        ...(hasOwn ? { tax_rates: own.length > 0 ? [...own] : ('' as const) } : {}),
+        ...(hasOwn ? { tax_rates: ratesParam(own) } : {}),
       }
     }),
     ...discountsOf(current),
