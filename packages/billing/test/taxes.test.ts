@@ -144,6 +144,31 @@ describe('automatic tax at stripe', () => {
     await expect(subscription.swap('yearly')).rejects.toThrow(TaxLocationUnknown)
   })
 
+  it('is on a single invoice, to the cent, and only if that is wanted', async () => {
+    const test = await start('stripe', { tax: 'automatic' })
+    const { user } = test
+    await user.updateCard('pm_card_visa')
+    await expect(user.invoiceFor('Setup', 4999)).rejects.toThrow(TaxLocationUnknown)
+    expect(test.sandbox.stripe.invoices(user.providerId ?? '')).toEqual([])
+    const key = { idempotencyKey: 'order-1' }
+    const nowhere = user.invoiceFor('Setup', 4999, key)
+    await expect(nowhere).rejects.toThrow(TaxLocationUnknown)
+    expect(takenFrom(test, user)).toBe(0)
+    await user.updateCustomer({ address: BERLIN })
+    const invoice = await user.invoiceFor('Setup', 4999, key)
+    expect(invoice.data).toMatchObject({ total: 5949, taxes: [{ amount: 950 }] })
+    expect((await user.invoiceFor('Setup', 4999, key)).id).toBe(invoice.id)
+    expect(takenFrom(test, user)).toBe(5949)
+    await user.invoiceFor('Setup', 5000, { automaticTax: false })
+    expect(takenFrom(test, user)).toBe(5949 + 5000)
+    const plain = await start('stripe', { webhooks: false })
+    const other = await somewhere(plain, BERLIN)
+    await other.updateCard('pm_card_visa')
+    await other.invoiceFor('Setup', 5000)
+    await other.invoiceFor('Setup', 5000, { automaticTax: true })
+    expect(takenFrom(plain, other)).toBe(5000 + 5950)
+  })
+
   it('is chosen for one subscription, kept when it is swapped, and turned on for one that runs', async () => {
     const test = await start('stripe', { taxPercentage: () => 10 })
     const user = await somewhere(test, BERLIN)
@@ -259,6 +284,9 @@ describe.each(PROVIDERS.filter(({ provider }) => provider === 'braintree'))(
       for (const tax of ['automatic', ['txr_1']] as const) {
         await expect(builder.withTax(tax).create(card)).rejects.toThrow(Unsupported)
       }
+      await builder.create(card)
+      const taxed = user.invoiceFor('Setup', 50, { automaticTax: true })
+      await expect(taxed).rejects.toThrow(Unsupported)
       const { user: other } = await start(provider, { tax: 'automatic' })
       const wanted = other.newSubscription('main', 'monthly')
       await expect(wanted.create(card)).rejects.toThrow(Unsupported)

@@ -14,6 +14,8 @@ export interface ChargeOptions {
 export interface InvoiceForOptions extends ChargeOptions {
   /** Stripe goes on trying to collect a failed invoice unless this is set. */
   readonly voidOnFailure?: boolean
+  /** Whether the provider works out the tax, which comes on top or is within. Default: as the option `tax` says. */
+  readonly automaticTax?: boolean
 }
 
 /** What came of paying an invoice. */

@@ -3,6 +3,7 @@ import { invoicePaid } from '../../events/of-invoice.ts'
 import type { Gateway } from '../../gateways/contract/gateway.ts'
 import type { ChargeOptions, InvoiceForOptions } from '../../gateways/contract/payment.ts'
 import type { Invoice } from '../../invoices/invoice.ts'
+import { requireProvider } from '../../subscriptions/known-plans.ts'
 import { requireText } from '../../values/arguments.ts'
 import type { PendingConfirmation } from '../../values/confirmation.ts'
 import { type Amount, requirePositive } from '../../values/money.ts'
@@ -39,13 +40,22 @@ export async function invoiceFor(
   requireText('description', description)
   const gateway = await user.gateway()
   const item = { description, amount: requirePositive(gateway.toMoney(amount)) }
+  const { automaticTax: _, ...others } = options
+  const wanted = { ...others, ...(isTaxed(user, options) ? { automaticTax: true } : {}) }
   const customerId = await user.requireCustomerId()
   const outcome = await payOnce(user, options, (provider) =>
-    provider.invoiceFor(customerId, item, options),
+    provider.invoiceFor(customerId, item, wanted),
   )
   const invoice = requirePaidInvoice(user, outcome)
   await tellPaid(user, invoice.id)
   return invoice
+}
+
+/** Unsupported where it is asked for and the provider cannot. */
+function isTaxed(user: UserScope, { automaticTax }: InvoiceForOptions): boolean {
+  const { can } = requireProvider(user.context, user.provider)
+  if (automaticTax) user.having('automaticTax')
+  return automaticTax ?? (user.context.options.tax === 'automatic' && can.includes('automaticTax'))
 }
 
 /**

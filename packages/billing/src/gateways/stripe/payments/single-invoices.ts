@@ -36,9 +36,13 @@ export function stripeSingleInvoices(
 ): Pick<Gateway, 'invoiceFor' | 'payInvoice' | 'amountOwed' | 'payNow'> {
   const { stripe } = context
   return {
-    async invoiceFor(customer, item, { idempotencyKey, voidOnFailure = false, ...options }) {
+    async invoiceFor(customer, item, given) {
+      const { idempotencyKey, voidOnFailure = false, automaticTax = false, ...options } = given
       refuseOverrides(options, DECIDED)
-      const more = options as Stripe.InvoiceCreateParams
+      const more: Stripe.InvoiceCreateParams = {
+        ...(automaticTax ? { automatic_tax: { enabled: true } } : {}),
+        ...options,
+      }
       await requireMethod(context, customer)
       const { id } = await openInvoice(context, {
         customer,
@@ -97,7 +101,15 @@ async function openInvoice(context: StripeContext, wanted: Wanted): Promise<Stri
     })
   }
   // From here Stripe goes on trying to collect it, unless it is to be voided when we cannot.
-  return stripe.invoices.finalizeInvoice(invoice.id, { auto_advance: !wanted.voidOnFailure })
+  const terms = { auto_advance: !wanted.voidOnFailure }
+  try {
+    return await stripe.invoices.finalizeInvoice(invoice.id, terms)
+  } catch (error) {
+    // Under a key the next call goes on with the draft; any other is of no use to anybody.
+    const isUntaxable = isBillingError(toBillingError(error), 'tax_location_unknown')
+    if (isUntaxable && wanted.key === null) await stripe.invoices.del(invoice.id)
+    throw error
+  }
 }
 
 /** One that we voided after a failure is done with; everything else under a key is the one it is for. */
