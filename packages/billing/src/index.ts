@@ -115,6 +115,8 @@ export type {
 } from './gateways/contract/parts/money/tax.ts'
 export type { NewTaxId, ProviderTaxId, TaxIds } from './gateways/contract/parts/money/tax-ids.ts'
 export type {
+  DroppedReport,
+  DroppedUsage,
   Meter,
   SentEvent,
   UsageCharge,

@@ -87,4 +87,5 @@ export type {
 } from './stripe/server/handle.ts'
 export type { StripeOptions, WebhookAddress } from './stripe/server/options.ts'
 export type { DunningOptions } from './stripe/state/context.ts'
+export type { DroppedEvents } from './stripe/state/thin-events.ts'
 export type { WireObject } from './stripe/wire/wire-object.ts'

@@ -3,7 +3,7 @@ import { Busy, InvalidArgument } from '../errors.ts'
 import type { EventStream } from '../events/event-stream.ts'
 import { usageRefused } from '../events/of-usage.ts'
 import { createWorker, type Work, type Worker, type WorkerSettings } from '../events/worker.ts'
-import { isChargedByUs } from '../gateways/contract/parts/money/usage.ts'
+import { type DroppedReport, isChargedByUs } from '../gateways/contract/parts/money/usage.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
 import { purgeAll } from '../storage/queues/queue.ts'
@@ -42,6 +42,8 @@ export interface UsageQueue extends UsageOutbox {
   waiting(owner: Owner, provider: ProviderName): Promise<WaitingUsage[]>
   /** Sends these now, also those in the pause before another attempt. Says how many the provider has not got. */
   sendNow(provider: ProviderName, waiting: readonly WaitingUsage[]): Promise<number>
+  /** Refuses reports that the provider took, and dropped later. Says how many of them are ours. */
+  refuseTaken(provider: ProviderName, dropped: readonly DroppedReport[]): Promise<number>
   /** Takes a report back; a repeat does nothing. */
   cancel(usage: StoredUsage): Promise<void>
   /** For a provider whose usage we count. For whoever puts billing together. */
@@ -102,6 +104,7 @@ export function createUsageQueue(context: UsageQueueContext): UsageQueue {
     find: (owner, reference, tx) => usage.find(owner, reference, tx ?? database),
     waiting: (owner, provider) => usage.listWaiting(owner, provider),
     sendNow: (provider, waiting) => sendNow(context, provider, waiting),
+    refuseTaken: (provider, dropped) => refuseTaken(context, provider, dropped),
     cancel: (reported) => cancel(context, reported),
     serve(provider, given) {
       served.set(provider, given)
@@ -161,7 +164,8 @@ function workOf(context: UsageQueueContext, provider: ProviderName): Work<Claime
     queue: { ...queue, finish: (id, _state, at) => queue.finish(id, 'sent', at) },
     nameOf: ({ meter, reference }) => `${meter} (${reference})`,
     async workTogether(claimed) {
-      const outcomes = await sendUsage(context, provider, claimed, settings.clock.now())
+      const now = settings.clock.now()
+      const outcomes = await sendUsage(context, provider, claimed, now)
       const settled: unknown[] = []
       for (const [at, each] of claimed.entries()) {
         settled.push(await settle(context, each, outcomes[at]))
@@ -215,15 +219,17 @@ async function settle(
   return new Error(error)
 }
 
+/** Rows and events together, each once. */
 async function refuse(
   { usage, database, events, settings }: UsageQueueContext,
   refused: readonly StoredUsage[],
   reason: string,
+  mark: UsageRepository['refuse'] = usage.refuse,
 ): Promise<void> {
   const now = settings.clock.now()
   await database.transaction(async (tx) => {
     for (const each of refused) {
-      const isNew = await usage.refuse(each.id, reason, now, tx)
+      const isNew = await mark(each.id, reason, now, tx)
       if (isNew) await events.record(tx, usageRefused(each, reason, now))
     }
   })
@@ -247,6 +253,24 @@ async function refuseAll(
     if (some.length > 0) await refuse(context, some, reason)
     if (some.length < PAGE) return
   }
+}
+
+async function refuseTaken(
+  context: UsageQueueContext,
+  provider: ProviderName,
+  dropped: readonly DroppedReport[],
+): Promise<number> {
+  let ours = 0
+  for (const { id, error, isOf } of dropped) {
+    const found = await context.usage.findByIdentifier(id)
+    if (found?.provider !== provider) continue
+    // Whoever has no customer there any more may well be the reason.
+    const customerId = await customerOf(context.owners, found)
+    if (customerId !== null && !isOf(customerId)) continue
+    ours += 1
+    await refuse(context, [found], error, context.usage.refuseTaken)
+  }
+  return ours
 }
 
 async function cancel(context: UsageQueueContext, reported: StoredUsage): Promise<void> {

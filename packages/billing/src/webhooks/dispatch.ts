@@ -3,6 +3,7 @@ import { handlerName, type WebhookHandler } from '../gateways/contract/handlers.
 import type { ProviderName } from '../provider-name.ts'
 import type { StoredWebhook } from '../storage/tables.ts'
 import { runDefaultHandler } from './default-handlers.ts'
+import { refuseDropped } from './dropped-usage.ts'
 
 /** Event name → the application's `handle<Event>`, else the default, else nothing. */
 export async function dispatch(context: BillingContext, stored: StoredWebhook): Promise<void> {
@@ -10,7 +11,8 @@ export async function dispatch(context: BillingContext, stored: StoredWebhook): 
   const gateway = await context.gateway(provider)
   const event = await gateway.readEvent(stored.payload)
   const runDefault = async () => {
-    if (hasDefault(context, provider, type)) await runDefaultHandler(context, gateway, event)
+    if (tellsOfUsage(context, provider, type)) await refuseDropped(context, gateway, event)
+    else if (hasDefault(context, provider, type)) await runDefaultHandler(context, gateway, event)
   }
   const own = findOwn(context, provider, type)
   if (!own) return runDefault()
@@ -19,11 +21,16 @@ export async function dispatch(context: BillingContext, stored: StoredWebhook): 
 
 /** Whether anybody wants to know of such an event. */
 export function hasHandler(context: BillingContext, provider: ProviderName, type: string): boolean {
-  return hasDefault(context, provider, type) || findOwn(context, provider, type) !== null
+  const isOurs = hasDefault(context, provider, type) || tellsOfUsage(context, provider, type)
+  return isOurs || findOwn(context, provider, type) !== null
 }
 
 function hasDefault({ options }: BillingContext, provider: ProviderName, type: string): boolean {
   return options.providers.find(provider)?.events.includes(type) ?? false
+}
+
+function tellsOfUsage({ options }: BillingContext, provider: ProviderName, type: string): boolean {
+  return options.providers.find(provider)?.usageEvents?.includes(type) ?? false
 }
 
 function findOwn(

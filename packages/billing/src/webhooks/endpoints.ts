@@ -76,10 +76,17 @@ async function checkProvider(context: BillingContext, provider: Provider): Promi
   const found = all.find(({ isEnabled }) => isEnabled) ?? all[0]
   if (found) return describe(provider, found)
   const problem = `${provider.name} sends nothing to ${url}: create an endpoint.`
-  return { ...nothing, missing: provider.events, problems: [problem], note: null }
+  return { ...nothing, missing: provider.events, problems: [problem], note: noteOf(provider, url) }
 }
 
-function describe({ name: provider, events }: Provider, found: ProviderEndpoint): EndpointReport {
+/** What no program looks at. */
+function noteOf({ name, usageEvents }: Provider, url: string): string | null {
+  if (!usageEvents) return null
+  return `For usage, ${name} needs an event destination with thin payloads to ${url} as well, with ${usageEvents.join(', ')}: look in its control panel.`
+}
+
+function describe(described: Provider, found: ProviderEndpoint): EndpointReport {
+  const { name: provider, events } = described
   const { id, url } = found
   const sendsAll = found.events.includes('*')
   const missing = sendsAll ? [] : events.filter((event) => !found.events.includes(event))
@@ -95,7 +102,8 @@ function describe({ name: provider, events }: Provider, found: ProviderEndpoint)
         ]
       : []),
   ]
-  return { provider, url, id, missing, superfluous, problems, note: null }
+  const note = noteOf(described, url)
+  return { provider, url, id, missing, superfluous, problems, note }
 }
 
 async function create(

@@ -1,5 +1,6 @@
-import type Stripe from 'stripe'
+import Stripe from 'stripe'
 import { expect, it } from 'vitest'
+import { startReceiver } from './receiver.ts'
 import { refusal, seconds, seedCustomer, startStripeSandbox } from './support.ts'
 
 const START = seconds('2026-01-01T00:00:00Z')
@@ -398,4 +399,34 @@ it('shows a plan with its tiers and its meter', async () => {
     transform_usage: { divide_by: 60, round: 'down' },
   })
   expect(made.transform_usage).toEqual({ divide_by: 60, round: 'down' })
+})
+
+it('drops usage that it took, and tells so by an event whose webhook only names it', async () => {
+  const { sandbox, stripe, customer, metered, use, subscribe } = await setUp()
+  const { received, url } = await startReceiver()
+  const type = 'v1.billing.meter.error_report_triggered'
+  const secret = 'whsec_thin'
+  // As at Stripe, whoever asks for every event is not told.
+  sandbox.stripe.registerWebhook(url, [type], { secret })
+  sandbox.stripe.registerWebhook('http://127.0.0.1:1/', ['*'])
+  const { id } = await subscribe([await metered({ unit_amount: 100 })])
+  const first = await use(3)
+  await use(4)
+  sandbox.stripe.dropMeterEvents(customer.id, { named: 1 })
+  await sandbox.outbox.flush()
+  expect(received).toHaveLength(1)
+  const [{ body, signature } = { body: '', signature: '' }] = received
+  expect(JSON.parse(body)).not.toHaveProperty('data')
+  const at = sandbox.clock.now().getTime()
+  const told = stripe.parseEventNotification(body, signature, secret, 300, undefined, at)
+  expect(told).toMatchObject({ type, related_object: { type: 'billing.meter' } })
+  // The contract that responses are held against has nothing of /v2.
+  const { events } = new Stripe(sandbox.stripe.apiKey, sandbox.stripe.config).v2.core
+  const event = await events.retrieve(told.id)
+  const sample = { request: { identifier: first.identifier } }
+  const errors = { code: 'meter_event_customer_not_found', error_count: 2, sample_errors: [sample] }
+  expect(event).toMatchObject({ type, data: { reason: { error_count: 2, error_types: [errors] } } })
+  const next = await stripe.invoices.createPreview({ subscription: id })
+  expect(next.total).toBe(0)
+  await expect(events.retrieve('evt_none')).rejects.toThrow('Unrecognized request URL')
 })

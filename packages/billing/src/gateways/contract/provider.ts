@@ -14,6 +14,11 @@ export interface ProviderFacts {
   readonly challenges?: boolean
   /** Events after which something of ours may be out of date. All others are kept and acknowledged. */
   readonly events: readonly string[]
+  /**
+   * Events that tell of usage which was taken and is dropped. They come from elsewhere than the others, so somebody has to
+   * register that by hand. Its gateway then has `usage.readDropped`.
+   */
+  readonly usageEvents?: readonly string[]
   /** Its words for a subscription's state that do not mean that it runs. */
   readonly statuses: Statuses
   /** `us` where we count usage and charge it; default: the provider counts it. Its part `usage` says the same. */

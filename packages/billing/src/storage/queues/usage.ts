@@ -90,6 +90,10 @@ export interface UsageRepository {
   markUntaken(claimed: ClaimedUsage): Promise<void>
   /** False when it was over before. */
   refuse(id: number, error: string, at: Date, tx: Database): Promise<boolean>
+  /** By what makes two reports the same. */
+  findByIdentifier(identifier: string): Promise<StoredUsage | null>
+  /** One that the provider took, and dropped later; false when it was refused or taken back before. */
+  refuseTaken(id: number, error: string, at: Date, tx: Database): Promise<boolean>
   /** Before the provider was asked; false when it has been, or it is over. */
   cancelUnsent(id: number, at: Date): Promise<boolean>
   /** One that was sent, and is taken back. */
@@ -99,6 +103,7 @@ export interface UsageRepository {
 }
 
 const TABLE = 'billing_usage'
+const PENDING: UsageState = 'pending'
 const newUsage = usageTable.omit('id')
 
 /** User 7 and team 7 may both have a "job 1". */
@@ -135,6 +140,21 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
     const { numUpdatedRows } = await query.executeTakeFirst()
     return Number(numUpdatedRows) > 0
   }
+  const refuse = (id: number, error: string, at: Date, tx: Database, state = PENDING) =>
+    change(
+      tx,
+      { id, state },
+      // Should somebody have it tried again, it belongs to another charge.
+      { state: 'refused', last_error: error, finished_at: at.getTime(), batch: null },
+    )
+  const findBy = async (identifier: string, tx: Database) => {
+    const row = await tx.kysely
+      .selectFrom(TABLE)
+      .selectAll()
+      .where('identifier', '=', identifier)
+      .executeTakeFirst()
+    return row ? read(usageTable.fromRow(row as ReturnType<typeof usageTable.toRow>)) : null
+  }
   return {
     queue(provider) {
       const { claim, list, ...queue } = createQueue(database, usageTable, {
@@ -170,14 +190,8 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
           finishedAt: null,
         }),
       ),
-    async find(owner, reference, tx = database) {
-      const row = await tx.kysely
-        .selectFrom(TABLE)
-        .selectAll()
-        .where('identifier', '=', identifierOf(owner, reference))
-        .executeTakeFirst()
-      return row ? read(usageTable.fromRow(row as ReturnType<typeof usageTable.toRow>)) : null
-    },
+    find: (owner, reference, tx = database) => findBy(identifierOf(owner, reference), tx),
+    findByIdentifier: (identifier) => findBy(identifier, database),
     async listWaiting(owner, provider) {
       const rows = await database.kysely
         .selectFrom(TABLE)
@@ -224,13 +238,10 @@ export function usageRepository(database: Database, types: OwnerIdTypes): UsageR
     async markUntaken({ id, dueAt }) {
       await change(database, { id, state: 'pending', dueAt }, { asked_at: null })
     },
-    refuse: (id, error, at, tx) =>
-      change(
-        tx,
-        { id, state: 'pending' },
-        // Should somebody have it tried again, it belongs to another charge.
-        { state: 'refused', last_error: error, finished_at: at.getTime(), batch: null },
-      ),
+    refuse,
+    // Its answer may have been lost, and its row still wait.
+    refuseTaken: async (id, error, at, tx) =>
+      (await refuse(id, error, at, tx, 'sent')) || refuse(id, error, at, tx),
     cancelUnsent: (id, at) =>
       change(
         database,

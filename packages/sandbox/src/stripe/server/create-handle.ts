@@ -12,6 +12,7 @@ import type { StripeContext } from '../state/context.ts'
 import { renderEvent } from '../state/events.ts'
 import { render } from '../state/render.ts'
 import type { Kind, Rows } from '../state/rows.ts'
+import { type DroppedEvents, dropMeterEvents, sendThinEvent } from '../state/thin-events.ts'
 import { inOneStep, UnitOfWork } from '../state/unit-of-work.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 import type {
@@ -207,6 +208,12 @@ class RunningStripe implements StripeHandle {
       const dispute = openDispute(work, charge, { reason: 'fraudulent', ...options })
       return render('dispute', dispute, work.tables)
     })
+  }
+
+  dropMeterEvents(customer: string, options: DroppedEvents = {}): WireObject {
+    const event = this.#change((work) => dropMeterEvents(work, customer, options))
+    sendThinEvent(this.#context, event)
+    return { ...event }
   }
 
   decideDispute(disputeId: string, outcome: 'won' | 'lost'): WireObject {

@@ -1,3 +1,4 @@
+import type { DroppedEvents } from '../state/thin-events.ts'
 import type { WireObject } from '../wire/wire-object.ts'
 
 /** What `new Stripe(apiKey, config)` takes to talk to the sandbox. */
@@ -143,6 +144,11 @@ export interface StripeHandle {
   disputeCharge(chargeId: string, options?: DisputeInput): WireObject
   /** The bank decides a dispute; an inquiry is merely closed by it. */
   decideDispute(disputeId: string, outcome: 'won' | 'lost'): WireObject
+  /**
+   * What Stripe finds out only after it took usage: the customer's is not counted, and webhooks that name
+   * `v1.billing.meter.error_report_triggered` are told by an event that is read by its id.
+   */
+  dropMeterEvents(customer: string, options?: DroppedEvents): WireObject
   /** Stops this server only; closing the sandbox does so too. */
   close(): Promise<void>
 }

@@ -263,6 +263,17 @@ export type PortalSessionRow = Wire<Stripe.BillingPortal.Session> & {
 }
 export type PortalConfigurationRow = Wire<Stripe.BillingPortal.Configuration>
 
+/** An event whose webhook names it, and no more: what it says is read by its id, under `/v2`. */
+export interface ThinEventRow {
+  id: string
+  object: 'v2.core.event'
+  type: string
+  livemode: false
+  created: string
+  related_object?: { id: string; type: string; url: string }
+  data: object
+}
+
 /** Every kind of row by the `object` it is sent as. */
 export interface Rows {
   balance_transaction: BalanceTransactionRow
@@ -299,6 +310,7 @@ export interface Rows {
   tax_rate: TaxRateRow
   'test_helpers.test_clock': TestClockRow
   token: TokenRow
+  'v2.core.event': ThinEventRow
   webhook_endpoint: WebhookEndpointRow
 }
 export type Kind = keyof Rows

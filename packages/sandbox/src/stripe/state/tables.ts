@@ -64,7 +64,7 @@ export interface OpenTables {
 }
 
 export function openTables(store: Store): OpenTables {
-  const names = [...Object.keys(KINDS), 'event'] as Kind[]
+  const names = [...Object.keys(KINDS), 'event', 'v2.core.event'] as Kind[]
   const tables = Object.fromEntries(
     names.map((kind) => [kind, store.table(`stripe.${kind}`)]),
   ) as unknown as Tables

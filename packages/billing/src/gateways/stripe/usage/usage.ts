@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
 import { InvalidArgument } from '../../../errors.ts'
 import type {
@@ -13,6 +12,8 @@ import type {
 import type { GatewayParts } from '../../contract/parts.ts'
 import { type StripeContext, toDate, toSeconds } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
+import { readDropped } from './dropped.ts'
+import { identifierOf } from './identifier.ts'
 import { meterCache } from './meter-cache.ts'
 import { outcomeOf } from './outcome.ts'
 
@@ -72,6 +73,7 @@ export function stripeUsage(
         return list(context, meter.id, filter)
       },
       cancel: (event) => cancel(context, event),
+      readDropped: (event) => readDropped(stripe, event as { id: string }),
       async meterOf(price) {
         const known = meterOfPrice.get(price)
         if (known !== undefined) return known
@@ -100,14 +102,6 @@ export function stripeUsage(
       },
     },
   }
-}
-
-/** Two applications may share an account, and both have a user 7 with a "job 1": their customers differ. */
-function identifierOf({ id, customerId }: SentEvent): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([id, customerId]))
-    .digest('hex')
-  return `usage_${digest.slice(0, 40)}`
 }
 
 function wordsOf(error: unknown): string {

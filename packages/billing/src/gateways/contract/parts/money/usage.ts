@@ -72,6 +72,26 @@ export interface Meter {
   readonly aggregation: 'sum' | 'count' | 'last'
 }
 
+/** A report that the provider took, and dropped later. */
+export interface DroppedReport {
+  /** Of the event, as it was sent. */
+  readonly id: string
+  /** Why. */
+  readonly error: string
+  /** Whether it was sent for this customer: two applications may share an account. */
+  isOf(customerId: string): boolean
+}
+
+/** What the provider tells of reports that it took, and dropped later. */
+export interface DroppedUsage {
+  /** Some of them. */
+  readonly named: readonly DroppedReport[]
+  /** How many there are in all. */
+  readonly count: number
+  /** What it says of them. */
+  readonly summary: string
+}
+
 /** Usage that the provider counts and bills. */
 export interface UsageReports {
   /** Who adds up what was used. */
@@ -82,6 +102,8 @@ export interface UsageReports {
   summaries(filter: UsageFilter): Promise<UsageSummary[]>
   /** Takes an event back, while the provider still can; nothing happens when it was taken back before. */
   cancel(event: SentEvent): Promise<void>
+  /** What one of the provider's `usageEvents` tells, read again by its id. */
+  readDropped?(event: unknown): Promise<DroppedUsage>
   /** What usage of a price is reported as; null for a price that is not billed by usage. */
   meterOf(price: string): Promise<string | null>
   /** All that there are. */
