@@ -140,6 +140,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/line-taxes.test.ts', 'money'],
   ['packages/billing/test/usage/money.test.ts', 'money'],
   ['packages/billing/test/usage/dropped.test.ts', 'events of a provider'],
+  ['packages/billing/test/usage/swaps.test.ts', 'money'],
   ['packages/billing/test/usage/waiting.test.ts', 'money; reports.test.ts has the statements'],
   ['packages/billing/test/upcoming.test.ts', 'money'],
   ['packages/billing/test/gateway-contract.test.ts', 'gateways, which know no database'],

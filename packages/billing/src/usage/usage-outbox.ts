@@ -17,6 +17,7 @@ import type {
 } from '../storage/queues/usage.ts'
 import type { Owner } from '../values/owner.ts'
 import { mayBeCancelled } from '../values/usage.ts'
+import { warnOfLate } from './late-usage.ts'
 import { customerOf, type SenderContext, type Sent, sendUsage } from './send-usage.ts'
 
 /** What was used, on its way to the provider. */
@@ -166,6 +167,8 @@ function workOf(context: UsageQueueContext, provider: ProviderName): Work<Claime
     async workTogether(claimed) {
       const now = settings.clock.now()
       const outcomes = await sendUsage(context, provider, claimed, now)
+      const sent = claimed.filter((_, at) => outcomes[at]?.state === 'sent')
+      await warnOfLate(context, sent, now)
       const settled: unknown[] = []
       for (const [at, each] of claimed.entries()) {
         settled.push(await settle(context, each, outcomes[at]))

@@ -1,7 +1,8 @@
 import { InvalidArgument } from '../errors.ts'
 
 const MINUTE = 60_000
-const DAY = 24 * 60 * MINUTE
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
 /** What was used longer ago can no longer be billed. */
 const OLDEST = 35 * DAY
@@ -58,6 +59,19 @@ export function requireUsageTime(at: unknown, now: Date): Date {
     )
   }
   return at
+}
+
+/**
+ * Whether what was used then can no longer come onto a bill: its period was over for more than an hour, in which the
+ * provider waits for such. `periodStartsAt` is when the running one began.
+ */
+export function isTooLate(at: Date, periodStartsAt: Date, now: Date): boolean {
+  return at < periodStartsAt && now.getTime() - periodStartsAt.getTime() > HOUR
+}
+
+/** Whether it may be too late at all, before anybody is asked. */
+export function isOld(at: Date, now: Date): boolean {
+  return now.getTime() - at.getTime() > HOUR
 }
 
 /**

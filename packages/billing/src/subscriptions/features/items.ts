@@ -191,8 +191,9 @@ function withAdded(
 ): WantedItem[] {
   const there = present.find(({ price }) => price === add)
   if (!there) return [...present, { price: add, quantity }]
-  // A repeat of a call whose answer was lost.
-  if (there.quantity === quantity) return [...present]
+  // A repeat of a call whose answer was lost. Of a metered price there is no quantity, whoever adds it.
+  if (there.quantity === quantity || (there.quantity === null && quantity === 1))
+    return [...present]
   throw new InvalidArgument(
     `There are ${there.quantity} of '${add}' already: use updateQuantity(${quantity}, '${add}')`,
   )

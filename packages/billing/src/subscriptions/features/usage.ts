@@ -18,7 +18,7 @@ import {
   type UsageReport,
 } from '../../usage/report-usage.ts'
 import { requireText } from '../../values/arguments.ts'
-import type { UsageValue } from '../../values/usage.ts'
+import { isTooLate, type UsageValue } from '../../values/usage.ts'
 import type { SubscriptionHaving } from '../subscription-scope.ts'
 import { pricesOf } from './items.ts'
 
@@ -52,7 +52,7 @@ export async function reportUsage(
   const { owner, provider, id: subscriptionId } = subscription.record
   const { usage: queue } = subscription.context
   const found = await findReport(queue, owner, used)
-  if (!found) requireNotOver(subscription, used.at)
+  if (!found) await requireNotOver(subscription, used.at)
   const meter = found ? await meterOfAny(subscription, used) : await meterOf(subscription, used)
   const isOfSubscription = isChargedByUs((await subscription.gateway()).usage)
   const by = { owner, provider, subscriptionId, isOfSubscription, meter, value: used.value }
@@ -87,11 +87,16 @@ export function sumOfOwn(
   return sumUsage(usage, subscriptions, filter)
 }
 
-/** What was used before the end is still billed; the provider writes the last invoice an hour later. */
-function requireNotOver(subscription: Scope, at: unknown): void {
+/** What was used before the end is still billed, where the provider counts within the hour before its last invoice is final. */
+async function requireNotOver(subscription: Scope, at: unknown): Promise<void> {
   const { endsAt } = subscription.record
   const when = at instanceof Date ? at : subscription.now()
-  if (endsAt !== null && when > endsAt) subscription.requireRunning()
+  if (endsAt === null) return
+  if (when > endsAt) return subscription.requireRunning()
+  const { usage } = await subscription.gateway()
+  if (!isChargedByUs(usage) && isTooLate(when, endsAt, subscription.now())) {
+    subscription.requireRunning()
+  }
 }
 
 async function meterOf(subscription: Scope, counted: CountedBy): Promise<string> {

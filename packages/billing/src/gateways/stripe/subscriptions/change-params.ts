@@ -1,7 +1,8 @@
 import type Stripe from 'stripe'
 import type { WantedItem } from '../../contract/item.ts'
+import { isMissing } from '../sdk/errors.ts'
 import { ratesParam, type TaxOfSwap } from './automatic-tax.ts'
-import { mainItem } from './describe.ts'
+import { isMetered, mainItem } from './describe.ts'
 
 /** How the difference of a change is billed. */
 interface Billing {
@@ -112,4 +113,30 @@ export function prorationBehavior({
 
 function isSame(a: WantedItem, b: WantedItem): boolean {
   return a.price === b.price && (b.quantity === null || a.quantity === b.quantity)
+}
+
+/** Whoever swaps by name says no quantity, and of a metered price Stripe takes none. More than one was said, and is refused. */
+export async function countable(
+  stripe: Stripe,
+  current: Stripe.Subscription,
+  wanted: readonly WantedItem[],
+): Promise<WantedItem[]> {
+  const known = current.items.data.map(({ price }) => price)
+  return Promise.all(
+    wanted.map(async (item) => {
+      if (item.quantity !== 1) return item
+      const price = known.find(({ id }) => id === item.price) ?? (await find(stripe, item.price))
+      return price && isMetered(price) ? { ...item, quantity: null } : item
+    }),
+  )
+}
+
+/** Null for one that there is not: the change itself says so. */
+async function find(stripe: Stripe, id: string): Promise<Stripe.Price | null> {
+  try {
+    return await stripe.prices.retrieve(id)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
 }

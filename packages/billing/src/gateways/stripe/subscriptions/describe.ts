@@ -29,8 +29,8 @@ export function describe(subscription: Stripe.Subscription): ProviderSubscriptio
       id: each.id,
       price: each.price.id,
       product: idOf(each.price.product),
-      quantity: isMetered(each) ? null : (each.quantity ?? 1),
-      isMetered: isMetered(each),
+      quantity: isMetered(each.price) ? null : (each.quantity ?? 1),
+      isMetered: isMetered(each.price),
       isMain: each === item,
     })),
     pause: isOver(subscription) ? null : pauseOf(subscription),
@@ -62,8 +62,8 @@ export function mainItem({
   return items.data.find(({ price }) => price.id === metadata.main) ?? items.data[0]
 }
 
-function isMetered({ price }: Stripe.SubscriptionItem): boolean {
-  return price.recurring?.usage_type === 'metered'
+export function isMetered({ recurring }: Pick<Stripe.Price, 'recurring'>): boolean {
+  return recurring?.usage_type === 'metered'
 }
 
 /** `canceled_at` is when it was asked for, not when access ends. */

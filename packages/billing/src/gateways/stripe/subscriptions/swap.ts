@@ -7,6 +7,7 @@ import { completeInvoice, INVOICE_DETAILS } from '../payments/invoices.ts'
 import { type StripeContext, toDate, toSeconds } from '../sdk/client.ts'
 import { type TaxOfSwap, taxOfSwap } from './automatic-tax.ts'
 import {
+  countable,
   hasItems,
   type ItemRates,
   isWanted,
@@ -50,7 +51,7 @@ export function stripeSwaps(context: StripeContext): Swaps {
     const endsTrial = swap.skipTrial && current.status === 'trialing'
     return {
       ...swap,
-      wanted: swap.items ?? itemsWithPlan(current, swap.plan),
+      wanted: await countable(stripe, current, swap.items ?? itemsWithPlan(current, swap.plan)),
       endsTrial,
       tax,
       more: {
@@ -63,10 +64,11 @@ export function stripeSwaps(context: StripeContext): Swaps {
   }
 
   /** Nothing comes after the end, so what is changed before it is billed at once. */
-  function changeOfItems(current: Stripe.Subscription, change: ItemsChange): Change {
+  async function changeOfItems(current: Stripe.Subscription, change: ItemsChange): Promise<Change> {
     const invoiceNow = change.invoiceNow || isCancelling(current)
     const { tax: _tax, ...rest } = change
-    return { ...rest, invoiceNow, endsTrial: false, more: {} }
+    const wanted = await countable(stripe, current, change.wanted)
+    return { ...rest, wanted, invoiceNow, endsTrial: false, more: {} }
   }
 
   async function apply(current: Stripe.Subscription, change: Change): Promise<void> {
@@ -165,15 +167,15 @@ export function stripeSwaps(context: StripeContext): Swaps {
       return preview(current, await changeOfSwap(current, wanted), at)
     },
     items: {
-      change: (id, change) =>
+      change: (id, wanted) =>
         carryOut(
           id,
-          (current) => changeOfItems(current, change),
-          (current) => hasItems(current, change.wanted),
+          (current) => changeOfItems(current, wanted),
+          (current, change) => hasItems(current, change.wanted),
         ),
       async preview(id, wanted, at) {
         const current = await retrieve(stripe, id)
-        return preview(current, changeOfItems(current, wanted), at)
+        return preview(current, await changeOfItems(current, wanted), at)
       },
     },
   }

@@ -1,11 +1,12 @@
 import type Stripe from 'stripe'
 import { UnknownPlan } from '../../../../errors.ts'
+import type { WantedItem } from '../../../contract/item.ts'
 import type { NewPlannedSwap, Schedules } from '../../../contract/parts/subscriptions/schedules.ts'
 import { idOf, type StripeContext, toSeconds } from '../../sdk/client.ts'
 import { isMissing } from '../../sdk/errors.ts'
 import { ratesParam } from '../automatic-tax.ts'
 import { mainParams } from '../change-params.ts'
-import { mainItem } from '../describe.ts'
+import { isMetered, mainItem } from '../describe.ts'
 import { letGo } from '../held/held-change.ts'
 import { haveOneRhythm, isSameRhythm } from '../periods/rhythm.ts'
 import { retrieve } from '../retrieve.ts'
@@ -56,6 +57,7 @@ export function stripeSchedules(context: StripeContext): { readonly schedules: S
         const schedule =
           there ?? (await stripe.subscriptionSchedules.create({ from_subscription: id }))
         const at = swap.at === 'period_end' ? periodEnd(current) : toSeconds(swap.at)
+        const next = { rates, isOtherRhythm: isOtherRhythm(current, prices[0]) }
         const start = schedule.current_phase?.start_date ?? current.start_date
         try {
           await stripe.subscriptionSchedules.update(schedule.id, {
@@ -64,7 +66,7 @@ export function stripeSchedules(context: StripeContext): { readonly schedules: S
             ...(swap.operation === null ? {} : { metadata: { operation: swap.operation } }),
             phases: [
               presentPhase(current, start, at),
-              nextPhase(current, swap, { rates, isOtherRhythm: isOtherRhythm(current, prices[0]) }),
+              nextPhase(current, { ...swap, items: countable(swap.items, prices) }, next),
             ],
           })
         } catch (error) {
@@ -79,6 +81,15 @@ export function stripeSchedules(context: StripeContext): { readonly schedules: S
       },
     },
   }
+}
+
+/** Of a metered price Stripe takes no quantity. */
+function countable(
+  items: readonly WantedItem[],
+  prices: readonly Stripe.Price[],
+): readonly WantedItem[] {
+  const metered = prices.filter(isMetered).map(({ id }) => id)
+  return items.map((item) => (metered.includes(item.price) ? { ...item, quantity: null } : item))
 }
 
 /** All as it is. */

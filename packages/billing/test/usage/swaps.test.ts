@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { SubscriptionEnded } from '../../src/index.ts'
+import { START, takenFrom } from '../support.ts'
+import { type MeteredTest, startMetered } from './support.ts'
+
+const month = ({ sandbox }: MeteredTest, n: number) =>
+  sandbox.clock.advanceTo(new Date(Date.UTC(2026, n, 15, 12)))
+
+describe('a metered price', () => {
+  it('takes the place of the plan by its name, without a quantity', async () => {
+    const test = await startMetered()
+    const { user, billing } = test
+    const calls = await test.price({ unit_amount: 7 })
+    const made = await user.newSubscription('main', 'monthly').create()
+    await made.swap(calls)
+    const swapped = await (await user.subscription('main')).swap(calls)
+    expect(swapped.items()).toEqual([{ price: calls, quantity: 1, isMain: true }])
+    await swapped.reportUsage({ price: calls, value: 300 })
+    await billing.usage.process()
+    await month(test, 1)
+    // Ten dollars were paid for the month, and are given back with it.
+    expect(takenFrom(test, user)).toBe(1000 + 2100 - 1000)
+    const back = await swapped.swap('monthly')
+    expect(back.items()).toEqual([{ price: 'monthly', quantity: 1, isMain: true }])
+  })
+
+  it('takes the place of another price, of all of them, and of the plan later', async () => {
+    const test = await startMetered()
+    const { user } = test
+    const calls = await test.price({ unit_amount: 7 })
+    const made = await user.newSubscription('main', 'monthly').price('pro').create()
+    const replaced = await made.swapItem('pro', calls)
+    expect(replaced.findItem(calls)).toMatchObject({ quantity: null })
+    const swapped = await replaced.swap([{ price: 'pro' }, { price: calls }])
+    expect(swapped.findItem(calls)).toMatchObject({ quantity: null })
+    await swapped.removePrice(calls)
+    const planned = await swapped.swapAtPeriodEnd(calls)
+    expect((await planned.plannedSwap())?.items).toEqual([{ price: calls, quantity: null }])
+    await month(test, 1)
+    await user.sync()
+    expect((await user.subscription('main')).providerPlan).toBe(calls)
+  })
+
+  it('is on the bill to come, to the cent', async () => {
+    const test = await startMetered()
+    const { user, billing } = test
+    const calls = await test.price({ unit_amount_decimal: '0.5' as never })
+    const made = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
+    expect((await made.upcomingInvoice())?.total.amount).toBe(1000)
+    await made.reportUsage({ price: calls, value: 1001 })
+    await billing.usage.process()
+    const upcoming = await made.upcomingInvoice()
+    expect(upcoming?.total.amount).toBe(1000 + 501)
+    const ofUsage = upcoming?.lines.filter(({ kind }) => kind === 'usage') ?? []
+    expect(ofUsage.map(({ amount }) => amount.amount)).toEqual([501])
+    await month(test, 1)
+    expect(takenFrom(test, user)).toBe(2000 + 501)
+  })
+})
+
+describe('usage of a period that was billed', () => {
+  async function startWarned() {
+    const warned: string[] = []
+    const logger = { error: () => undefined, warn: (words: string) => void warned.push(words) }
+    return { warned, test: await startMetered({ logger }) }
+  }
+
+  it('is counted, not billed, and said in the log', async () => {
+    const { warned, test } = await startWarned()
+    const { user, billing, sandbox } = test
+    const calls = await test.price({ unit_amount: 50 })
+    const made = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
+    await sandbox.clock.advanceTo(new Date('2026-02-15T10:50:00Z'))
+    const at = new Date('2026-02-14T10:00:00Z')
+    await made.reportUsage({ price: calls, value: 1, id: 'in-time', at })
+    await billing.usage.process()
+    expect(warned).toEqual([])
+    await month(test, 1)
+    expect(takenFrom(test, user)).toBe(2050)
+    await made.reportUsage({ price: calls, value: 1, id: 'late', at })
+    await billing.usage.process()
+    expect(warned).toEqual([expect.stringContaining('calls (late)')])
+    await month(test, 2)
+    expect(takenFrom(test, user)).toBe(3050)
+  })
+
+  it('is not taken for a subscription that ended more than an hour ago', async () => {
+    const test = await startMetered()
+    const { user, sandbox } = test
+    const calls = await test.price()
+    const made = await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
+    await sandbox.clock.advance({ days: 1 })
+    await made.cancelNow()
+    const ended = await user.subscription('main')
+    await sandbox.clock.advance({ minutes: 50 })
+    await ended.reportUsage({ meter: 'calls', value: 1, at: START })
+    await sandbox.clock.advance({ minutes: 11 })
+    const late = ended.reportUsage({ meter: 'calls', value: 2, at: START })
+    await expect(late).rejects.toThrow(SubscriptionEnded)
+  })
+})
