@@ -147,7 +147,7 @@ export type {
   PortalPages,
   PortalVisit,
 } from './gateways/contract/parts/pages/portal.ts'
-export type { CardSetups, NewSetup } from './gateways/contract/parts/pages/setups.ts'
+export type { CardSetups, NewSetup, ProviderSetup } from './gateways/contract/parts/pages/setups.ts'
 export type { Confirmations } from './gateways/contract/parts/subscriptions/confirmations.ts'
 export type { EndDates } from './gateways/contract/parts/subscriptions/end-dates.ts'
 export type {
@@ -296,6 +296,7 @@ export type {
   ClientTokenOptions,
   PaymentForm,
   PaymentFormOptions,
+  SetupIntent,
   SetupOptions,
 } from './users/features/card-forms.ts'
 export type { ChargePageOptions, CheckoutResult } from './users/features/checkout.ts'

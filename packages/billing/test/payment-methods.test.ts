@@ -181,25 +181,58 @@ describe('payment methods at Stripe', () => {
     const pending = await user.createSetupIntent()
     expect(pending).toMatchObject({ kind: 'setup', clientSecret: expect.any(String) })
     expect(user.providerId).not.toBeNull()
-    expect(await user.findSetupIntent(pending.id)).toEqual(pending)
+    const { id } = pending
+    expect(await user.findSetupIntent(id)).toEqual({
+      ...{ id, status: 'needs_method', confirmation: pending, paymentMethod: null },
+    })
     const stranger = await test.createUser({ email: 'mallory@example.com' })
     expect(await stranger.findSetupIntent(pending.id)).toBeNull()
     await stranger.updateCard('pm_card_visa')
     expect(await stranger.findSetupIntent(pending.id)).toBeNull()
-    for (const id of ['seti_none', 'pi_1', '../customers']) {
-      expect(await user.findSetupIntent(id)).toBeNull()
+    for (const none of ['seti_none', 'pi_1', '../customers']) {
+      expect(await user.findSetupIntent(none)).toBeNull()
     }
     // What the script in the browser does.
     const stripe = await stripeSdk(test)
     const payment_method = 'pm_card_authenticationRequired'
     await stripe.setupIntents.confirm(pending.id, { payment_method })
-    expect(await user.findSetupIntent(pending.id)).toEqual(pending)
+    expect(await user.findSetupIntent(id)).toMatchObject({
+      ...{ status: 'needs_action', confirmation: pending, paymentMethod: null },
+    })
     test.sandbox.stripe.completeAuthentication(pending.id)
-    expect(await user.findSetupIntent(pending.id)).toBeNull()
     const [method] = await user.paymentMethods()
+    expect(await user.findSetupIntent(id)).toEqual({
+      ...{ id, status: 'succeeded', confirmation: null, paymentMethod: method?.id },
+    })
     expect(method).toMatchObject({ lastFour: '3184', isDefault: false })
     await user.updateDefaultPaymentMethod(method?.id ?? '')
     expect(user.cardLastFour).toBe('3184')
+  })
+
+  it('are each the one of its own tab, whatever another tab adds or gives up', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await user.newSubscription('main', 'monthly').create('pm_card_amex')
+    const stripe = await stripeSdk(test)
+    const [first, second, third] = [
+      await user.createSetupIntent(),
+      await user.createSetupIntent(),
+      await user.createSetupIntent(),
+    ]
+    // As the guide has it.
+    const comeBack = async ({ id }: { readonly id: string }) => {
+      const setup = await user.findSetupIntent(id)
+      if (setup?.paymentMethod) await user.updateDefaultPaymentMethod(setup.paymentMethod)
+      return [setup?.status, user.cardLastFour]
+    }
+    await stripe.setupIntents.confirm(first.id, { payment_method: 'pm_card_visa' })
+    await stripe.setupIntents.confirm(second.id, { payment_method: 'pm_card_mastercard' })
+    expect(await comeBack(third)).toEqual(['needs_method', '8431'])
+    await stripe.setupIntents.cancel(third.id)
+    expect(await comeBack(third)).toEqual(['cancelled', '8431'])
+    expect(await comeBack(first)).toEqual(['succeeded', '4242'])
+    expect(await comeBack(second)).toEqual(['succeeded', '4444'])
+    expect(await comeBack(third)).toEqual(['cancelled', '4444'])
   })
 
   it.each(['saved-500', 'made-500'] as const)('are asked for after a %s', async (trouble) => {

@@ -229,8 +229,8 @@ export class BillableUser<User = Record<string, unknown>> {
     return forms.createSetup(this.#for('createSetupIntent'), options)
   }
 
-  /** One that waits for its card; null when it is done, or somebody else's. */
-  async findSetupIntent(id: string): Promise<PendingConfirmation | null> {
+  /** Where it stands, and which payment method it has kept. Null when there is none, or it is somebody else's. */
+  async findSetupIntent(id: string): Promise<forms.SetupIntent | null> {
     return forms.findSetup(this.#for('findSetupIntent'), id)
   }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { InvalidArgument } from '../../errors.ts'
+import type { ProviderSetup } from '../../gateways/contract/parts/pages/setups.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import { requireProvider } from '../../subscriptions/known-plans.ts'
 import { requireText } from '../../values/arguments.ts'
@@ -37,6 +38,9 @@ export type PaymentForm =
   /** For the provider's form in your page; give what it gives to `addPaymentMethod()`. */
   | { readonly kind: 'token'; readonly clientToken: string }
 
+/** A card that is kept, or to be kept, by the provider's script in the browser. */
+export type SetupIntent = ProviderSetup
+
 export async function createSetup(
   user: UserHaving<'setups'>,
   { for: usage = 'off_session' }: SetupOptions,
@@ -56,7 +60,7 @@ export async function createSetup(
 export async function findSetup(
   user: UserHaving<'setups'>,
   id: string,
-): Promise<PendingConfirmation | null> {
+): Promise<SetupIntent | null> {
   requireText('setup intent', id)
   const customerId = await user.findCustomerId()
   return customerId === null ? null : (await user.gateway()).setups.find(id, customerId)

@@ -1,12 +1,18 @@
 import type Stripe from 'stripe'
-import type { PendingConfirmation } from '../../../values/confirmation.ts'
+import type { ProviderSetup } from '../../contract/parts/pages/setups.ts'
 import type { GatewayParts } from '../../contract/parts.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
 
-/** Nobody can do anything about it any more, or need not. */
-const DONE: readonly string[] = ['succeeded', 'canceled', 'processing']
+const STATUSES: Readonly<Record<string, ProviderSetup['status']>> = {
+  requires_payment_method: 'needs_method',
+  requires_confirmation: 'needs_method',
+  requires_action: 'needs_action',
+  processing: 'processing',
+  succeeded: 'succeeded',
+  canceled: 'cancelled',
+}
 
 /** Cards that Stripe's script in the browser keeps, without a payment. */
 export function stripeSetups(context: StripeContext): Pick<GatewayParts, 'setups'> {
@@ -20,13 +26,15 @@ export function stripeSetups(context: StripeContext): Pick<GatewayParts, 'setups
           (request) => stripe.setupIntents.create(params, request),
           () => findByOperation(context, customer, operation),
         )
-        return requirePending(made)
+        const { confirmation, status } = describeSetup(made)
+        if (confirmation) return confirmation
+        throw new Error(`Stripe made a setup that is ${status}`)
       },
       async find(id, customerId) {
         if (!/^seti_\w{1,100}$/.test(id)) return null
         try {
           const found = await stripe.setupIntents.retrieve(id)
-          return idOf(found.customer) === customerId ? toPending(found) : null
+          return idOf(found.customer) === customerId ? describeSetup(found) : null
         } catch (error) {
           if (isMissing(error)) return null
           throw error
@@ -46,17 +54,15 @@ async function findByOperation(
   return data.find(({ metadata }) => metadata?.operation === operation) ?? null
 }
 
-function toPending({
-  id,
-  client_secret: clientSecret,
-  status,
-}: Stripe.SetupIntent): PendingConfirmation | null {
-  if (clientSecret === null || DONE.includes(status)) return null
-  return { kind: 'setup', id, clientSecret }
-}
-
-function requirePending(made: Stripe.SetupIntent): PendingConfirmation {
-  const pending = toPending(made)
-  if (pending) return pending
-  throw new Error(`Stripe made a setup that is ${made.status}`)
+function describeSetup(setup: Stripe.SetupIntent): ProviderSetup {
+  const { id, client_secret: clientSecret } = setup
+  // A word that is not known yet asks nobody for anything.
+  const status = STATUSES[setup.status] ?? 'processing'
+  const isWaiting = status === 'needs_method' || status === 'needs_action'
+  return {
+    id,
+    status,
+    confirmation: isWaiting && clientSecret !== null ? { kind: 'setup', id, clientSecret } : null,
+    paymentMethod: status === 'succeeded' ? idOf(setup.payment_method) : null,
+  }
 }
