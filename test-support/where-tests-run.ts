@@ -40,6 +40,7 @@ const sqliteIsEnough: readonly Named[] = [
   // Frameworks, pages, guards and other people's clients: HTTP, over the flows that run everywhere.
   ['packages/billing/test/adapters.test.ts', 'frameworks'],
   ['packages/billing/test/language.test.ts', 'what is printed'],
+  ['packages/billing/test/messages.test.ts', 'what is refused before any statement'],
   ['packages/billing/test/pay-page.test.ts', 'the routes of a guide'],
   ['packages/http/test', 'frameworks'],
   ['packages/oauth/test/adapters', 'frameworks'],

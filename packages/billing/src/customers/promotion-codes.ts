@@ -4,6 +4,7 @@ import type { ProviderPromotionCode } from '../gateways/contract/parts/money/pro
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
 import type { BilledOwner } from '../storage/tables.ts'
+import { shown } from '../values/arguments.ts'
 
 /** A code that somebody may use. */
 export type PromotionCode = Omit<ProviderPromotionCode, 'isActive' | 'customerId' | 'raw'>
@@ -19,7 +20,9 @@ export interface TypedCode {
 export function requireCodeText(text: unknown): string {
   const code = typeof text === 'string' ? text.trim() : ''
   if (code !== '') return code
-  throw new InvalidArgument('Which promotion code?')
+  throw new InvalidArgument(
+    `The promotion code is ${typeof text === 'string' ? 'empty' : shown(text)}; expected text, as somebody types it`,
+  )
 }
 
 /** Null for one that this owner cannot use, whether or not there is one. */

@@ -6,7 +6,7 @@ import type {
   NewCheckout,
 } from '../gateways/contract/parts/pages/checkout.ts'
 import type { TaxSource } from '../options.ts'
-import { requireCount, requireText } from '../values/arguments.ts'
+import { requireCount, requireDate, requireText } from '../values/arguments.ts'
 import { type Amount, type Money, requirePositive } from '../values/money.ts'
 import { DEFAULT_NAME } from '../values/subscription-name.ts'
 import { LONGEST_TRIAL } from '../values/trial.ts'
@@ -170,12 +170,8 @@ function requireSubscription(
   if (trialDays !== undefined && requireCount(trialDays) > LONGEST_TRIAL) {
     throw new InvalidArgument(`A trial of ${trialDays} days; expected 1 to ${LONGEST_TRIAL}`)
   }
-  if (trialUntil !== undefined && Number.isNaN(trialUntil.getTime())) {
-    throw new InvalidArgument('The end of the trial is not a date')
-  }
-  if (anchorAt !== undefined && Number.isNaN(anchorAt.getTime())) {
-    throw new InvalidArgument('The day of the first whole period is not a date')
-  }
+  if (trialUntil !== undefined) requireDate('The end of the trial', trialUntil)
+  if (anchorAt !== undefined) requireDate('The day of the first whole period', anchorAt)
   if (anchorAt && hasTrial) {
     throw new InvalidArgument('A page has a trial or a day of the first whole period, not both')
   }

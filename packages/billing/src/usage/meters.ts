@@ -1,9 +1,9 @@
-import { InvalidArgument, Unsupported } from '../errors.ts'
+import { Unsupported } from '../errors.ts'
 import type { Gateway } from '../gateways/contract/gateway.ts'
 import { isChargedByUs, type Meter } from '../gateways/contract/parts/money/usage.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
-import { requireText } from '../values/arguments.ts'
+import { requireText, requireWord } from '../values/arguments.ts'
 
 /** What is to be counted. */
 export interface NewMeter {
@@ -51,9 +51,7 @@ export function createMeters(context: {
     async createMeter({ name, eventName, aggregation = 'sum' }, options = {}) {
       requireText('name of the meter', name)
       requireText('name of its events', eventName)
-      if (!AGGREGATIONS.includes(aggregation)) {
-        throw new InvalidArgument(`A meter makes one of ${AGGREGATIONS.join(', ')}`)
-      }
+      requireWord('What a meter makes of its events', aggregation, AGGREGATIONS)
       return (await partOf(options)).createMeter({ name, eventName, aggregation })
     },
   }

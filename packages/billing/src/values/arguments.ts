@@ -5,9 +5,46 @@ export function requireCount(count: unknown): number {
   throw new InvalidArgument(`${String(count)} is not a quantity; expected a whole number above 0`)
 }
 
+/** What fits into a column. */
+const LONGEST_TEXT = 255
+
+/** Says nothing of what stands in it: it may be a token. */
 export function requireText(what: string, value: unknown): string {
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= 255) return value
-  throw new InvalidArgument(`The ${what} is missing, or is not text`)
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST_TEXT) return value
+  const problem =
+    typeof value !== 'string'
+      ? `is ${value === null ? 'null' : typeof value}`
+      : value.trim() === ''
+        ? 'is empty'
+        : `has ${value.length} characters`
+  throw new InvalidArgument(
+    `The ${what} ${problem}; expected text of 1 to ${LONGEST_TEXT} characters`,
+  )
+}
+
+/** One of these words. */
+export function requireWord<Word extends string>(
+  what: string,
+  word: Word,
+  words: readonly Word[],
+): Word {
+  if (words.includes(word)) return word
+  throw new InvalidArgument(`${what} is ${shown(word)}; expected ${words.join(', ')}`)
+}
+
+export function requireDate(what: string, at: unknown): Date {
+  if (at instanceof Date && !Number.isNaN(at.getTime())) return at
+  throw new InvalidArgument(`${what} is ${shown(at)}; expected a valid Date`)
+}
+
+const LONGEST_SHOWN = 60
+
+/** A value for a message, short enough for one line. */
+export function shown(value: unknown): string {
+  const isDate = value instanceof Date && !Number.isNaN(value.getTime())
+  const text = isDate ? value.toISOString() : String(value)
+  const short = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+  return typeof value === 'string' ? `'${short}'` : short
 }
 
 /** What a provider keeps of a path. */

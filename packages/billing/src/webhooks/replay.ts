@@ -4,6 +4,7 @@ import type { EventQuery } from '../gateways/contract/parts/webhook-endpoints.ts
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { VerifiedEvent } from '../gateways/contract/webhook.ts'
 import type { ProviderName } from '../provider-name.ts'
+import { requireDate } from '../values/arguments.ts'
 import { hasHandler } from './dispatch.ts'
 
 /** Which events are handled again: one, or those of a time. */
@@ -23,9 +24,8 @@ export async function replay(context: BillingContext, options: ReplayOptions): P
   if (id === undefined && from === undefined) {
     throw new InvalidArgument('Which events? Give an id, or from when on')
   }
-  for (const date of [from, to]) {
-    if (date && Number.isNaN(date.getTime())) throw new InvalidArgument('That is no date')
-  }
+  if (from) requireDate('from', from)
+  if (to) requireDate('to', to)
   if (source === 'provider') return replayFromProviders(context, options)
   const which = {
     ...(id === undefined ? {} : { eventId: id }),

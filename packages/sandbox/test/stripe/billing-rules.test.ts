@@ -137,6 +137,19 @@ it('retries a failed one-off invoice only when it may advance by itself', async 
   expect(attempts).toEqual([4, 1])
 })
 
+it('says of an invoice that no card can pay what is missing, and where to read of it', async () => {
+  const { stripe } = await startStripeSandbox()
+  const customer = await stripe.customers.create({ email: 'no-card@example.com' })
+  const invoice = await stripe.invoices.create({ customer: customer.id, auto_advance: false })
+  await stripe.invoiceItems.create({
+    ...{ customer: customer.id, invoice: invoice.id ?? '', amount: 900, currency: 'usd' },
+  })
+  expect(await refusal(stripe.invoices.pay(invoice.id ?? ''))).toMatchObject({
+    ...{ statusCode: 400, code: 'missing', type: 'StripeInvalidRequestError' },
+    doc_url: 'https://stripe.com/docs/error-codes/missing',
+  })
+})
+
 it('starts a default_incomplete subscription when its intent is confirmed', async () => {
   const { stripe } = await startStripeSandbox()
   const customer = await stripe.customers.create({})

@@ -1,6 +1,7 @@
 import { InvalidArgument } from '../../errors.ts'
 import { requirePart } from '../../gateways/contract/parts.ts'
 import type { ProviderSubscription } from '../../gateways/contract/subscription.ts'
+import { shown } from '../../values/arguments.ts'
 import { LONGEST_TRIAL } from '../../values/trial.ts'
 import { mindingPlan } from '../planned-swap.ts'
 import type { SubscriptionHaving } from '../subscription-scope.ts'
@@ -55,12 +56,16 @@ export function requireTrialEnd(end: Date, now: Date): Date {
 
 export function requireFuture(what: string, at: unknown, now: Date): void {
   if (at instanceof Date && at.getTime() > now.getTime()) return
-  throw new InvalidArgument(`${what} is a date that is still to come`)
+  throw new InvalidArgument(
+    `${what} is ${shown(at)}; expected a date that is still to come, after ${shown(now)}`,
+  )
 }
 
 export function requirePast(what: string, at: unknown, now: Date): void {
   if (at instanceof Date && at.getTime() <= now.getTime()) return
-  throw new InvalidArgument(`${what} is a date that is over`)
+  throw new InvalidArgument(
+    `${what} is ${shown(at)}; expected a date that is over, before ${shown(now)}`,
+  )
 }
 
 /** As exact as providers are. */

@@ -23,7 +23,7 @@ import {
 } from '../../invoices/credit-note.ts'
 import { creditNoteDownload, type DownloadOptions } from '../../invoices/download.ts'
 import type { InvoiceData } from '../../invoices/invoice.ts'
-import { requireCount, requireText } from '../../values/arguments.ts'
+import { requireCount, requireText, requireWord } from '../../values/arguments.ts'
 import { formatMoney, money, requirePositive } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
 import { inTheirLanguage } from './language.ts'
@@ -94,10 +94,8 @@ async function toWanted(
   { id: invoice, currency }: InvoiceData,
   { to, amount, lines, reason, memo }: CreditNoteOptions,
 ): Promise<Wanted> {
-  if (!WAYS.includes(to)) throw new InvalidArgument(`to: one of ${WAYS.join(', ')}`)
-  if (reason !== undefined && !REASONS.includes(reason)) {
-    throw new InvalidArgument(`A reason is one of ${REASONS.join(', ')}`)
-  }
+  requireWord('to', to, WAYS)
+  if (reason !== undefined) requireWord('reason', reason, REASONS)
   if (memo !== undefined) requireText('memo', memo)
   if (amount !== undefined && lines !== undefined) {
     throw new InvalidArgument('A credit note is of an amount or of lines, not of both')

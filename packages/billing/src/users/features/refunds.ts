@@ -4,7 +4,6 @@ import {
   AmountTooLarge,
   ChargeNotFound,
   InvalidAmount,
-  InvalidArgument,
   RefundNotPossibleYet,
   RefundRefused,
 } from '../../errors.ts'
@@ -14,7 +13,7 @@ import { requirePart } from '../../gateways/contract/parts.ts'
 import type { InvoiceData } from '../../invoices/invoice.ts'
 import type { Refund, RefundOptions, RefundReason } from '../../invoices/refund.ts'
 import type { Operation } from '../../storage/operations.ts'
-import { requireText } from '../../values/arguments.ts'
+import { requireText, requireWord } from '../../values/arguments.ts'
 import { formatMoney, type Money, money, requirePositive } from '../../values/money.ts'
 import type { UserHaving } from '../user-scope.ts'
 
@@ -39,14 +38,12 @@ export async function refund(
   { amount, reason, idempotencyKey }: RefundOptions,
 ): Promise<Refund> {
   if (idempotencyKey !== undefined) requireText('idempotency key', idempotencyKey)
-  if (reason !== undefined && !REASONS.includes(reason)) {
-    throw new InvalidArgument(`A reason is one of ${REASONS.join(', ')}`)
-  }
+  if (reason !== undefined) requireWord('reason', reason, REASONS)
   const gateway = await user.gateway()
   const part = amount === undefined ? null : requirePositive(gateway.toMoney(amount))
   const customerId = await user.requireCustomerId()
   return withOwnerLock(user.context, user.owner, async (locked) => {
-    const charge = await requireCharge(gateway.refunds, id, customerId)
+    const charge = await requireCharge(user, id, customerId)
     requireCurrency(charge, part)
     const wanted = { customerId, charge, amount: part, reason: reason ?? null }
     if (idempotencyKey !== undefined) return refundOnce(user, locked, wanted, idempotencyKey)
@@ -65,13 +62,18 @@ export async function refundedOf(
 }
 
 async function requireCharge(
-  refunds: Pick<Refunds, 'find'>,
+  user: UserHaving<'refunds'>,
   id: string,
   customerId: string,
 ): Promise<Refundable> {
-  const found = await refunds.find(id, customerId)
-  if (!found) throw new ChargeNotFound('There is no such charge')
-  return found
+  const gateway = await user.gateway()
+  const found = await gateway.refunds.find(id, customerId)
+  if (found) return found
+  const invoice = await gateway.findInvoice(id, customerId, await user.taxOf())
+  if (!invoice?.paid) throw new ChargeNotFound('There is no such charge')
+  throw new ChargeNotFound(
+    `Nothing was charged for the invoice ${invoice.number}: credit paid it, or it is over nothing. invoice.creditNote({ to: 'balance' }) gives credit back`,
+  )
 }
 
 function requireCurrency({ amount: { currency } }: Refundable, part: Money | null): void {

@@ -2,7 +2,7 @@ import { withOwnerLock } from '../../consistency/owner-lock.ts'
 import { resumeInterrupted } from '../../consistency/resume-interrupted.ts'
 import { hadTrial, requireTrialLeft } from '../../customers/one-trial.ts'
 import { requireOwner } from '../../customers/require-owner.ts'
-import { InvalidArgument } from '../../errors.ts'
+import { requireDate } from '../../values/arguments.ts'
 import { onTrial, onUserTrial } from '../../values/subscription-state.ts'
 import type { UserScope } from '../user-scope.ts'
 
@@ -18,9 +18,7 @@ export async function isOnGenericTrial(user: UserScope): Promise<boolean> {
 }
 
 export async function startGenericTrial(user: UserScope, endsAt: Date | null): Promise<void> {
-  if (endsAt !== null && Number.isNaN(endsAt.getTime())) {
-    throw new InvalidArgument('The end of the trial is not a date')
-  }
+  if (endsAt !== null) requireDate('The end of the trial', endsAt)
   const { context, owner } = user
   if (context.options.trials.oncePerOwner) await moveOnlyTrial(user, endsAt)
   else await context.owners.setTrial(owner, endsAt)

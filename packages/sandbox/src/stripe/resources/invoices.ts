@@ -322,8 +322,7 @@ function payInvoice(work: UnitOfWork, invoice: InvoiceRow, params: Stripe.Invoic
   if (outcome.status === 'no_payment_method') {
     throw new StripeFault(400, {
       type: 'invalid_request_error',
-      ...withDocs('invoice_payment_intent_requires_action'),
-      code: 'missing',
+      ...withDocs('missing'),
       message:
         'There is no `default_payment_method` set on this Customer or Invoice. Please set either a default payment method on the customer or this invoice, or provide one in the call.',
     })

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { type BillableUser, type Billing, InvalidArgument } from '../src/index.ts'
+import { START, start } from './support.ts'
+
+interface Asked {
+  readonly user: BillableUser
+  readonly billing: Billing
+}
+
+const never = new Date('never')
+
+/** Each row: what is wrong, who asks for it, and what they read. */
+const TABLE: [string, (asked: Asked) => Promise<unknown>, RegExp][] = [
+  [
+    'a replay',
+    ({ billing }) => billing.webhooks.replay({ from: START, to: never }),
+    /^to is Invalid Date; expected a valid Date$/,
+  ],
+  [
+    'an end in the past',
+    async ({ user }) => (await user.subscription('main')).cancelAt(START),
+    /^The end is 2026-01-15T10:00:00.000Z; expected a date that is still to come, after 2026-/,
+  ],
+  [
+    'a trial',
+    ({ user }) => user.startGenericTrial(never),
+    /^The end of the trial is Invalid Date; expected a valid Date$/,
+  ],
+  [
+    'the trial of a page',
+    ({ user }) => user.checkout('monthly', { successPath: '/done', trialUntil: never }),
+    /^The end of the trial is Invalid Date; expected/,
+  ],
+  [
+    'the reason of a refund',
+    ({ user }) => user.refund('ch_1', { reason: 'bored' as never }),
+    /^reason is 'bored'; expected duplicate, fraudulent, requested_by_customer$/,
+  ],
+  [
+    'the way of a credit note',
+    async ({ user }) => (await user.invoices())[0]?.creditNote({ to: 'card' as never }),
+    /^to is 'card'; expected refund, balance, outside$/,
+  ],
+  [
+    'a promotion code',
+    ({ user }) => user.findPromotionCode(7 as never),
+    /^The promotion code is 7; expected text, as somebody types it$/,
+  ],
+  [
+    'a long description',
+    ({ user }) => user.creditBalance(100, 'x'.repeat(300)),
+    /^The description has 300 characters; expected text of 1 to 255 characters$/,
+  ],
+  [
+    'a meter',
+    ({ billing }) =>
+      billing.usage.createMeter({ name: 'A', eventName: 'a', aggregation: 'max' as never }),
+    /^What a meter makes of its events is 'max'; expected /,
+  ],
+]
+
+describe('an argument that cannot be', () => {
+  it.each(TABLE)('names itself and what was expected: %s', async (_name, ask, message) => {
+    const { user, billing } = await start('stripe', { webhooks: false })
+    await user.newSubscription('main', 'monthly').create('pm_card_visa')
+    const asked = ask({ user, billing })
+    await expect(asked).rejects.toThrow(InvalidArgument)
+    await expect(asked).rejects.toThrow(message)
+  })
+})
