@@ -131,10 +131,14 @@ export function requireQuery(
   const until = to ?? now
   for (const date of [from, until]) {
     if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
-      throw new InvalidArgument('Usage is asked for between two dates')
+      throw new InvalidArgument(`${String(date)} is not a date: usage is asked for between two`)
     }
   }
-  if (from >= until) throw new InvalidArgument('Usage is asked for from a date to a later one')
+  if (from >= until) {
+    throw new InvalidArgument(
+      `Usage is asked for from ${from.toISOString()} to ${until.toISOString()}, which is not later`,
+    )
+  }
   if (by !== undefined && by !== 'day' && by !== 'hour') {
     throw new InvalidArgument(`'${String(by)}' is neither 'day' nor 'hour'`)
   }

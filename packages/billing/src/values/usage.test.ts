@@ -78,3 +78,13 @@ it('what may be there is sent again for less than a day, and taken back for a da
   expect(mayBeCancelled(at(-DAY + 1), NOW)).toBe(true)
   expect(mayBeCancelled(at(-DAY), NOW)).toBe(false)
 })
+
+it.each([
+  [at(-36 * DAY), '2026-01-24T00:00:00.000Z is more than 35 days ago'],
+  [at(-36 * DAY), 'expected 2026-01-25T00:00:00.000Z or later'],
+  [at(6 * MINUTE), '2026-03-01T00:06:00.000Z is in the future'],
+  ['yesterday', "'yesterday' is not a date"],
+  [new Date(Number.NaN), 'Invalid Date is not a date'],
+])('a refusal of %s says when that was, and what is taken', (when, words) => {
+  expect(() => requireUsageTime(when, NOW)).toThrow(words)
+})

@@ -105,4 +105,15 @@ describe('usage at Braintree that is not paid', () => {
     await toNextPeriod(test)
     expect(takenFrom(test, user)).toBe(3000 + 50)
   })
+
+  it('waits on when a card is added that is not the default', async () => {
+    const test = await startCharged()
+    const { user, billing } = test
+    await declined(test)
+    await user.addPaymentMethod('fake-valid-mastercard-nonce')
+    await billing.usage.process()
+    expect(takenFrom(test, user)).toBe(2000)
+    await toNextPeriod(test)
+    expect(takenFrom(test, user)).toBe(3000 + 50)
+  })
 })

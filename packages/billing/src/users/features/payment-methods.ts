@@ -62,7 +62,7 @@ export async function addMethod(
     return (await paymentMethods.list(customerId)).find((method) => method.id === id)
   })
   await user.user.reload()
-  await chargeOtherCard(context, owner, provider)
+  if (added?.isDefault) await chargeOtherCard(context, owner, provider)
   if (added) return new PaymentMethod(added, user.now())
   throw new PaymentMethodNotFound('The payment method was taken away again')
 }
