@@ -281,9 +281,25 @@ describeInChromium('billing', ({ newPage, forgive }) => {
     await later(page, 'A month')
     await later(page, 'A day')
     await expectFineInEveryLook(page, 'billing-active')
+    const parts = await page
+      .locator('.stack')
+      .first()
+      .evaluate((stack) =>
+        [...stack.children]
+          .map((part) => part.getBoundingClientRect())
+          .filter(({ height }) => height > 0)
+          .map(({ top, bottom }) => ({ top, bottom })),
+      )
+    const gaps = parts.slice(1).map(({ top }, at) => Math.round(top - (parts[at]?.bottom ?? 0)))
+    expect(new Set(gaps).size, `gaps of ${gaps} pixels`).toBe(1)
     await page.goto(`${service.url}/billing/swap?plan=yearly`)
     await expectFineInEveryLook(page, 'billing-swap')
     await page.goto(`${service.url}/billing/cancel`)
     await expectFineInEveryLook(page, 'billing-cancel')
+    forgive(page, /status of (404|503)/)
+    for (const reason of ['checkout_not_found', 'unavailable']) {
+      await page.goto(`${service.url}/billing/returned?reason=${reason}`)
+      await expectFineInEveryLook(page, `billing-returned-${reason}`)
+    }
   })
 })
