@@ -71,6 +71,35 @@ describe('usage', () => {
     expect(points.some((point) => /POST .*transactions/.test(point))).toBe(true)
   })
 
+  it('threat W5 is billed once with the end, wherever its process is killed', LONG, async () => {
+    const test = await startMetered({ lockLease: 1 })
+    const { billing, database, sandbox } = test
+    const calls = await test.price({ unit_amount: 5 })
+    const points: string[] = []
+    for (let stopAt = 1; ; stopAt++) {
+      const user = await test.createUser()
+      await user.updateCard('pm_card_visa')
+      await user.newSubscription('main', 'monthly').meteredPrice(calls).create()
+      await database.transaction((transaction) =>
+        user.reportUsage('calls', 10, { id: 'job', transaction }),
+      )
+      await sandbox.clock.advance({ minutes: 1 })
+      const child = await startChild(test, 'stripe', { lockLease: 1 })
+      const end = { of: 'subscription', method: 'cancelNow', args: [{ invoiceNow: true }] }
+      child.begin({ job: 'ask', userId: user.id, ...end, stopAt })
+      const { stopped, failed } = await child.outcome()
+      await child.kill()
+      expect(failed).toBeUndefined()
+      const again = await (await billing.user(user.id)).subscription('main')
+      await again.cancelNow({ invoiceNow: true })
+      expect(takenFrom(test, user), stopped ?? 'at the end').toBe(1000 + 50)
+      if (stopped === undefined) break
+      points.push(stopped)
+    }
+    expect(points.some((point) => /POST .*meter_events/.test(point))).toBe(true)
+    expect(points.some((point) => /DELETE .*subscriptions/.test(point))).toBe(true)
+  })
+
   it('of one id counts once for twenty calls of four processes', LONG, async () => {
     const test = await startMetered()
     const { id: userId } = test.user

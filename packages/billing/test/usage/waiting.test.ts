@@ -11,13 +11,6 @@ interface Waiting {
   readonly other: string
 }
 
-/** The provider is well again. */
-function over({ sandbox }: MeteredTest): void {
-  while (sandbox.trouble.takeCallTrouble('stripe')) {
-    // Trouble that no call has met.
-  }
-}
-
 /** Ten calls for five cents each, which the provider has not got when something is changed. */
 const REPORTS: Readonly<Record<string, (waiting: Waiting) => Promise<unknown>>> = {
   'written in a transaction': ({ test, subscription }) =>
@@ -29,7 +22,7 @@ const REPORTS: Readonly<Record<string, (waiting: Waiting) => Promise<unknown>>> 
     test.sandbox.trouble.failNext(3, '500', 'stripe')
     await subscription.reportUsage({ meter: 'calls', value: 10 })
     await test.billing.usage.process()
-    over(test)
+    test.sandbox.trouble.clear()
   },
   'taken by a process that died': async ({ test, subscription }) => {
     await REPORTS['written in a transaction']?.({ test, subscription, calls: '', other: '' })
@@ -108,7 +101,7 @@ describe('usage that waits', () => {
         })
         expect(takenFrom(test, user), `after ${after}`).toBe(1000 + 50)
         const isOver = test.sandbox.trouble.pending().calls.length > 0
-        over(test)
+        test.sandbox.trouble.clear()
         if (isOver) break
       }
       const busy = seen.filter((error) => error instanceof Busy)
