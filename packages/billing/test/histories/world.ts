@@ -84,6 +84,8 @@ export async function createWorld(given: ProviderCase): Promise<World> {
   await stripe.promotionCodes.create({ code: 'HELLO', promotion: { type: 'coupon', coupon } })
   await stripe.coupons.create({ id: 'SPRING', percent_off: 10, duration: 'once' })
   const metered = await createCallPrice(test)
+  // What was told of all that has arrived, and is no part of any life.
+  await test.settle()
   const clean = sandbox.snapshot()
   let user = test.user
   let travel: Travel = 'prompt'
