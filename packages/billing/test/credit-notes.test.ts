@@ -14,7 +14,7 @@ import {
 } from '../src/index.ts'
 import { hasty, LOSSES, loseAnswer } from './lost-answers.ts'
 import { textOfPdf } from './read-pdf.ts'
-import { type FlowTest, givenBackTo, start, stripeSdk } from './support.ts'
+import { type FlowTest, givenBackTo, start, stripeSdk, takenFrom } from './support.ts'
 
 const seller = { vendor: 'Tollgate Ltd', product: 'Gold' }
 
@@ -147,6 +147,95 @@ describe('a credit note at Stripe', () => {
       expect(await user.creditNotes(), `call ${call}`).toHaveLength(1)
     }
     expect(await operationsOf(test)).toBe(0)
+  })
+
+  it('gives back to the card what it paid, and to the balance what credit paid', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await user.updateCard('pm_card_visa')
+    await user.giveCredit(money(500, 'usd'), { description: 'Welcome' })
+    await user.invoiceFor('A coat', 2000)
+    expect(takenFrom(test, user)).toBe(1500)
+    const note = await (await newest(user)).creditNote({ to: 'refund' })
+    expect(note.data.givenBack).toEqual({ refunded: 1500, toBalance: 500, outside: 0 })
+    expect([givenBackTo(test, user), (await user.balance()).amount]).toEqual([1500, 500])
+  })
+
+  it('is of what a refund has left, and explains the refund itself', async () => {
+    const test = await start('stripe')
+    const { user } = test
+    await user.updateCard('pm_card_visa')
+    await user.invoiceFor('A coat', 2000)
+    const invoice = await newest(user)
+    const { id: refund } = await invoice.refund({ amount: 500 })
+    const tooMuch = invoice.creditNote({ to: 'outside', amount: money(1501, 'usd') })
+    await expect(tooMuch).rejects.toThrow(AmountTooLarge)
+    const rest = await invoice.creditNote({ to: 'outside' })
+    expect(rest.rawTotal()).toEqual(money(1500, 'usd'))
+    expect((await invoice.creditNote({ to: 'outside' })).id).toBe(rest.id)
+    const explained = await invoice.creditNote({ to: 'refund', refund })
+    expect(explained.data).toMatchObject({
+      total: 500,
+      givenBack: { refunded: 500, toBalance: 0, outside: 0 },
+      refunds: [refund],
+    })
+    expect((await invoice.creditNote({ to: 'refund', refund })).id).toBe(explained.id)
+    expect(givenBackTo(test, user)).toBe(500)
+    const pdf = await user.downloadCreditNote(explained.id, seller)
+    const text = textOfPdf(new Uint8Array(await pdf.arrayBuffer()))
+    for (const words of ['Refunded', '$5.00', invoice.number]) expect(text).toContain(words)
+  })
+
+  it('explains a whole refund line by line, with its taxes', async () => {
+    const test = await subscribed()
+    const { user, invoice } = test
+    const { id: refund } = await invoice.refund()
+    await expect(invoice.creditNote({ to: 'refund' })).rejects.toThrow(AmountTooLarge)
+    const note = await invoice.creditNote({ to: 'refund', refund })
+    expect(note.data).toMatchObject({ subtotal: 3000, total: 3570, taxes: [{ amount: 570 }] })
+    expect(givenBackTo(test, user)).toBe(3570)
+  })
+
+  it('is of the whole beside a line of nothing', async () => {
+    const { user, sandbox } = await start('stripe')
+    sandbox.stripe.seedPrice({ id: 'free', unitAmount: 0, interval: 'month', product: 'Free' })
+    await user.newSubscription('main', 'monthly').price('free').create('pm_card_visa')
+    const invoice = await newest(user)
+    expect(invoice.lines.map(({ amount }) => amount).sort()).toEqual([0, 1000])
+    const { data } = await invoice.creditNote({ to: 'refund' })
+    expect(data).toMatchObject({ total: 1000, lines: [{ amount: 1000 }] })
+    expect(data.creditedLines).toHaveLength(1)
+  })
+
+  it('is of the whole with lines below zero, and with taxes', async () => {
+    const test = await subscribed()
+    const { user } = test
+    await (await user.subscription('main')).swap('yearly')
+    const invoice = await newest(user)
+    expect(invoice.lines.some(({ amount }) => amount < 0)).toBe(true)
+    const note = await invoice.creditNote({ to: 'refund' })
+    expect(note.rawTotal()).toEqual(invoice.rawTotal())
+    expect(note.tax()).toBe(invoice.tax())
+    expect(note.data.lines.length).toBeGreaterThan(0)
+  })
+
+  it('is of parts to the cent, however a tax is rounded', async () => {
+    const test = await start('stripe', { taxPercentage: () => 7.77 })
+    const { user, sandbox } = test
+    sandbox.stripe.seedPrice({ id: 'odd', unitAmount: 333, interval: 'month', product: 'Odd' })
+    await user.newSubscription('main', 'odd').quantity(3).create('pm_card_visa')
+    const invoice = await newest(user)
+    const line = invoice.lines[0]?.id ?? ''
+    const notes = [1, 2, 3].map((count) => ({
+      to: 'balance' as const,
+      lines: [{ line, quantity: 1 }],
+      idempotencyKey: `seat-${count}`,
+    }))
+    let sum = 0
+    for (const options of notes) sum += (await invoice.creditNote(options)).rawTotal().amount
+    expect(sum).toBe(invoice.rawTotal().amount)
+    const other = { ...notes[0], to: 'balance' as const, lines: [{ line, quantity: 2 }] }
+    await expect(invoice.creditNote(other)).rejects.toThrow(ProviderRejected)
   })
 
   it('is one’s own, and asked for in words that are understood', async () => {

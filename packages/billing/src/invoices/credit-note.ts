@@ -22,12 +22,20 @@ export interface CreditedLine {
 
 /** How an invoice is taken back. */
 export interface CreditNoteOptions {
-  /** Where the money goes. It does not matter for what is not paid yet. */
+  /**
+   * Where the money goes. It does not matter for what is not paid yet. What credit had paid goes to the balance again, also with
+   * `refund`: no card has paid it.
+   */
   readonly to: CreditNoteTo
   /** So much of the invoice, with taxes. Default: all that is left, line by line. */
   readonly amount?: Amount
   /** Instead of an amount: lines of the invoice, with their discounts and taxes. */
   readonly lines?: readonly CreditedLine[]
+  /**
+   * The `id` of a refund of the invoice that was made before: the note explains it, and nothing goes back twice. Default amount: what of
+   * it no note explains. Where the note is of more, the rest goes as `to` says.
+   */
+  readonly refund?: string
   /** Why. */
   readonly reason?: CreditNoteReason
   /** Stands on it. */
@@ -56,6 +64,8 @@ export interface CreditNoteData {
   readonly customer: InvoiceCustomer
   /** What is taken back. */
   readonly lines: readonly InvoiceLine[]
+  /** Which lines of the invoice, where it is of lines. */
+  readonly creditedLines?: readonly CreditedLine[]
   /** Before discounts and taxes. */
   readonly subtotal: number
   /** Positive amounts by which less goes back. */
@@ -77,6 +87,8 @@ export interface CreditNoteData {
     /** Past the provider. */
     readonly outside: number
   }
+  /** The provider's ids of the refunds that it made or explains. */
+  readonly refunds?: readonly string[]
   /** Why; null for no reason given. */
   readonly reason: CreditNoteReason | null
   /** Stands on it; null for nothing. */

@@ -92,11 +92,12 @@ export async function writeCreditNote(
 async function toWanted(
   user: User,
   { id: invoice, currency }: InvoiceData,
-  { to, amount, lines, reason, memo }: CreditNoteOptions,
+  { to, amount, lines, refund, reason, memo }: CreditNoteOptions,
 ): Promise<Wanted> {
   requireWord('to', to, WAYS)
   if (reason !== undefined) requireWord('reason', reason, REASONS)
   if (memo !== undefined) requireText('memo', memo)
+  if (refund !== undefined) requireText('refund', refund)
   if (amount !== undefined && lines !== undefined) {
     throw new InvalidArgument('A credit note is of an amount or of lines, not of both')
   }
@@ -113,7 +114,8 @@ async function toWanted(
   }
   const customerId = await user.requireCustomerId()
   const of = part ?? (lines === undefined || lines.length === 0 ? null : lines)
-  return { customerId, invoice, of, to, reason: reason ?? null, memo: memo ?? null }
+  const words = { reason: reason ?? null, memo: memo ?? null }
+  return { customerId, invoice, of, to, refund: refund ?? null, ...words }
 }
 
 /** Without a key of the caller's: one of ours, which whoever repeats the call after a lost answer finds. */
@@ -123,8 +125,8 @@ async function writeOnRecord(
   wanted: Wanted,
 ): Promise<CreditNoteData> {
   const { context, owner, provider } = user
-  const { invoice, of, to, reason, memo } = wanted
-  const same = { provider, invoice, of, to }
+  const { invoice, of, to, refund = null, reason, memo } = wanted
+  const same = { provider, invoice, of, to, ...(refund === null ? {} : { refund }) }
   const request = { ...same, reason, memo }
   const operation = await begin(context, locked, { owner, kind: 'credit_note', request, same })
   return attempt(context, locked, operation, async () => {
@@ -156,28 +158,44 @@ async function writeOnce(
 }
 
 function requireSame(user: User, before: CreditNoteData, { of }: NewCreditNote): CreditNoteData {
-  const isOther = of !== null && 'amount' in of && of.amount !== before.total
-  if (!isOther) return before
+  if (of === null || isOf(before, of)) return before
   throw new ProviderRejected('This idempotency key was used for another credit note', {
     provider: user.provider,
     providerCode: null,
   })
 }
 
+function isOf({ total, creditedLines }: CreditNoteData, of: NonNullable<Wanted['of']>): boolean {
+  if ('amount' in of) return of.amount === total
+  if (creditedLines === undefined) return true
+  return (
+    of.length === creditedLines.length &&
+    of.every(({ line, quantity }) => {
+      const credited = creditedLines.find((each) => each.line === line)
+      return credited && (quantity === undefined || quantity === credited.quantity)
+    })
+  )
+}
+
 /** What a repeat for a whole invoice gives: the note that took the last of it. Too much is refused here. */
 async function findWhole(
   user: User,
-  creditNotes: Pick<CreditNotes, 'listByInvoice'>,
-  { invoice: id, customerId, of }: NewCreditNote,
+  creditNotes: Pick<CreditNotes, 'listByInvoice' | 'left'>,
+  { invoice: id, customerId, of, refund = null }: NewCreditNote,
 ): Promise<CreditNoteData | null> {
   const invoice = await (await user.gateway()).findInvoice(id, customerId, await user.taxOf())
   if (!invoice) throw new InvoiceNotFound('There is no such invoice')
-  const notes = (await creditNotes.listByInvoice(id)).filter(({ isVoid }) => !isVoid)
-  const left = invoice.total - notes.reduce((sum, { total }) => sum + total, 0)
-  if (of === null) return left <= 0 ? (notes[0] ?? null) : null
-  if ('amount' in of && of.amount > left) {
-    const rest = formatMoney(money(Math.max(left, 0), invoice.currency))
-    throw new AmountTooLarge(`Only ${rest} of the invoice is left to be taken back`)
+  const { ofInvoice, ofRefund } = await creditNotes.left(id, refund)
+  const left = ofInvoice + ofRefund
+  const isTooMuch = of === null ? left <= 0 : 'amount' in of && of.amount > left
+  if (of === null && (refund === null ? left : ofRefund) <= 0) {
+    const notes = (await creditNotes.listByInvoice(id)).filter(({ isVoid }) => !isVoid)
+    const last = notes.find((note) => refund === null || note.refunds?.includes(refund))
+    if (last) return last
   }
-  return null
+  if (!isTooMuch) return null
+  const rest = formatMoney(money(left, invoice.currency))
+  throw new AmountTooLarge(
+    `Only ${rest} of the invoice is left to be taken back; a refund is explained by its id in 'refund'`,
+  )
 }

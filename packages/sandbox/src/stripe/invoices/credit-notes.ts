@@ -23,7 +23,11 @@ export interface DraftNote {
 }
 
 /** Works out a credit note, or refuses it. */
-export function draftCreditNote(work: UnitOfWork, params: Params): DraftNote {
+export function draftCreditNote(
+  work: UnitOfWork,
+  params: Params,
+  { needsWay = true }: { readonly needsWay?: boolean } = {},
+): DraftNote {
   const invoice = work.require('invoice', params.invoice, 'invoice')
   if (invoice.status !== 'open' && invoice.status !== 'paid') {
     throw invalidRequest(
@@ -37,7 +41,7 @@ export function draftCreditNote(work: UnitOfWork, params: Params): DraftNote {
   checkTotal(work, invoice, sums.total, linked)
   const before = Math.min(sums.total, invoice.amount_remaining)
   const after = sums.total - before
-  checkSplit(params, linked, after)
+  if (needsWay || namesWay(params)) checkSplit(params, linked, after)
   checkSources(work, invoice, params)
   const id = work.newId('cn_1')
   const number = String((invoice.$.creditNotes?.length ?? 0) + 1).padStart(2, '0')
@@ -111,6 +115,12 @@ export function voidCreditNote(work: UnitOfWork, note: CreditNoteRow): void {
   note.voided_at = work.now
   oweLess(work, work.edit('invoice', invoice), -note.pre_payment_amount)
   work.emit('credit_note.voided', 'credit_note', note)
+}
+
+/** A preview tells what is to be given back also to those who have not said how. */
+function namesWay(params: Params): boolean {
+  const ways = ['credit_amount', 'out_of_band_amount', 'refund_amount'] as const
+  return ways.some((way) => params[way] !== undefined)
 }
 
 function linesOf(work: UnitOfWork, invoice: InvoiceRow, params: Params): readonly NewNoteLine[] {

@@ -49,13 +49,13 @@ export const creditNotes: Operations = {
   }),
 
   'CreditNotes.preview': op<Stripe.CreditNotePreviewParams>((params, { work }) =>
-    render('credit_note', draftCreditNote(work, params).note, work.tables),
+    render('credit_note', draftCreditNote(work, params, { needsWay: false }).note, work.tables),
   ),
 
   'CreditNotes.listPreviewLineItems': op<Stripe.CreditNoteListPreviewLineItemsParams>(
     (params, { work, path }) =>
       listPage(
-        draftCreditNote(work, params).lines.map(({ line }) => line),
+        draftCreditNote(work, params, { needsWay: false }).lines.map(({ line }) => line),
         params,
         path,
         (line) => line,

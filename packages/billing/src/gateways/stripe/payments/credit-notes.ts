@@ -1,15 +1,12 @@
 import type Stripe from 'stripe'
-import type {
-  CreditedLine,
-  CreditNoteData,
-  CreditNoteReason,
-} from '../../../invoices/credit-note.ts'
+import type { CreditNoteData, CreditNoteReason } from '../../../invoices/credit-note.ts'
 import type { InvoiceLine } from '../../../invoices/invoice-parts.ts'
 import type { NewCreditNote } from '../../contract/parts/money/credit-notes.ts'
 import type { GatewayParts } from '../../contract/parts.ts'
 import { idOf, type StripeContext, toDate } from '../sdk/client.ts'
 import { isMissing } from '../sdk/errors.ts'
 import { once } from '../sdk/once.ts'
+import { leftOf, noteParams } from './credit-note-terms.ts'
 import { customerOf, discountsOf, isReversed, taxesOf, taxIdsOf } from './invoices.ts'
 
 /** What has to be expanded for `describe`. */
@@ -33,6 +30,14 @@ export function stripeCreditNotes(context: StripeContext): Pick<GatewayParts, 'c
         }
       },
       findByKey: (invoice, key) => findByKey(context, invoice, key),
+      async left(id, refund) {
+        const { ofInvoice, ofRefund } = await leftOf(
+          context,
+          await stripe.invoices.retrieve(id),
+          refund,
+        )
+        return { ofInvoice, ofRefund }
+      },
       create: (note) => create(context, note),
     },
   }
@@ -70,12 +75,8 @@ async function create(context: StripeContext, wanted: NewCreditNote): Promise<Cr
   // What is left of the invoice is not what it was: another request under the same key would be refused.
   const before = await findByKey(context, id, key)
   if (before) return before
-  const invoice = await stripe.invoices.retrieve(id)
-  const { total, ...what } = await toCredit(context, wanted, invoice)
   const params: Stripe.CreditNoteCreateParams = {
-    invoice: id,
-    ...what,
-    ...wayBack(wanted.to, total - Math.min(total, invoice.amount_remaining)),
+    ...(await noteParams(context, wanted, await stripe.invoices.retrieve(id))),
     ...(reason === null ? {} : { reason }),
     ...(memo === null ? {} : { memo }),
     metadata: { tollgate_key: key },
@@ -88,68 +89,11 @@ async function create(context: StripeContext, wanted: NewCreditNote): Promise<Cr
   )
 }
 
-type Credited = Pick<Stripe.CreditNoteCreateParams, 'amount' | 'lines'> & {
-  /** What it comes to, with discounts and taxes: Stripe does not say before. */
-  readonly total: number
-}
-
-/** A whole invoice line by line, with its taxes; where that cannot be, the amount that is left. */
-async function toCredit(
-  { stripe }: StripeContext,
-  { of }: NewCreditNote,
-  invoice: Stripe.Invoice,
-): Promise<Credited> {
-  if (of !== null && 'amount' in of) return { amount: of.amount, total: of.amount }
-  const all: Stripe.InvoiceLineItem[] = []
-  for await (const line of stripe.invoices.listLineItems(invoice.id, { limit: 100 })) all.push(line)
-  if (of !== null) return ofLines(all, of)
-  const credited =
-    invoice.pre_payment_credit_notes_amount + invoice.post_payment_credit_notes_amount
-  const isWhole = credited === 0 && all.every(({ amount }) => amount > 0)
-  if (isWhole) {
-    const whole = all.map(({ id: line }) => ({ line }))
-    return { ...ofLines(all, whole), total: invoice.total }
-  }
-  const left = invoice.total - credited
-  return { amount: left, total: left }
-}
-
-function ofLines(
-  all: readonly Stripe.InvoiceLineItem[],
-  wanted: readonly CreditedLine[],
-): Credited {
-  const lines = wanted.map(({ line, quantity }) => {
-    const found = all.find(({ id }) => id === line)
-    const count = found?.quantity ?? 1
-    return { found, line, quantity: quantity ?? count, count }
-  })
-  return {
-    lines: lines.map(({ line, quantity }) => ({
-      type: 'invoice_line_item',
-      invoice_line_item: line,
-      quantity,
-    })),
-    total: lines.reduce((sum, { found, quantity, count }) => {
-      if (!found) return sum
-      const part = (amount: number) => Math.round((amount * quantity) / count)
-      const taxes = (found.taxes ?? []).filter((tax) => tax.tax_behavior !== 'inclusive')
-      const off = (found.discount_amounts ?? []).reduce((all, each) => all + part(each.amount), 0)
-      return sum + part(found.amount) - off + taxes.reduce((all, tax) => all + part(tax.amount), 0)
-    }, 0),
-  }
-}
-
-/** Stripe wants to be told where the part that was paid goes, to the cent. */
-function wayBack(to: NewCreditNote['to'], paid: number): Partial<Stripe.CreditNoteCreateParams> {
-  if (paid === 0) return {}
-  if (to === 'refund') return { refund_amount: paid }
-  return to === 'balance' ? { credit_amount: paid } : { out_of_band_amount: paid }
-}
-
 async function describe(context: StripeContext, note: Stripe.CreditNote): Promise<CreditNoteData> {
   const invoice = note.invoice as Stripe.Invoice
   const refunded = note.refunds.reduce((sum, { amount_refunded }) => sum + amount_refunded, 0)
   const outside = note.out_of_band_amount ?? 0
+  const lines = await allLines(context, note)
   return {
     id: note.id,
     provider: 'stripe',
@@ -159,7 +103,10 @@ async function describe(context: StripeContext, note: Stripe.CreditNote): Promis
     date: toDate(note.created),
     currency: note.currency,
     customer: customerOf(invoice),
-    lines: (await allLines(context, note)).map(describeLine),
+    lines: lines.map(describeLine),
+    creditedLines: lines.flatMap(({ invoice_line_item: line, quantity }) =>
+      line === undefined ? [] : [{ line, ...(quantity === null ? {} : { quantity }) }],
+    ),
     subtotal: note.subtotal,
     discounts: discountsOf(note.discount_amounts),
     taxes: await taxesOf(context, note.total_taxes),
@@ -167,6 +114,7 @@ async function describe(context: StripeContext, note: Stripe.CreditNote): Promis
     reverseCharge: isReversed(invoice),
     total: note.total,
     givenBack: { refunded, toBalance: creditOf(note), outside },
+    refunds: note.refunds.flatMap(({ refund }) => idOf(refund) ?? []),
     reason: note.reason as CreditNoteReason | null,
     memo: note.memo,
     isVoid: note.status === 'void',

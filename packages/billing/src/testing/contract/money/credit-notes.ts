@@ -50,6 +50,27 @@ export const creditNotesContract: ContractPart = ({ describe, it }, create) => {
       assert.equal((await notes.list(customerId, 1)).length, 1)
     })
 
+    onCreditNotes('explains a refund that was made before', async (notes, invoice, account) => {
+      const { customerId, gateway } = account
+      const charge = await gateway.refunds?.find(invoice.id, customerId)
+      if (!gateway.refunds || !charge) return
+      const amount = { amount: 300, currency: invoice.currency }
+      const refund = await gateway.refunds.create({
+        customerId,
+        charge: charge.charge,
+        amount,
+        reason: null,
+        key: newOperation(),
+      })
+      const left = { ofInvoice: invoice.total - 300, ofRefund: 300 }
+      assert.deepEqual(await notes.left(invoice.id, refund.id), left)
+      const wanted = { ...whole(customerId, invoice), to: 'refund' as const, refund: refund.id }
+      const made = await notes.create(wanted)
+      assert.equal(made.total, 300)
+      assert.deepEqual(made.refunds, [refund.id])
+      assert.deepEqual(await notes.left(invoice.id, refund.id), { ...left, ofRefund: 0 })
+    })
+
     onCreditNotes('is nobody else’s', async (notes, invoice, { gateway, customerId }) => {
       const made = await notes.create(whole(customerId, invoice))
       assert.equal((await notes.find(made.id, customerId))?.number, made.number)
