@@ -172,7 +172,7 @@ describe('what is told at Stripe', () => {
     const expires = sandbox.clock.now().toISOString().slice(0, 7)
     await database.kysely.updateTable('users').set({ card_expires: expires }).execute()
     await test.advance({ hours: 1 })
-    const told = await test.take()
+    const told = (await test.take()).sort((a, b) => Number(a.owner.id) - Number(b.owner.id))
     expect(told.map(({ type, owner }) => [type, owner.id])).toEqual([
       ['card.expiring', user.id],
       ['card.expiring', onTrial.id],

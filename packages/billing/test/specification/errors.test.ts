@@ -43,7 +43,7 @@ const BEFORE_ANY_CALL: Readonly<Record<string, Row>> = {
     act: ({ user }) => user.invoiceFor(' ', 5),
     code: 'invalid_argument',
     status: 400,
-    message: /description is missing/,
+    message: /description is empty/,
   },
   'a charge without a customer': {
     act: ({ user }, { ten }) => user.charge(ten),
@@ -55,7 +55,7 @@ const BEFORE_ANY_CALL: Readonly<Record<string, Row>> = {
     act: (test) => main(test, ''),
     code: 'invalid_argument',
     status: 400,
-    message: /plan is missing/,
+    message: /plan is empty/,
   },
   'a plan that is not sold': {
     act: async (test, { card }) =>
@@ -68,19 +68,19 @@ const BEFORE_ANY_CALL: Readonly<Record<string, Row>> = {
     act: (test) => main(test).withCoupon(''),
     code: 'invalid_argument',
     status: 400,
-    message: /coupon is missing/,
+    message: /coupon is empty/,
   },
   'no token': {
     act: (test) => main(test).create(''),
     code: 'invalid_argument',
     status: 400,
-    message: /card token is missing/,
+    message: /card token is empty/,
   },
   'a card without a token': {
     act: ({ user }) => user.updateCard(''),
     code: 'invalid_argument',
     status: 400,
-    message: /card token is missing/,
+    message: /card token is empty/,
   },
   'a trial of -1 days': {
     act: (test) => main(test).trialDays(-1),
