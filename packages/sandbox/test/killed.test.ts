@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox } from '../src/index.ts'
 
 const CHILD = fileURLToPath(new URL('killed-child.mjs', import.meta.url))
-const KILLS = Number(process.env.KILLS ?? 60)
+const KILLS = Number(process.env.KILLS ?? 30)
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -35,7 +35,7 @@ interface Answered {
   now: number
 }
 
-// Sixty processes, one after the other: minutes where others use the machine, too.
+// Process after process: minutes where others use the machine, too.
 it('loses nothing it has answered, whenever it is killed', { timeout: 900_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-killed-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
