@@ -109,6 +109,7 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/server/test/switched-off-grants.test.ts', 'pages'],
   // What providers say and what money is owed; rows are written as in creating, webhooks and specification/.
   ['packages/billing/test/another-card.test.ts', 'calls of a provider'],
+  ['packages/billing/test/billed-quantities.test.ts', 'money'],
   ['packages/billing/test/braintree-money.test.ts', 'money'],
   ['packages/billing/test/cards.test.ts', 'calls of a provider'],
   ['packages/billing/test/challenged-changes.test.ts', 'calls of a provider'],

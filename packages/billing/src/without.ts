@@ -45,6 +45,10 @@ export interface ItemQuantities<Changed> {
   decrementQuantity(count: number, price: string): Promise<Changed>
   /** So many of this price. */
   updateQuantity(quantity: number, price: string, options?: SwapOptions): Promise<Changed>
+  /** So many more of this price, billed at once. */
+  incrementAndInvoice(count: number, price: string): Promise<Changed>
+  /** So many of this price, billed at once. */
+  updateQuantityAndInvoice(quantity: number, price: string, options?: SwapOptions): Promise<Changed>
 }
 
 /** The quantities that are left where those of a plan are missing. */

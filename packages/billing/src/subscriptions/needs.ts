@@ -8,6 +8,8 @@ export const SUBSCRIPTION_NEEDS = {
   incrementQuantity: 'quantities',
   decrementQuantity: 'quantities',
   updateQuantity: 'quantities',
+  incrementAndInvoice: 'quantities',
+  updateQuantityAndInvoice: 'quantities',
   applyPromotionCode: 'promotionCodes',
   applyCoupon: 'promotionCodes',
   removeDiscounts: 'promotionCodes',

@@ -41,7 +41,7 @@ export type SubscriptionChange =
 
 /** Of which call the costs are wanted. */
 export interface PreviewOptions extends SwapOptions {
-  /** As `swapAndInvoice()` and `addPriceAndInvoice()` bill it. Default false. */
+  /** As `swapAndInvoice()`, `addPriceAndInvoice()` and `updateQuantityAndInvoice()` bill it. Default false. */
   readonly invoiceNow?: boolean
 }
 
@@ -371,13 +371,13 @@ export class Subscription {
 
   /** Of the plan, where the provider has quantities, or of another price; otherwise Unsupported. */
   async incrementQuantity(count = 1, price?: string): Promise<Subscription> {
-    await quantities.addQuantity(this.#forQuantity(price), count, price)
+    await quantities.addQuantity(this.#forQuantity(price), count, { price })
     return this
   }
 
   /** Never below 1. Of the plan, where the provider has quantities, or of another price; otherwise Unsupported. */
   async decrementQuantity(count = 1, price?: string): Promise<Subscription> {
-    await quantities.takeQuantity(this.#forQuantity(price), count, price)
+    await quantities.takeQuantity(this.#forQuantity(price), count, { price })
     return this
   }
 
@@ -388,6 +388,25 @@ export class Subscription {
     options: SwapOptions = {},
   ): Promise<Subscription> {
     await quantities.setQuantity(this.#forQuantity(price), { ...options, quantity, price })
+    return this
+  }
+
+  /** `incrementQuantity()` that bills the difference at once instead of with the next invoice. InvalidArgument during a pause. */
+  async incrementAndInvoice(count = 1, price?: string): Promise<Subscription> {
+    this.#for('addPriceAndInvoice')
+    await quantities.addQuantity(this.#forQuantity(price), count, { price, invoiceNow: true })
+    return this
+  }
+
+  /** `updateQuantity()` that bills the difference at once instead of with the next invoice. InvalidArgument during a pause. */
+  async updateQuantityAndInvoice(
+    quantity: number,
+    price?: string,
+    options: SwapOptions = {},
+  ): Promise<Subscription> {
+    this.#for('addPriceAndInvoice')
+    const wanted = { ...options, quantity, price, invoiceNow: true }
+    await quantities.setQuantity(this.#forQuantity(price), wanted)
     return this
   }
 

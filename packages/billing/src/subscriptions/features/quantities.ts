@@ -21,34 +21,41 @@ export function partFor(price: string | undefined): Extract<Capability, 'quantit
   return price === undefined ? 'quantities' : 'items'
 }
 
+/** Which price, and when its difference is billed. */
+export interface QuantityOf {
+  readonly price: string | undefined
+  /** At once instead of with the next invoice. */
+  readonly invoiceNow?: boolean
+}
+
 export async function addQuantity(
   subscription: SubscriptionScope,
   count: number,
-  price?: string,
+  of: QuantityOf,
 ): Promise<void> {
-  await move(subscription, requireCount(count), price)
+  await move(subscription, requireCount(count), of)
 }
 
 export async function takeQuantity(
   subscription: SubscriptionScope,
   count: number,
-  price?: string,
+  of: QuantityOf,
 ): Promise<void> {
-  await move(subscription, -requireCount(count), price)
+  await move(subscription, -requireCount(count), of)
 }
 
 export async function setQuantity(
   subscription: SubscriptionScope,
-  wanted: SwapOptions & { readonly quantity: number; readonly price: string | undefined },
+  wanted: SwapOptions & QuantityOf & { readonly quantity: number },
 ): Promise<void> {
-  const { quantity, price, ...options } = wanted
+  const { quantity, price, invoiceNow = false, ...options } = wanted
   requireCount(quantity)
   subscription.requireRunning()
   if (subscription.can('items')) {
     const change = price === undefined ? { quantity } : { quantity, price }
-    return changeItems(subscription.having('items'), change, { ...options, invoiceNow: false })
+    return changeItems(subscription.having('items'), change, { ...options, invoiceNow })
   }
-  await subscription.change((current) => set(subscription, current, quantity))
+  await subscription.change((current) => set(subscription, current, quantity, { price }))
 }
 
 /**
@@ -58,12 +65,12 @@ export async function setQuantity(
 async function move(
   subscription: SubscriptionScope,
   step: number,
-  price: string | undefined,
+  { price, invoiceNow = false }: QuantityOf,
 ): Promise<void> {
   subscription.requireRunning()
   const { context, record } = subscription
   const { provider, providerId: of, owner } = record
-  const same = { provider, of, price: price ?? null, step }
+  const same = { provider, of, price: price ?? null, step, ...(invoiceNow ? { invoiceNow } : {}) }
   let operation: Operation
   const ask = async (current: Current) => {
     const { found, locked } = current
@@ -83,10 +90,11 @@ async function move(
       targetOf: (of: ProviderSubscription) => withQuantity(of, target, counted),
     }
     const make: ChangeAtProvider = async () => {
-      if (target !== from) await set(subscription, current, target, price)
+      if (target !== from) await set(subscription, current, target, { price, invoiceNow })
     }
     const minding = mindingPlan(subscription, 'items', make, plans)
-    const isBilled = () => isBilledNow(subscription, current, target, counted)
+    const isBilled = () =>
+      isBilledNow(subscription, current, target, { price: counted, invoiceNow })
     await attempt(context, locked, operation, () => billedAtOnce(minding, isBilled)(current))
   }
   // Off the record last: who gets no answer must find it there.
@@ -104,12 +112,12 @@ async function set(
   subscription: SubscriptionScope,
   { found, ask }: Current,
   quantity: number,
-  price: string = found.plan,
+  { price = found.plan, invoiceNow = false }: QuantityOf,
 ): Promise<void> {
   if (!subscription.can('items')) {
     return ask((gateway) => requirePart(gateway, 'quantities').set(found.id, quantity))
   }
-  const terms = await termsOf(subscription, { invoiceNow: false })
+  const terms = await termsOf(subscription, { invoiceNow })
   const wanted = withQuantity(found, quantity, price)
   await ask((gateway) =>
     requirePart(gateway, 'items').change(found.id, { ...terms, wanted }, subscription.now()),
@@ -121,10 +129,10 @@ async function isBilledNow(
   subscription: SubscriptionScope,
   { found }: Current,
   quantity: number,
-  price: string,
+  { price = found.plan, invoiceNow = false }: QuantityOf,
 ): Promise<boolean> {
   if (!subscription.can('items')) return false
-  const terms = await termsOf(subscription, { invoiceNow: false })
+  const terms = await termsOf(subscription, { invoiceNow })
   const { items } = await subscription.having('items').gateway()
   const wanted = withQuantity(found, quantity, price)
   return (await items.preview(found.id, { ...terms, wanted }, subscription.now())).immediately
