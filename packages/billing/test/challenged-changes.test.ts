@@ -187,6 +187,23 @@ describe('threat W6 a swap that the bank asks about', () => {
     expect((await it.user.subscription('main')).cancelled()).toBe(false)
   })
 
+  it.each(['cancel', 'cancelAt'] as const)(
+    'does not resume what was cancelled again: %s()',
+    async (how) => {
+      const it = await challenged()
+      const { endsAt } = await it.subscription.cancel()
+      const payment = await asked(it.subscription.swap('yearly'))
+      if (how === 'cancel') await it.subscription.cancel()
+      else await it.subscription.cancelAt(endsAt ?? new Date())
+      expect(() => it.test.sandbox.stripe.completeAuthentication(payment)).toThrow()
+      await expectPlan(it, 'monthly', 1000)
+      const subscription = await it.user.subscription('main')
+      expect([subscription.onGracePeriod(), subscription.endsAt]).toEqual([true, endsAt])
+      await subscription.resume()
+      expect((await it.user.subscription('main')).cancelled()).toBe(false)
+    },
+  )
+
   it.each(LOSSES)('asks again after any answer that was lost: %s', async (how) => {
     const test = await start('stripe', { webhooks: false })
     for (let call = 0, wasHit = true; wasHit && call < 30; call++) {

@@ -170,6 +170,17 @@ describe('a credit note at Stripe', () => {
     const { id: refund } = await invoice.refund({ amount: 500 })
     const tooMuch = invoice.creditNote({ to: 'outside', amount: money(1501, 'usd') })
     await expect(tooMuch).rejects.toThrow(AmountTooLarge)
+    const somebody = await test.createUser()
+    await somebody.updateCard('pm_card_visa')
+    await somebody.invoiceFor('A hat', 700)
+    const { id: theirs } = await (await newest(somebody)).refund()
+    for (const foreign of [theirs, 're_none']) {
+      const note = invoice.creditNote({ to: 'refund', refund: foreign })
+      await expect(note).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining(foreign),
+      })
+    }
     const rest = await invoice.creditNote({ to: 'outside' })
     expect(rest.rawTotal()).toEqual(money(1500, 'usd'))
     expect((await invoice.creditNote({ to: 'outside' })).id).toBe(rest.id)

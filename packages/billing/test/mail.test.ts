@@ -208,8 +208,8 @@ describe('mail', () => {
     { order: 'as they happened', reorder: false },
     { order: 'the failure first', reorder: true },
   ])('of a renewal that the bank asks about, with the events $order', ({ reorder }) => {
-    async function challenged() {
-      const test = await mailing('stripe')
+    async function challenged(options: Parameters<typeof mailing>[1] = {}) {
+      const test = await mailing('stripe', options)
       const { user, sent, sandbox } = test
       await user.newSubscription('main', 'monthly').create('pm_card_visa')
       await user.updateCard('pm_card_authenticationRequired')
@@ -224,6 +224,11 @@ describe('mail', () => {
       const { sent } = await challenged()
       expect(sent.map(({ kind }) => kind)).toEqual(['action_required'])
       expect(sent[0]?.html).toContain('href="http')
+    })
+
+    it('is the failure for whom nobody asks to confirm by mail', async () => {
+      const { sent } = await challenged({ only: ['payment_failed'] })
+      expect(sent.map(({ kind }) => kind)).toEqual(['payment_failed'])
     })
 
     it('tells of the next attempt that fails', async () => {

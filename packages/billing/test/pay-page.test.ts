@@ -105,5 +105,13 @@ describe('the guide to a page to pay on', () => {
       expect(leadsTo(await show())).toEqual([303, '/account'])
       await expectOne(test)
     })
+
+    it('leads whoever has just paid to their account, before anything has arrived', async () => {
+      const test = await start('stripe', { webhooks: false })
+      const { show } = await open(test)
+      test.sandbox.stripe.completeCheckout(sessionOf(await show()))
+      expect(leadsTo(await show())).toEqual([303, '/account'])
+      await expectOne(test)
+    })
   })
 })

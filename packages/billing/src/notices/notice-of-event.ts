@@ -12,15 +12,18 @@ export const KINDS: Readonly<Partial<Record<BillingEventType, NoticeKind>>> = {
   'refund.created': 'refunded',
 }
 
-/** What the mail is about, once for each kind, or null where there is nothing to write of. */
-export function subjectOf(event: AnyBillingEvent): string | null {
+/**
+ * What the mail is about, once for each kind, or null where there is nothing to write of. `asksToConfirm`: whether there is
+ * mail for what waits for the customer.
+ */
+export function subjectOf(event: AnyBillingEvent, asksToConfirm: boolean): string | null {
   switch (event.type) {
     case 'invoice.paid':
       // A trial begins with an invoice over nothing.
       return event.data.invoice.total.amount === 0 ? null : event.data.invoice.id
     case 'invoice.payment_failed':
       // They are asked to confirm it, not to change their card.
-      if (event.data.awaitsCustomer) return null
+      if (event.data.awaitsCustomer && asksToConfirm) return null
       return `${event.data.invoice.id}:${event.data.attempt ?? 0}`
     case 'invoice.action_required':
       return event.data.invoice.id

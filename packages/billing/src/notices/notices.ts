@@ -61,7 +61,7 @@ export function createNotices(
       wants: (type) => isWanted(mail, KINDS[type]),
       async take(event) {
         const kind = KINDS[event.type]
-        const subject = subjectOf(event)
+        const subject = subjectOf(event, isWanted(mail, KINDS['invoice.action_required']))
         if (!kind || subject === null) return
         const notice = { provider: event.provider, kind, subject, eventId: event.id }
         await notices.add(notice, options.clock.now(), options.database)

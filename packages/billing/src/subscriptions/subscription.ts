@@ -391,7 +391,10 @@ export class Subscription {
     return this
   }
 
-  /** `incrementQuantity()` that bills the difference at once instead of with the next invoice. InvalidArgument during a pause. */
+  /**
+   * `incrementQuantity()` that bills the difference at once instead of with the next invoice. InvalidArgument during a pause. Where
+   * the bank asks the customer, a call after their yes counts one more: `updateQuantityAndInvoice()` can be repeated.
+   */
   async incrementAndInvoice(count = 1, price?: string): Promise<Subscription> {
     this.#for('addPriceAndInvoice')
     await quantities.addQuantity(this.#forQuantity(price), count, { price, invoiceNow: true })

@@ -86,8 +86,10 @@ function newsOf(event: Stripe.Event): ProviderNews | null {
     case 'invoice.voided':
       return { type: event.type, id: event.data.object.id }
     case 'invoice.payment_failed': {
-      const { id, attempt_count: attempt, next_payment_attempt: next } = event.data.object
-      return { type: event.type, id, attempt, nextAttemptAt: next === null ? null : toDate(next) }
+      const { id, attempt_count: attempt, hosted_invoice_url: url } = event.data.object
+      const { next_payment_attempt: next } = event.data.object
+      const nextAttemptAt = next === null ? null : toDate(next)
+      return { type: event.type, id, attempt, nextAttemptAt, url: url ?? null }
     }
     case 'invoice.payment_action_required': {
       const { id, attempt_count: attempt, hosted_invoice_url: url } = event.data.object

@@ -1,5 +1,6 @@
 import { columnsOf } from '../../consistency/converge.ts'
 import { abandon } from '../../consistency/settle-first-payment.ts'
+import { requirePart } from '../../gateways/contract/parts.ts'
 import { awaitsFirstPayment, onGracePeriod } from '../../values/subscription-state.ts'
 import { mindingPlan } from '../planned-swap.ts'
 import { resumeSubscription } from '../resume.ts'
@@ -22,6 +23,12 @@ export function cancel(subscription: SubscriptionScope): Promise<void> {
       const endsLater = endsAt !== null && periodEndsAt !== null && endsAt > periodEndsAt
       const isLater = subscription.can('endDates') && endsLater
       if (endsAt === null || isLater) await ask((gateway) => gateway.cancelAtPeriodEnd(found.id))
+      // Whoever may still say yes to a change that waits would have it run on. To end then once more lets go of it.
+      else if (found.isHeld) {
+        await ask((gateway) =>
+          requirePart(gateway, 'endDates').set(found.id, endsAt, { prorate: false }),
+        )
+      }
     }),
   )
 }

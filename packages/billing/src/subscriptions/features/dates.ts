@@ -15,7 +15,8 @@ export function cancelAt(subscription: SubscriptionHaving<'endDates'>, at: Date)
   const { prorate } = subscription.settings
   return subscription.change(
     mindingPlan(subscription, 'cancelAt', async ({ found, ask }) => {
-      if (found.endsAt && isSameSecond(found.endsAt, at)) return
+      const isSame = found.endsAt !== null && isSameSecond(found.endsAt, at)
+      if (isSame && !found.isHeld) return
       await ask((gateway) => requirePart(gateway, 'endDates').set(found.id, at, { prorate }))
     }),
   )

@@ -104,7 +104,11 @@ async function ofUnpaid(
       const awaitsCustomer = asked !== null || (await isAsked())
       const nextAttemptAt = told.nextAttemptAt?.toISOString() ?? null
       const data = { invoice, attempt, nextAttemptAt, awaitsCustomer }
-      return [{ ...about, type: told.type, subject: once, data }]
+      const failed: NewBillingEvent = { ...about, type: told.type, subject: once, data }
+      if (!awaitsCustomer || asked) return [failed]
+      // The provider's own event of it may never come.
+      const asks = { invoice, url: told.url ?? null }
+      return [{ ...about, type: 'invoice.action_required', subject: once, data: asks }, failed]
     }
   }
 }

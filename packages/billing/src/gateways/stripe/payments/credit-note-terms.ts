@@ -1,7 +1,10 @@
 import type Stripe from 'stripe'
+import { InvalidArgument } from '../../../errors.ts'
 import type { CreditedLine } from '../../../invoices/credit-note.ts'
+import { shown } from '../../../values/arguments.ts'
 import type { CreditLeft, NewCreditNote } from '../../contract/parts/money/credit-notes.ts'
 import { idOf, type StripeContext } from '../sdk/client.ts'
+import { isMissing } from '../sdk/errors.ts'
 
 type Params = Stripe.CreditNoteCreateParams
 type Line = Stripe.CreditNoteCreateParams.Line
@@ -43,7 +46,9 @@ export async function leftOf(
   const charges = await chargesOf(context, invoice.id)
   const sum = (amounts: readonly number[]) => amounts.reduce((all, each) => all + each, 0)
   const refunded = sum(charges.map(({ amount_refunded }) => amount_refunded))
-  const unexplained = refunded - sum(links.map(({ amount_refunded }) => amount_refunded))
+  const explained = sum(links.map(({ amount_refunded }) => amount_refunded))
+  // One that failed was explained before, and is no refund any more.
+  const unexplained = Math.max(0, refunded - explained)
   const credited =
     invoice.pre_payment_credit_notes_amount + invoice.post_payment_credit_notes_amount
   const own = links.filter((link) => idOf(link.refund) === refund)
@@ -52,10 +57,26 @@ export async function leftOf(
     ofRefund:
       refund === null
         ? 0
-        : (await stripe.refunds.retrieve(refund)).amount -
+        : (await amountOf(context, refund, charges)) -
           sum(own.map(({ amount_refunded }) => amount_refunded)),
     onCards: sum(charges.map(({ amount_captured }) => amount_captured)) - refunded,
   }
+}
+
+/** Of a refund that belongs to one of these charges; any other looks like none. */
+async function amountOf(
+  { stripe }: StripeContext,
+  refund: string,
+  charges: readonly Stripe.Charge[],
+): Promise<number> {
+  const found = await stripe.refunds.retrieve(refund).catch((error) => {
+    if (isMissing(error)) return null
+    throw error
+  })
+  if (found && charges.some(({ id }) => id === idOf(found.charge))) return found.amount
+  throw new InvalidArgument(
+    `The invoice has no refund ${shown(refund)}: give the id of one of its refunds`,
+  )
 }
 
 async function chargesOf({ stripe }: StripeContext, invoice: string): Promise<Stripe.Charge[]> {

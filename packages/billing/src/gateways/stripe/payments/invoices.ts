@@ -22,8 +22,9 @@ export function stripeInvoices(
   const { stripe } = context
   return {
     async hasPaid(customer) {
-      for await (const { paid } of stripe.charges.list({ customer, limit: 100 })) {
-        if (paid) return true
+      for await (const { paid, status } of stripe.charges.list({ customer, limit: 100 })) {
+        // A bank debit is on its way for days.
+        if (paid || status === 'pending') return true
       }
       for await (const { status, total } of stripe.invoices.list({ customer, limit: 100 })) {
         if (total > 0 && PENDING.includes(status)) return true
