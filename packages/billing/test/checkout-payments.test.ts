@@ -93,7 +93,7 @@ describe('an invoice of what is paid on a hosted page', () => {
     expect(others).toEqual([])
     expect([invoice?.id, invoice?.rawTotal(), invoice?.paid]).toEqual([id, POSTER, true])
     const pdf = await user.downloadInvoice(id ?? '', { vendor: 'Shop', product: 'Posters' })
-    expect(textOfPdf(await pdf.bytes())).toContain('Poster')
+    expect(textOfPdf(new Uint8Array(await pdf.arrayBuffer()))).toContain('Poster')
     await test.settle()
     expect(told).toMatchObject([{ data: { invoice: { id, total: POSTER } } }])
     await user.refund(payment ?? '')
