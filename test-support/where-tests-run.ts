@@ -16,6 +16,7 @@ const slow: readonly Named[] = [
   ['packages/billing/test/killed-deliveries.test.ts', 'a process is killed at each of its steps'],
   ['packages/billing/test/killed-events.test.ts', 'a process is killed at each of its steps'],
   ['packages/billing/test/lost-answers.test.ts', 'every answer is lost once'],
+  ['packages/billing/test/planned-kept.test.ts', 'cut short at each step'],
   ['packages/billing/test/previews.test.ts', 'a whole table'],
   ['packages/billing/test/previews-of-bills.test.ts', 'a whole table'],
   ['packages/billing/test/processes.test.ts', 'several processes'],
@@ -28,6 +29,8 @@ const slow: readonly Named[] = [
   ['packages/oauth/test/threats/mutated-requests.test.ts', 'twenty thousand random requests'],
   ['packages/oauth/test/threats/mutated-standards.test.ts', 'thousands of random requests'],
   ['packages/sandbox/test/killed.test.ts', 'a process is killed at its writes'],
+  ['packages/sandbox/test/stripe/every-call.test.ts', 'a whole table, for each SDK'],
+  ['packages/sandbox/test/stripe/properties.test.ts', 'hundreds of random lives'],
   ['packages/server/test/processes.test.ts', 'several processes'],
   ['packages/server/test/restart.test.ts', 'several processes'],
 ]
