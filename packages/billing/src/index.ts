@@ -88,7 +88,11 @@ export type {
   NewBalanceEntry,
   ProviderBalanceEntry,
 } from './gateways/contract/parts/money/balance.ts'
-export type { CreditNotes, NewCreditNote } from './gateways/contract/parts/money/credit-notes.ts'
+export type {
+  CreditLeft,
+  CreditNotes,
+  NewCreditNote,
+} from './gateways/contract/parts/money/credit-notes.ts'
 export type {
   Address,
   ChangedDetails,
@@ -191,6 +195,7 @@ export type {
   FirstPayment,
   NewSubscription,
   ProviderSubscription,
+  StartTerms,
 } from './gateways/contract/subscription.ts'
 export type { Replacement, Swap, SwapPreview } from './gateways/contract/swap.ts'
 export type {
@@ -304,7 +309,7 @@ export type { CreditNoteListOptions } from './users/features/credit-notes.ts'
 export type { InvoiceListOptions } from './users/features/invoices.ts'
 export type { AddMethodOptions } from './users/features/payment-methods.ts'
 export type { TaxId } from './users/features/tax.ts'
-export type { USER_NEEDS } from './users/needs.ts'
+export type { INVOICE_NEEDS, USER_NEEDS } from './users/needs.ts'
 export { type CardExpiry, type CardSummary, NO_CARD } from './values/card.ts'
 export { type Clock, systemClock } from './values/clock.ts'
 export type { PendingConfirmation, PendingPayment } from './values/confirmation.ts'
