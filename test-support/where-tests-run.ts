@@ -127,6 +127,10 @@ const sqliteIsEnough: readonly Named[] = [
   ['packages/billing/test/invoices.test.ts', 'money'],
   ['packages/billing/test/lost-answers.test.ts', 'calls of a provider'],
   ['packages/billing/test/mixed-rhythms.test.ts', 'calls of a provider'],
+  [
+    'packages/billing/test/killed-braintree.test.ts',
+    'the writes of killed-stripe and killed-events',
+  ],
   ['packages/billing/test/newest-payment.test.ts', 'calls of a provider'],
   ['packages/billing/test/past-due.test.ts', 'money'],
   ['packages/billing/test/paying-again.test.ts', 'calls of a provider'],

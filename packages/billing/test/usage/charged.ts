@@ -1,6 +1,7 @@
+import { expect } from 'vitest'
 import type { MeteredPrice } from '../../src/index.ts'
 import type { StartBillingOptions } from '../../src/testing/index.ts'
-import { type FlowTest, start } from '../support.ts'
+import { type FlowTest, start, takenFrom } from '../support.ts'
 
 export const CARD = 'fake-valid-visa-nonce'
 
@@ -20,4 +21,16 @@ export async function toNextPeriod({ sandbox, billing }: FlowTest, months = 1): 
   await sandbox.clock.advance({ months })
   await sandbox.clock.advance({ hours: 2 })
   await billing.usage.process()
+}
+
+/** Ten calls over 0.50 whose charge was declined. */
+export async function declined(test: FlowTest): Promise<void> {
+  const { user, billing, sandbox } = test
+  await user.reportUsage('calls', 10)
+  await billing.usage.process()
+  await sandbox.clock.advance({ months: 1 })
+  sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
+  await sandbox.clock.advance({ hours: 2 })
+  await billing.usage.process()
+  expect(takenFrom(test, user)).toBe(2000)
 }

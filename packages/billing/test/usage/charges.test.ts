@@ -10,7 +10,7 @@ import {
 } from '../../src/index.ts'
 import { LOSSES, loseAnswer } from '../lost-answers.ts'
 import { START, start, takenFrom } from '../support.ts'
-import { CARD, startCharged, toNextPeriod } from './charged.ts'
+import { CARD, declined, startCharged, toNextPeriod } from './charged.ts'
 import { PRICED, tiered } from './priced.ts'
 import { valuesOf } from './support.ts'
 
@@ -191,14 +191,8 @@ describe('usage at Braintree', () => {
 
   it('that was declined is charged again when there is another card', async () => {
     const test = await startCharged()
-    const { user, billing, sandbox } = test
-    await user.reportUsage('calls', 10)
-    await billing.usage.process()
-    await sandbox.clock.advance({ months: 1 })
-    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
-    await sandbox.clock.advance({ hours: 2 })
-    await billing.usage.process()
-    expect(takenFrom(test, user)).toBe(2000)
+    const { user, billing } = test
+    await declined(test)
     await user.updateCard('fake-valid-mastercard-nonce')
     await billing.usage.process()
     expect(takenFrom(test, user)).toBe(2000 + 50)

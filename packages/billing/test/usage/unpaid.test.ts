@@ -1,19 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AnyBillingEvent, BillableUser, MailMessage } from '../../src/index.ts'
-import { type FlowTest, takenFrom } from '../support.ts'
-import { startCharged, toNextPeriod } from './charged.ts'
-
-/** Ten calls over 0.50 whose charge was declined. */
-async function declined(test: FlowTest): Promise<void> {
-  const { user, billing, sandbox } = test
-  await user.reportUsage('calls', 10)
-  await billing.usage.process()
-  await sandbox.clock.advance({ months: 1 })
-  sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
-  await sandbox.clock.advance({ hours: 2 })
-  await billing.usage.process()
-  expect(takenFrom(test, user)).toBe(2000)
-}
+import { takenFrom } from '../support.ts'
+import { declined, startCharged, toNextPeriod } from './charged.ts'
 
 describe('usage at Braintree that is not paid', () => {
   it('is charged six times after the end, and then nobody says that it will be', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MeteredPrice, UpcomingInvoice } from '../../src/index.ts'
 import { start, takenFrom } from '../support.ts'
-import { CARD, startCharged, toNextPeriod } from './charged.ts'
+import { CARD, declined, startCharged, toNextPeriod } from './charged.ts'
 
 const GRADUATED: MeteredPrice = {
   mode: 'graduated',
@@ -53,13 +53,8 @@ describe('the next bill at Braintree', () => {
 
   it('has what was declined', async () => {
     const test = await startCharged()
-    const { user, billing, sandbox } = test
-    await user.reportUsage('calls', 10)
-    await billing.usage.process()
-    await sandbox.clock.advance({ months: 1 })
-    sandbox.trouble.declineNextCharge(user.providerId ?? '', '2001')
-    await sandbox.clock.advance({ hours: 2 })
-    await billing.usage.process()
+    const { user } = test
+    await declined(test)
     await user.reportUsage('calls', 4)
     const before = takenFrom(test, user)
     const upcoming = await user.upcomingInvoice()

@@ -102,17 +102,7 @@ export function newCard(
 ): PaymentMethodRow {
   const { card, name } = test
   return {
-    ...nulls<Stripe.PaymentMethod>('payment_method'),
-    id: work.newId('pm_1'),
-    object: 'payment_method',
-    allow_redisplay: 'unspecified',
-    billing_details: {
-      address: emptyAddress(),
-      email: null,
-      name: null,
-      phone: null,
-      tax_id: null,
-    },
+    ...newMethod(work),
     card: {
       brand: card.brand,
       checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
@@ -129,11 +119,28 @@ export function newCard(
       three_d_secure_usage: { supported: true },
       wallet: null,
     },
+    type: 'card',
+    $: { behavior: name, detached: false, authenticated: false },
+  }
+}
+
+/** What every new one has, of whatever type. */
+export function newMethod(work: UnitOfWork) {
+  return {
+    ...nulls<Stripe.PaymentMethod>('payment_method'),
+    id: work.newId('pm_1'),
+    object: 'payment_method' as const,
+    allow_redisplay: 'unspecified' as const,
+    billing_details: {
+      address: emptyAddress(),
+      email: null,
+      name: null,
+      phone: null,
+      tax_id: null,
+    },
     created: work.sandboxNow,
     livemode: false,
     metadata: {},
-    type: 'card',
-    $: { behavior: name, detached: false, authenticated: false },
   }
 }
 

@@ -1,8 +1,6 @@
-import type Stripe from 'stripe'
 import type { PaymentMethodRow } from '../../state/rows.ts'
 import type { UnitOfWork } from '../../state/unit-of-work.ts'
-import { nulls } from '../../wire/wire.ts'
-import { emptyAddress } from '../payment-methods.ts'
+import { newMethod } from '../payment-methods.ts'
 
 /** A bank account of Stripe's tests, and what becomes of a debit from it. */
 export interface TestAccount {
@@ -38,20 +36,7 @@ export function accountOf(method: PaymentMethodRow): TestAccount | null {
 export function newDebitMethod(work: UnitOfWork, value: string): PaymentMethodRow {
   const { last4 = '' } = findTestAccount(value) ?? {}
   return work.insert('payment_method', {
-    ...nulls<Stripe.PaymentMethod>('payment_method'),
-    id: work.newId('pm_1'),
-    object: 'payment_method',
-    allow_redisplay: 'unspecified',
-    billing_details: {
-      address: emptyAddress(),
-      email: null,
-      name: null,
-      phone: null,
-      tax_id: null,
-    },
-    created: work.sandboxNow,
-    livemode: false,
-    metadata: {},
+    ...newMethod(work),
     sepa_debit: {
       bank_code: BANK,
       branch_code: '',
