@@ -518,6 +518,28 @@ describe('a payment that the bank asks about', () => {
     await ada.done('/billing/subscribe', { ...wanted, token: 'pm_card_visa' })
     expect(await ada.subscription()).toMatchObject({ subscribed: true })
   })
+
+  it.each([
+    ['approve', 'confirmed', 'yearly'],
+    ['refuse', 'refused', 'pro'],
+  ])(
+    'of a change waits to be confirmed, also for whoever went away: %s',
+    async (answer, done, plan) => {
+      const ada = await newPerson(service)
+      await ada.done('/billing/subscribe', { ...wanted, token: 'pm_card_visa' })
+      await ada.done('/billing/card', { token: wanted.token })
+      const fields = await fieldsOf(ada.browser, '/billing/swap?plan=yearly')
+      expect(await ada.done('/billing/swap', fields)).toBe('/billing/confirm')
+      expect(await ada.subscription()).toMatchObject({ subscription: { plan: 'pro' } })
+      expect(await ada.look()).toMatch(
+        /Your bank wants you to confirm the payment\..*Confirm the payment/,
+      )
+      expect(await ada.look('/billing/confirm')).toContain('it is you who changes Pro')
+      expect(await ada.done('/billing/confirm', { answer })).toBe(`/billing?done=${done}`)
+      expect(await ada.subscription()).toMatchObject({ subscribed: true, subscription: { plan } })
+      expect(await ada.look()).not.toContain('Your bank wants you to confirm')
+    },
+  )
 })
 
 describe('what is planned for a subscription', () => {

@@ -146,17 +146,20 @@ function isOwing(subscription: Subscription): boolean {
   return subscription.pastDue() || isUnpaid
 }
 
-/** Why the newest payment is missing; null when none is. */
+/**
+ * Why the newest payment is missing; null when none is. Of one that runs, a change may wait for the customer; a change that was
+ * declined has not happened, and nothing is missing.
+ */
 export async function unpaidReason(
   subscription: Subscription,
 ): Promise<PaymentActionRequired | PaymentFailed | null> {
-  if (!subscription.incomplete() && !subscription.pastDue()) return null
+  const isUnpaid = subscription.incomplete() || subscription.pastDue()
   try {
     await subscription.requirePaid()
     return null
   } catch (error) {
     if (isBillingError(error, 'payment_action_required')) return error
-    if (isBillingError(error, 'payment_failed')) return error
+    if (isBillingError(error, 'payment_failed')) return isUnpaid ? error : null
     throw error
   }
 }

@@ -34,7 +34,8 @@ export function addConfirmPage(app: Hono<AppEnv>): void {
         <section class="card narrow">
           <h1>Confirm the payment</h1>
           <p>
-            Your bank wants to know that it is you who subscribes to{' '}
+            Your bank wants to know that it is you who{' '}
+            {running.incomplete() || running.pastDue() ? 'pays for' : 'changes'}{' '}
             <strong>{plan?.name ?? running.providerPlan}</strong>.
           </p>
           {entry.kind === 'test' ? (
