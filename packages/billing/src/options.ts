@@ -144,10 +144,11 @@ export interface BillingOptions<User = Record<string, unknown>> {
    */
   readonly authenticate?: (request: Request) => Asking | Promise<Asking>
   /**
-   * Where a browser goes that comes back from a hosted page and cannot be let in, such as `/billing/returned`: nobody is
-   * signed in, or somebody else. Its query gets `reason`, and `return_to` to come back to. Default: a small page of ours.
+   * Where a browser goes that opens an invoice or comes back from a hosted page and cannot be let in, such as
+   * `/billing/returned`: nobody is signed in, or somebody else. Its query gets `reason`, and `return_to` to come back to.
+   * Default: a small page of ours.
    */
-  readonly returnFailedPath?: string
+  readonly failedPath?: string
   /** For the invoice route and for mail. */
   readonly invoice?: InvoiceSeller
   /**
@@ -207,7 +208,7 @@ export interface ResolvedOptions {
   readonly publicUrl: string | null
   readonly authenticate: NonNullable<BillingOptions['authenticate']> | null
   /** An address of the application's own. */
-  readonly returnFailedUrl: string | null
+  readonly failedUrl: string | null
   readonly invoice: InvoiceSeller | null
   readonly locale: BillingOptions['locale'] | null
   readonly disputes: Required<DisputeOptions>
@@ -259,7 +260,7 @@ export function resolveOptions<User>(options: BillingOptions<User>): ResolvedOpt
     baseUrl: requireUrl(options.baseUrl ?? 'http://localhost'),
     publicUrl: options.baseUrl ?? null,
     authenticate: options.authenticate ?? null,
-    returnFailedUrl: resolveReturnFailed(options),
+    failedUrl: resolveFailed(options),
     invoice: options.invoice ?? null,
     locale: options.locale ?? null,
     disputes: {
@@ -323,13 +324,12 @@ export function workerSettings(
   return { clock, logger, attempts, everySeconds: processEverySeconds, ready }
 }
 
-function resolveReturnFailed({ returnFailedPath: path, baseUrl }: BillingOptions<never>) {
+function resolveFailed({ failedPath: path, baseUrl }: BillingOptions<never>) {
   if (path === undefined) return null
-  if (baseUrl === undefined)
-    throw new TypeError('returnFailedPath needs baseUrl, whose path it is.')
+  if (baseUrl === undefined) throw new TypeError('failedPath needs baseUrl, whose path it is.')
   const url = findOwnAddress(baseUrl, path)
   if (url !== null) return url
-  throw new TypeError(`returnFailedPath: '${path}' should look like '/billing/returned'.`)
+  throw new TypeError(`failedPath: '${path}' should look like '/billing/returned'.`)
 }
 
 function requireUrl(url: string): string {

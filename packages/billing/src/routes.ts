@@ -18,8 +18,8 @@ import { isBillingError } from './error-codes.ts'
 import { CheckoutNotFound, InvoiceNotFound, NotFound, Unauthenticated } from './errors.ts'
 import { invoiceResponse } from './invoices/download.ts'
 import { completeCheckout } from './pages/complete-checkout.ts'
+import { failedPage } from './pages/failed-page.ts'
 import { ownUrl } from './pages/own-url.ts'
-import { returnFailed } from './pages/return-failed.ts'
 import type { ProviderName } from './provider-name.ts'
 import type { BilledOwner } from './storage/tables.ts'
 import { BillableUser } from './users/billable-user.ts'
@@ -35,8 +35,11 @@ export interface BillingRoutes extends HttpRoutes {
 
 interface BillingRoute extends Route {
   respond(request: HttpRequest, id: string): Promise<HttpResponse>
-  /** What a person gets in place of JSON. */
-  showFailure?(request: HttpRequest, failure: Failure): HttpResponse
+  /**
+   * Of an address that people open, who read a page in place of JSON: its path for this request, to come back to, or
+   * null where it holds something that is no id.
+   */
+  openedAt?(request: HttpRequest, id: string): string | null
 }
 
 /**
@@ -55,6 +58,7 @@ export function createRoutes(
       method: 'GET',
       path: paths.invoice,
       respond: (request, id) => downloadInvoice(request, id, context),
+      openedAt: (_request, id) => paths.invoice.replace('{invoice}', id),
     },
     ...returnRoutes(context),
   ])
@@ -68,8 +72,14 @@ export function createRoutes(
       response = await route.respond(request, match.id)
     } catch (error) {
       const failure = failureOf(context, error)
-      const show = wantsHtml(request) ? route?.showFailure : undefined
-      response = show?.(request, failure) ?? json(failure.status, failure.body, failure.headers)
+      response =
+        route?.openedAt && wantsHtml(request)
+          ? failedPage(context, {
+              status: failure.status,
+              reason: failure.body.error,
+              path: route.openedAt(request, match.id),
+            })
+          : json(failure.status, failure.body, failure.headers)
     }
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
@@ -119,9 +129,11 @@ function returnRoutes(context: BillingContext): BillingRoute[] {
   const { authenticate, paths, providers } = context.options
   if (!authenticate || !providers.all.some(({ can }) => can.includes('checkout'))) return []
   const respond = (request: HttpRequest) => returnFromCheckout(request, context)
-  const showFailure: BillingRoute['showFailure'] = (request, { status, body }) =>
-    returnFailed(context, request, { status, reason: body.error })
-  return [{ method: 'GET', path: paths.checkoutReturn, respond, showFailure }]
+  const openedAt = (request: HttpRequest) => {
+    const id = sessionIdOf(request) ?? ''
+    return /^\w{1,255}$/.test(id) ? `${paths.checkoutReturn}?session_id=${id}` : null
+  }
+  return [{ method: 'GET', path: paths.checkoutReturn, respond, openedAt }]
 }
 
 async function returnFromCheckout(
@@ -135,12 +147,19 @@ async function returnFromCheckout(
     provider: billed.provider,
     customerId: billed.providerId,
   }
-  const id = new URLSearchParams(request.query).get('session_id')
-  const { status, url, successPath } = await completeCheckout(context, returning, id)
+  const { status, url, successPath } = await completeCheckout(
+    context,
+    returning,
+    sessionIdOf(request),
+  )
   if (status === 'expired') throw new CheckoutNotFound('The checkout has expired')
   // Not done yet: that page is where to go on.
   const location = url ?? ownUrl(context, 'successPath', successPath)
   return { status: 303, headers: { location, 'cache-control': 'no-store' }, body: null }
+}
+
+function sessionIdOf({ query }: HttpRequest): string | null {
+  return new URLSearchParams(query).get('session_id')
 }
 
 /** Null for one whom the application has deleted. */

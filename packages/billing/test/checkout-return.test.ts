@@ -27,7 +27,7 @@ async function comeBack(
 describe('a browser that comes back from a hosted page', () => {
   it('goes where the application says when nobody is signed in, with the way back', async () => {
     const { test, id } = await paid()
-    const to = { id, accept: BROWSER, returnFailedPath: '/account/returned?from=stripe' }
+    const to = { id, accept: BROWSER, failedPath: '/account/returned?from=stripe' }
     const response = await comeBack(test, null, to)
     expect([response.status, response.headers.get('cache-control')]).toEqual([303, 'no-store'])
     const url = new URL(response.headers.get('location') ?? '')
@@ -47,7 +47,7 @@ describe('a browser that comes back from a hosted page', () => {
   it('goes there as somebody else, who learns nothing and changes nothing', async () => {
     const { test, id } = await paid()
     const eve = await test.createUser({ email: 'eve@example.com' })
-    const to = { id, accept: BROWSER, returnFailedPath: '/returned' }
+    const to = { id, accept: BROWSER, failedPath: '/returned' }
     const url = new URL((await comeBack(test, eve, to)).headers.get('location') ?? '')
     expect(url.searchParams.get('reason')).toBe('checkout_not_found')
     expect(await test.user.subscribed('main')).toBe(false)
@@ -59,7 +59,7 @@ describe('a browser that comes back from a hosted page', () => {
 
   it('takes nothing along that is no id', async () => {
     const { test } = await paid()
-    const to = { accept: BROWSER, returnFailedPath: '/returned' }
+    const to = { accept: BROWSER, failedPath: '/returned' }
     for (const id of ['', '"><script>', '//evil.example.com', 'x'.repeat(300)]) {
       const response = await comeBack(test, null, { ...to, id })
       expect(response.headers.get('location')).toBe(`${BASE_URL}/returned?reason=unauthenticated`)
@@ -69,7 +69,7 @@ describe('a browser that comes back from a hosted page', () => {
   it('goes there when the provider does not answer', async () => {
     const { test, id } = await paid()
     test.sandbox.trouble.failNext(2, 'half-written', 'stripe')
-    const to = { id, accept: BROWSER, returnFailedPath: '/returned', ...hastyOptions(test) }
+    const to = { id, accept: BROWSER, failedPath: '/returned', ...hastyOptions(test) }
     const url = new URL((await comeBack(test, test.user, to)).headers.get('location') ?? '')
     expect(url.searchParams.get('reason')).toBe('unavailable')
     test.sandbox.trouble.clear()
@@ -96,7 +96,7 @@ describe('a browser that comes back from a hosted page', () => {
     'is told in JSON if it accepts %j',
     async (accept) => {
       const { test, id } = await paid()
-      const asked = { id, returnFailedPath: '/returned', ...(accept ? { accept } : {}) }
+      const asked = { id, failedPath: '/returned', ...(accept ? { accept } : {}) }
       const response = await comeBack(test, null, asked)
       expect([response.status, await response.json()]).toMatchObject([
         401,
@@ -107,9 +107,9 @@ describe('a browser that comes back from a hosted page', () => {
 
   it.each(['https://evil.example.com', '//evil.example.com', '/\\evil', 'returned', '', ' /x'])(
     'is never sent to %j',
-    async (returnFailedPath) => {
+    async (failedPath) => {
       const test = await start('stripe')
-      expect(() => test.another({ returnFailedPath })).toThrow(TypeError)
+      expect(() => test.another({ failedPath })).toThrow(TypeError)
     },
   )
 })

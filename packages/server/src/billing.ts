@@ -62,7 +62,7 @@ export function createServiceBilling(options: ServiceBillingOptions): Billing {
     handlers: options.handlers ?? settings.handlers,
     invoice: settings.invoice,
     deliveries: config.deliveries,
-    ...(url ? { baseUrl: url, returnFailedPath: RETURNED_PATH } : {}),
+    ...(url ? { baseUrl: url, failedPath: RETURNED_PATH } : {}),
     authenticate: async (request) => {
       const person = await fromRequest?.(request)
       return person ? Number(person.id) : null

@@ -6,6 +6,7 @@ import { addBillingForms } from './pages/billing-forms.ts'
 import { addCancelPage } from './pages/cancel.tsx'
 import { addCardForms } from './pages/card-forms.ts'
 import { addConfirmPage } from './pages/confirm.tsx'
+import { addCreditNotePage } from './pages/credit-note.ts'
 import { addHostedForms } from './pages/hosted-forms.ts'
 import { addReturnedPage } from './pages/returned.tsx'
 import { addSwapPage } from './pages/swap.tsx'
@@ -21,5 +22,6 @@ export function addBilling(app: Hono<AppEnv>, service: ServiceContext): void {
   addSwapPage(app)
   addCancelPage(app)
   addConfirmPage(app)
+  addCreditNotePage(app)
   addSandboxControls(app, service)
 }

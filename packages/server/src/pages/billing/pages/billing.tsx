@@ -6,7 +6,7 @@ import { askProvider, mayChooseProvider, readAccount } from '../model/account.ts
 import { hasHostedPages, hostedPagesOf } from '../model/hosted-pages.ts'
 import { noticeOf } from '../model/notices.ts'
 import type { Problem } from '../model/problems.ts'
-import { availableProviders, hasCreditNotes, parseProvider } from '../model/providers.ts'
+import { availableProviders, parseProvider } from '../model/providers.ts'
 import { cardEntryOf, ProviderScript, policyFor } from '../sections/card-entry.tsx'
 import { CurrentSubscription } from '../sections/current-subscription.tsx'
 import { BillingFrame } from '../sections/frame.tsx'
@@ -20,13 +20,6 @@ import { Subscribe } from '../sections/subscribe.tsx'
 /** What the signed-in person pays for. */
 export function addBillingPage(app: Hono<AppEnv>): void {
   app.get('/billing', requireUser(), (c) => renderBilling(c))
-  app.get('/billing/credit-note/:id', requireUser(), async (c) => {
-    const { service } = c.get('page')
-    const { billable, provider } = await readAccount(c)
-    const note = hasCreditNotes(provider) ? await billable.findCreditNote(c.req.param('id')) : null
-    if (!note) return c.notFound()
-    return billable.downloadCreditNote(note.id, service.config.settings.invoice)
-  })
 }
 
 /** The page, after a form that could not be done also with what was filled in. */

@@ -1,19 +1,19 @@
 import type { Hono } from 'hono'
 import type { AppEnv } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
-import { requireUser } from '../../parts/page-context.ts'
 import { renderPage } from '../../parts/render.tsx'
 import { endsAtOnce, orNull, readAccount, requireRunning } from '../model/account.ts'
 import { formatDay } from '../model/dates.ts'
 import { BadChoice } from '../model/problems.ts'
 import { BillingFrame } from '../sections/frame.tsx'
 import { addForm, type FormRequest } from './add-form.ts'
+import { addPage } from './add-page.ts'
 
 /** What each way of ending it means, with the date; and the end itself. */
 export function addCancelPage(app: Hono<AppEnv>): void {
   addForm(app, '/billing/cancel', cancel)
   addForm(app, '/billing/cancel-now', cancelNow)
-  app.get('/billing/cancel', requireUser(), async (c) => {
+  addPage(app, '/billing/cancel', async (c) => {
     const page = c.get('page')
     const account = await readAccount(c)
     const { running } = account

@@ -12,10 +12,11 @@ import { AskBank } from '../sections/ask-bank.tsx'
 import { cardEntryOf, ProviderScript, policyFor } from '../sections/card-entry.tsx'
 import { BillingFrame } from '../sections/frame.tsx'
 import { settle } from '../sections/sandbox-strip.tsx'
+import { addPage, orProblem } from './add-page.ts'
 
 /** 3-D Secure: the customer's bank asks before the payment goes through. */
 export function addConfirmPage(app: Hono<AppEnv>): void {
-  app.get('/billing/confirm', requireUser(), async (c) => {
+  addPage(app, '/billing/confirm', async (c) => {
     const page = c.get('page')
     const { service } = page
     const { running, billable } = await readAccount(c)
@@ -71,14 +72,16 @@ export function addConfirmPage(app: Hono<AppEnv>): void {
 
   app.post('/billing/confirm', requireUser(), async (c) => {
     const form = await readOwnForm(c)
-    const { service } = c.get('page')
-    const { running } = await readAccount(c)
-    const reason = running && (await unpaidReason(running))
-    const { sandbox } = service
-    if (!sandbox || reason?.code !== 'payment_action_required') return c.redirect('/billing', 303)
-    const approved = form.get('answer') === 'approve'
-    answerBank(sandbox, reason.payment, approved)
-    await settle(service, sandbox)
-    return c.redirect(`/billing?done=${approved ? 'confirmed' : 'refused'}`, 303)
+    return orProblem(c, async () => {
+      const { service } = c.get('page')
+      const { running } = await readAccount(c)
+      const reason = running && (await unpaidReason(running))
+      const { sandbox } = service
+      if (!sandbox || reason?.code !== 'payment_action_required') return c.redirect('/billing', 303)
+      const approved = form.get('answer') === 'approve'
+      answerBank(sandbox, reason.payment, approved)
+      await settle(service, sandbox)
+      return c.redirect(`/billing?done=${approved ? 'confirmed' : 'refused'}`, 303)
+    })
   })
 }

@@ -4,6 +4,12 @@ import { localPath } from '../../../http/same-origin.ts'
 import type { AppEnv } from '../../../http/variables.ts'
 import { renderPage } from '../../parts/render.tsx'
 
+/** What is not theirs, by the reason that billing gives. */
+const NOT_THEIRS: Readonly<Record<string, { readonly what: string; readonly or: string }>> = {
+  checkout_not_found: { what: 'payment page', or: 'have expired, or be' },
+  invoice_not_found: { what: 'invoice', or: 'be' },
+}
+
 /** Whoever is signed out signs in and goes on; everybody else reads what is the matter. */
 export function addReturnedPage(app: Hono<AppEnv>): void {
   app.get(RETURNED_PATH, (c) => {
@@ -11,26 +17,29 @@ export function addReturnedPage(app: Hono<AppEnv>): void {
     const returnTo = localPath(c.req.query('return_to'), '/billing')
     const again = encodeURIComponent(returnTo)
     if (!user) return c.redirect(`/login?return_to=${again}`, 303)
-    const isTheirs = c.req.query('reason') !== 'checkout_not_found'
-    const title = isTheirs ? 'Please try again' : 'Not found'
+    const reason = c.req.query('reason') ?? ''
+    const missing = Object.hasOwn(NOT_THEIRS, reason) ? NOT_THEIRS[reason] : undefined
+    const title = missing ? 'Not found' : 'Please try again'
     return renderPage(
       c,
-      { title, status: isTheirs ? 503 : 404 },
+      { title, status: missing ? 404 : 503 },
       <section class="card narrow">
         <h1>{title}</h1>
-        {isTheirs ? (
-          <p>The payment page could not be read just now. What was paid is noted in any case.</p>
+        {missing ? (
+          <p>
+            There is no such {missing.what} of <strong>{user.email}</strong>. It may {missing.or}{' '}
+            that of another account.
+          </p>
         ) : (
           <p>
-            There is no such payment page of <strong>{user.email}</strong>. It may have expired, or
-            be that of another account.
+            The payment provider could not be asked just now. What was paid is noted in any case.
           </p>
         )}
         <p class="aside">
-          {isTheirs ? (
-            <a href={returnTo}>Try again</a>
-          ) : (
+          {missing ? (
             <a href={`/login?prompt=select_account&return_to=${again}`}>Use another account</a>
+          ) : (
+            <a href={returnTo}>Try again</a>
           )}
           {' · '}
           <a href="/billing">Go to billing</a>

@@ -4,21 +4,20 @@ import type { FC } from 'hono/jsx'
 import type { Plan } from '../../../config/settings.ts'
 import type { AppEnv, PageContext } from '../../../http/variables.ts'
 import { CsrfField } from '../../parts/layout.tsx'
-import { requireUser } from '../../parts/page-context.ts'
 import { renderPage } from '../../parts/render.tsx'
 import { type Account, readAccount, requireRunning } from '../model/account.ts'
 import { formatDay } from '../model/dates.ts'
 import { findPlan, formatPrice, formatRhythm, planOf } from '../model/plans.ts'
-import { BadChoice, describeProblem } from '../model/problems.ts'
+import { BadChoice } from '../model/problems.ts'
 import { parseProrationDate } from '../model/proration-date.ts'
 import { BillingFrame } from '../sections/frame.tsx'
 import { addForm, type FormRequest } from './add-form.ts'
-import { renderBilling } from './billing.tsx'
+import { addPage } from './add-page.ts'
 
 /** What another plan would cost, before anything is changed; and the change itself. */
 export function addSwapPage(app: Hono<AppEnv>): void {
   addForm(app, '/billing/swap', swap)
-  app.get('/billing/swap', requireUser(), async (c) => {
+  addPage(app, '/billing/swap', async (c) => {
     const page = c.get('page')
     const { plans } = page.service.config.settings
     const account = await readAccount(c)
@@ -26,21 +25,15 @@ export function addSwapPage(app: Hono<AppEnv>): void {
     const plan = findPlan(plans, c.req.query('plan'))
     const isThere = running?.providerPlan === plan?.[account.provider] && !running?.cancelled()
     if (!running || running.incomplete() || !plan || isThere) return c.redirect('/billing', 303)
-    try {
-      const preview = await running.previewSwap(plan[running.provider])
-      const hasChanged = c.req.query('changed') === 'yes'
-      return renderPage(
-        c,
-        { title: 'Change the plan' },
-        <BillingFrame>
-          <SwapCard {...{ page, account, plan, preview, hasChanged }} />
-        </BillingFrame>,
-      )
-    } catch (error) {
-      const problem = describeProblem(error)
-      if (!problem) throw error
-      return renderBilling(c, { problem })
-    }
+    const preview = await running.previewSwap(plan[running.provider])
+    const hasChanged = c.req.query('changed') === 'yes'
+    return renderPage(
+      c,
+      { title: 'Change the plan' },
+      <BillingFrame>
+        <SwapCard {...{ page, account, plan, preview, hasChanged }} />
+      </BillingFrame>,
+    )
   })
 }
 

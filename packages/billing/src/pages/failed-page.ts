@@ -1,7 +1,7 @@
-import type { HttpRequest, HttpResponse } from '@tollgate/http'
+import type { HttpResponse } from '@tollgate/http'
 import type { BillingContext } from '../context.ts'
 
-/** What somebody reads who has paid, and is told that something is wrong. */
+/** What somebody reads for whom an address of ours could not do what it is for. */
 interface Notice {
   readonly title: string
   readonly text: string
@@ -16,6 +16,11 @@ const NOTICES: Readonly<Record<string, Notice>> = {
     title: 'Not found',
     text: 'There is no such payment page of yours. It may have expired, or be that of another account.',
   },
+  invoice_not_found: {
+    title: 'Not found',
+    text: 'There is no such invoice of yours. It may be that of another account.',
+  },
+  not_found: { title: 'Not found', text: 'There is nothing at this address.' },
 }
 
 const OTHERWISE: Notice = {
@@ -23,27 +28,27 @@ const OTHERWISE: Notice = {
   text: 'Something did not answer. Open this address again in a moment. What was paid is noted in any case.',
 }
 
-/** What a browser gets that comes back from a hosted page and cannot be let in: the application's page, or one of ours. */
-export function returnFailed(
-  { options: { returnFailedUrl, paths } }: BillingContext,
-  request: HttpRequest,
-  { status, reason }: { readonly status: number; readonly reason: string },
-): HttpResponse {
-  if (returnFailedUrl === null) return noticePage(status, reason)
-  const url = new URL(returnFailedUrl)
-  url.searchParams.set('reason', reason)
-  const id = new URLSearchParams(request.query).get('session_id') ?? ''
-  if (/^\w{1,255}$/.test(id)) {
-    url.searchParams.set('return_to', `${paths.checkoutReturn}?session_id=${id}`)
-  }
+interface Failed {
+  readonly status: number
+  readonly reason: string
+  /** The path that was opened, with nothing in it that is no id; null where that cannot be said. */
+  readonly path: string | null
+}
+
+/** What a browser gets in place of JSON, at every address that people open: the application's page, or one of ours. */
+export function failedPage({ options }: BillingContext, failed: Failed): HttpResponse {
+  if (options.failedUrl === null) return noticePage(failed)
+  const url = new URL(options.failedUrl)
+  url.searchParams.set('reason', failed.reason)
+  if (failed.path !== null) url.searchParams.set('return_to', failed.path)
   return { status: 303, headers: { location: url.href, ...PRIVATE }, body: null }
 }
 
-/** The address has the page's id in it. */
+/** The address has an id in it. */
 const PRIVATE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 /** Nothing that came with the request is shown. */
-function noticePage(status: number, reason: string): HttpResponse {
+function noticePage({ status, reason }: Failed): HttpResponse {
   const notice = (Object.hasOwn(NOTICES, reason) ? NOTICES[reason] : undefined) ?? OTHERWISE
   const { title, text } = notice
   return {
