@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type BillingOptions, type MailMessage, Unsupported } from '../src/index.ts'
+import {
+  type BillingOptions,
+  InvalidArgument,
+  type MailMessage,
+  Unsupported,
+} from '../src/index.ts'
 import { de } from '../src/words/de.ts'
 import { en } from '../src/words/en.ts'
 import { fr } from '../src/words/fr.ts'
@@ -60,6 +65,13 @@ describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ pr
     )
   })
 
+  it('is one that is written with an underscore', async () => {
+    expect(await printed(provider, { locale: () => 'de_AT' })).toEqual({
+      ...all('de'),
+      mail: 'de-AT',
+    })
+  })
+
   it('is the default where nobody says one, or says what is none', async () => {
     expect(await printed(provider, {})).toEqual(all('en'))
     const invoice = { ...seller, locale: 'fr' }
@@ -73,6 +85,28 @@ describe.each(PROVIDERS)('the language of mail and invoices at $provider', ({ pr
   it.runIf(provider === 'stripe')('is the provider’s before the default', async () => {
     const invoice = { ...seller, locale: 'fr' }
     expect(await printed(provider, { invoice, locale: () => null }, 'de')).toEqual(all('de'))
+  })
+
+  it.runIf(provider === 'stripe')('is kept and shown as the provider writes it', async () => {
+    expect(await printed(provider, {}, 'de_AT')).toEqual({ ...all('de'), mail: 'de-AT' })
+    const { user, sandbox } = await start(provider)
+    await user.updateCard(card, { locale: 'pt_BR' })
+    expect(sandbox.stripe.customers()).toMatchObject([{ preferred_locales: ['pt-BR'] }])
+    await expect(user.updateCustomer({ locale: 'Deutsch!' })).rejects.toThrow(
+      "locale is 'Deutsch!'; expected a language such as 'de' or 'pt-BR'",
+    )
+  })
+
+  it.runIf(provider === 'stripe')('is the nearest that a hosted page has', async () => {
+    const { user } = await start(provider)
+    await user.updateCard(card)
+    for (const locale of ['de_AT', 'en_US', 'ar', 'auto']) {
+      const page = await user.checkout('monthly', { name: locale, locale, successPath: '/done' })
+      expect(page.url).toMatch(/^http/)
+      expect((await user.billingPortal({ locale, returnPath: '/' })).url).toMatch(/^http/)
+    }
+    const wrong = { locale: 'no language', successPath: '/done' }
+    await expect(user.checkout('monthly', wrong)).rejects.toThrow(InvalidArgument)
   })
 
   it.runIf(provider === 'braintree')('is nothing that the provider could keep', async () => {

@@ -1,5 +1,6 @@
 import type { BillingContext } from '../context.ts'
 import type { BilledOwner } from '../storage/tables.ts'
+import { findLocale } from '../values/locale.ts'
 
 const DEFAULT = 'en'
 
@@ -10,20 +11,11 @@ const DEFAULT = 'en'
 export async function localeOf(context: BillingContext, billed: BilledOwner): Promise<string> {
   const { locale, invoice } = context.options
   return (
-    known(await locale?.(billed.owner)) ??
-    known(await atProvider(context, billed)) ??
-    known(invoice?.locale) ??
+    findLocale(await locale?.(billed.owner)) ??
+    findLocale(await atProvider(context, billed)) ??
+    findLocale(invoice?.locale) ??
     DEFAULT
   )
-}
-
-function known(locale: string | null | undefined): string | null {
-  if (!locale) return null
-  try {
-    return new Intl.Locale(locale).toString()
-  } catch {
-    return null
-  }
 }
 
 async function atProvider(

@@ -1,3 +1,4 @@
+import { requireLocale } from '../values/locale.ts'
 import type { Money } from '../values/money.ts'
 import { wordsOf } from '../words/all.ts'
 import type { InvoiceWords } from '../words/words.ts'
@@ -149,7 +150,8 @@ function letterhead(options: InvoicePdfOptions): Letterhead {
   if (!options?.vendor || !options.product) {
     throw new TypeError('An invoice needs { vendor, product }: who sells, and what.')
   }
-  const { locale = 'en-US', vendorDetails = [], logo, legal = [], footer = '' } = options
+  const locale = requireLocale('locale', options.locale ?? 'en-US')
+  const { vendorDetails = [], logo, legal = [], footer = '' } = options
   return {
     vendor: printable(options.vendor),
     vendorLines: [options.product, ...vendorDetails].map(printable),

@@ -1,3 +1,4 @@
+import { requireLocale } from '../values/locale.ts'
 import { formatMoney, type Money } from '../values/money.ts'
 import { isRightToLeft, wordsOf } from '../words/all.ts'
 import type { MailWords, NoticeKind } from '../words/words.ts'
@@ -43,9 +44,10 @@ export function renderMail(
   locale: string,
   own: Partial<MailWords> = {},
 ): RenderedMail {
-  const all = wordsOf(locale)
+  const tag = requireLocale('locale', locale)
+  const all = wordsOf(tag)
   const words: MailWords = { ...all.mail, ...own }
-  const values = valuesOf(facts, locale)
+  const values = valuesOf(facts, tag)
   const fill = (text: string) => fillIn(text, values)
   const subject = fill(words[kind].subject)
   const greeting = facts.name ? fill(words.greeting) : words.hello
@@ -64,7 +66,7 @@ export function renderMail(
   return {
     subject,
     text: asText({ ...letter, button, vendor: values.vendor }),
-    html: asHtml({ ...letter, button, vendor: values.vendor }, locale),
+    html: asHtml({ ...letter, button, vendor: values.vendor }, tag),
   }
 }
 

@@ -14,6 +14,7 @@ import { noticeRepository, type StoredNotice } from '../storage/queues/notices.t
 import { purgeAll } from '../storage/queues/queue.ts'
 import type { BilledOwner } from '../storage/tables.ts'
 import { BillableUser } from '../users/billable-user.ts'
+import { findLocale, requireLocale } from '../values/locale.ts'
 import type { NoticeKind } from '../words/words.ts'
 import { factsOf, KINDS, subjectOf } from './notice-of-event.ts'
 
@@ -77,7 +78,10 @@ export function createNotices(
       worker.kick()
       return found
     },
-    render: (kind, facts, locale) => renderMail(kind, facts, locale, wordsFor(mail, locale)),
+    render(kind, facts, locale) {
+      const tag = requireLocale('locale', locale)
+      return renderMail(kind, facts, tag, wordsFor(mail, tag))
+    },
     stop: () => worker.stop(),
   }
 }
@@ -129,7 +133,10 @@ async function messageOf(
 }
 
 function wordsFor({ words = {} }: MailOptions, locale: string) {
-  return words[locale] ?? words[new Intl.Locale(locale).language] ?? {}
+  const own = Object.entries(words)
+  const { language } = new Intl.Locale(locale)
+  const of = (wanted: string) => own.find(([name]) => findLocale(name) === wanted)?.[1]
+  return of(locale) ?? of(language) ?? {}
 }
 
 async function attachmentsOf(

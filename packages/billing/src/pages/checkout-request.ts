@@ -7,6 +7,7 @@ import type {
 } from '../gateways/contract/parts/pages/checkout.ts'
 import type { TaxSource } from '../options.ts'
 import { requireCount, requireDate, requireText } from '../values/arguments.ts'
+import { requirePageLocale } from '../values/locale.ts'
 import { type Amount, type Money, requirePositive } from '../values/money.ts'
 import { DEFAULT_NAME } from '../values/subscription-name.ts'
 import { LONGEST_TRIAL } from '../values/trial.ts'
@@ -51,7 +52,7 @@ export interface CheckoutPageOptions {
   readonly collectTaxIds?: boolean
   /** Whether the page asks for an address. */
   readonly collectAddress?: boolean
-  /** The language of the page. Default: the browser's. */
+  /** The language of the page, or the nearest that the provider has. Default: the browser's. */
   readonly locale?: string
   /** Goes to the provider as it is. */
   readonly metadata?: Readonly<Record<string, string>>
@@ -130,7 +131,7 @@ export function requireCheckout(
     tax: options.tax ?? null,
     collectsTaxId: options.collectTaxIds ?? false,
     collectsAddress: options.collectAddress ?? false,
-    locale: options.locale ?? null,
+    locale: requirePageLocale(options.locale),
     metadata: options.metadata ?? {},
     successPath: options.successPath,
     cancelPath: options.cancelPath ?? null,

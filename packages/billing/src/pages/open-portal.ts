@@ -3,6 +3,7 @@ import { InvalidArgument, NoSubscription } from '../errors.ts'
 import type { PortalFlow } from '../gateways/contract/parts/pages/portal.ts'
 import { requirePart } from '../gateways/contract/parts.ts'
 import type { ProviderName } from '../provider-name.ts'
+import { requirePageLocale } from '../values/locale.ts'
 import type { Owner } from '../values/owner.ts'
 import { ownUrl } from './own-url.ts'
 
@@ -12,7 +13,7 @@ export interface PortalOptions {
   readonly returnPath: string
   /** One thing to do, in place of the portal's first page. Subscriptions are meant by their names. */
   readonly flow?: 'payment_method' | { readonly cancel: string } | { readonly update: string }
-  /** The language of the pages. Default: the browser's. */
+  /** The language of the pages, or the nearest that the provider has. Default: the browser's. */
   readonly locale?: string
 }
 
@@ -32,7 +33,7 @@ export async function openPortal(
     customerId,
     returnUrl,
     flow: await flowOf(context, owner, flow),
-    locale: locale ?? null,
+    locale: requirePageLocale(locale),
   }
   return requirePart(await context.gateway(provider), 'portal').open(visit)
 }

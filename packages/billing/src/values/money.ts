@@ -1,4 +1,5 @@
 import { InvalidAmount } from '../errors.ts'
+import { requireLocale } from './locale.ts'
 
 /** An amount in the currency's smallest unit: `money(1999, 'eur')` is 19.99 €. */
 export interface Money {
@@ -71,7 +72,7 @@ function formatFor(currency: string, locale: string): Intl.NumberFormat {
   let format = formats.get(key)
   if (!format) {
     const decimals = decimalsOf(currency)
-    format = new Intl.NumberFormat(locale, {
+    format = new Intl.NumberFormat(requireLocale('locale', locale), {
       style: 'currency',
       currency: currency.toUpperCase(),
       minimumFractionDigits: decimals,

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import type { CheckoutLine, NewCheckout } from '../../contract/parts/pages/checkout.ts'
 import { startParams } from '../subscriptions/start.ts'
 import { discount } from '../subscriptions/subscriptions.ts'
+import { pageLocale } from './page-locale.ts'
 
 type Params = Stripe.Checkout.SessionCreateParams
 
@@ -30,7 +31,7 @@ export function checkoutParams(wanted: NewCheckout, terms: CheckoutTerms): Param
     ...(wanted.collectsTaxId ? { tax_id_collection: { enabled: true } } : {}),
     ...(wanted.collectsAddress ? { billing_address_collection: 'required' } : {}),
     ...customerUpdate(wanted),
-    ...(locale === null ? {} : { locale }),
+    ...(locale === null ? {} : { locale: pageLocale(locale) }),
     ...(wanted.mode === 'setup' ? { currency: terms.currency } : {}),
     ...subscriptionParams(wanted, terms),
   }

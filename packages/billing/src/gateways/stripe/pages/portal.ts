@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import type { PortalFlow, PortalPages } from '../../contract/parts/pages/portal.ts'
 import type { StripeContext } from '../sdk/client.ts'
+import { pageLocale } from './page-locale.ts'
 
 type FlowData = Stripe.BillingPortal.SessionCreateParams.FlowData
 
@@ -12,9 +13,7 @@ export function stripePortal({ stripe }: StripeContext): { readonly portal: Port
           customer: customerId,
           return_url: returnUrl,
           ...(flow === null ? {} : { flow_data: flowData(flow) }),
-          ...(locale === null
-            ? {}
-            : { locale: locale as Stripe.BillingPortal.SessionCreateParams.Locale }),
+          ...(locale === null ? {} : { locale: pageLocale(locale) }),
         })
         return { url }
       },

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { requireLocale } from '../../../values/locale.ts'
 import type { Address, ChangedDetails } from '../../contract/parts/money/customer-details.ts'
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { StripeContext } from '../sdk/client.ts'
@@ -22,7 +23,7 @@ export function toDetails(details: ChangedDetails): Stripe.CustomerUpdateParams 
   return {
     ...(rest as Stripe.CustomerUpdateParams),
     ...(address === undefined ? {} : { address: toAddress(address) ?? '' }),
-    ...(locale === undefined ? {} : { preferred_locales: [locale] }),
+    ...(locale === undefined ? {} : { preferred_locales: [requireLocale('locale', locale)] }),
   }
 }
 
