@@ -221,6 +221,21 @@ describe('a charge that Braintree has not settled', () => {
   })
 })
 
+describe('a charge to PayPal', () => {
+  it('is given back at once, in parts: PayPal is settling as soon as it pays', async () => {
+    const test = await start('braintree')
+    const { user } = test
+    await user.updateCard('fake-paypal-billing-agreement-nonce')
+    const { id } = (await user.charge(10)) as { id: string }
+    const part = await user.refund(id, { amount: 4 })
+    expect(part).toMatchObject({ charge: id, status: 'pending', amount: money(400, 'usd') })
+    const rest = await user.refund(id)
+    expect(rest.amount).toEqual(money(600, 'usd'))
+    expect(givenBackTo(test, user)).toBe(1000)
+    await expect(user.refund(id, { amount: 1 })).rejects.toThrow(AmountTooLarge)
+  })
+})
+
 describe('what Stripe does not give back', () => {
   it('is what was charged back', async () => {
     const test = await start('stripe')

@@ -69,9 +69,9 @@ describe('what declines', () => {
 
   it.each([
     ['5001.01', 'processor_declined', '2038', 'processor_declined'],
-    ['5001.02', 'submitted_for_settlement', '1000', 'settlement_declined'],
-    ['4002.00', 'submitted_for_settlement', '1000', 'settlement_pending'],
-    ['4003.00', 'submitted_for_settlement', '1000', 'settlement_declined'],
+    ['5001.02', 'settling', '1000', 'settlement_declined'],
+    ['4002.00', 'settling', '1000', 'settlement_pending'],
+    ['4003.00', 'settling', '1000', 'settlement_declined'],
   ])('%s with PayPal is %s', async (amount, status, code, later) => {
     const merchant = await startMerchant()
     const { token } = await addCustomer(merchant, 'fake-paypal-billing-agreement-nonce')

@@ -67,13 +67,13 @@ export async function subscribeAda({ stripe, sandbox }: Watched, trialDays?: num
 }
 
 /** Grace, who pays seven dollars a month at Braintree. */
-export async function subscribeGrace({ gateway, sandbox }: Watched) {
+export async function subscribeGrace({ gateway, sandbox }: Watched, nonce = 'fake-valid-nonce') {
   sandbox.braintree.definePlan({ id: 'silver', name: 'Silver', price: 700 })
   const made = await gateway.customer.create({
     id: 'grace',
     firstName: 'Grace',
     lastName: 'Hopper',
-    paymentMethodNonce: 'fake-valid-nonce',
+    paymentMethodNonce: nonce,
   })
   const token = made.customer.paymentMethods?.[0]?.token ?? ''
   const { subscription } = await gateway.subscription.create({

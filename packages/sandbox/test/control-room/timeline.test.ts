@@ -87,3 +87,17 @@ it('knows from the invoices themselves what events no longer tell', async () => 
   expect(past.filter(({ title }) => title === 'Invoice paid')).toHaveLength(8)
   expect(past.at(-1)).toMatchObject({ title: 'Customer created', at: '2026-01-31T10:00:00.000Z' })
 })
+
+it('tells of money that PayPal moves at once when it is taken and when it has arrived', async () => {
+  const watched = await startForTest()
+  const { customer } = await subscribeGrace(watched, 'fake-paypal-billing-agreement-nonce')
+  await watched.sandbox.clock.advance({ hours: 2 })
+  const path = `/customers/braintree/${customer}.json`
+  const { coming, past } = await watched.read<CustomerData>(path)
+  expect(past.map(brief).filter((step) => step.includes('Payment '))).toEqual([
+    '2026-01-31T11:00 Payment settled $7.00',
+    '2026-01-31T10:00 Payment taken $7.00',
+    '2026-01-31T10:00 Payment method added ',
+  ])
+  expect(coming.paid[0]?.text).toMatch(/^\$/)
+})

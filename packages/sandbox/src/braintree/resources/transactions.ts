@@ -2,7 +2,7 @@ import type { Call, OperationResponse, Operations } from '../api/operation.ts'
 import { onceForKey } from '../api/request-keys.ts'
 import { searchIds, searchPage } from '../api/search.ts'
 import { adjustAuthorization, updateDetails } from '../sales/changes.ts'
-import { credit, declined, isAuthorized, setStatus } from '../sales/charging.ts'
+import { credit, declined, setStatus, submit } from '../sales/charging.ts'
 import { cloneSale } from '../sales/clone.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { readLevelThree } from '../sales/level-three.ts'
@@ -49,7 +49,7 @@ function submitForSettlement({ context, params, body }: Call): OperationResponse
   const submitted = onceForKey(context, fields, `submit ${row.id}`, () => {
     if (row.status !== 'authorized') refuse(PATH, 'base', '91507')
     Object.assign(row, readSubmitted(row, fields, row.authorizedAmount))
-    setStatus(context, row, 'submitted_for_settlement')
+    submit(context, row)
     return row
   })
   return respond(context, submitted)
@@ -121,12 +121,16 @@ function voidTransaction({ context, params, body }: Call): OperationResponse {
   const fields = new Fields(body).object('transaction')
   fields.permit(VOID_KEYS)
   const voided = onceForKey(context, fields, `void ${row.id}`, () => {
-    const isPending = row.status === 'settlement_pending' && row.instrument.kind !== 'credit_card'
-    if (!isAuthorized(row) && !isPending) refuse(PATH, 'base', '91504')
+    if (!isVoidable(row)) refuse(PATH, 'base', '91504')
     setStatus(context, row, 'voided')
     return row
   })
   return respond(context, voided)
+}
+
+function isVoidable({ status, instrument }: TransactionRow): boolean {
+  if (status === 'settlement_pending') return instrument.kind !== 'credit_card'
+  return status === 'authorized' || status === 'submitted_for_settlement'
 }
 
 function refund({ context, params, body }: Call): OperationResponse {
@@ -146,9 +150,7 @@ function createRefund(
   fields: Fields,
 ): TransactionRow {
   if (sale.type === 'credit') refuse(PATH, 'base', '91505')
-  const isSettling = sale.status === 'settling'
-  if (isSettling && sale.instrument.kind === 'paypal_account') refuse(PATH, 'base', '91574')
-  if (sale.status !== 'settled' && !isSettling) refuse(PATH, 'base', '91506')
+  if (sale.status !== 'settled' && sale.status !== 'settling') refuse(PATH, 'base', '91506')
   const left = sale.amount - refundedOf(context, sale)
   if (left <= 0) refuse(PATH, 'base', '91512')
   const errors = new ErrorCollector()

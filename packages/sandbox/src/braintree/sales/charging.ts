@@ -34,9 +34,7 @@ export function charge(context: BraintreeContext, request: Charge): TransactionR
   row.responseCode = verdict.responseCode
   row.gatewayRejectionReason = verdict.gatewayRejectionReason
   setStatus(context, row, verdict.status)
-  if (isAuthorized(row) && request.submitForSettlement) {
-    setStatus(context, row, 'submitted_for_settlement')
-  }
+  if (wentThrough(row) && request.submitForSettlement) submit(context, row)
   return row
 }
 
@@ -52,8 +50,8 @@ export function credit(context: BraintreeContext, request: Charge): TransactionR
   row.responseCode = soft ? '1005' : verdict.responseCode
   row.authorizationDecline = soft ? verdict.responseCode : null
   row.gatewayRejectionReason = verdict.gatewayRejectionReason
-  const passed = soft || verdict.status === 'authorized'
-  setStatus(context, row, passed ? 'submitted_for_settlement' : verdict.status)
+  if (soft || verdict.status === 'authorized') submit(context, row)
+  else setStatus(context, row, verdict.status)
   return row
 }
 
@@ -70,8 +68,15 @@ function decide(context: BraintreeContext, request: Charge): Verdict {
   return verdict.status === 'authorized' ? APPROVED : verdict
 }
 
-export function isAuthorized(row: TransactionRow): boolean {
-  return row.status === 'authorized' || row.status === 'submitted_for_settlement'
+/** Whether the processor has agreed to what was just asked of it. */
+export function wentThrough({ status }: TransactionRow): boolean {
+  return ['authorized', 'submitted_for_settlement', 'settling'].includes(status)
+}
+
+/** A card waits for the nightly batch; PayPal moves the money of each transaction by itself, at once. */
+export function submit(context: BraintreeContext, row: TransactionRow): void {
+  setStatus(context, row, 'submitted_for_settlement')
+  if (row.instrument.kind !== 'credit_card') setStatus(context, row, 'settling')
 }
 
 export function setStatus(

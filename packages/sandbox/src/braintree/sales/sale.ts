@@ -8,7 +8,7 @@ import { ErrorCollector, Refused } from '../wire/errors.ts'
 import { formatAmount } from '../wire/money.ts'
 import { refuseUnsupported } from '../wire/unsupported.ts'
 import { type Fields, permitted, readAmount } from '../wire/validation.ts'
-import { type Charge, charge, credit, isAuthorized, snapshotOf } from './charging.ts'
+import { type Charge, charge, credit, snapshotOf, wentThrough } from './charging.ts'
 import { readSaleDetails } from './sale-details.ts'
 import { readSaleSource, type SaleSource } from './sale-source.ts'
 
@@ -131,7 +131,7 @@ function keepInVault(
 ): void {
   const wanted =
     options.flag('store_in_vault') ||
-    (options.flag('store_in_vault_on_success') && isAuthorized(row))
+    (options.flag('store_in_vault_on_success') && wentThrough(row))
   if (!wanted || source.token !== null || !source.keep) return
   const withAddress = options.flag('add_billing_address_to_payment_method') ?? false
   const stored = source.keep(withAddress ? (row.billing ?? null) : null)

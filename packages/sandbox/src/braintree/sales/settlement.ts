@@ -7,21 +7,21 @@ import { setStatus } from './charging.ts'
 const HOUR = 3_600_000
 const SETTLING_AFTER = 6 * HOUR
 const SETTLED_AFTER = 12 * HOUR
+const PAYPAL_SETTLED_AFTER = HOUR
 const CARD_AUTHORIZATION_LASTS = 7 * 24 * HOUR
 const PAYPAL_AUTHORIZATION_LASTS = 29 * 24 * HOUR
 
 /** When the transaction moves on by itself: the nightly batch, or an authorization that runs out. */
 export function settlementDue(row: TransactionRow): number | null {
   const since = row.statusHistory.at(-1)?.timestamp ?? row.updatedAt
+  const isCard = row.instrument.kind === 'credit_card'
   switch (row.status) {
     case 'authorized':
-      return row.instrument.kind === 'credit_card'
-        ? since + CARD_AUTHORIZATION_LASTS
-        : since + PAYPAL_AUTHORIZATION_LASTS
+      return since + (isCard ? CARD_AUTHORIZATION_LASTS : PAYPAL_AUTHORIZATION_LASTS)
     case 'submitted_for_settlement':
       return since + SETTLING_AFTER
     case 'settling':
-      return since + (SETTLED_AFTER - SETTLING_AFTER)
+      return since + (isCard ? SETTLED_AFTER - SETTLING_AFTER : PAYPAL_SETTLED_AFTER)
     default:
       return null
   }

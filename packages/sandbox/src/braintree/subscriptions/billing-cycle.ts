@@ -1,5 +1,5 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { charge, isAuthorized } from '../sales/charging.ts'
+import { charge, wentThrough } from '../sales/charging.ts'
 import { type BraintreeContext, settingsOf, today } from '../state/context.ts'
 import { amountOfNextCycle, countCycle, countedNow } from '../state/cycle-amount.ts'
 import { notifySubscription, type SubscriptionKind } from '../state/notifications.ts'
@@ -54,7 +54,7 @@ function applyRenewal(
     const skipped: SubscriptionKind = 'subscription_billing_skipped'
     return wasPastDue ? [skipped, 'subscription_went_active'] : [skipped]
   }
-  if (isAuthorized(transaction)) {
+  if (wentThrough(transaction)) {
     paid(context, row)
     const charged: SubscriptionKind = 'subscription_charged_successfully'
     return wasPending || wasPastDue ? [charged, 'subscription_went_active'] : [charged]
@@ -153,7 +153,7 @@ function retryAutomatically(context: BraintreeContext, row: SubscriptionRow): vo
 /** Charges what is owed once more, by itself or because the payment method was replaced. */
 export function retryBalance(context: BraintreeContext, row: SubscriptionRow): void {
   const charged = chargeBalance(context, row)
-  if (charged && !isAuthorized(charged)) {
+  if (charged && !wentThrough(charged)) {
     row.failureCount += 1
     save(context, row)
     notifySubscription(context, 'subscription_charged_unsuccessfully', row)

@@ -1,5 +1,5 @@
 import { multiplyFraction } from '../../core/rounding.ts'
-import { isAuthorized } from '../sales/charging.ts'
+import { wentThrough } from '../sales/charging.ts'
 import { type BraintreeContext, today } from '../state/context.ts'
 import { amountOfCurrentCycle } from '../state/cycle-amount.ts'
 import { notifySubscription } from '../state/notifications.ts'
@@ -39,7 +39,7 @@ export function chargeProration(
   if (change <= 0 || row.balance <= 0) return null
   const amount = row.balance
   const transaction = chargeSubscription(context, row, { amount, submitForSettlement: true })
-  if (isAuthorized(transaction)) row.balance = 0
+  if (wentThrough(transaction)) row.balance = 0
   return transaction
 }
 
@@ -50,7 +50,7 @@ export function notifyProration(
   transaction: TransactionRow,
 ): void {
   save(context, row)
-  const succeeded = isAuthorized(transaction)
+  const succeeded = wentThrough(transaction)
   notifySubscription(
     context,
     succeeded ? 'subscription_charged_successfully' : 'subscription_charged_unsuccessfully',

@@ -1,4 +1,4 @@
-import { isAuthorized } from '../sales/charging.ts'
+import { wentThrough } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { checkSale, readSaleAmount } from '../sales/sale.ts'
 import type { BraintreeContext } from '../state/context.ts'
@@ -34,6 +34,6 @@ export function retryCharge(context: BraintreeContext, fields: Fields): Transact
     ...(descriptor ? { details: { descriptor } } : {}),
   })
   context.tables.subscriptions.set(row.id, row)
-  if (isAuthorized(transaction)) paidByHand(context, row, amount)
+  if (wentThrough(transaction)) paidByHand(context, row, amount)
   return transaction
 }

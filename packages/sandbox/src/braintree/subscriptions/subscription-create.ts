@@ -1,4 +1,4 @@
-import { declined, isAuthorized } from '../sales/charging.ts'
+import { declined, wentThrough } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, freshId, today } from '../state/context.ts'
 import { notifySubscription } from '../state/notifications.ts'
@@ -47,7 +47,7 @@ function beginFirstCycle(context: BraintreeContext, row: SubscriptionRow): void 
     row.billingPeriodEnd = addDaysTo(secondBillingDate, -1)
   }
   const transaction = chargeBalance(context, row)
-  if (transaction && !isAuthorized(transaction)) {
+  if (transaction && !wentThrough(transaction)) {
     transaction.subscriptionId = null
     context.tables.transactions.set(transaction.id, transaction)
     throw declined(context, transaction)

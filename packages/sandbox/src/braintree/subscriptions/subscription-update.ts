@@ -1,5 +1,5 @@
 import { copyJson } from '../../core/store/copy-json.ts'
-import { isAuthorized } from '../sales/charging.ts'
+import { wentThrough } from '../sales/charging.ts'
 import { readDescriptor } from '../sales/descriptor.ts'
 import { type BraintreeContext, settingsOf } from '../state/context.ts'
 import { countCycle } from '../state/cycle-amount.ts'
@@ -167,7 +167,7 @@ function prorateChange(
   const change = proratedChange(context, before, after)
   const transaction = chargeProration(context, after, change)
   const reverts = options.flag('revert_subscription_on_proration_failure') ?? true
-  if (!transaction || isAuthorized(transaction) || !reverts) return transaction
+  if (!transaction || wentThrough(transaction) || !reverts) return transaction
   transaction.subscriptionId = before.id
   before.transactionIds.push(transaction.id)
   save(context, before)

@@ -65,10 +65,12 @@ const TRANSACTION: Readonly<Partial<Record<TransactionRow['status'], readonly [s
 }
 
 function ofTransaction(row: TransactionRow): Step[] {
-  return row.statusHistory.flatMap((event, index) => {
+  // On its way between two states that are news; PayPal's is there as soon as it is taken.
+  const history = row.statusHistory.filter(({ status }) => status !== 'settling')
+  return history.flatMap((event, index) => {
     const words = TRANSACTION[event.status]
     // What is authorized and taken at once is taken.
-    const passing = row.statusHistory[index + 1]?.timestamp === event.timestamp
+    const passing = history[index + 1]?.timestamp === event.timestamp
     if (!words || passing) return []
     const [title, tone] = words
     const refund = row.type === 'credit' ? title.replace('Payment', 'Refund') : title

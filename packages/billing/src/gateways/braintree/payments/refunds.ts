@@ -8,26 +8,9 @@ import type { NewRefund } from '../../contract/parts/money/refunds.ts'
 import type { GatewayParts } from '../../contract/parts.ts'
 import type { BraintreeContext } from '../sdk/client.ts'
 import { codesOf, isNotFound, requireSuccess } from '../sdk/errors.ts'
+import { wayBack } from './way-back.ts'
 
 type Sale = braintree.Transaction
-
-/** Money was taken, or will be. Of a void one it was given back. */
-const TAKEN: readonly string[] = [
-  'authorized',
-  'submitted_for_settlement',
-  'settlement_pending',
-  'settlement_confirmed',
-  'settling',
-  'settled',
-  'voided',
-]
-const FAILED: readonly string[] = [
-  'processor_declined',
-  'gateway_rejected',
-  'failed',
-  'settlement_declined',
-  'authorization_expired',
-]
 
 /** It was settled meanwhile, so it can no longer be taken back but only be refunded. */
 const NO_LONGER_VOIDABLE = '91504'
@@ -37,8 +20,9 @@ export function braintreeRefunds(context: BraintreeContext): Pick<GatewayParts, 
     refunds: {
       async find(id, customerId) {
         const sale = await findSale(context, id)
-        const isTheirs = sale?.customer?.id === customerId && TAKEN.includes(sale.status)
-        if (!sale || !isTheirs) return null
+        if (!sale || sale.customer?.id !== customerId) return null
+        const way = wayBack(sale)
+        if (way === 'none') return null
         const amount = amountOf(sale)
         const refunds = await refundsOf(context, sale)
         const refunded = refunds.reduce((sum, each) => sum + counted(each), 0)
@@ -46,7 +30,7 @@ export function braintreeRefunds(context: BraintreeContext): Pick<GatewayParts, 
           charge: sale.id,
           amount,
           refunded: money(refunded, amount.currency),
-          isSettled: isSettled(sale),
+          isSettled: way === 'refund',
         }
       },
       async list(charge) {
@@ -74,7 +58,7 @@ async function findSale({ gateway }: BraintreeContext, id: string): Promise<Sale
 
 /** Newest first. */
 async function refundsOf(context: BraintreeContext, sale: Sale): Promise<Refund[]> {
-  if (sale.status === 'voided') return [describeVoided(sale)]
+  if (wayBack(sale) === 'done') return [describeVoided(sale)]
   const found = await Promise.all(
     (sale.refundIds ?? []).map((id) => context.gateway.transaction.find(id)),
   )
@@ -99,16 +83,17 @@ function counted({ amount, status }: Refund): number {
 
 async function create(context: BraintreeContext, refund: NewRefund): Promise<Refund> {
   const sale = await context.gateway.transaction.find(refund.charge)
-  if (sale.status === 'voided') return describeVoided(sale)
-  if (isSettled(sale)) return giveBack(context, sale, refund)
-  if (!isVoidable(sale) || !isWhole(sale, refund)) throw notYet(sale)
+  const way = wayBack(sale)
+  if (way === 'done') return describeVoided(sale)
+  if (way === 'refund') return giveBack(context, sale, refund)
+  if (way !== 'void' || !isWhole(sale, refund)) throw notYet(sale)
   const result = await context.gateway.transaction.void(sale.id)
   if (result.success) return describeVoided(result.transaction)
   const now = await context.gateway.transaction.find(refund.charge)
-  if (now.status === 'voided') return describeVoided(now)
+  if (wayBack(now) === 'done') return describeVoided(now)
   const hasMoved = codesOf(result).includes(NO_LONGER_VOIDABLE) && now.status !== sale.status
   if (!hasMoved) throw refusalOf(() => requireSuccess(result))
-  if (isSettled(now)) return giveBack(context, now, refund)
+  if (wayBack(now) === 'refund') return giveBack(context, now, refund)
   throw notYet(now)
 }
 
@@ -150,27 +135,15 @@ function orderOf(key: string): string {
 /** Of an order's id, with room for the count of attempts. */
 const LONGEST = 250
 
-function isSettled(sale: Sale): boolean {
-  return sale.status === 'settled' || (sale.status === 'settling' && !isPaypal(sale))
-}
-
-function isVoidable(sale: Sale): boolean {
-  if (sale.status === 'settlement_pending') return sale.paymentInstrumentType !== 'credit_card'
-  return sale.status === 'authorized' || sale.status === 'submitted_for_settlement'
-}
-
-function isPaypal(sale: Sale): boolean {
-  return sale.paymentInstrumentType === 'paypal_account'
-}
-
 function isWhole(sale: Sale, { amount }: NewRefund): boolean {
   return amount === null || amount.amount === amountOf(sale).amount
 }
 
 function notYet(sale: Sale): RefundNotPossibleYet {
-  const message = isVoidable(sale)
-    ? 'The charge is not settled: all of it can go back now, a part once it is settled'
-    : 'The charge is being settled: nothing can go back until then'
+  const message =
+    wayBack(sale) === 'void'
+      ? 'The charge is not settled: all of it can go back now, a part once it is settled'
+      : 'The charge is being settled: nothing can go back until then'
   return new RefundNotPossibleYet(message, { provider: 'braintree', providerCode: sale.status })
 }
 
@@ -193,7 +166,8 @@ function amountOf({ amount, currencyIsoCode }: Sale): Money {
 }
 
 function describeRefund(refund: Sale, sale: Sale): Refund {
-  const isBack = refund.status === 'voided' || FAILED.includes(refund.status)
+  // The same states as of a sale: what was not taken does not go back either.
+  const isBack = ['none', 'done'].includes(wayBack(refund))
   return {
     id: refund.id,
     charge: sale.id,

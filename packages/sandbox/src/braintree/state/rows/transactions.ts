@@ -2,7 +2,7 @@ import type { Day } from '../../wire/days.ts'
 import type { AppliedModification, Descriptor } from './subscriptions.ts'
 import type { Address, CustomerSnapshot, Instrument } from './vault.ts'
 
-/** As the SDK spells it. What was submitted for settlement settles within 12 hours of the clock. */
+/** As the SDK spells it. A card settles within 12 hours of the clock once it is submitted, PayPal within one. */
 export type TransactionStatus =
   | 'authorized'
   | 'authorization_expired'

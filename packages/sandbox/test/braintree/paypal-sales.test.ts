@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { addCustomer, codesOf, collect, type Merchant, startMerchant } from './support.ts'
+
+const NONCE = 'fake-paypal-billing-agreement-nonce'
+
+/** @types/braintree knows only some of these. */
+interface Calls {
+  submitForPartialSettlement(
+    id: string,
+    amount: string,
+  ): Promise<{ transaction: { id: string; status: string } }>
+  updateDetails(id: string, params: object): Promise<unknown>
+}
+
+/** A customer with a PayPal account, and what is sold to it. */
+async function sell(merchant: Merchant, submit: boolean) {
+  const { token, customerId } = await addCustomer(merchant, NONCE)
+  const { transaction } = await merchant.gateway.transaction.sale({
+    amount: '10.00',
+    paymentMethodToken: token,
+    options: { submitForSettlement: submit },
+  })
+  return { ...transaction, token, customerId }
+}
+
+describe('a sale by PayPal', () => {
+  it('is settling once it is submitted, and settled within the hour', async () => {
+    const merchant = await startMerchant()
+    const { gateway, clock } = merchant
+    const { id, status } = await sell(merchant, true)
+    expect(status).toBe('settling')
+    await clock.advance({ hours: 1 })
+    const settled = await gateway.transaction.find(id)
+    expect(settled.statusHistory?.map((event) => [String(event.timestamp), event.status])).toEqual([
+      ['2026-01-15T10:00:00Z', 'authorized'],
+      ['2026-01-15T10:00:00Z', 'submitted_for_settlement'],
+      ['2026-01-15T10:00:00Z', 'settling'],
+      ['2026-01-15T11:00:00Z', 'settled'],
+    ])
+  })
+
+  it('is settling when an authorization is submitted later', async () => {
+    const merchant = await startMerchant()
+    const { id, status } = await sell(merchant, false)
+    expect(status).toBe('authorized')
+    const { transaction } = await merchant.gateway.transaction.submitForSettlement(id)
+    expect(transaction.status).toBe('settling')
+  })
+
+  it('is settling part by part', async () => {
+    const merchant = await startMerchant()
+    const { gateway } = merchant
+    const { id } = await sell(merchant, false)
+    const { submitForPartialSettlement } = gateway.transaction as unknown as Calls
+    const part = await submitForPartialSettlement.call(gateway.transaction, id, '3.00')
+    expect(part.transaction.status).toBe('settling')
+    expect((await gateway.transaction.find(id)).status).toBe('settlement_pending')
+    expect(codesOf(await gateway.transaction.void(part.transaction.id))).toEqual(['91504'])
+  })
+
+  it('is voided before it is submitted, and given back afterwards', async () => {
+    const merchant = await startMerchant()
+    const { gateway } = merchant
+    const held = await sell(merchant, false)
+    expect((await gateway.transaction.void(held.id)).transaction.status).toBe('voided')
+    const { id } = await sell(merchant, true)
+    expect(codesOf(await gateway.transaction.void(id))).toEqual(['91504'])
+    const changed = (gateway.transaction as unknown as Calls).updateDetails(id, { amount: '5.00' })
+    expect(codesOf(await changed)).toEqual(['915129'])
+    const part = await gateway.transaction.refund(id, '4.00')
+    expect(part.transaction).toMatchObject({ type: 'credit', amount: '4.00', status: 'settling' })
+    const rest = await gateway.transaction.refund(id)
+    expect(rest.transaction.amount).toBe('6.00')
+    await merchant.clock.advance({ hours: 1 })
+    expect((await gateway.transaction.find(part.transaction.id)).status).toBe('settled')
+  })
+
+  it('is found by the status that it has', async () => {
+    const merchant = await startMerchant()
+    const { id } = await sell(merchant, true)
+    const find = async (status: 'settling' | 'submitted_for_settlement') => {
+      const stream = merchant.gateway.transaction.search((search) => {
+        search.status().is(status)
+      })
+      return (await collect<{ id: string }>(stream)).map((found) => found.id)
+    }
+    expect(await find('settling')).toEqual([id])
+    expect(await find('submitted_for_settlement')).toEqual([])
+  })
+
+  it('pays for a subscription, which is active and renews', async () => {
+    const merchant = await startMerchant()
+    const { gateway, clock, sandbox } = merchant
+    const { token, customerId } = await addCustomer(merchant, NONCE)
+    await gateway.subscription.create({ id: 's', planId: 'monthly', paymentMethodToken: token })
+    expect(sandbox.subscription('s')).toMatchObject({ status: 'Active' })
+    expect(sandbox.transactions(customerId).map((row) => row.status)).toEqual(['settling'])
+    await clock.advance({ months: 1 })
+    expect(sandbox.subscription('s')).toMatchObject({ status: 'Active', currentBillingCycle: 2 })
+  })
+})
