@@ -6,8 +6,8 @@ import { startBilling } from '@tollgate/billing/testing'
 import { startSandbox } from '@tollgate/sandbox'
 import braintree from 'braintree'
 import { afterEach, expect, it } from 'vitest'
-import { describeInChromium, expectAccessible } from '../../../../test-support/chromium.ts'
-import { importFromDocs } from '../../../../test-support/docs-module.ts'
+import { describeInChromium, expectAccessible } from '../../../../../test-support/chromium.ts'
+import { importFromDocs } from '../../../../../test-support/docs-module.ts'
 
 const closing: Array<() => unknown> = []
 afterEach(async () => {

@@ -8,8 +8,8 @@ import {
   expectFineInEveryLook,
   PHONE,
   takeScreenshot,
-} from '../../../../test-support/chromium.ts'
-import { startTestService, type TestService } from '../support.ts'
+} from '../../../../../test-support/chromium.ts'
+import { startTestService, type TestService } from '../../support.ts'
 
 const NAMES = { stripe: 'Stripe', braintree: 'Braintree' } as const
 const WORKS = { stripe: /^Visa 4242/, braintree: /^Visa 1881/ } as const

@@ -4,8 +4,8 @@ import {
   describeInChromium,
   expectAccessible,
   takeScreenshot,
-} from '../../../../test-support/chromium.ts'
-import { startTestService, type TestService } from '../support.ts'
+} from '../../../../../test-support/chromium.ts'
+import { startTestService, type TestService } from '../../support.ts'
 
 let people = 0
 
